@@ -1,0 +1,134 @@
+// swift-tools-version: 6.2
+// SPDX-License-Identifier: Apache-2.0
+import PackageDescription
+
+/// One list of settings for every target; protocol code adds strict memory safety.
+let settings: [SwiftSetting] = [
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableUpcomingFeature("InferIsolatedConformances"),
+    .enableExperimentalFeature("Lifetimes"),
+]
+let pure: [SwiftSetting] = settings + [.strictMemorySafety()]
+
+let package = Package(
+    name: "portcullis",
+    products: [
+        .executable(name: "portcullis", targets: ["portcullis"]),
+        .library(name: "HTTP1", targets: ["HTTP1"]),
+        .library(name: "JOSE", targets: ["JOSE"]),
+        .library(name: "OAuth", targets: ["OAuth"]),
+        .library(name: "EventLoop", targets: ["EventLoop"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0")
+    ],
+    targets: [
+        // 0: doors to C — a module map and a shim header, nothing else
+        .systemLibrary(name: "CEvent", pkgConfig: "libevent_core", providers: [.apt(["libevent-dev"])]),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
+
+        // 1: values and grammars
+        .target(name: "Bytes", swiftSettings: pure),
+        .target(name: "JSON", dependencies: ["Bytes"], swiftSettings: pure),
+        .target(name: "HTTPMessage", dependencies: ["Bytes"], swiftSettings: pure),
+
+        // 2: protocol rules, pure: bytes, time, keys and randomness in; a value, a step or a refusal out
+        .target(name: "Crypto", dependencies: ["Bytes", "COpenSSL"], swiftSettings: pure),
+        .target(name: "JOSE", dependencies: ["Bytes", "JSON", "Crypto"], swiftSettings: pure),
+        .target(name: "HTTP1", dependencies: ["Bytes", "HTTPMessage"], swiftSettings: pure),
+        .target(
+            name: "OAuth", dependencies: ["Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE"], swiftSettings: pure),
+
+        // 3: I/O without policy
+        .target(name: "EventLoop", dependencies: ["CEvent"], swiftSettings: settings),
+        .target(
+            name: "Transport", dependencies: ["Bytes", "HTTPMessage", "EventLoop", "COpenSSL"],
+            swiftSettings: settings),
+        .target(
+            name: "Fetch", dependencies: ["Bytes", "HTTPMessage", "EventLoop", "CCurl"], swiftSettings: settings),
+
+        // 4: issuers' metadata and keys; logs and metrics
+        .target(name: "Telemetry", dependencies: ["Bytes", "JSON"], swiftSettings: settings),
+        .target(
+            name: "Issuers", dependencies: ["Bytes", "HTTPMessage", "JOSE", "OAuth", "Telemetry"],
+            swiftSettings: pure),
+
+        // 5: accept → parse → route → authenticate → authorize → rewrite → forward → log
+        .target(
+            name: "Gateway",
+            dependencies: [
+                "Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE", "HTTP1", "OAuth", "EventLoop", "Transport", "Fetch",
+                "Telemetry", "Issuers",
+            ],
+            swiftSettings: settings),
+
+        // 6: YAML text → the Settings of the modules above
+        .target(
+            name: "Configuration",
+            dependencies: [
+                "CYAML", "Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE", "OAuth", "Transport", "Telemetry",
+                "Issuers", "Gateway",
+            ],
+            swiftSettings: settings),
+
+        // 7: the command line; the only place that builds everything
+        .executableTarget(
+            name: "portcullis",
+            dependencies: [
+                "Configuration", "Gateway", "EventLoop", "Fetch", "Telemetry", "Issuers",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: settings),
+
+        .target(
+            name: "TestSupport",
+            dependencies: ["Bytes", "JSON", "Crypto", "JOSE", "HTTPMessage", "COpenSSL"],
+            path: "Tests/Support", swiftSettings: settings),
+        .testTarget(name: "BytesTests", dependencies: ["Bytes", "TestSupport"], swiftSettings: settings),
+        .testTarget(name: "JSONTests", dependencies: ["JSON", "Bytes", "TestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "HTTPMessageTests", dependencies: ["HTTPMessage", "Bytes", "TestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "HTTP1Tests", dependencies: ["HTTP1", "HTTPMessage", "Bytes", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(name: "CryptoTests", dependencies: ["Crypto", "Bytes", "TestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "JOSETests", dependencies: ["JOSE", "JSON", "Crypto", "Bytes", "TestSupport"],
+            exclude: [], swiftSettings: settings),
+        .testTarget(
+            name: "OAuthTests",
+            dependencies: ["OAuth", "JOSE", "JSON", "HTTPMessage", "Crypto", "Bytes", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "FetchTests", dependencies: ["Fetch", "EventLoop", "HTTPMessage", "Bytes", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "TelemetryTests", dependencies: ["Telemetry", "JSON", "Bytes", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "IssuersTests",
+            dependencies: ["Issuers", "OAuth", "JOSE", "HTTPMessage", "Telemetry", "Bytes", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "GatewayTests",
+            dependencies: [
+                "Gateway", "EventLoop", "Transport", "HTTPMessage", "HTTP1", "OAuth", "JOSE", "Issuers", "Telemetry",
+                "Bytes", "Crypto", "JSON", "TestSupport",
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "ConfigurationTests",
+            dependencies: ["Configuration", "Gateway", "Issuers", "TestSupport"], swiftSettings: settings),
+        .testTarget(name: "ArchitectureTests", dependencies: ["TestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "EndToEndTests", dependencies: ["portcullis", "JSON", "Bytes", "TestSupport"],
+            swiftSettings: settings),
+    ],
+    swiftLanguageModes: [.v6]
+)
