@@ -1,83 +1,85 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Base64url without padding, read strictly (RFC 7515 §2, RFC 4648 §5).
+/// base64url without padding (RFC 7515 §2), in exactly one spelling per value.
 public enum Base64URL {
-    /// Decodes `text`, or nil when it is not the one canonical spelling of some bytes.
+    /// The decoded bytes, or nil for anything that an encoder would not have written.
     ///
-    /// Padding, whitespace, `+`, `/`, an impossible length and unused bits that are not zero are refused: a token
-    /// with two spellings would escape whatever remembers it by its spelling.
+    /// Refused: `=`, `+`, `/`, whitespace, a length of 1 modulo 4, and unused low bits that are not zero — a token
+    /// with two spellings would have two cache entries and two replay identities (JOSE-02).
     public static func decode(_ text: Span<UInt8>) -> [UInt8]? {
         let remainder = text.count & 3
         guard remainder != 1 else { return nil }
-        let whole = text.count &- remainder
-        var bytes = [UInt8](repeating: 0, count: whole / 4 * 3 + (remainder == 0 ? 0 : remainder - 1))
-        var output = 0
-        var bad: UInt8 = 0
-        var input = 0
-        while input < whole {
-            let a = value(text[input]), b = value(text[input &+ 1])
-            let c = value(text[input &+ 2]), d = value(text[input &+ 3])
-            bad |= a | b | c | d
-            bytes[output] = a << 2 | b >> 4
-            bytes[output &+ 1] = b << 4 | c >> 2
-            bytes[output &+ 2] = c << 6 | d
-            input &+= 4
-            output &+= 3
+        var output: [UInt8] = []
+        output.reserveCapacity(text.count / 4 &* 3 &+ 2)
+        var index = 0
+        while index &+ 4 <= text.count {
+            let first = value(text[index])
+            let second = value(text[index &+ 1])
+            let third = value(text[index &+ 2])
+            let fourth = value(text[index &+ 3])
+            guard first | second | third | fourth < 64 else { return nil }
+            output.append(first &<< 2 | second &>> 4)
+            output.append(second &<< 4 | third &>> 2)
+            output.append(third &<< 6 | fourth)
+            index &+= 4
         }
-        if remainder >= 2 {
-            let a = value(text[whole]), b = value(text[whole &+ 1])
-            bad |= a | b
-            bytes[output] = a << 2 | b >> 4
-            if remainder == 2 {
-                guard b & 0x0F == 0 else { return nil }
-            } else {
-                let c = value(text[whole &+ 2])
-                bad |= c
-                guard c & 0x03 == 0 else { return nil }
-                bytes[output &+ 1] = b << 4 | c >> 2
-            }
-        }
-        return bad & 0x80 == 0 ? bytes : nil
+        guard remainder != 0 else { return output }
+        let first = value(text[index])
+        let second = value(text[index &+ 1])
+        let third = remainder == 3 ? value(text[index &+ 2]) : 0
+        guard first | second | third < 64 else { return nil }
+        output.append(first &<< 2 | second &>> 4)
+        guard remainder == 3 else { return second & 15 == 0 ? output : nil }
+        output.append(second &<< 4 | third &>> 2)
+        return third & 3 == 0 ? output : nil
     }
 
-    /// The one canonical spelling of `bytes`.
+    /// The bytes in base64url without padding.
     public static func encode(_ bytes: Span<UInt8>) -> String {
-        var text: [UInt8] = []
-        text.reserveCapacity((bytes.count * 4 + 2) / 3)
+        var output: [UInt8] = []
+        append(bytes, to: &output)
+        return String(decoding: output, as: UTF8.self)
+    }
+
+    /// Appends the bytes in base64url without padding.
+    public static func append(_ bytes: Span<UInt8>, to output: inout [UInt8]) {
+        output.reserveCapacity(output.count &+ bytes.count / 3 &* 4 &+ 4)
         var index = 0
         while index < bytes.count {
-            let left = bytes.count - index
-            let a = bytes[index]
-            let b = left > 1 ? bytes[index + 1] : 0
-            let c = left > 2 ? bytes[index + 2] : 0
-            text.append(letter(a >> 2))
-            text.append(letter((a & 3) << 4 | b >> 4))
-            if left > 1 { text.append(letter((b & 15) << 2 | c >> 6)) }
-            if left > 2 { text.append(letter(c & 63)) }
-            index += 3
+            let left = bytes.count &- index
+            var group = UInt32(bytes[index]) << 16
+            if left > 1 { group |= UInt32(bytes[index &+ 1]) << 8 }
+            if left > 2 { group |= UInt32(bytes[index &+ 2]) }
+            output.append(character(group &>> 18))
+            output.append(character((group &>> 12) & 63))
+            if left > 1 { output.append(character((group &>> 6) & 63)) }
+            if left > 2 { output.append(character(group & 63)) }
+            index &+= 3
         }
-        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// The six bits of a character; 0xFF for one outside the alphabet.
+    @inline(__always)
+    private static func value(_ byte: UInt8) -> UInt8 {
+        switch byte {
+        case 0x41...0x5a: byte &- 0x41
+        case 0x61...0x7a: byte &- 0x47
+        case 0x30...0x39: byte &+ 4
+        case 0x2d: 62
+        case 0x5f: 63
+        default: 0xff
+        }
     }
 
     @inline(__always)
-    private static func value(_ letter: UInt8) -> UInt8 {
-        switch letter {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"): letter &- 65
-        case UInt8(ascii: "a")...UInt8(ascii: "z"): letter &- 71
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): letter &+ 4
-        case UInt8(ascii: "-"): 62
-        case UInt8(ascii: "_"): 63
-        default: 0x80
-        }
-    }
-
-    private static func letter(_ value: UInt8) -> UInt8 {
-        switch value {
-        case 0..<26: value + 65
-        case 26..<52: value + 71
-        case 52..<62: value - 4
-        case 62: UInt8(ascii: "-")
-        default: UInt8(ascii: "_")
+    private static func character(_ bits: UInt32) -> UInt8 {
+        let six = UInt8(truncatingIfNeeded: bits)
+        switch six {
+        case 0..<26: return six &+ 0x41
+        case 26..<52: return six &+ 0x47
+        case 52..<62: return six &- 4
+        case 62: return 0x2d
+        default: return 0x5f
         }
     }
 }
