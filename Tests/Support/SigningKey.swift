@@ -135,7 +135,9 @@ extension SigningKey {
         case empty = 0
     }
 
-    /// Signs; ECDSA gives R‖S. Any RSA algorithm works with an RSA key, and any curve with any ECDSA algorithm.
+    /// Signs `message`; ECDSA gives R‖S.
+    ///
+    /// Any RSA algorithm works with an RSA key, and any curve with any ECDSA algorithm.
     public func sign(
         _ message: [UInt8], by algorithm: SignatureAlgorithm, salt: Salt = .hashLength
     ) -> [UInt8] {

@@ -58,7 +58,8 @@ public struct TokenMint: Sendable {
 
     /// A compact JWS over exactly these texts.
     public static func sign(
-        header: String, claims: String, key: SigningKey, algorithm: SignatureAlgorithm, salt: SigningKey.Salt = .hashLength
+        header: String, claims: String, key: SigningKey, algorithm: SignatureAlgorithm,
+        salt: SigningKey.Salt = .hashLength
     ) -> String {
         let input = signingInput(header: header, payload: Array(claims.utf8))
         let signature = key.sign(Array(input.utf8), by: algorithm, salt: salt)
