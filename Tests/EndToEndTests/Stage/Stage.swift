@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+import TestSupport
+
+/// A gateway between an upstream that records and an issuer that obeys, shared by the tests of one suite.
+final class Stage: Sendable {
+    let upstream: RecordingUpstream
+    let issuer: ScriptedIssuer
+    let tokens: TokenForge
+    let gateway: GatewayProcess
+
+    /// Starts the gateway on a configuration in which `$UPSTREAM` and `$ISSUER` stand for the two addresses.
+    ///
+    /// - Parameters:
+    ///   - routes: Lines of the `routes` list, each a route in flow style.
+    ///   - settings: Further top-level keys.
+    ///   - issuer: Further keys of the issuer `main`, in flow style.
+    init(
+        routes: [String] = Stage.ordinaryRoutes, settings: String = "", issuer issuerSettings: String = "",
+        files: [String: String] = [:]
+    ) throws {
+        let key = SigningKey(.p256, keyID: "main-1")
+        upstream = try RecordingUpstream()
+        issuer = try ScriptedIssuer(keys: SigningKey.keySet([key]))
+        tokens = TokenForge(issuer: issuer.url, key: key)
+        let yaml = Self.yaml(routes: routes, settings: settings, issuer: issuerSettings)
+            .replacingOccurrences("$UPSTREAM", with: upstream.url)
+            .replacingOccurrences("$ISSUER", with: issuer.url)
+        gateway = try GatewayProcess(yaml, files: files)
+    }
+
+    /// A public subtree and one that needs a token with a scope.
+    static let ordinaryRoutes = [
+        "{ path: /open/, upstream: $UPSTREAM, public: true }",
+        """
+        { path: /orders/, upstream: $UPSTREAM, name: orders, token: { issuers: [main], \
+        audience: "\(TokenForge.audience)", scopes: ["orders:read"] }, identity: { X-User: sub, X-Scopes: scope } }
+        """,
+    ]
+
+    static func yaml(routes: [String], settings: String = "", issuer: String = "") -> String {
+        """
+        workers: 1
+        listeners:
+          - address: 127.0.0.1:0
+            public_url: http://gateway.test
+        admin: { address: "127.0.0.1:0" }
+        issuers:
+          main: { url: "$ISSUER", discovery: openid, insecure_allow_http: true\(issuer.isEmpty ? "" : ", " + issuer) }
+        routes:
+        \(routes.map { "  - " + $0 }.joined(separator: "\n"))
+        log: { level: debug, operator: stderr, access: stdout }
+        \(settings)
+
+        """
+    }
+
+    /// Forgets what earlier tests recorded and scripted.
+    func reset() { upstream.forget() }
+
+    /// One request on a connection of its own.
+    func exchange(
+        _ method: String = "GET", _ target: String, fields: [String] = [], body: String = ""
+    ) throws -> WireResponse {
+        try gateway.exchange(request(method, target, fields: fields, body: body), method: method)
+    }
+}
+
+/// A request with the Host line that the gateway expects; a body gets its length.
+func request(_ method: String = "GET", _ target: String, fields: [String] = [], body: String = "") -> String {
+    let length = body.isEmpty ? [] : ["Content-Length: \(body.utf8.count)"]
+    let lines = ["\(method) \(target) HTTP/1.1", "Host: gateway.test"] + fields + length
+    return lines.joined(separator: "\r\n") + "\r\n\r\n" + body
+}
+
+extension String {
+    /// This text with every `name` replaced.
+    func replacingOccurrences(_ name: String, with value: String) -> String {
+        split(separator: name, omittingEmptySubsequences: false).joined(separator: value)
+    }
+}
+
+/// A suite's stage, started by its first test.
+struct Shared<Value: Sendable>: Sendable {
+    private let result: Result<Value, any Error>
+
+    init(_ make: () throws -> Value) { result = Result { try make() } }
+
+    func get() throws -> Value { try result.get() }
+}
