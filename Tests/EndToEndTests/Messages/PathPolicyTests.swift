@@ -113,7 +113,7 @@ import TestSupport
         "{ path: /a/, upstream: \"http://127.0.0.1:9\", public: false }",
     ])
     func `HTTP-76 a route that does not say who may pass keeps the gateway from starting`(route: String) throws {
-        let yaml = Stage.yaml(routes: [route]).replacingOccurrences("$ISSUER", with: "http://127.0.0.1:9")
+        let yaml = Stage.yaml(StagePlan(routes: [route])).replacingOccurrences("$ISSUER", with: "http://127.0.0.1:9")
         let gateway = try GatewayProcess(yaml, until: .started)
         #expect(gateway.process.waitForEnd() == .exited(2))
         #expect(gateway.ports.isEmpty)

@@ -2,6 +2,26 @@
 import Testing
 import TestSupport
 
+/// What is particular about a stage; `$UPSTREAM` and `$ISSUER` stand for the two addresses, `$FOLDER` for the files'.
+struct StagePlan: Sendable {
+    /// The `routes` list, each route in flow style.
+    var routes = Stage.ordinaryRoutes
+    /// Further top-level keys.
+    var settings = ""
+    /// Further keys of the issuer `main`, in flow style.
+    var issuer = "discovery: openid"
+    /// A path of the issuer identifier.
+    var issuerPath = ""
+    /// Further issuers, a line each.
+    var issuers = ""
+    /// Files beside the configuration, by name.
+    var files: [String: String] = [:]
+    /// How far the start must have come.
+    var milestone = GatewayProcess.Milestone.ready
+    /// What the issuer does before the gateway starts.
+    var prepare: @Sendable (ScriptedIssuer) -> Void = { _ in }
+}
+
 /// A gateway between an upstream that records and an issuer that obeys, shared by the tests of one suite.
 final class Stage: Sendable {
     let upstream: RecordingUpstream
@@ -9,25 +29,21 @@ final class Stage: Sendable {
     let tokens: TokenForge
     let gateway: GatewayProcess
 
-    /// Starts the gateway on a configuration in which `$UPSTREAM` and `$ISSUER` stand for the two addresses.
-    ///
-    /// - Parameters:
-    ///   - routes: Lines of the `routes` list, each a route in flow style.
-    ///   - settings: Further top-level keys.
-    ///   - issuer: Further keys of the issuer `main`, in flow style.
-    init(
-        routes: [String] = Stage.ordinaryRoutes, settings: String = "", issuer issuerSettings: String = "",
-        files: [String: String] = [:]
-    ) throws {
+    /// Starts the gateway as planned, between an upstream and an issuer of its own.
+    init(_ plan: StagePlan = StagePlan()) throws {
         let key = SigningKey(.p256, keyID: "main-1")
         upstream = try RecordingUpstream()
         issuer = try ScriptedIssuer(keys: SigningKey.keySet([key]))
-        tokens = TokenForge(issuer: issuer.url, key: key)
-        let yaml = Self.yaml(routes: routes, settings: settings, issuer: issuerSettings)
+        tokens = TokenForge(issuer: issuer.url + plan.issuerPath, key: key)
+        plan.prepare(issuer)
+        let yaml = Self.yaml(plan)
             .replacingOccurrences("$UPSTREAM", with: upstream.url)
             .replacingOccurrences("$ISSUER", with: issuer.url)
-        gateway = try GatewayProcess(yaml, files: files)
+        gateway = try GatewayProcess(yaml, files: plan.files, until: plan.milestone)
     }
+
+    /// A stage with these routes.
+    convenience init(routes: [String]) throws { try self.init(StagePlan(routes: routes)) }
 
     /// A public subtree and one that needs a token with a scope.
     static let ordinaryRoutes = [
@@ -38,7 +54,8 @@ final class Stage: Sendable {
         """,
     ]
 
-    static func yaml(routes: [String], settings: String = "", issuer: String = "") -> String {
+    /// The whole configuration, with `$UPSTREAM`, `$ISSUER` and `$FOLDER` still in it.
+    static func yaml(_ plan: StagePlan) -> String {
         """
         workers: 1
         listeners:
@@ -46,11 +63,12 @@ final class Stage: Sendable {
             public_url: http://gateway.test
         admin: { address: "127.0.0.1:0" }
         issuers:
-          main: { url: "$ISSUER", discovery: openid, insecure_allow_http: true\(issuer.isEmpty ? "" : ", " + issuer) }
+          main: { url: "$ISSUER\(plan.issuerPath)", insecure_allow_http: true, \(plan.issuer) }
+        \(plan.issuers)
         routes:
-        \(routes.map { "  - " + $0 }.joined(separator: "\n"))
+        \(plan.routes.map { "  - " + $0 }.joined(separator: "\n"))
         log: { level: debug, operator: stderr, access: stdout }
-        \(settings)
+        \(plan.settings)
 
         """
     }

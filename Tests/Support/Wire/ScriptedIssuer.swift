@@ -7,6 +7,8 @@ package final class ScriptedIssuer: Sendable {
     package let server: RecordingUpstream
     /// The issuer identifier, without a trailing slash.
     package let url: String
+    /// The key set it began with.
+    package let keys: String
     package static let openIDPath = "/.well-known/openid-configuration"
     package static let oauthPath = "/.well-known/oauth-authorization-server"
     package static let keysPath = "/jwks.json"
@@ -15,6 +17,7 @@ package final class ScriptedIssuer: Sendable {
     package init(keys: String, port: UInt16 = 0, identity: TestCertificate? = nil) throws {
         server = try RecordingUpstream(port: port, identity: identity, fallback: .answer(404, "no such page"))
         url = server.url
+        self.keys = keys
         publish(keys: keys)
         publish(metadata: metadata())
     }
@@ -39,6 +42,12 @@ package final class ScriptedIssuer: Sendable {
     package func publish(keys: String, fields: [String] = []) {
         server.answer(Self.keysPath, with: Self.json(keys, fields: fields))
     }
+
+    /// A 200 with the metadata of an honest server, changed.
+    package func document(_ changes: [String: String] = [:]) -> WireScript { Self.json(metadata(changes)) }
+
+    /// Serves the key set it began with again.
+    package func republishKeys() { publish(keys: keys) }
 
     /// Answers a path with anything at all.
     package func answer(_ path: String, with script: WireScript) { server.answer(path, with: script) }
