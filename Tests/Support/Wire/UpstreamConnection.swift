@@ -57,7 +57,7 @@ final class UpstreamConnection {
         case .reset:
             isOver = true
             stream.reset()
-        case .keepAlive: break
+        case .closeIf(let connection): isOver = isOver || connection == number
         }
     }
 

@@ -20,8 +20,8 @@ package struct WireScript: Sendable {
         case close
         /// Closes with RST.
         case reset
-        /// Goes on with the next request of this connection.
-        case keepAlive
+        /// Closes without an answer when this is the connection with the given number.
+        case closeIf(connection: Int)
     }
 
     package var steps: [Step]
@@ -42,6 +42,11 @@ package struct WireScript: Sendable {
     package static func answer(_ status: Int, _ body: String = "ok", fields: [String] = []) -> WireScript {
         let lines = ["HTTP/1.1 \(status) Scripted", "Content-Length: \(body.utf8.count)"] + fields
         return raw(lines.joined(separator: "\r\n") + "\r\n\r\n" + body)
+    }
+
+    /// Dies without an answer on one connection and answers on every other.
+    package static func closing(on connection: Int) -> WireScript {
+        WireScript(.closeIf(connection: connection), .echo)
     }
 
     /// Answers 200 with what was received, as JSON.
