@@ -16,6 +16,8 @@ struct StagePlan: Sendable {
     var issuers = ""
     /// Files beside the configuration, by name.
     var files: [String: String] = [:]
+    /// Threads that serve.
+    var workers = 1
     /// How far the start must have come.
     var milestone = GatewayProcess.Milestone.ready
     /// What the issuer does before the gateway starts.
@@ -57,7 +59,7 @@ final class Stage: Sendable {
     /// The whole configuration, with `$UPSTREAM`, `$ISSUER` and `$FOLDER` still in it.
     static func yaml(_ plan: StagePlan) -> String {
         """
-        workers: 1
+        workers: \(plan.workers)
         listeners:
           - address: 127.0.0.1:0
             public_url: http://gateway.test
