@@ -39,7 +39,7 @@ package final class GatewayProcess: Sendable {
 
     deinit {
         process.signal(SIGKILL)
-        try? FileManager.default.removeItem(atPath: folder)
+        TemporaryFolder.remove(folder)
     }
 
     /// The built binary: beside the test bundle, or where `PORTCULLIS_BINARY` says.
@@ -146,18 +146,15 @@ package final class GatewayProcess: Sendable {
     }
 
     private static func write(_ yaml: String, files: [String: String]) throws -> String {
-        let folder = FileManager.default.temporaryDirectory
-            .appendingPathComponent("portcullis-\(UUID().uuidString)", isDirectory: true)
-        try FileManager.default.createDirectory(
-            at: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+        let folder = try TemporaryFolder.make(for: "gateway")
         for (name, content) in files {
-            let path = folder.appendingPathComponent(name)
-            try content.write(to: path, atomically: false, encoding: .utf8)
-            chmod(path.path, 0o600)
+            let path = folder + "/" + name
+            try content.write(toFile: path, atomically: false, encoding: .utf8)
+            chmod(path, 0o600)
         }
         // `$FOLDER` lets a configuration name the files beside it.
-        try yaml.replacingOccurrences(of: "$FOLDER", with: folder.path)
-            .write(to: folder.appendingPathComponent("gateway.yaml"), atomically: false, encoding: .utf8)
-        return folder.path
+        try yaml.replacingOccurrences(of: "$FOLDER", with: folder)
+            .write(toFile: folder + "/gateway.yaml", atomically: false, encoding: .utf8)
+        return folder
     }
 }
