@@ -23,7 +23,7 @@ final class AuthorizationServer: Sendable {
 
     deinit {
         stop()
-        try? FileManager.default.removeItem(atPath: folder)
+        TemporaryFolder.remove(folder)
     }
 
     /// Whether this machine has what it needs; `deploy/test` installs it.

@@ -32,11 +32,14 @@ package final class ChildProcess: Sendable {
         identifier = started
         collect(out[0], into: output)
         collect(err[0], into: errors)
-        Thread.detachNewThread { [end, identifier] in
+        Thread.detachNewThread { [end, identifier, output, errors] in
             var status: Int32 = 0
             while waitpid(identifier, &status, 0) < 0, errno == EINTR {}
             let known: ProcessEnd = status & 0x7F == 0 ? .exited((status >> 8) & 0xFF) : .killed(status & 0x7F)
             end.withLock { $0 = known }
+            // Those who wait for a line must learn that none will come.
+            output.withLock { _ in }
+            errors.withLock { _ in }
         }
     }
 
@@ -92,7 +95,7 @@ package final class ChildProcess: Sendable {
 
     private static func killedWithParent(_ command: [String]) -> [String] {
         let wrapper = "/usr/bin/setpriv"
-        return access(wrapper, X_OK) == 0 ? [wrapper, "--pdeathsig", "KILL", "--"] + command : command
+        return access(wrapper, X_OK) == 0 ? [wrapper, "--pdeathsig", "TERM", "--"] + command : command
     }
 
     /// The child's identifier, or a negative error number.
