@@ -37,7 +37,9 @@ public final class CurlFetcher: Fetching {
     }
 }
 
-/// A transfer and whether its task is gone; the two may be learned in either order. Lives on the loop's thread.
+/// A transfer and whether its task is gone; the two may be learned in either order.
+///
+/// Lives on the loop's thread.
 private final class Flight: @unchecked Sendable {
     private let transfer: CurlTransfer
     private var isCancelled = false

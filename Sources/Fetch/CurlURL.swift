@@ -15,16 +15,15 @@ final class CurlURL {
     init(_ text: String) throws(FetchRefusal) {
         guard let handle = curl_url() else { throw .failed("out of memory") }
         let code = curl_url_set(handle, CURLUPART_URL, text, UInt32(CURLU_DISALLOW_USER))
-        guard code == CURLUE_OK, let scheme = CurlURL.part(CURLUPART_SCHEME, of: handle),
-            let host = CurlURL.part(CURLUPART_HOST, of: handle)
-        else {
+        guard code == CURLUE_OK, let scheme = CurlURL.part(CURLUPART_SCHEME, of: handle) else {
             curl_url_cleanup(handle)
             if code == CURLUE_UNSUPPORTED_SCHEME { throw .protocolNotAllowed }
             throw .failed("the URL is malformed")
         }
         self.handle = handle
         self.scheme = scheme
-        self.host = host
+        // A file URL has none; it is refused for its scheme.
+        host = CurlURL.part(CURLUPART_HOST, of: handle) ?? ""
     }
 
     deinit { curl_url_cleanup(handle) }

@@ -30,7 +30,9 @@ struct IPAddress: Sendable, Hashable {
     /// An IPv6 address by its 128 bits, or the IPv4 address that is mapped into it.
     init(ipv6 bits: UInt128) { self.init(family: .ipv6, bits: bits) }
 
-    /// The address that `text` spells in the usual forms; no brackets, no zone. Wraps `inet_pton`.
+    /// The address that `text` spells in the usual forms; no brackets, no zone.
+    ///
+    /// Wraps `inet_pton`.
     init?(_ text: String) {
         var four = in_addr()
         if inet_pton(AF_INET, text, &four) == 1 {
@@ -94,7 +96,9 @@ struct AddressBlock: Sendable, Hashable {
 }
 
 extension IPAddress: CustomStringConvertible {
-    /// The usual form (RFC 5952). Wraps `inet_ntop`.
+    /// The usual form (RFC 5952).
+    ///
+    /// Wraps `inet_ntop`.
     var description: String {
         var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
         let isWritten = withUnsafeBytes(of: family == .ipv4 ? (bits << 96).bigEndian : bits.bigEndian) { bytes in

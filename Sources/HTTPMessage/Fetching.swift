@@ -9,9 +9,11 @@ public struct FetchRequest: Sendable {
 
     /// An absolute `https` URL, or `http` when `insecureAllowHTTP`.
     public var url: String
+    /// GET unless said otherwise.
     public var method: Method
     /// Fields sent beside those the fetcher always sends.
     public var headers: [(String, String)]
+    /// Sent with POST.
     public var body: [UInt8]?
     /// Bytes of body after which the answer is refused, counted as they arrive.
     public var maximumBytes: Int
@@ -45,11 +47,13 @@ public struct FetchRequest: Sendable {
 
 /// A complete answer within the request's bounds, whatever its status below 300 or above 399.
 public struct FetchResponse: Sendable {
+    /// The status code.
     public var status: Int
     /// `Content-Type` as received.
     public var contentType: String?
     /// `max-age` of `Cache-Control`; 0 when the answer must not be stored or must be revalidated.
     public var maxAgeSeconds: Int?
+    /// The whole body, in no coding.
     public var body: [UInt8]
 
     /// An answer with these parts.
