@@ -139,7 +139,7 @@ extension KeySetState {
         flight = .idle
         setTimes(maxAgeSeconds: maxAgeSeconds, at: now)
         let event = take(set, at: now)
-        let exposed = set.exposedPrivateKeys
+        let exposed = set.ignored.count(where: \.reason.isAlarm)
         return [.publish, .report(event)] + (exposed > 0 ? [.report(.privateKeyExposed(count: exposed))] : [])
             + endRefresh() + schedule()
     }

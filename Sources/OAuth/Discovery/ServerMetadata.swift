@@ -37,7 +37,7 @@ public struct ServerMetadata: Sendable, Equatable {
 
     private static func parse(_ body: [UInt8]) throws(MetadataRefusal) -> JSONValue {
         do {
-            return try JSONValue.parse(body.span)
+            return try JSONValue.parse(body.span, limits: JSONLimits(bytes: maximumBytes))
         } catch {
             throw .notJSON(error)
         }
