@@ -4,7 +4,7 @@ import Glibc
 /// A reading of the wall clock, counted from 1970-01-01T00:00:00Z.
 package struct Timestamp: Sendable, Equatable {
     package var seconds: Int64
-    /// 0…999
+    /// From 0 to 999.
     package var milliseconds: Int64
 
     package init(seconds: Int64, milliseconds: Int64 = 0) {
