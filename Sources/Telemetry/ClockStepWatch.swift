@@ -14,7 +14,7 @@ package struct ClockStepWatch: Sendable {
         threshold = max(thresholdMilliseconds, 1)
     }
 
-    /// Takes both clocks, read together, every second or so; returns the jump in seconds (forwards positive) if there was one.
+    /// Takes both clocks, read together, every second or so; returns the jump in seconds, forwards positive, if any.
     package mutating func observe(wall: Timestamp, monotonicMilliseconds: Int64) -> Int64? {
         let now = wall.seconds &* 1000 &+ wall.milliseconds &- monotonicMilliseconds
         guard let before = offset else {
@@ -24,6 +24,6 @@ package struct ClockStepWatch: Sendable {
         offset = now
         let step = now &- before
         // Rounded to the nearest second: a jump of an hour is 3600, not 3599.
-        return step.magnitude >= UInt64(threshold) ? (step + (step < 0 ? -500 : 500)) / 1000 : nil
+        return step.magnitude >= UInt64(threshold) ? (step &+ (step < 0 ? -500 : 500)) / 1000 : nil
     }
 }
