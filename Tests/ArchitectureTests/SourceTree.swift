@@ -28,7 +28,7 @@ enum SourceTree {
 
     static let sources = files(under: "Sources", endings: ["swift"])
     static let tests = files(under: "Tests", endings: ["swift"])
-    static let headers = files(under: "Sources", endings: ["h", "modulemap"])
+    static let headers = files(under: "Sources", endings: ["h"])
 
     static func file(_ path: String) -> SourceFile? {
         guard let text = try? String(contentsOf: root.appending(path: path), encoding: .utf8) else { return nil }
@@ -84,6 +84,10 @@ enum SwiftCode {
                 blank(upTo: bytes[index...].firstIndex(of: 0x0A) ?? bytes.count)
             } else if starts(bytes, index, "/*") {
                 blank(upTo: endOfComment(bytes, index))
+            } else if starts(bytes, index, "#/") {  // a regular expression
+                var end = index + 2
+                while end < bytes.count, !starts(bytes, end, "/#") { end += 1 }
+                blank(upTo: min(end + 2, bytes.count))
             } else if bytes[index] == 0x60 {  // a raw identifier is a sentence: blank it as well
                 let end = bytes[(index + 1)...].firstIndex(of: 0x60) ?? bytes.count - 1
                 output.append(0x60)
