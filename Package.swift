@@ -28,6 +28,7 @@ let package = Package(
     ],
     targets: [
         // 0: doors to C — a module map and a shim header, nothing else
+        .systemLibrary(name: "CSocket"),
         .systemLibrary(name: "CEvent", pkgConfig: "libevent_core", providers: [.apt(["libevent-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
@@ -48,7 +49,7 @@ let package = Package(
         // 3: I/O without policy
         .target(name: "EventLoop", dependencies: ["CEvent"], swiftSettings: settings),
         .target(
-            name: "Transport", dependencies: ["Bytes", "HTTPMessage", "EventLoop", "COpenSSL"],
+            name: "Transport", dependencies: ["Bytes", "HTTPMessage", "EventLoop", "CSocket", "COpenSSL"],
             swiftSettings: settings),
         .target(
             name: "Fetch", dependencies: ["Bytes", "HTTPMessage", "EventLoop", "CCurl"], swiftSettings: settings),
