@@ -108,7 +108,7 @@ enum DocumentSection {
         return objects.compactMap { RouteSection.translate($0, context) }
     }
 
-    /// Two routes for one path: which one wins would depend on their order. Two of one name: logs could not tell.
+    /// Which of two routes for one path wins would depend on their order; logs could not tell two of one name apart.
     private static func refuseRepetition(_ texts: [PlacedText], _ key: String, _ problems: ProblemList) {
         var seen: [String: Place] = [:]
         for text in texts {

@@ -39,7 +39,7 @@ enum UpstreamSection {
             serverName: object?.text("server_name")?.text)
     }
 
-    /// HTTP-51: a request that comes back to us would go round until something breaks. OPS-06: no route leads to admin.
+    /// Refuses what would go round until something breaks (HTTP-51), and a way to admin (OPS-06).
     private static func judgeLoop(_ address: WebAddress, _ text: PlacedText, _ context: RouteContext) {
         let problems = context.translation.problems
         if let own = context.listeners.first(where: { $0.address.isReached(byHost: address.host, port: address.port) })
