@@ -4,11 +4,14 @@
 package struct ConfigurationSources: Sendable {
     /// A file as it was read.
     package struct File: Sendable {
+        /// Where it is, for a C library that reads it once more by itself.
+        package var path: String
         package var bytes: [UInt8]
         /// The permission bits, `0o644` for example.
         package var permissions: UInt32
 
-        package init(bytes: [UInt8], permissions: UInt32 = 0o600) {
+        package init(path: String, bytes: [UInt8], permissions: UInt32 = 0o600) {
+            self.path = path
             self.bytes = bytes
             self.permissions = permissions
         }
@@ -49,22 +52,26 @@ package struct ConfigurationSources: Sendable {
 /// `check` must refuse what `run` would refuse, so both run these.
 package struct DocumentChecks: Sendable {
     /// A certificate chain in PEM, leaf first, and the leaf's private key.
-    package var certificateAndKey: @Sendable (_ chain: [UInt8], _ key: [UInt8]) -> String?
+    package var certificateAndKey:
+        @Sendable (_ chain: ConfigurationSources.File, _ key: ConfigurationSources.File) -> String?
     /// Certificates of certification authorities in PEM.
-    package var authorities: @Sendable (_ certificates: [UInt8]) -> String?
+    package var authorities: @Sendable (_ certificates: ConfigurationSources.File) -> String?
     /// A JWK Set.
     package var keySet: @Sendable (_ document: [UInt8]) -> String?
 
-    /// The checks that this module can make by itself.
+    /// The checks that need no TLS library: the right kinds of PEM blocks, and a JWK Set.
     package init() {
-        certificateAndKey = { chain, key in
-            guard PEMText.holds("CERTIFICATE", in: chain) else { return "no certificate in PEM" }
-            guard PEMText.holds("PRIVATE KEY", in: key) else { return "no private key in PEM" }
-            return nil
-        }
-        authorities = { certificates in
-            PEMText.holds("CERTIFICATE", in: certificates) ? nil : "no certificate in PEM"
-        }
+        certificateAndKey = { chain, key in PEMText.fault(chain: chain.bytes) ?? PEMText.fault(key: key.bytes) }
+        authorities = { certificates in PEMText.fault(chain: certificates.bytes) }
         keySet = { document in KeySetDocument.fault(document) }
+    }
+
+    /// Those, and then what the listeners and upstreams of a starting gateway make of the same files.
+    package static var asAtStart: DocumentChecks {
+        let text = DocumentChecks()
+        var checks = text
+        checks.certificateAndKey = { chain, key in text.certificateAndKey(chain, key) ?? TLSFiles.fault(chain, key) }
+        checks.authorities = { certificates in text.authorities(certificates) ?? TLSFiles.fault(certificates) }
+        return checks
     }
 }

@@ -7,7 +7,8 @@ extension ConfigurationSources {
         ConfigurationSources(
             file: SystemFile.read, obstacleToAppending: SystemFile.obstacleToAppending,
             environment: { name in getenv(name).map { String(cString: $0) } },
-            processors: processorsOfThisProcess())
+            processors: processorsOfThisProcess(),
+            documents: .asAtStart)
     }
 
     private static func processorsOfThisProcess() -> Int {
@@ -44,7 +45,7 @@ private enum SystemFile {
             bytes += chunk[..<count]
             guard bytes.count <= limit else { return .failure(.larger(than: limit)) }
         }
-        return .success(ConfigurationSources.File(bytes: bytes, permissions: status.st_mode & 0o7777))
+        return .success(ConfigurationSources.File(path: path, bytes: bytes, permissions: status.st_mode & 0o7777))
     }
 
     static func obstacleToAppending(to path: String) -> String? {

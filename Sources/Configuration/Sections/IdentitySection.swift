@@ -30,10 +30,10 @@ enum IdentitySection {
                     found: "\(Quoted.text(entry.name)) beside \(Quoted.text(first.name))", remedy: "rename one of them")
             }
         }
-        return entries.compactMap(field)
+        return entries.compactMap { field($0, problems) }
     }
 
-    private static func field(_ entry: CheckedEntry) -> IdentityFieldSettings? {
+    private static func field(_ entry: CheckedEntry, _ problems: ProblemList) -> IdentityFieldSettings? {
         guard let value = entry.value else { return nil }
         guard let object = value.object else {
             return value.text.flatMap(ClaimPathText.parse).map { IdentityFieldSettings(name: entry.name, claim: $0) }
@@ -42,6 +42,11 @@ enum IdentitySection {
         var settings = IdentityFieldSettings(name: entry.name, claim: claim)
         if let separator = object.text("separator") { settings.separator = separator.text }
         if object.text("encoding")?.text == "base64url" { settings.encoding = .base64url }
+        if settings.encoding == .base64url, settings.separator.contains(where: { "-_".contains($0) }) {
+            problems.error(
+                at: object.place(of: "separator"), expected: "a separator that base64url does not use",
+                found: Quoted.text(settings.separator), remedy: "write it as  separator: \",\"")
+        }
         return settings
     }
 }

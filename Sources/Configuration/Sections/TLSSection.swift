@@ -51,7 +51,7 @@ enum TLSSection {
         let chain = translation.file(certificatePath, noun: "a certificate chain")
         let key = translation.file(keyPath, noun: "a private key")
         if let key { translation.refuseWorldAccess(to: key, at: keyPath, noun: "a private key") }
-        if let chain, let key, let fault = translation.sources.documents.certificateAndKey(chain.bytes, key.bytes) {
+        if let chain, let key, let fault = translation.sources.documents.certificateAndKey(chain, key) {
             translation.problems.error(
                 at: certificatePath.place, expected: "a certificate chain in PEM and the private key of its leaf",
                 found: fault, remedy: "check that certificate and key name the right files, and belong together")

@@ -40,7 +40,7 @@ struct Translation {
     func certificateAuthority(_ object: CheckedObject) -> String? {
         guard let path = object.text("certificate_authority") else { return nil }
         if let file = file(path, noun: "certificates of certification authorities"),
-            let fault = sources.documents.authorities(file.bytes)
+            let fault = sources.documents.authorities(file)
         {
             problems.error(
                 at: path.place, expected: "certificates of certification authorities in PEM", found: fault,

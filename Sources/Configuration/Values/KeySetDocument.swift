@@ -7,9 +7,14 @@ enum KeySetDocument {
     static func fault(_ bytes: [UInt8]) -> String? {
         do throws(JOSERefusal) {
             let set = try KeySet.parse(bytes.span)
-            return set.keys.isEmpty ? "no usable key" : nil
+            guard set.keys.isEmpty else { return nil }
+            return set.ignored.first.map { "no usable key (the first: \($0.reason))" } ?? "no key"
+        } catch .keySetNotJSON(let refusal) {
+            return "no strict JSON (\(refusal))"
+        } catch .keySetWithoutKeys {
+            return "no object with a list keys"
         } catch {
-            return "\(error)"
+            return "a document that is not believed (\(error))"
         }
     }
 }

@@ -19,6 +19,21 @@ enum PEMText {
         return false
     }
 
+    /// What is wrong with a file of certificates, or nil.
+    static func fault(chain bytes: [UInt8]) -> String? {
+        holds("CERTIFICATE", in: bytes) ? nil : "no certificate in PEM"
+    }
+
+    /// What is wrong with a file of a private key, or nil.
+    static func fault(key bytes: [UInt8]) -> String? {
+        guard holds("PRIVATE KEY", in: bytes) else { return "no private key in PEM" }
+        // OpenSSL would ask the terminal for the passphrase, and wait.
+        let isEncrypted =
+            holds("ENCRYPTED PRIVATE KEY", in: bytes)
+            || String(decoding: bytes, as: UTF8.self).contains("Proc-Type: 4,ENCRYPTED")
+        return isEncrypted ? "a private key under a passphrase" : nil
+    }
+
     private static func boundary(_ line: Substring, _ prefix: String) -> Substring? {
         guard line.hasPrefix(prefix), line.hasSuffix("-----") else { return nil }
         return line.dropFirst(prefix.count).dropLast(5)

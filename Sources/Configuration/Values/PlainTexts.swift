@@ -33,7 +33,20 @@ enum PlainText {
 
     static let audience = printable("an audience such as https://api.example.com", limit: 1024)
     static let realm = printable("a realm of printable ASCII", limit: 128)
-    static let separator = printable("a separator of printable ASCII", limit: 8)
+
+    /// Letters, digits and % are what encoded members are made of: a reader could not tell them apart.
+    static let separator = TextShape(
+        expected: "a separator such as \",\" or \" \"", pattern: ##"^[ -$&-/:-@\[-`{-~]{1,8}$"##
+    ) { text in
+        let fits = text.utf8.allSatisfy { byte in
+            switch byte {
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "%"): false
+            default: (0x20...0x7E).contains(byte)
+            }
+        }
+        return fits && (1...8).contains(text.utf8.count)
+            ? nil : TextFault(remedy: "use 1 to 8 spaces or signs of ASCII, no letters, digits or %")
+    }
 
     static let environmentVariable = TextShape(
         expected: "the name of an environment variable", pattern: "^[A-Za-z_][A-Za-z0-9_]*$"
