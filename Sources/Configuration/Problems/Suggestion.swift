@@ -12,7 +12,12 @@ enum Suggestion {
             guard distance <= allowed, distance < best?.distance ?? Int.max else { continue }
             best = (candidate, distance)
         }
-        return best?.word
+        return best?.word ?? candidates.first { continues(folded($0), typed) }
+    }
+
+    /// Whether one is the other's beginning: `warn` for `warning`, `operator_log` for `operator`.
+    private static func continues(_ candidate: [UInt8], _ typed: [UInt8]) -> Bool {
+        min(candidate.count, typed.count) >= 3 && (candidate.starts(with: typed) || typed.starts(with: candidate))
     }
 
     /// A remedy for an unknown word: the nearest candidate, else all of them.

@@ -99,7 +99,9 @@ enum DocumentSection {
         _ document: CheckedObject, _ listeners: [ListenerSettings], _ admin: AdminSettings?, _ translation: Translation
     ) -> [RouteSettings] {
         let context = RouteContext(
-            translation: translation, issuerNames: document.entries("issuers").map(\.name), listeners: listeners,
+            translation: translation,
+            issuerNames: document.says("issuers") ? document["issuers"]?.entries?.map(\.name) : [],
+            listeners: listeners,
             admin: admin)
         let objects = document.list("routes").compactMap(\.object)
         refuseRepetition(objects.compactMap { $0.text("path") }, "path", translation.problems)

@@ -61,7 +61,7 @@ enum IssuerSection {
     static func translate(_ entry: CheckedEntry, _ translation: Translation) -> IssuerSettings? {
         guard let object = entry.value?.object else { return nil }
         let problems = translation.problems
-        let insecure = object.flag("insecure_allow_http") ?? false
+        let insecure = object.flag("insecure_allow_http") ?? object.says("insecure_allow_http")
         let keys = signingKeys(object, translation)
         let certificateAuthority = translation.certificateAuthority(object)
         let lifetimes = KeyTimesSection.lifetimes(object.object("keys"), problems)

@@ -14,8 +14,10 @@ struct IssuersInUse {
 
     func judge(_ problems: ProblemList) {
         var urls: [String: CheckedEntry] = [:]
+        // While routes or issuers do not fit, what they use is not known.
+        let isKnown = !problems.hasErrors
         for entry in entries {
-            if !used.contains(entry.name) {
+            if isKnown, !used.contains(entry.name) {
                 problems.warning(
                     at: entry.place, expected: "a route that names the issuer", found: "none",
                     remedy: "its keys are fetched all the same; leave it out, or name it in a route's token.issuers")

@@ -111,7 +111,8 @@ enum RouteSection {
 /// What a route's translation needs to know of the rest of the configuration.
 struct RouteContext {
     let translation: Translation
-    let issuerNames: [String]
+    /// Nil when `issuers` does not fit its shape, so that one mistake is not told once more for every route.
+    let issuerNames: [String]?
     let listeners: [ListenerSettings]
     let admin: AdminSettings?
 }

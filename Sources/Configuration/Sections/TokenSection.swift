@@ -60,10 +60,12 @@ enum TokenSection {
         _ object: CheckedObject, _ methods: MethodsOfRoute, _ context: RouteContext
     ) -> TokenSettings? {
         let problems = context.translation.problems
-        for issuer in object.texts("issuers") where !context.issuerNames.contains(issuer.text) {
-            problems.error(
-                at: issuer.place, expected: "the name of an issuer", found: Quoted.text(issuer.text),
-                remedy: Suggestion.remedy(for: issuer.text, among: context.issuerNames, called: "issuers"))
+        if let names = context.issuerNames {
+            for issuer in object.texts("issuers") where !names.contains(issuer.text) {
+                problems.error(
+                    at: issuer.place, expected: "the name of an issuer", found: Quoted.text(issuer.text),
+                    remedy: Suggestion.remedy(for: issuer.text, among: names, called: "issuers"))
+            }
         }
         for key in ["issuers", "audience", "scopes"] { refuseRepetition(object.texts(key), problems) }
         guard let issuers = object["issuers"]?.texts, let audiences = object["audience"]?.texts else { return nil }

@@ -23,7 +23,7 @@ struct ScalarCheck {
         case .duration(let duration): durationOutcome(duration)
         case .byteCount(let range, let acceptsUnlimited): byteCountOutcome(range, acceptsUnlimited)
         case .boolean: booleanOutcome
-        case .onlyTrue: meaning == .boolean(true) ? .fits(.flag(true)) : .misfit
+        case .onlyTrue: onlyTrueOutcome
         case .list, .object, .entries, .either: .misfit
         }
     }
@@ -66,7 +66,10 @@ struct ScalarCheck {
     }
 
     private func durationOutcome(_ duration: DurationShape) -> Outcome {
-        if case .integer = meaning { return .fault(TextFault(remedy: "say the unit: \(text)ms or \(text)s")) }
+        if case .integer = meaning {
+            let units = duration.step == .seconds ? "\(text)s" : "\(text)ms or \(text)s"
+            return .fault(TextFault(remedy: "say the unit: \(units)"))
+        }
         guard meaning == .text, let milliseconds = DurationText.milliseconds(text) else {
             return meaning == .null
                 ? .misfit : .fault(TextFault(remedy: "write a whole number and one of ms, s, m, h, such as 30s"))
@@ -92,6 +95,15 @@ struct ScalarCheck {
                 TextFault(remedy: "choose a size from \(smallest) to \(ByteCountText.text(range.upperBound))"))
         }
         return .fits(.byteCount(bytes))
+    }
+
+    private var onlyTrueOutcome: Outcome {
+        switch meaning {
+        case .boolean(true): .fits(.flag(true))
+        // Never advise to write true here: it opens what somebody meant to keep closed.
+        case .boolean(false), .null, .integer, .number, .text:
+            .fault(TextFault(remedy: "leave it out: it is true by being there, or not there at all"))
+        }
     }
 
     private var booleanOutcome: Outcome {

@@ -72,7 +72,6 @@ struct ShapeCheck {
                 problems.error(
                     at: place, expected: fault.expected ?? described.name.expected, found: Quoted.text(entry.key),
                     remedy: fault.remedy)
-                continue
             }
             let valuePlace = Place(position: entry.value.position, path: place.path)
             let value = check(entry.value, described.value, at: valuePlace, for: key)

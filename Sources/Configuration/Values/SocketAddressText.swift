@@ -10,8 +10,11 @@ enum SocketAddressText {
     ) { text in
         if parse(text) != nil { return nil }
         if text.hasPrefix("localhost:") { return TextFault(remedy: "write it as  127.0.0.1:\(text.dropFirst(10))") }
+        if text.count(where: { $0 == ":" }) > 1 {
+            return TextFault(remedy: "write IPv6 in brackets, and a port: [::1]:8443")
+        }
         if text.hasPrefix(":") { return TextFault(remedy: "write it as  0.0.0.0\(text) or [::]\(text)") }
-        return TextFault(remedy: "names are not looked up here: write the address itself, IPv6 in brackets, and a port")
+        return TextFault(remedy: "names are not looked up here: write the address itself and a port up to 65535")
     }
 
     static func parse(_ text: String) -> SocketAddressSettings? {

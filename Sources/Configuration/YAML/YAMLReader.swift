@@ -9,6 +9,7 @@ struct YAMLReader: ~Copyable {
     static let maximumDepth = 32
 
     private let parser: UnsafeMutablePointer<yaml_parser_t>
+    private let bytes: UnsafeBufferPointer<UInt8>
     private var event = yaml_event_t()
 
     /// The root of the only document in `text`.
@@ -26,6 +27,7 @@ struct YAMLReader: ~Copyable {
 
     private init?(_ bytes: UnsafeBufferPointer<UInt8>) {
         // The parser keeps a pointer to itself, so it lives at one address for all of its life.
+        self.bytes = bytes
         parser = .allocate(capacity: 1)
         guard yaml_parser_initialize(parser) == 1 else {
             parser.deallocate()
@@ -131,12 +133,22 @@ struct YAMLReader: ~Copyable {
     }
 
     private func syntaxRefusal() -> YAMLRefusal {
-        // `problem` is a static C string of libyaml; reader errors (encoding) set no mark, so the parser's own is used.
+        // `problem` is a static C string of libyaml.
         let words = parser.pointee.problem.map { String(cString: $0) } ?? "could not be read"
-        let isReaderError = parser.pointee.error == YAML_READER_ERROR
-        let mark = isReaderError ? parser.pointee.mark : parser.pointee.problem_mark
+        if parser.pointee.error == YAML_READER_ERROR {
+            return YAMLRefusal(cause: .syntax(words), position: position(ofByte: parser.pointee.problem_offset))
+        }
+        let mark = parser.pointee.problem_mark
         let position = Position(line: Int(mark.line) + 1, column: Int(mark.column) + 1)
         return YAMLRefusal(cause: .syntax(words), position: position)
+    }
+
+    /// Where a byte stands; wrong encoding is told by its offset alone.
+    private func position(ofByte offset: Int) -> Position {
+        let before = bytes.prefix(offset)
+        let line = before.reduce(1) { $1 == UInt8(ascii: "\n") ? $0 + 1 : $0 }
+        let start = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+        return Position(line: line, column: before.count - start + 1)
     }
 }
 
