@@ -3,7 +3,7 @@
 /// Everything outside the text that loading looks at; tests put their own files and variables here.
 package struct ConfigurationSources: Sendable {
     /// A file as it was read.
-    package struct File: Sendable {
+    package struct File: Sendable, Equatable {
         /// Where it is, for a C library that reads it once more by itself.
         package var path: String
         package var bytes: [UInt8]

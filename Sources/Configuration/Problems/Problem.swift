@@ -31,11 +31,13 @@ package enum ConfigurationRefusal: Error, Sendable, Equatable {
     /// Every problem of the file, errors and warnings, in the order of the text; at least one is an error.
     case problems([Problem])
 
-    /// What is printed for `file`, one problem after the other.
+    /// What is printed for `file`, one problem after the other, at most 100 of them.
     package func text(file: String) -> String {
         switch self {
         case .problems(let problems):
-            problems.map { $0.text(file: file) }.joined(separator: "\n")
+            (problems.prefix(100).map { $0.text(file: file) }
+                + (problems.count > 100 ? ["\(file): \(problems.count - 100) more problems"] : []))
+                .joined(separator: "\n")
         }
     }
 }

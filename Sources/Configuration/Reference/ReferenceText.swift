@@ -67,6 +67,8 @@ package enum ReferenceText {
             certificate_authority: /etc/portcullis/issuer-ca.pem
             # Private networks to which the issuer's metadata may point. None by default; the issuer's own host is always fine.
             allow_private: [10.0.0.0/8]
+            # Accepts http:// for this issuer, which must be on loopback: for development. Warned of at every start.
+            insecure_allow_http: false
             # How long fetched keys are believed.
             keys:
               # Least and longest time that a fetched key set is believed fresh, whatever the server's Cache-Control says.
@@ -78,7 +80,6 @@ package enum ReferenceText {
               unknown_key_interval: 30s
           development:
             url: http://127.0.0.1:4593/api/oidc
-            # Accepts http:// for this issuer, which must be on loopback: for development. Warned of at every start.
             insecure_allow_http: true
             # Where the signing keys are, overriding what the metadata says.
             jwks_uri: http://127.0.0.1:4593/api/oidc/jwks
