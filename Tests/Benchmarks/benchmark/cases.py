@@ -32,8 +32,13 @@ CASES = {case.name: case for case in (
     Case("bearer-es256", "Bearer token seen before, ES256", "ES256", 1),
     Case("bearer-rs256", "Bearer token seen before, RS256", "RS256", 1),
     Case("bearer-es256-many", f"{MANY:,} Bearer tokens in turn, ES256", "ES256", MANY),
-    Case("memory", f"Memory: started and idle, then with {IDLE_CONNECTIONS:,} idle connections", idle=True),
+    Case("memory", f"Memory: started and idle, then with {IDLE_CONNECTIONS:,} idle connections", "ES256", 1, idle=True),
 )}
+
+
+def demanded_algorithm(case, kind):
+    """What a proxy's tokens must be signed with; None where it passes the same requests on unchecked."""
+    return case.algorithm if kind.checks_tokens else None
 
 
 class LoadSample:
@@ -47,12 +52,11 @@ class LoadSample:
 
     def take(self, tokens):
         """Starts the proxy afresh, probes it, warms it, and measures."""
-        # nginx, the reference, passes the same requests on without checking them.
-        checks = self.kind.checks_tokens and self.case.algorithm is not None
-        server = self.stage.start_proxy(
-            self.kind, algorithm=self.case.algorithm if checks else None, access_log=self.case.logged)
+        algorithm = demanded_algorithm(self.case, self.kind)
+        checks = algorithm is not None
+        server = self.stage.start_proxy(self.kind, algorithm=algorithm, access_log=self.case.logged)
         try:
-            bad = self.stage.fixtures.issuer.bad_tokens(self.case.algorithm) if checks else {}
+            bad = self.stage.fixtures.issuer.bad_tokens(algorithm) if checks else {}
             good = tokens[0] if tokens else None
             probe(server.site.port, good, bad, checks)
             load = Load(self.stage, server.site.port, tokens)
@@ -105,19 +109,20 @@ class LoadSample:
 class MemorySample:
     """Figures of one proxy that does nothing."""
 
-    def __init__(self, stage, kind, connections):
+    def __init__(self, stage, case, kind, connections):
         self.stage = stage
+        self.case = case
         self.kind = kind
         self.connections = connections
 
-    def take(self):
+    def take(self, tokens):
         """Measures a fresh proxy, then the same with idle keep-alive connections that have made one request each."""
-        server = self.stage.start_proxy(self.kind)
+        server = self.stage.start_proxy(self.kind, algorithm=demanded_algorithm(self.case, self.kind))
         held = []
         try:
             time.sleep(SETTLE_SECONDS)
             started = memory(server.process.pid)
-            request = request_bytes(server.site.port)
+            request = request_bytes(server.site.port, tokens[0])
             for _ in range(self.connections):
                 held.append(Connection(server.site.port))
                 status, _ = held[-1].exchange(request)

@@ -203,16 +203,21 @@ listeners:
   - {{ address: "127.0.0.1:{site.port}", public_url: "http://127.0.0.1:{site.port}" }}
 admin: {{ address: "127.0.0.1:{site.admin_port}" }}
 log: {{ access: {access}, operator: stderr, level: warning }}
-issuers:
-  bench:
-    url: {quoted(tokens.ISSUER)}
-    discovery: none
-    jwks: {{ file: {quoted(str(site.fixtures / "jwks.json"))} }}
+{self.issuers(site)}
 routes:
   - path: /
     upstream: {upstream}
 {self.access(site)}
 """
+
+    def issuers(self, site):
+        if not site.algorithm:
+            return ""
+        return f"""issuers:
+  bench:
+    url: {json.dumps(tokens.ISSUER)}
+    discovery: none
+    jwks: {{ file: {json.dumps(str(site.fixtures / "jwks.json"))} }}"""
 
     def access(self, site):
         if not site.algorithm:
