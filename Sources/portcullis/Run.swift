@@ -17,7 +17,13 @@ struct Run: ParsableCommand {
 }
 
 /// Serves as `settings` say and returns when all is drained.
+///
+/// Exits 1 when a socket, a file or a thread is not to be had: the configuration was right, the machine was not.
 func serve(_ settings: GatewaySettings, configurationPath: String) throws {
-    Terminal.complain("\(configurationPath): loaded, but this executable was linked without the gateway's loops")
-    throw ExitCode(70)
+    do throws(GatewayFailure) {
+        try Gateway(settings, version: Version.number).run()
+    } catch {
+        Terminal.complain("\(configurationPath): \(error.description)")
+        throw ExitCode(1)
+    }
 }
