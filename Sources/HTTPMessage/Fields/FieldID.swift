@@ -17,13 +17,13 @@ public enum FieldID: UInt8, Sendable, CaseIterable {
     case strictTransportSecurity, upgradeInsecureRequests, authenticationInfo, xContentTypeOptions
 
     /// The number of cases: raw values are smaller than this.
-    public static let count = 80
+    public static var count: Int { 80 }
 
     /// Which name this is, ASCII letters compared without case.
     ///
     /// Compares whole words of the name with the table in `FieldID+Names.swift`: no hashing, no `String`.
     public static func identify(_ name: Span<UInt8>) -> FieldID {
-        guard name.count &- 2 < 32, name.count >= 2 else { return .other }
+        guard name.count >= 2, name.count <= 32 else { return .other }
         return FieldName(name).identified
     }
 }

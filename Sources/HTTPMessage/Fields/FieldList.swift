@@ -21,27 +21,34 @@ public struct FieldSlot: Sendable {
     }
 }
 
-/// The field lines of one head, in order, duplicates kept, in place: adding one allocates nothing.
+/// The field lines of one head, in order, duplicates kept: adding one allocates nothing.
 ///
-/// Not copyable, because a copy would move kilobytes where nobody sees it.
+/// The room for all lines is taken once, when the list is made, and reused for every head. It is not inside the value
+/// (`InlineArray`), because the compiler moves a value of kilobytes whenever a part of it is looked at.
 public struct FieldList: ~Copyable, Sendable {
     /// How many lines fit; parsers refuse a head before it is reached.
-    public static let capacity = 128
+    public static var capacity: Int { 128 }
+
+    @usableFromInline var lines = 0
+    @usableFromInline var slots: [FieldSlot]
+    /// By identifier: how many lines have it, and which is the first.
+    @usableFromInline var counts: [UInt8]
+    @usableFromInline var firsts: [UInt8]
 
     /// Number of lines.
-    public private(set) var count: Int = 0
-    private var slots: InlineArray<128, FieldSlot>
-    private var firsts: InlineArray<96, UInt8>
-    private var counts: InlineArray<96, UInt8>
+    @inlinable
+    public var count: Int { lines }
 
-    /// No lines.
+    /// No lines, and room for as many as fit.
     public init() {
-        slots = InlineArray(repeating: FieldSlot(line: .empty, name: .empty, value: .empty, id: .other))
-        firsts = InlineArray(repeating: 0)
-        counts = InlineArray(repeating: 0)
+        let nothing = FieldSlot(line: .empty, name: .empty, value: .empty, id: .other)
+        slots = [FieldSlot](repeating: nothing, count: Self.capacity)
+        counts = [UInt8](repeating: 0, count: FieldID.count)
+        firsts = [UInt8](repeating: 0, count: FieldID.count)
     }
 
     /// The line at `index`, which must be smaller than `count`.
+    @inlinable
     public subscript(_ index: Int) -> FieldSlot {
         @inline(__always)
         get {
@@ -51,34 +58,35 @@ public struct FieldList: ~Copyable, Sendable {
     }
 
     /// How many lines have this name.
-    @inline(__always)
+    @inlinable @inline(__always)
     public func count(of id: FieldID) -> Int {
         Int(counts[Int(id.rawValue)])
     }
 
     /// The first line with this name, or -1 when there is none.
-    @inline(__always)
+    @inlinable @inline(__always)
     public func firstIndex(of id: FieldID) -> Int {
         let index = Int(id.rawValue)
         return counts[index] == 0 ? -1 : Int(firsts[index])
     }
 
     /// Adds a line behind the others; does nothing and returns false when the list is full.
-    @inline(__always)
+    @inlinable @inline(__always)
     @discardableResult
     public mutating func append(_ slot: FieldSlot) -> Bool {
-        guard count < Self.capacity else { return false }
+        guard count < slots.count else { return false }
         let id = Int(slot.id.rawValue)
         if counts[id] == 0 { firsts[id] = UInt8(truncatingIfNeeded: count) }
         counts[id] &+= 1
         slots[count] = slot
-        count &+= 1
+        lines &+= 1
         return true
     }
 
     /// Forgets all lines.
+    @inlinable
     public mutating func clear() {
-        count = 0
-        counts = InlineArray(repeating: 0)
+        for index in 0..<count { counts[Int(slots[index].id.rawValue)] = 0 }
+        lines = 0
     }
 }
