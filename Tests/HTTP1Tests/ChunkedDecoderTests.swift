@@ -58,12 +58,14 @@ private func decode(_ pieces: [[UInt8]]) -> Decoded {
         ("a\r\n0123456789\r\n0\r\n\r\n", "0123456789", ""), ("0000000000000003\r\nabc\r\n0\r\n\r\n", "abc", ""),
         ("4\r\n\r\n\r\n\r\n0\r\n\r\n", "\r\n\r\n", ""), ("5\r\n0\r\n\r\n\r\n0\r\n\r\n", "0\r\n\r\n", ""),
     ])
-    func `HTTP-28 HTTP-30 chunks are joined and the body ends at the last one`(text: String, body: String, left: String) {
+    func `HTTP-28 HTTP-30 chunks are joined and the body ends at the last one`(text: String, body: String, left: String)
+    {
         #expect(decode(text) == .body(body, left: left))
     }
 
     @Test(arguments: [
-        "", "5", "5\r", "5\r\n", "5\r\nab", "5\r\nabcde", "5\r\nabcde\r", "5\r\nabcde\r\n", "5\r\nabcde\r\n0", "5\r\nabcde\r\n0\r\n",
+        "", "5", "5\r", "5\r\n", "5\r\nab", "5\r\nabcde", "5\r\nabcde\r", "5\r\nabcde\r\n", "5\r\nabcde\r\n0",
+        "5\r\nabcde\r\n0\r\n",
         "5\r\nabcde\r\n0\r\n\r", "5\r\nabcde\r\n0\r\nX: y\r\n", "5;a=\"", "5\r\nabcde\r\n0\r\nX: y\r\n\r",
     ])
     func `HTTP-31 a body that has not ended is never taken for whole`(text: String) {
@@ -75,10 +77,14 @@ private func decode(_ pieces: [[UInt8]]) -> Decoded {
 
     @Test(arguments: [
         ("0x5\r\n", HTTP1Refusal.chunkSizeMalformed), ("-1\r\n", .chunkSizeMalformed), ("+1\r\n", .chunkSizeMalformed),
-        ("5 \r\n", .chunkSizeMalformed), (" 5\r\n", .chunkSizeMalformed), ("5\t\r\n", .chunkSizeMalformed), ("1_0\r\n", .chunkSizeMalformed),
-        ("5 5\r\n", .chunkSizeMalformed), ("g\r\n", .chunkSizeMalformed), ("5h\r\n", .chunkSizeMalformed), ("5,\r\n", .chunkSizeMalformed),
-        ("\u{e9}\r\n", .chunkSizeMalformed), ("5 ;a\r\n", .chunkSizeMalformed), ("\r\n", .chunkSizeMissing), (";a\r\n", .chunkSizeMissing),
-        ("5.\r\n", .chunkSizeMalformed), ("\"5\"\r\n", .chunkSizeMalformed), ("5\u{0}\r\n", .controlOctet), ("\u{b}5\r\n", .controlOctet),
+        ("5 \r\n", .chunkSizeMalformed), (" 5\r\n", .chunkSizeMalformed), ("5\t\r\n", .chunkSizeMalformed),
+        ("1_0\r\n", .chunkSizeMalformed),
+        ("5 5\r\n", .chunkSizeMalformed), ("g\r\n", .chunkSizeMalformed), ("5h\r\n", .chunkSizeMalformed),
+        ("5,\r\n", .chunkSizeMalformed),
+        ("\u{e9}\r\n", .chunkSizeMalformed), ("5 ;a\r\n", .chunkSizeMalformed), ("\r\n", .chunkSizeMissing),
+        (";a\r\n", .chunkSizeMissing),
+        ("5.\r\n", .chunkSizeMalformed), ("\"5\"\r\n", .chunkSizeMalformed), ("5\u{0}\r\n", .controlOctet),
+        ("\u{b}5\r\n", .controlOctet),
         ("1\r\na\r\n\r\n0\r\n\r\n", .chunkSizeMissing),
     ])
     func `HTTP-28 a size is hexadecimal digits and nothing else`(text: String, refusal: HTTP1Refusal) {
@@ -97,7 +103,8 @@ private func decode(_ pieces: [[UInt8]]) -> Decoded {
     }
 
     @Test(arguments: [
-        "a;x=y\r\n", "A;x\r\n", "a;x=\"b\"\r\n", "a;x=\"b;c=\\\"d\\\\\"\r\n", "a;x;y=z;w=\"\"\r\n", "a; x = y ;\tz\r\n", "a;x=\"\u{e9}\t \"\r\n",
+        "a;x=y\r\n", "A;x\r\n", "a;x=\"b\"\r\n", "a;x=\"b;c=\\\"d\\\\\"\r\n", "a;x;y=z;w=\"\"\r\n", "a; x = y ;\tz\r\n",
+        "a;x=\"\u{e9}\t \"\r\n",
         "a;!#$%&'*+-.^_`|~=1\r\n",
     ])
     func `HTTP-29 extensions are read by their grammar and dropped`(line: String) {
@@ -105,13 +112,20 @@ private func decode(_ pieces: [[UInt8]]) -> Decoded {
     }
 
     @Test(arguments: [
-        ("2;\nxx\r\n", HTTP1Refusal.bareLineFeed), ("2;a\nxx\r\n", .bareLineFeed), ("2;a=\"\nxx", .bareLineFeed), ("2\nxx\r\n", .bareLineFeed),
-        ("2;a\rxx", .bareCarriageReturn), ("2\rxx", .bareCarriageReturn), ("2;a=\"\r\n\"\r\nxx", .chunkExtensionMalformed),
-        ("2;\r\nxx", .chunkExtensionMalformed), ("2;a=\r\nxx", .chunkExtensionMalformed), ("2;=b\r\nxx", .chunkExtensionMalformed),
-        ("2;a=\"b\r\nxx", .chunkExtensionMalformed), ("2;a=\"b\"c\r\nxx", .chunkExtensionMalformed), ("2;a b\r\nxx", .chunkExtensionMalformed),
-        ("2;a=b c\r\nxx", .chunkExtensionMalformed), ("2;a \r\nxx", .chunkExtensionMalformed), ("2;a=b \r\nxx", .chunkExtensionMalformed),
-        ("2;a==b\r\nxx", .chunkExtensionMalformed), ("2;;a\r\nxx", .chunkExtensionMalformed), ("2;\u{e9}\r\nxx", .chunkExtensionMalformed),
-        ("2;a=\"\\\r\nxx", .chunkExtensionMalformed), ("2;a=\"\u{1}\"\r\nxx", .controlOctet), ("2;a=\"\\\u{0}\"\r\nxx", .controlOctet),
+        ("2;\nxx\r\n", HTTP1Refusal.bareLineFeed), ("2;a\nxx\r\n", .bareLineFeed), ("2;a=\"\nxx", .bareLineFeed),
+        ("2\nxx\r\n", .bareLineFeed),
+        ("2;a\rxx", .bareCarriageReturn), ("2\rxx", .bareCarriageReturn),
+        ("2;a=\"\r\n\"\r\nxx", .chunkExtensionMalformed),
+        ("2;\r\nxx", .chunkExtensionMalformed), ("2;a=\r\nxx", .chunkExtensionMalformed),
+        ("2;=b\r\nxx", .chunkExtensionMalformed),
+        ("2;a=\"b\r\nxx", .chunkExtensionMalformed), ("2;a=\"b\"c\r\nxx", .chunkExtensionMalformed),
+        ("2;a b\r\nxx", .chunkExtensionMalformed),
+        ("2;a=b c\r\nxx", .chunkExtensionMalformed), ("2;a \r\nxx", .chunkExtensionMalformed),
+        ("2;a=b \r\nxx", .chunkExtensionMalformed),
+        ("2;a==b\r\nxx", .chunkExtensionMalformed), ("2;;a\r\nxx", .chunkExtensionMalformed),
+        ("2;\u{e9}\r\nxx", .chunkExtensionMalformed),
+        ("2;a=\"\\\r\nxx", .chunkExtensionMalformed), ("2;a=\"\u{1}\"\r\nxx", .controlOctet),
+        ("2;a=\"\\\u{0}\"\r\nxx", .controlOctet),
         ("2;a\u{7f}\r\nxx", .controlOctet), ("2;a=\"\"=b\r\nxx", .chunkExtensionMalformed),
     ])
     func `HTTP-29 anything else behind the size is refused`(text: String, refusal: HTTP1Refusal) {
@@ -134,8 +148,11 @@ private func decode(_ pieces: [[UInt8]]) -> Decoded {
         #expect(decode((full + "0;a\r\n\r\n").utf8.map { [$0] }) == .refused(.chunkExtensionsTooLong))
     }
 
-    @Test(arguments: ["5\r\nabcdeXX", "5\r\nabcdef\r\n", "5\r\nabcde\n0\r\n\r\n", "5\r\nabcde0\r\n\r\n", "5\r\nabcde\r0", "3\r\nabcde\r\n",
-        "5\r\nabcde \r\n"])
+    @Test(arguments: [
+        "5\r\nabcdeXX", "5\r\nabcdef\r\n", "5\r\nabcde\n0\r\n\r\n", "5\r\nabcde0\r\n\r\n", "5\r\nabcde\r0",
+        "3\r\nabcde\r\n",
+        "5\r\nabcde \r\n",
+    ])
     func `HTTP-30 data is followed by CR LF exactly`(text: String) {
         #expect(decode(text) == .refused(.chunkDataNotTerminated))
     }
@@ -149,10 +166,14 @@ private func decode(_ pieces: [[UInt8]]) -> Decoded {
     }
 
     @Test(arguments: [
-        ("\n", HTTP1Refusal.bareLineFeed), ("X: y\n\r\n", .bareLineFeed), ("X\n", .bareLineFeed), ("X: y\rZ", .bareCarriageReturn), ("\rX", .bareCarriageReturn),
-        (" X: y\r\n", .whitespaceBeforeFirstField), ("X: y\r\n z\r\n", .obsoleteLineFolding), ("X: y\r\n\tz\r\n", .obsoleteLineFolding),
-        ("X : y\r\n", .whitespaceBeforeColon), (": y\r\n", .fieldNameEmpty), ("X\r\n", .colonMissing), ("X(: y\r\n", .fieldNameNotToken),
-        ("(: y\r\n", .fieldNameNotToken), ("GET /admin HTTP/1.1\r\n", .whitespaceBeforeColon), ("X: \u{0}\r\n", .controlOctet),
+        ("\n", HTTP1Refusal.bareLineFeed), ("X: y\n\r\n", .bareLineFeed), ("X\n", .bareLineFeed),
+        ("X: y\rZ", .bareCarriageReturn), ("\rX", .bareCarriageReturn),
+        (" X: y\r\n", .whitespaceBeforeFirstField), ("X: y\r\n z\r\n", .obsoleteLineFolding),
+        ("X: y\r\n\tz\r\n", .obsoleteLineFolding),
+        ("X : y\r\n", .whitespaceBeforeColon), (": y\r\n", .fieldNameEmpty), ("X\r\n", .colonMissing),
+        ("X(: y\r\n", .fieldNameNotToken),
+        ("(: y\r\n", .fieldNameNotToken), ("GET /admin HTTP/1.1\r\n", .whitespaceBeforeColon),
+        ("X: \u{0}\r\n", .controlOctet),
         ("X: y\u{7f}\r\n", .controlOctet), ("X\u{1}: y\r\n", .controlOctet), ("\u{e9}: y\r\n", .fieldNameNotToken),
     ])
     func `HTTP-33 trailers are held to the grammar of fields`(lines: String, refusal: HTTP1Refusal) {
@@ -160,7 +181,9 @@ private func decode(_ pieces: [[UInt8]]) -> Decoded {
     }
 
     @Test func `HTTP-33 trailers are bounded in lines and octets`() {
-        func trailers(_ lines: Int) -> [[UInt8]] { [Array(("0\r\n" + String(repeating: "X: y\r\n", count: lines) + "\r\n").utf8)] }
+        func trailers(_ lines: Int) -> [[UInt8]] {
+            [Array(("0\r\n" + String(repeating: "X: y\r\n", count: lines) + "\r\n").utf8)]
+        }
         #expect(decode(trailers(100)) == .body("", left: ""))
         #expect(decode(trailers(101)) == .refused(.trailersTooLarge))
         let long = "0\r\nX: " + String(repeating: "y", count: 70_000)

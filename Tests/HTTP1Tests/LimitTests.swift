@@ -35,8 +35,11 @@ import Testing
 
     @Test func `HTTP-65 a field line of exactly the limit is read, one more octet is not`() throws {
         let exact = small(fieldLine: 12)
-        #expect(try #require(request("GET / HTTP/1.1\r\nHost: a\r\nX-A: 1234567\r\n\r\n", limits: exact).message).fields.count == 2)
-        #expect(request("GET / HTTP/1.1\r\nHost: a\r\nX-A: 12345678\r\n\r\n", limits: exact) == .refused(.fieldLineTooLong))
+        #expect(
+            try #require(request("GET / HTTP/1.1\r\nHost: a\r\nX-A: 1234567\r\n\r\n", limits: exact).message).fields
+                .count == 2)
+        #expect(
+            request("GET / HTTP/1.1\r\nHost: a\r\nX-A: 12345678\r\n\r\n", limits: exact) == .refused(.fieldLineTooLong))
         #expect(request("GET / HTTP/1.1\r\nHost: a\r\nX-A: 12345678", limits: exact) == .refused(.fieldLineTooLong))
         #expect(request("GET / HTTP/1.1\r\nHost: a\r\nX-A: 1234567", limits: exact) == .incomplete)
         #expect(HTTP1Refusal.fieldLineTooLong.status == 431)
@@ -83,7 +86,9 @@ import Testing
         func path(_ count: Int) -> String { "GET /" + String(repeating: "a", count: count - 14) + " HTTP/1.1" + rest }
         #expect(whole(path(8192)) == .complete)
         #expect(whole(path(8193)) == .refused(.requestLineTooLong))
-        func line(_ count: Int) -> String { "GET / HTTP/1.1\r\nHost: a\r\nX: \(String(repeating: "a", count: count - 3))\r\n\r\n" }
+        func line(_ count: Int) -> String {
+            "GET / HTTP/1.1\r\nHost: a\r\nX: \(String(repeating: "a", count: count - 3))\r\n\r\n"
+        }
         #expect(whole(line(32_768)) == .complete)
         #expect(whole(line(32_769)) == .refused(.fieldLineTooLong))
         func fields(_ count: Int) -> String {
@@ -104,7 +109,9 @@ import Testing
         let progress = whole("GET / HTTP/1.1" + rest, limits: limits)
         #expect(progress == (number == Int.max ? .complete : .refused(.requestLineTooLong)))
         let many = String(repeating: "X: y\r\n", count: 200)
-        #expect(whole("GET / HTTP/1.1\r\n\(many)", limits: small(headerSection: 10_000, fieldCount: .max)) == .refused(.tooManyFields))
+        #expect(
+            whole("GET / HTTP/1.1\r\n\(many)", limits: small(headerSection: 10_000, fieldCount: .max))
+                == .refused(.tooManyFields))
     }
 
     @Test func `HTTP-65 they hold for responses too`() throws {
@@ -112,7 +119,9 @@ import Testing
         #expect(try #require(response("HTTP/1.1 200 OK\r\nX: 2\r\n\r\n", limits: limits).message).status == 200)
         #expect(response("HTTP/1.1 200 OKK\r\n\r\n", limits: limits) == .refused(.requestLineTooLong))
         #expect(response("HTTP/1.1 200 OK\r\nX: 23456789\r\n\r\n", limits: limits) == .refused(.fieldLineTooLong))
-        #expect(response("HTTP/1.1 200 OK\r\nX: 2345678\r\nX: 234567\r\n\r\n", limits: limits) == .refused(.headerSectionTooLarge))
+        #expect(
+            response("HTTP/1.1 200 OK\r\nX: 2345678\r\nX: 234567\r\n\r\n", limits: limits)
+                == .refused(.headerSectionTooLarge))
         #expect(response("HTTP/1.1 200 OK\r\nX:1\r\nX:2\r\nX:3\r\n\r\n", limits: limits) == .refused(.tooManyFields))
     }
 
@@ -123,7 +132,8 @@ import Testing
         var head = RequestHead()
         var parser = RequestHeadParser()
         for count in 0..<bytes.count {
-            guard parser.parse(bytes.span.extracting(first: count), limits: HTTP1Limits(), into: &head) == .incomplete else {
+            guard parser.parse(bytes.span.extracting(first: count), limits: HTTP1Limits(), into: &head) == .incomplete
+            else {
                 Issue.record("decided after \(count) octets")
                 return
             }

@@ -26,9 +26,11 @@ import Testing
 
     @Test(arguments: [
         ("200", HTTP1Refusal.statusLineMalformed), (" 200 OK", .statusLineMalformed), ("20 OK", .statusLineMalformed),
-        ("2000 OK", .statusLineMalformed), ("2x0 OK", .statusInvalid), ("-20 OK", .statusInvalid), ("+20 OK", .statusInvalid),
+        ("2000 OK", .statusLineMalformed), ("2x0 OK", .statusInvalid), ("-20 OK", .statusInvalid),
+        ("+20 OK", .statusInvalid),
         ("099 X", .statusInvalid), ("600 X", .statusInvalid), ("999 X", .statusInvalid), ("000 X", .statusInvalid),
-        ("", .statusLineMalformed), ("200\tOK", .statusLineMalformed), ("OK 200", .statusLineMalformed), ("2 0 0 ", .statusInvalid),
+        ("", .statusLineMalformed), ("200\tOK", .statusLineMalformed), ("OK 200", .statusLineMalformed),
+        ("2 0 0 ", .statusInvalid),
         (" 20 OK", .statusInvalid),
     ])
     func `HTTP-67 any other status is refused`(status: String, refusal: HTTP1Refusal) {
@@ -36,7 +38,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("HTTP/2.0", HTTP1Refusal.versionNotSupported), ("HTTP/0.9", .versionNotSupported), ("http/1.1", .versionMalformed),
+        ("HTTP/2.0", HTTP1Refusal.versionNotSupported), ("HTTP/0.9", .versionNotSupported),
+        ("http/1.1", .versionMalformed),
         ("ICY", .versionMalformed), ("HTTP/1.10", .statusLineMalformed), ("\r\nHTTP/1.1", .statusLineMalformed),
         (" HTTP/1.1", .versionMalformed), ("HTTP/1.1\t", .statusLineMalformed),
     ])
@@ -85,7 +88,9 @@ import Testing
         #expect(with(" X: a") == .refused(.whitespaceBeforeFirstField))
     }
 
-    @Test(arguments: ["100 Continue", "101 Switching Protocols", "103 Early Hints", "199 X", "204 No Content", "304 Not Modified"])
+    @Test(arguments: [
+        "100 Continue", "101 Switching Protocols", "103 Early Hints", "199 X", "204 No Content", "304 Not Modified",
+    ])
     func `HTTP-38 these statuses have no body`(status: String) throws {
         let head = try #require(with("X: y", status: status).message)
         #expect(head.framing == .none)
@@ -122,7 +127,8 @@ import Testing
     @Test(arguments: [
         ("Content-Length: 1\r\nContent-Length: 2", HTTP1Refusal.lengthRepeated),
         ("Content-Length: 1\r\nContent-Length: 1", .lengthRepeated), ("Content-Length: 1, 2", .lengthRepeated),
-        ("Content-Length: x", .lengthNotDecimal), ("Content-Length: -1", .lengthNotDecimal), ("Content-Length:", .lengthNotDecimal),
+        ("Content-Length: x", .lengthNotDecimal), ("Content-Length: -1", .lengthNotDecimal),
+        ("Content-Length:", .lengthNotDecimal),
         ("Content-Length: 99999999999999999999", .lengthTooLarge),
         ("Content-Length: 1\r\nTransfer-Encoding: chunked", .lengthAndTransferEncoding),
         ("Transfer-Encoding: chunked\r\nContent-Length: 1", .lengthAndTransferEncoding),
@@ -130,7 +136,9 @@ import Testing
         ("Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked", .transferEncodingRepeated),
         ("Transfer-Encoding: chunked, chunked", .codingNotChunked),
     ])
-    func `HTTP-39 a response whose end is in doubt is refused, whatever it answers`(lines: String, refusal: HTTP1Refusal) {
+    func `HTTP-39 a response whose end is in doubt is refused, whatever it answers`(
+        lines: String, refusal: HTTP1Refusal
+    ) {
         for status in ["200 OK", "204 X", "304 X", "500 X", "100 X"] {
             #expect(with(lines, status: status) == .refused(refusal))
         }
@@ -153,7 +161,9 @@ import Testing
         #expect(try !#require(with("Connection: close").message).connectionNamesFields)
     }
 
-    @Test(arguments: ["", "H", "HTTP/1.1 200 OK", "HTTP/1.1 200 OK\r", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nX: y\r\n\r"])
+    @Test(arguments: [
+        "", "H", "HTTP/1.1 200 OK", "HTTP/1.1 200 OK\r", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nX: y\r\n\r",
+    ])
     func `a head that has not ended is incomplete`(text: String) {
         #expect(response(text) == .incomplete)
     }

@@ -78,7 +78,8 @@ private struct Served: Equatable {
         #expect(request(head) == .refused(refusal))
         #expect(Served(head + SmugglingVectors.tail) == Served(refusedWith: refusal))
         // The same lines behind others, and in front of Host.
-        #expect(request("POST / HTTP/1.1\r\nHost: a\r\nAccept: */*\r\n\(lines)\r\nX-Last: z\r\n\r\n") == .refused(refusal))
+        #expect(
+            request("POST / HTTP/1.1\r\nHost: a\r\nAccept: */*\r\n\(lines)\r\nX-Last: z\r\n\r\n") == .refused(refusal))
     }
 
     @Test(arguments: SmugglingVectors.heads)
