@@ -222,7 +222,9 @@ import Testing
 }
 
 @Suite struct `keys over time` {
-    @Test(arguments: [(nil, 3600.0), (300, 300), (0, 60), (59, 60), (100_000, 3600), (Int.max, 3600), (-5, 60)] as [(Int?, Double)])
+    @Test(
+        arguments: [(nil, 3600.0), (300, 300), (0, 60), (59, 60), (100_000, 3600), (Int.max, 3600), (-5, 60)]
+            as [(Int?, Double)])
     func `MD-05 are read again when the answer's freshness ends, within bounds`(maxAge: Int?, seconds: Double) {
         let world = World(World.settings(keys: .url(World.keysURL)))
         world.answerKeys([.rsa], maxAge: maxAge)

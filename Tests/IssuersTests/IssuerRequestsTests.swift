@@ -54,7 +54,9 @@ import Testing
         #expect(world.status.lastRefusal == .portNotAllowed(port))
     }
 
-    @Test(arguments: ["https://id.example.com:443/keys", "https://other.example.net/keys", "https://id.example.com:9443/k"])
+    @Test(arguments: [
+        "https://id.example.com:443/keys", "https://other.example.net/keys", "https://id.example.com:9443/k",
+    ])
     func `MD-08 port 443 and the issuer's own port are fine`(keysURL: String) {
         let issuer = "https://id.example.com:9443/t"
         let world = World(World.settings(url: issuer))
@@ -107,7 +109,8 @@ import Testing
             (.metadata(.keySetLocationMissing), "metadata_without_jwks_uri"),
             (.metadata(.endpointNotHTTPS(member: "")), "metadata_endpoint_invalid"),
             (.metadata(.issuerNotURL), "issuer_identifier_invalid"), (.keySetStatus(500), "key_set_status"),
-            (.keySet(.keySetWithoutKeys), "key_set_invalid"), (.noUsableKeys(ignored: 1), "key_set_without_usable_keys"),
+            (.keySet(.keySetWithoutKeys), "key_set_invalid"),
+            (.noUsableKeys(ignored: 1), "key_set_without_usable_keys"),
             (.locationNotURL, "key_set_location_invalid"), (.portNotAllowed(22), "port_not_allowed"),
         ]
         for (refusal, word) in words { #expect(refusal.word == word) }

@@ -123,7 +123,9 @@ private struct Watch {
                 if asked == 0 { broken.append("ended what nobody asked for") }
                 asked = 0
             case .report(.unknownKeyRefetch):
-                if let last = lastUnknownKeyReading, now.milliseconds - last < 30_000 { broken.append("refetched too soon") }
+                if let last = lastUnknownKeyReading, now.milliseconds - last < 30_000 {
+                    broken.append("refetched too soon")
+                }
                 lastUnknownKeyReading = now.milliseconds
             case .report: break
             }

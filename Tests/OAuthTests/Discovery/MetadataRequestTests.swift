@@ -77,16 +77,19 @@ import Testing
             try IssuerIdentifier("http://127.0.0.1:4593/api", schemes: .insecureHTTPAllowed).uri.effectivePort == 4593)
     }
 
-    @Test(arguments: [
-        ("http://id.example.com", .issuerNotHTTPS), ("ftp://id.example.com", .issuerNotHTTPS),
-        ("https://id.example.com?x", .issuerWithQueryOrFragment),
-        ("https://id.example.com/?", .issuerWithQueryOrFragment),
-        ("https://id.example.com/#", .issuerWithQueryOrFragment),
-        ("https://id.example.com/a#b", .issuerWithQueryOrFragment),
-        ("", .issuerNotURL), ("id.example.com", .issuerNotURL), ("https:", .issuerNotURL), ("https://", .issuerNotURL),
-        ("https:///a", .issuerNotURL), ("https://a@id.example.com", .issuerNotURL), ("https://id.example.com ", .issuerNotURL),
-        ("//id.example.com/", .issuerNotURL), ("https://id.exämple.com/", .issuerNotURL),
-    ] as [(String, MetadataRefusal)])
+    @Test(
+        arguments: [
+            ("http://id.example.com", .issuerNotHTTPS), ("ftp://id.example.com", .issuerNotHTTPS),
+            ("https://id.example.com?x", .issuerWithQueryOrFragment),
+            ("https://id.example.com/?", .issuerWithQueryOrFragment),
+            ("https://id.example.com/#", .issuerWithQueryOrFragment),
+            ("https://id.example.com/a#b", .issuerWithQueryOrFragment),
+            ("", .issuerNotURL), ("id.example.com", .issuerNotURL), ("https:", .issuerNotURL),
+            ("https://", .issuerNotURL),
+            ("https:///a", .issuerNotURL), ("https://a@id.example.com", .issuerNotURL),
+            ("https://id.example.com ", .issuerNotURL),
+            ("//id.example.com/", .issuerNotURL), ("https://id.exämple.com/", .issuerNotURL),
+        ] as [(String, MetadataRefusal)])
     func `MD-01 is refused when it is anything else`(text: String, refusal: MetadataRefusal) {
         #expect(throws: refusal) { try IssuerIdentifier(text) }
     }

@@ -37,7 +37,8 @@ private func accept(
     }
 
     @Test(arguments: [
-        "application/json", "application/json; charset=utf-8", "APPLICATION/JSON", "application/json;", " application/json ",
+        "application/json", "application/json; charset=utf-8", "APPLICATION/JSON", "application/json;",
+        " application/json ",
         "application/oauth-authz-server+json", "application/vnd.x+JSON;v=1",
     ])
     func `MD-04 when its type is JSON or has the suffix`(type: String) throws {
@@ -45,7 +46,9 @@ private func accept(
     }
 
     @Test func `MD-04 with members that nobody knows`() throws {
-        let text = document(["x_new": "{\"a\":[1,2]}", "x_endpointless": "\"http://a\"", "op_policy_uri": "\"http://a\""])
+        let text = document([
+            "x_new": "{\"a\":[1,2]}", "x_endpointless": "\"http://a\"", "op_policy_uri": "\"http://a\"",
+        ])
         #expect(throws: Never.self) { try accept(response(text)) }
     }
 
@@ -59,7 +62,9 @@ private func accept(
             "issuer": "\"\(local)\"", "jwks_uri": "\"http://127.0.0.1:4593/jwks\"",
             "token_endpoint": "\"http://127.0.0.1:4593/token\"",
         ])
-        #expect(try accept(response(text), issuer: local, schemes: .insecureHTTPAllowed).jwksURI == "http://127.0.0.1:4593/jwks")
+        #expect(
+            try accept(response(text), issuer: local, schemes: .insecureHTTPAllowed).jwksURI
+                == "http://127.0.0.1:4593/jwks")
     }
 
     @Test func `MD-04 up to 256 KiB`() throws {
@@ -103,7 +108,8 @@ private func accept(
 
     @Test(arguments: [
         "https://id.example.com/t/", "https://id.example.com", "https://ID.example.com/t", "https://id.example.com/T",
-        "http://id.example.com/t", "https://id.example.com:443/t", "https://id.example.com/t ", "https://evil.example/t",
+        "http://id.example.com/t", "https://id.example.com:443/t", "https://id.example.com/t ",
+        "https://evil.example/t",
         "https://id.example.com/%74", "",
     ])
     func `MD-03 when its issuer differs in a single octet`(found: String) {
