@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Every `event` an operator can meet in the operator log; `LogWords.md` explains each to them.
+package enum LogEvent: String, Sendable, CaseIterable {
+    // The process
+
+    /// The process runs and has read its configuration.
+    case started
+    /// A socket accepts connections.
+    case listening
+    /// The configuration deserves a second look although it loads.
+    case configurationWarning = "configuration_warning"
+    /// A dangerous relaxation is switched on.
+    case insecureSetting = "insecure_setting"
+    /// SIGTERM or SIGINT came: nothing new is accepted, exchanges in flight go on.
+    case stopping
+    /// All exchanges ended before the time for it was over.
+    case drained
+    /// The time to drain was over first; the connections that were left have been closed.
+    case drainTimedOut = "drain_timed_out"
+    /// The wall clock moved against the monotonic one by a minute or more.
+    case clockStepped = "clock_stepped"
+    /// The process is out of file descriptors or memory for new connections.
+    case acceptFailed = "accept_failed"
+
+    // Requests
+
+    /// A request was refused; the line has the check, what it expected and what it found.
+    case refused
+    /// A TLS handshake with a client failed.
+    case handshakeFailed = "handshake_failed"
+    /// A certificate could not be read or used.
+    case certificateUnusable = "certificate_unusable"
+
+    // Upstreams
+
+    /// No connection to an upstream could be made: name, TCP or TLS.
+    case upstreamConnectFailed = "upstream_connect_failed"
+    /// An upstream answered with something that is not HTTP/1.1, or with contradictory framing.
+    case upstreamProtocolError = "upstream_protocol_error"
+    /// An upstream did not answer in time.
+    case upstreamTimedOut = "upstream_timed_out"
+
+    // Issuers
+
+    /// An issuer's keys are at hand for the first time, or again.
+    case issuerReady = "issuer_ready"
+    /// An issuer's metadata or key set could not be fetched or was refused.
+    case issuerRefreshFailed = "issuer_refresh_failed"
+    /// Keys past their lifetime are still used because they cannot be refreshed.
+    case issuerKeysStale = "issuer_keys_stale"
+    /// Keys are no longer used: the stale limit passed. Requests are answered 503.
+    case issuerKeysWithdrawn = "issuer_keys_withdrawn"
+    /// An issuer's key set has new content.
+    case issuerKeysChanged = "issuer_keys_changed"
+    /// An issuer's metadata was read.
+    case issuerMetadataRead = "issuer_metadata_read"
+    /// An issuer's keys are read again because a token names one that is not at hand.
+    case issuerKeysReread = "issuer_keys_reread"
+    /// An issuer's metadata names other endpoints than before.
+    case issuerMetadataChanged = "issuer_metadata_changed"
+    /// A key of a key set cannot be used and was left out.
+    case keyIgnored = "key_ignored"
+    /// A key set publishes a private or symmetric key: the issuer must replace it.
+    case privateKeyPublished = "private_key_published"
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Every member that an operator log line can have beside `time`, `level` and `event`.
+package enum LogFieldName: String, Sendable, CaseIterable {
+    case address
+    case alarm
+    case attempt
+    case blame
+    case cause
+    case check
+    case client
+    case connections
+    case count
+    case detail
+    case errorNumber = "error_number"
+    case expected
+    case found
+    case issuer
+    case keyID = "key_id"
+    case listener
+    case milliseconds
+    case path
+    case port
+    case reason
+    case requestID = "request_id"
+    case route
+    case seconds
+    case setting
+    case status
+    case upstream
+    case url
+    case version
+    case workers
+}
+
+/// One member of an operator log line.
+package struct LogField: Sendable {
+    /// What a member can hold.
+    package enum Value: Sendable {
+        case text(String)
+        case bytes([UInt8])
+        case number(Int64)
+        case microseconds(Int64)
+        case flag(Bool)
+    }
+
+    package var name: LogFieldName
+    package var value: Value
+
+    package init(_ name: LogFieldName, _ value: Value) {
+        self.name = name
+        self.value = value
+    }
+
+    /// A text, escaped and cut when written.
+    package init(_ name: LogFieldName, _ text: String) {
+        self.init(name, .text(text))
+    }
+
+    /// A whole number.
+    package init(_ name: LogFieldName, _ number: Int) {
+        self.init(name, .number(Int64(number)))
+    }
+
+    /// Foreign bytes, escaped and cut when written.
+    package init(_ name: LogFieldName, copying bytes: Span<UInt8>) {
+        self.init(name, .bytes(bytes.withUnsafeBufferPointer { Array($0) }))
+    }
+}

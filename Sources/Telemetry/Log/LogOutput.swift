@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+
+/// A file descriptor that log bytes go to; used by one thread.
+struct LogOutput {
+    let descriptor: Int32
+    let closesDescriptor: Bool
+    /// The last write ended inside a line: the next one must not be glued to it.
+    private var isTorn = false
+
+    init(descriptor: Int32, closesDescriptor: Bool) {
+        self.descriptor = descriptor
+        self.closesDescriptor = closesDescriptor
+    }
+
+    /// Writes the chunk and returns how many of its lines were lost.
+    mutating func write(_ chunk: LogChunk) -> Int {
+        if isTorn, write([UInt8(ascii: "\n")], from: 0, to: 1) == 1 { isTorn = false }
+        guard !isTorn else { return chunk.lines }
+        let written = write(chunk.storage, from: 0, to: chunk.count)
+        if written == chunk.count { return 0 }
+        isTorn = written > 0 && chunk.storage[written - 1] != UInt8(ascii: "\n")
+        return chunk.storage[written..<chunk.count].count { $0 == UInt8(ascii: "\n") }
+    }
+
+    /// Writes until all is written or the descriptor fails; returns the end of what was written.
+    private func write(_ bytes: [UInt8], from start: Int, to end: Int) -> Int {
+        var position = start
+        bytes.withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress else { return }
+            while position < end {
+                let count = Glibc.write(descriptor, base + position, end - position)
+                if count >= 0 {
+                    position += count
+                } else if errno == EAGAIN {
+                    // Standard output may be non-blocking because somebody else who shares it said so.
+                    var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                    _ = poll(&entry, 1, 1000)
+                } else if errno != EINTR {
+                    return
+                }
+            }
+        }
+        return position
+    }
+
+    func close() {
+        if closesDescriptor { Glibc.close(descriptor) }
+    }
+}

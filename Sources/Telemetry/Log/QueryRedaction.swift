@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Takes credentials out of a query string before it is logged (OPS-01).
+package enum QueryRedaction {
+    /// Appends the query with the value of every parameter that carries a credential replaced by `[redacted]`.
+    ///
+    /// Names are compared case-insensitively after percent-decoding, so that `Access%5Ftoken` hides no better than
+    /// `access_token`. Readings that upstreams have are ours too, for what they take as a token must not be in our log:
+    /// `;` separates parameters, `access.token` and `access token` are `access_token` (PHP), and `token[]` is `token`.
+    /// At most `limit` bytes and a last name are written; a name is never cut, so that it cannot lose its meaning.
+    package static func append(_ query: Span<UInt8>, limit: Int = 1024, to output: inout [UInt8]) {
+        let bound = output.count + max(limit, 0)
+        var index = 0
+        var isCut = false
+        while index < query.count, output.count < bound {
+            let end = next(in: query, from: index) { $0 == UInt8(ascii: "&") || $0 == UInt8(ascii: ";") }
+            let equals = next(in: query.extracting(index..<end), from: 0) { $0 == UInt8(ascii: "=") } + index
+            copy(query, index..<equals, to: &output)
+            if equals < end {
+                output.append(UInt8(ascii: "="))
+                if isSensitive(query.extracting(index..<equals)) {
+                    output.append(contentsOf: "[redacted]".utf8)
+                } else {
+                    let stop = min(end, equals + 1 + max(bound - output.count, 0))
+                    copy(query, (equals + 1)..<stop, to: &output)
+                    isCut = stop < end
+                }
+            }
+            if isCut { break }
+            if end < query.count { output.append(query[end]) }
+            index = end + 1
+        }
+        if isCut || index < query.count { output.append(contentsOf: "...".utf8) }
+    }
+
+    /// Whether the value of a parameter of this (still encoded) name may be a credential.
+    package static func isSensitive(_ name: Span<UInt8>) -> Bool {
+        names.contains { matches(name, $0) }
+    }
+
+    /// Parameters of OAuth 2.0, OpenID Connect and their extensions whose values are secrets or stand for one.
+    private static let names: [StaticString] = [
+        "access_token", "assertion", "client_assertion", "client_secret", "code", "code_verifier", "id_token",
+        "id_token_hint", "logout_token", "password", "refresh_token", "request", "response", "state", "subject_token",
+        "actor_token", "token",
+    ]
+
+    private static func matches(_ name: Span<UInt8>, _ wanted: StaticString) -> Bool {
+        wanted.withUTF8Buffer { wanted in
+            var index = 0
+            while index < name.count, decoded(name, at: index).byte == UInt8(ascii: "_") {
+                index += decoded(name, at: index).length
+            }
+            for byte in wanted {
+                guard index < name.count else { return false }
+                let (found, length) = decoded(name, at: index)
+                if found != byte { return false }
+                index += length
+            }
+            return index == name.count || decoded(name, at: index).byte == UInt8(ascii: "[")
+        }
+    }
+
+    /// The byte that the text at `index` stands for, in lower case, separators of words as `_`.
+    private static func decoded(_ name: Span<UInt8>, at index: Int) -> (byte: UInt8, length: Int) {
+        var byte = name[index]
+        var length = 1
+        if byte == UInt8(ascii: "%"), index + 2 < name.count, let high = nibble(name[index + 1]),
+            let low = nibble(name[index + 2])
+        {
+            byte = high << 4 | low
+            length = 3
+        }
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"): return (byte | 0x20, length)
+        case UInt8(ascii: "."), UInt8(ascii: " "), UInt8(ascii: "+"), UInt8(ascii: "-"): return (0x5F, length)
+        default: return (byte, length)
+        }
+    }
+
+    private static func nibble(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+
+    private static func next(in bytes: Span<UInt8>, from start: Int, where matches: (UInt8) -> Bool) -> Int {
+        var index = start
+        while index < bytes.count, !matches(bytes[index]) { index += 1 }
+        return index
+    }
+
+    private static func copy(_ bytes: Span<UInt8>, _ range: Range<Int>, to output: inout [UInt8]) {
+        bytes.extracting(range).withUnsafeBufferPointer { output.append(contentsOf: $0) }
+    }
+}

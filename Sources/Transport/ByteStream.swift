@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+public import COpenSSL
+public import Glibc
+
+/// One connected socket, plain or TLS, read and written without blocking.
+///
+/// A plain value for slabs; whoever holds it closes it exactly once with `close()`.
+public struct ByteStream {
+    /// The socket, -1 when there is none.
+    public var descriptor: Int32
+    /// The TLS state, nil on a plain connection.
+    public var tls: OpaquePointer?
+
+    /// No connection.
+    @inlinable
+    public init() {
+        descriptor = -1
+        tls = nil
+    }
+
+    /// A plain connection over `descriptor`.
+    @inlinable
+    public init(descriptor: Int32) {
+        self.descriptor = descriptor
+        tls = nil
+    }
+
+    /// Nothing now; wait until the socket is readable.
+    public static let wantsRead = -1
+    /// Nothing now; wait until the socket is writable.
+    public static let wantsWrite = -2
+    /// The connection is broken.
+    public static let failed = -3
+
+    /// Reads up to `capacity` bytes: how many, 0 at the peer's orderly end, or one of the negative values above.
+    ///
+    /// On TLS this also advances the handshake. Wraps `recv` and `SSL_read`.
+    @inlinable
+    public func read(into bytes: UnsafeMutablePointer<UInt8>, capacity: Int) -> Int {
+        if tls != nil { return readTLS(into: bytes, capacity: capacity) }
+        while true {
+            let count = recv(descriptor, bytes, capacity, 0)
+            if count >= 0 { return count }
+            if errno == EAGAIN { return ByteStream.wantsRead }
+            if errno != EINTR { return ByteStream.failed }
+        }
+    }
+
+    /// Writes as many of `count` bytes as the connection takes: how many, or one of the negative values above.
+    ///
+    /// Wraps `send` and `SSL_write`.
+    @inlinable
+    public func write(_ bytes: UnsafePointer<UInt8>, count: Int) -> Int {
+        if tls != nil { return writeTLS(bytes, count: count) }
+        while true {
+            let sent = send(descriptor, bytes, count, Int32(MSG_NOSIGNAL))
+            if sent >= 0 { return sent }
+            if errno == EAGAIN { return ByteStream.wantsWrite }
+            if errno != EINTR { return ByteStream.failed }
+        }
+    }
+
+    /// Whether bytes wait inside the TLS layer, where the socket's readiness does not show them.
+    @inlinable public var hasBufferedBytes: Bool { tls != nil && SSL_has_pending(tls) == 1 }
+
+    /// Advances a TLS handshake: 0 when it is complete, otherwise one of the negative values above.
+    ///
+    /// Wraps `SSL_do_handshake`.
+    public func handshake() -> Int {
+        guard let tls else { return 0 }
+        ERR_clear_error()
+        let result = SSL_do_handshake(tls)
+        return result == 1 ? 0 : outcome(tls, result)
+    }
+
+    /// Ends the connection; a TLS peer is told when that needs no waiting.
+    ///
+    /// Wraps `SSL_shutdown` and `close`.
+    public mutating func close() {
+        if let tls {
+            ERR_clear_error()
+            if SSL_is_init_finished(tls) == 1 { SSL_shutdown(tls) }
+            ERR_clear_error()
+            SSL_free(tls)
+            self.tls = nil
+        }
+        if descriptor >= 0 { Glibc.close(descriptor) }
+        descriptor = -1
+    }
+
+    /// Tells the peer that nothing more follows, and keeps reading possible.
+    ///
+    /// Wraps `SSL_shutdown` and `shutdown(SHUT_WR)`.
+    public func finishWriting() {
+        if let tls {
+            ERR_clear_error()
+            if SSL_is_init_finished(tls) == 1 { SSL_shutdown(tls) }
+            ERR_clear_error()
+        }
+        shutdown(descriptor, Int32(SHUT_WR))
+    }
+
+    @usableFromInline
+    func readTLS(into bytes: UnsafeMutablePointer<UInt8>, capacity: Int) -> Int {
+        guard let tls else { return ByteStream.failed }
+        ERR_clear_error()
+        let count = SSL_read(tls, bytes, Int32(clamping: capacity))
+        return count > 0 ? Int(count) : outcome(tls, count)
+    }
+
+    @usableFromInline
+    func writeTLS(_ bytes: UnsafePointer<UInt8>, count: Int) -> Int {
+        guard let tls else { return ByteStream.failed }
+        ERR_clear_error()
+        let sent = SSL_write(tls, bytes, Int32(clamping: count))
+        if sent > 0 { return Int(sent) }
+        let outcome = outcome(tls, sent)
+        return outcome == 0 ? ByteStream.failed : outcome
+    }
+
+    private func outcome(_ tls: OpaquePointer, _ result: Int32) -> Int {
+        switch SSL_get_error(tls, result) {
+        case SSL_ERROR_WANT_READ: return ByteStream.wantsRead
+        case SSL_ERROR_WANT_WRITE: return ByteStream.wantsWrite
+        case SSL_ERROR_ZERO_RETURN: return 0
+        default:
+            // The manual: no further I/O and no SSL_shutdown after a fatal error; the queue would taint the next call.
+            ERR_clear_error()
+            SSL_set_quiet_shutdown(tls, 1)
+            return ByteStream.failed
+        }
+    }
+}

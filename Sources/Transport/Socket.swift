@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+import CSocket
+import Glibc
+
+/// The socket calls that the gateway makes, all non-blocking and close-on-exec.
+public enum Socket {
+    /// Why a socket call failed: the call and its errno.
+    public struct Failure: Error, Sendable, Equatable {
+        /// The C function.
+        public var call: String
+        /// Its errno.
+        public var code: Int32
+
+        /// The C library's sentence for the errno.
+        public var reason: String { String(cString: strerror(code)) }
+    }
+
+    /// A listening TCP socket at `address`; several workers may each have one there (`SO_REUSEPORT`).
+    ///
+    /// Wraps `socket`, `bind` and `listen`.
+    public static func listen(at address: SocketAddress, backlog: Int32 = 4096) throws(Failure) -> Int32 {
+        let descriptor = Glibc.socket(
+            address.family, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue),
+            0)
+        guard descriptor >= 0 else { throw Failure(call: "socket", code: errno) }
+        setOption(descriptor, SOL_SOCKET, SO_REUSEADDR, 1)
+        setOption(descriptor, SOL_SOCKET, SO_REUSEPORT, 1)
+        // Accepted sockets inherit it: one system call less for each connection.
+        setOption(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, 1)
+        var address = address
+        let length = address.length
+        let bound = withUnsafePointer(to: &address.storage) { storage in
+            storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, length) }
+        }
+        guard bound == 0 else {
+            let code = errno
+            close(descriptor)
+            throw Failure(call: "bind", code: code)
+        }
+        guard Glibc.listen(descriptor, backlog) == 0 else {
+            let code = errno
+            close(descriptor)
+            throw Failure(call: "listen", code: code)
+        }
+        return descriptor
+    }
+
+    /// The address a socket is bound to; wraps `getsockname`.
+    public static func localAddress(of descriptor: Int32) -> SocketAddress {
+        var address = SocketAddress()
+        address.length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        _ = withUnsafeMutablePointer(to: &address.storage) { storage in
+            storage.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                getsockname(descriptor, $0, &address.length)
+            }
+        }
+        return address
+    }
+
+    /// The next connection of a listening socket, or -1 with errno; wraps `accept4`.
+    public static func accept(from listener: Int32, peer: UnsafeMutablePointer<SocketAddress>) -> Int32 {
+        peer.pointee.length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        return withUnsafeMutablePointer(to: &peer.pointee.storage) { storage in
+            storage.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                portcullis_accept(listener, $0, &peer.pointee.length)
+            }
+        }
+    }
+
+    /// Begins to connect; the socket is writable when that has ended, well or not.
+    ///
+    /// Wraps `socket` and `connect`. Returns -1 when it failed at once.
+    public static func connect(to address: UnsafePointer<SocketAddress>) -> Int32 {
+        let descriptor = Glibc.socket(
+            address.pointee.family,
+            Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { return -1 }
+        setOption(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, 1)
+        let length = address.pointee.length
+        let started = withUnsafePointer(to: address.pointee.storage) { storage in
+            storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { Glibc.connect(descriptor, $0, length) }
+        }
+        guard started == 0 || errno == EINPROGRESS else {
+            let code = errno
+            close(descriptor)
+            errno = code
+            return -1
+        }
+        return descriptor
+    }
+
+    /// The errno of a connection attempt that has ended, 0 when it succeeded; wraps `getsockopt(SO_ERROR)`.
+    public static func pendingError(of descriptor: Int32) -> Int32 {
+        var code: Int32 = 0
+        var length = socklen_t(MemoryLayout<Int32>.size)
+        getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &code, &length)
+        return code
+    }
+
+    /// Makes `close` reset the connection instead of ending it in order.
+    ///
+    /// A peer that must not take a cut-off message for a complete one sees an error, not an end (HTTP-31, HTTP-41).
+    public static func resetOnClose(_ descriptor: Int32) {
+        var option = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+    }
+
+    private static func setOption(_ descriptor: Int32, _ level: Int32, _ name: Int32, _ value: Int32) {
+        var value = value
+        setsockopt(descriptor, level, name, &value, socklen_t(MemoryLayout<Int32>.size))
+    }
+}

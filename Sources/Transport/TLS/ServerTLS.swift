@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+import COpenSSL
+import Glibc
+
+/// The certificates of one listener: the one that fits SNI answers, the first when none does.
+///
+/// Shared by all workers: after `init` it is only read (OpenSSL counts references to an `SSL_CTX` atomically).
+/// Wraps `SSL_CTX`.
+public final class ServerTLS: @unchecked Sendable {
+    private var contexts: [OpaquePointer] = []
+
+    /// One certificate chain and its private key, as PEM files.
+    public struct Identity: Sendable {
+        /// The chain, leaf first.
+        public var certificateFile: String
+        /// The leaf's private key.
+        public var keyFile: String
+
+        /// Names the two files.
+        public init(certificateFile: String, keyFile: String) {
+            self.certificateFile = certificateFile
+            self.keyFile = keyFile
+        }
+    }
+
+    /// Loads every certificate; the first problem is thrown with the file it is in.
+    public init(identities: [Identity], minimumVersion: TLSVersion) throws(TLSFailure) {
+        for identity in identities {
+            guard let context = SSL_CTX_new(TLS_server_method()) else { throw .library(OpenSSLErrors.take()) }
+            contexts.append(context)
+            try ServerTLS.prepare(context, identity, minimumVersion)
+        }
+        guard let first = contexts.first else { throw .noCertificate }
+        // The callback reads `contexts` through this object, which lives as long as any SSL made from it: see `open`.
+        portcullis_set_server_name_callback(first, onServerName, Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    deinit {
+        for context in contexts { SSL_CTX_free(context) }
+    }
+
+    /// Wraps an accepted socket; the handshake runs as bytes are read.
+    public func open(_ descriptor: Int32) -> ByteStream? {
+        guard let ssl = SSL_new(contexts[0]) else { return nil }
+        SSL_set_fd(ssl, descriptor)
+        SSL_set_accept_state(ssl)
+        var stream = ByteStream(descriptor: descriptor)
+        stream.tls = ssl
+        return stream
+    }
+
+    fileprivate func context(named name: UnsafePointer<CChar>) -> OpaquePointer? {
+        contexts.first { context in
+            guard let certificate = SSL_CTX_get0_certificate(context) else { return false }
+            return X509_check_host(certificate, name, strlen(name), 0, nil) == 1
+        }
+    }
+
+    private static func prepare(
+        _ context: OpaquePointer, _ identity: Identity, _ minimumVersion: TLSVersion
+    ) throws(TLSFailure) {
+        portcullis_set_minimum_version(context, minimumVersion.number)
+        portcullis_set_safe_options(context)
+        portcullis_set_stream_mode(context)
+        SSL_CTX_set_cipher_list(context, TLSVersion.tls12Suites)
+        SSL_CTX_set_alpn_select_cb(context, onProtocols, nil)
+        // A replayed early request would be processed twice (RFC 8446 §8, HTTP-73).
+        SSL_CTX_set_max_early_data(context, 0)
+        guard SSL_CTX_use_certificate_chain_file(context, identity.certificateFile) == 1 else {
+            throw .certificate(file: identity.certificateFile, OpenSSLErrors.take())
+        }
+        guard SSL_CTX_use_PrivateKey_file(context, identity.keyFile, SSL_FILETYPE_PEM) == 1,
+            SSL_CTX_check_private_key(context) == 1
+        else { throw .key(file: identity.keyFile, OpenSSLErrors.take()) }
+    }
+}
+
+extension ByteStream {
+    /// Whether the client's SNI names `host` (compared without case), or it sent none.
+    ///
+    /// Wraps `SSL_get_servername`.
+    public func serverNameAgrees(with host: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard let tls, let name = portcullis_server_name(tls) else { return true }
+        let length = strlen(name)
+        guard length == host.count else { return false }
+        return name.withMemoryRebound(to: UInt8.self, capacity: length) { bytes in
+            for index in 0..<length where lowercase(bytes[index]) != lowercase(host[index]) { return false }
+            return true
+        }
+    }
+}
+
+private func lowercase(_ byte: UInt8) -> UInt8 { byte >= 65 && byte <= 90 ? byte | 32 : byte }
+
+// Called by OpenSSL during a handshake, on the worker's thread; the argument is the ServerTLS, which the gateway keeps
+// for as long as its listener has connections.
+private let onServerName:
+    @convention(c) (OpaquePointer?, UnsafeMutablePointer<Int32>?, UnsafeMutableRawPointer?) -> Int32 = { ssl, _, owner in
+        guard let ssl, let owner, let name = portcullis_server_name(ssl) else { return SSL_TLSEXT_ERR_OK }
+        let server = Unmanaged<ServerTLS>.fromOpaque(owner).takeUnretainedValue()
+        if let context = server.context(named: name) { SSL_set_SSL_CTX(ssl, context) }
+        return SSL_TLSEXT_ERR_OK
+    }
+
+// RFC 7301 §3.2: a client that offers only protocols we do not speak gets the alert, not a guess.
+private let onProtocols:
+    @convention(c) (
+        OpaquePointer?, UnsafeMutablePointer<UnsafePointer<UInt8>?>?, UnsafeMutablePointer<UInt8>?,
+        UnsafePointer<UInt8>?, UInt32, UnsafeMutableRawPointer?
+    ) -> Int32 = { _, chosen, chosenLength, offered, offeredLength, _ in
+        guard let offered, let chosen, let chosenLength else { return SSL_TLSEXT_ERR_ALERT_FATAL }
+        let wanted: StaticString = "http/1.1"
+        var position = 0
+        while position < Int(offeredLength) {
+            let length = Int(offered[position])
+            guard position + 1 + length <= Int(offeredLength) else { break }
+            if length == wanted.utf8CodeUnitCount, memcmp(offered + position + 1, wanted.utf8Start, length) == 0 {
+                chosen.pointee = offered + position + 1
+                chosenLength.pointee = UInt8(length)
+                return SSL_TLSEXT_ERR_OK
+            }
+            position += 1 + length
+        }
+        return SSL_TLSEXT_ERR_ALERT_FATAL
+    }

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Testing
+
+/// A word of a catalogue in the code: the case's name and what is written.
+struct CatalogueWord: Hashable, CustomStringConvertible {
+    let name: String
+    let written: String
+    var description: String { written }
+
+    /// The cases of an enum of words; a case without a raw value is written as it is named.
+    static func words(ofEnum type: String, in file: String) -> [CatalogueWord] {
+        guard let text = SourceTree.file(file)?.text, let start = text.range(of: "enum \(type)") else { return [] }
+        var found: [CatalogueWord] = []
+        for line in text[start.upperBound...].split(separator: "\n") {
+            if line == "}" { break }
+            guard let match = line.wholeMatch(of: #/\s+case (\w+)(?: = "([^"]+)")?\s*(?://.*)?/#) else { continue }
+            found.append(CatalogueWord(name: String(match.1), written: String(match.2 ?? match.1)))
+        }
+        return found
+    }
+
+    /// The first cells of the table rows below a heading, without their backticks.
+    static func documented(in document: String, below heading: String) -> [String] {
+        guard let text = SourceTree.file("Sources/Gateway/Gateway.docc/" + document)?.text,
+            let start = text.range(of: "\n## \(heading)\n")
+        else { return [] }
+        let rest = text[start.upperBound...]
+        let section = rest[..<(rest.range(of: "\n## ")?.lowerBound ?? rest.endIndex)]
+        return section.matches(of: #/\n\| `([^`]+)` \|/#).map { String($0.1) }
+    }
+}
+
+@Suite struct `the catalogues` {
+    static let log = "Sources/Telemetry/Log/"
+    static let metrics = "Sources/Telemetry/Metrics/"
+
+    @Test(arguments: [
+        ("LogEvent", log + "LogEvent.swift", "LogWords.md", "Events of the operator log"),
+        ("LogFieldName", log + "LogField.swift", "LogWords.md", "Members of the operator log"),
+        ("MetricName", metrics + "MetricName.swift", "Metrics.md", "Every metric"),
+    ])
+    func `explain every word the code has and no other`(type: String, file: String, document: String, heading: String) {
+        let words = CatalogueWord.words(ofEnum: type, in: file).map(\.written)
+        let documented = CatalogueWord.documented(in: document, below: heading)
+        #expect(words.count >= 20, "the reader of \(type) found next to nothing: it is broken")
+        #expect(documented.count == Set(documented).count)
+        #expect(Set(words).subtracting(documented).isEmpty, "not in \(document)")
+        #expect(Set(documented).subtracting(words).isEmpty, "in \(document) only")
+    }
+
+    @Test func `explain every cause of a refusal and no other`() throws {
+        let table = try #require(SourceTree.file("Sources/Gateway/Refusal.swift"), "Refusal.swift is missing")
+        let row = #/case \.\w+: \(\d{3}, [^)]*"([a-z_]+)"\)/#
+        let words = table.text.matches(of: row).map { String($0.1) }
+        let documented = CatalogueWord.documented(in: "LogWords.md", below: "Causes of refusals")
+        #expect(words.count >= 20, "the reader of the table found next to nothing: it is broken")
+        #expect(Set(words).subtracting(documented).isEmpty, "not in LogWords.md")
+        #expect(Set(documented).subtracting(words).isEmpty, "in LogWords.md only")
+    }
+
+    @Test func `explain every member of the access log and no other`() {
+        let member = #/\.member\(\s*"(\w+)"/#
+        var words: Set<String> = []
+        for file in SourceTree.sources where file.isIn("Sources/Gateway") {
+            words.formUnion(file.text.matches(of: member).map { String($0.1) })
+        }
+        if !words.isEmpty { words.insert("time") }
+        let documented = Set(CatalogueWord.documented(in: "LogWords.md", below: "Members of the access log"))
+        #expect(words.subtracting(documented).isEmpty, "not in LogWords.md")
+        #expect(documented.subtracting(words).isEmpty, "in LogWords.md only")
+    }
+
+    /// Words that the code has but nothing says.
+    static func unused() -> Set<String> {
+        let catalogues = [
+            ("LogEvent", log + "LogEvent.swift"), ("LogFieldName", log + "LogField.swift"),
+            ("WorkerCounter", metrics + "MetricsLayout.swift"), ("WorkerGauge", metrics + "MetricsLayout.swift"),
+            ("WorkerHistogram", metrics + "MetricsLayout.swift"), ("Refresh", metrics + "IssuerMetrics.swift"),
+        ]
+        let users = SourceTree.sources.filter { !$0.isIn("Sources/Telemetry") && $0.text.contains("import Telemetry") }
+        let said = Set(users.flatMap { $0.code.matches(of: #/\.(\w+)/#).map { String($0.1) } })
+        var unused: Set<String> = []
+        for (type, file) in catalogues {
+            for word in CatalogueWord.words(ofEnum: type, in: file) where !said.contains(word.name) {
+                unused.insert("\(type).\(word.name)")
+            }
+        }
+        return unused
+    }
+
+    @Test func `hold no word that nothing says, but those that are known to wait for their code`() {
+        #expect(Self.unused().subtracting(KnownGaps.unusedWords).sorted() == [])
+    }
+
+    @Test func `are said: the list of words that wait holds no word that is said by now`() {
+        #expect(KnownGaps.unusedWords.subtracting(Self.unused()).sorted() == [])
+    }
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Testing
+
+/// What each target may import: the floors of the house, arrows pointing down only.
+///
+/// The README shows the same rows to readers; a test compares the two.
+enum ImportTable {
+    static let modules: [String: Set<String>] = [
+        "CEvent": [], "COpenSSL": [], "CCurl": [], "CYAML": [], "CSocket": [],
+        "Bytes": [],
+        "JSON": ["Bytes"],
+        "HTTPMessage": ["Bytes"],
+        "Crypto": ["Bytes", "COpenSSL"],
+        "JOSE": ["Bytes", "JSON", "Crypto"],
+        "HTTP1": ["Bytes", "HTTPMessage"],
+        "OAuth": ["Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE"],
+        "EventLoop": ["CEvent"],
+        "Transport": ["Bytes", "HTTPMessage", "EventLoop", "CSocket", "COpenSSL"],
+        "Fetch": ["Bytes", "HTTPMessage", "EventLoop", "CCurl"],
+        "Telemetry": ["Bytes", "JSON"],
+        "Issuers": ["Bytes", "HTTPMessage", "JOSE", "OAuth", "Telemetry"],
+        "Gateway": [
+            "Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE", "HTTP1", "OAuth", "EventLoop", "Transport", "Fetch",
+            "Telemetry", "Issuers",
+        ],
+        "Configuration": [
+            "CYAML", "Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE", "OAuth", "Transport", "Telemetry", "Issuers",
+            "Gateway",
+        ],
+        "portcullis": ["Configuration", "Gateway", "EventLoop", "Fetch", "Telemetry", "Issuers", "ArgumentParser"],
+    ]
+
+    /// Doors to C: a module map and a header, nothing that could import.
+    static let doors: Set<String> = ["CEvent", "COpenSSL", "CCurl", "CYAML", "CSocket"]
+
+    /// Floors whose targets are pure: they read no clock, no file, no environment and make no system call.
+    static let withoutSystem: Set<String> = ["Bytes", "JSON", "HTTPMessage", "JOSE", "HTTP1", "OAuth"]
+
+    /// What the toolchain brings and a target that is not pure may import.
+    static let system: Set<String> = ["Glibc", "Synchronization"]
+}
+
+@Suite struct `the import table` {
+    struct Import: Sendable, CustomStringConvertible {
+        let file: String
+        let target: String
+        let module: String
+        var description: String { "\(file) imports \(module)" }
+    }
+
+    static func imports(of file: SourceFile) -> [Import] {
+        guard let target = file.target else { return [] }
+        let line =
+            #/^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:\w+\s+)?import\s+(?:(?:struct|class|enum|func|var|let|protocol|typealias)\s+)?(\w+)/#
+        return file.code.split(separator: "\n").compactMap { text in
+            guard let match = text.prefixMatch(of: line) else { return nil }
+            return Import(file: file.path, target: target, module: String(match.1))
+        }
+    }
+
+    @Test func `allows every import there is`() {
+        let imports = SourceTree.sources.flatMap(Self.imports)
+        #expect(imports.count > 20, "the reader of imports found next to nothing: it is broken")
+        for found in imports {
+            let isAllowed =
+                ImportTable.modules[found.target]?.contains(found.module) == true
+                || ImportTable.system.contains(found.module) && !ImportTable.withoutSystem.contains(found.target)
+            #expect(isAllowed, "\(found), which its row does not allow")
+        }
+    }
+
+    @Test func `has a row for every folder of Sources and no other`() {
+        #expect(SourceTree.folders(in: "Sources") == Set(ImportTable.modules.keys))
+    }
+
+    @Test func `points down only: no target reaches itself`() {
+        for target in ImportTable.modules.keys {
+            var reached: Set<String> = []
+            var next = ImportTable.modules[target] ?? []
+            while !next.isSubset(of: reached) {
+                reached.formUnion(next)
+                next = next.reduce(into: []) { $0.formUnion(ImportTable.modules[$1] ?? []) }
+            }
+            #expect(!reached.contains(target), "\(target) reaches itself")
+        }
+    }
+
+    @Test func `is what the manifest declares`() throws {
+        let manifest = try #require(SourceTree.file("Package.swift"))
+        for (target, allowed) in ImportTable.modules where !ImportTable.doors.contains(target) {
+            let declared = try #require(Self.dependencies(of: target, in: manifest.text), "\(target)")
+            #expect(declared == allowed, "\(target) in Package.swift")
+        }
+    }
+
+    /// The names between `dependencies: [` and `]` of a target of `Sources`.
+    static func dependencies(of target: String, in manifest: String) -> Set<String>? {
+        for opening in [".target(", ".executableTarget("] {
+            for part in manifest.components(separatedBy: opening).dropFirst() {
+                let words = part.split { " \n,()[]".contains($0) }
+                guard words.first == "name:", words.dropFirst().first == "\"\(target)\"" else { continue }
+                // Up to its settings: a target without dependencies must not be given its neighbour's.
+                let own = part.prefix(upTo: part.range(of: "swiftSettings:")?.lowerBound ?? part.endIndex)
+                guard let start = own.range(of: "dependencies: [") else { return [] }
+                let names = own[start.upperBound...].matches(of: #/(package: )?"([A-Za-z0-9\-]+)"/#)
+                return Set(names.filter { $0.1 == nil }.map { String($0.2) })
+            }
+        }
+        return nil
+    }
+
+    @Test func `stands in the README as it is here`() throws {
+        let readme = try #require(SourceTree.file("README.md"), "README.md is missing")
+        var rows: [String: Set<String>] = [:]
+        for line in readme.lines where line.hasPrefix("| ") {
+            let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+            guard cells.count >= 2, ImportTable.modules[cells[0]] != nil else { continue }
+            rows[cells[0]] = Set(cells[1].split { ", —".contains($0) }.map(String.init))
+        }
+        for (target, allowed) in ImportTable.modules where !ImportTable.doors.contains(target) {
+            #expect(rows[target] == allowed, "the README's row of \(target)")
+        }
+    }
+
+    @Test func `keeps Foundation out of Sources`() {
+        for found in SourceTree.sources.flatMap(Self.imports) {
+            #expect(!found.module.contains("Foundation"), "\(found)")
+        }
+    }
+}

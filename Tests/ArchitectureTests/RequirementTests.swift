@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+
+/// The requirement rows of the first capability, each of which has a positive and a negative test.
+enum RequirementRows {
+    static let all: [String] =
+        ids("HTTP", [1...47, 55...62, 75...76]) + ids("JOSE", [1...21, 26...34])
+        // RS-17 (encrypted tokens) and RS-23 (two bindings at once) come with JWE and with DPoP and mTLS.
+        + ids("RS", [1...16, 18...22, 24...25]) + ids("MD", [1...8]) + ids("OPS", [1...6, 9...10])
+
+    private static func ids(_ prefix: String, _ ranges: [ClosedRange<Int>]) -> [String] {
+        ranges.joined().map { "\(prefix)-\($0 < 10 ? "0" : "")\($0)" }
+    }
+
+    /// How many tests carry each row: rows stand at the beginning of a test's name.
+    static func counts() -> [String: Int] {
+        var counts: [String: Int] = [:]
+        for file in SourceTree.tests {
+            for match in file.text.matches(of: #/func `([^`]+)`/#) {
+                for id in leadingRows(match.1) { counts[id, default: 0] += 1 }
+            }
+        }
+        return counts
+    }
+
+    /// `HTTP-24, HTTP-25 and HTTP-26 …` begins with three.
+    static func leadingRows(_ name: Substring) -> [String] {
+        var found: [String] = []
+        for word in name.split(whereSeparator: { " ,:".contains($0) }) {
+            if word.wholeMatch(of: #/(?:HTTP|JOSE|RS|MD|OPS)-\d\d/#) != nil {
+                found.append(String(word))
+            } else if word != "and" || found.isEmpty {
+                break
+            }
+        }
+        return found
+    }
+
+    static func uncovered() -> Set<String> {
+        let counts = counts()
+        return Set(all.filter { counts[$0, default: 0] < 2 })
+    }
+}
+
+@Suite struct `the requirement rows` {
+    @Test func `have two tests each, but for those that are known to have fewer`() {
+        let counts = RequirementRows.counts()
+        let missing = RequirementRows.uncovered().subtracting(KnownGaps.rowsWithoutTwoTests).sorted()
+        #expect(missing == [], "\(missing.map { "\($0): \(counts[$0, default: 0])" }.joined(separator: ", "))")
+    }
+
+    @Test func `are covered: the list of gaps holds no row that has its tests by now`() {
+        #expect(KnownGaps.rowsWithoutTwoTests.subtracting(RequirementRows.uncovered()).sorted() == [])
+    }
+
+    @Test func `are counted by this test as they stand`() {
+        #expect(RequirementRows.all.count == 126)
+        #expect(
+            RequirementRows.leadingRows("HTTP-24, HTTP-25 and HTTP-26 is refused") == ["HTTP-24", "HTTP-25", "HTTP-26"])
+        #expect(RequirementRows.leadingRows("is refused by HTTP-24") == [])
+        #expect(RequirementRows.leadingRows("and HTTP-24") == [])
+    }
+
+    @Test(arguments: ["ThreatModel.md", "LearnedFromCVEs.md"])
+    func `named in a document are carried by a test`(document: String) throws {
+        let text = try #require(SourceTree.file("Sources/Gateway/Gateway.docc/" + document)).text
+        let named = Set(text.matches(of: #/\b((?:HTTP|JOSE|RS|MD|OPS)-\d\d)\b/#).map { String($0.1) })
+        let counts = RequirementRows.counts()
+        #expect(named.count >= 20)
+        #expect(named.subtracting(RequirementRows.all).sorted() == [], "not a row of this capability")
+        let untested = named.filter { counts[$0, default: 0] == 0 }
+        #expect(untested.subtracting(KnownGaps.rowsWithoutTwoTests).sorted() == [])
+    }
+}

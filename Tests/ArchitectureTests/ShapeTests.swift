@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+
+@Suite struct `the shape of the code` {
+    static let all = SourceTree.sources + SourceTree.tests
+
+    @Test func `every file begins with the licence`() {
+        #expect(Self.all.count > 40)
+        for file in Self.all + SourceTree.headers {
+            #expect(file.lines.first == "// SPDX-License-Identifier: Apache-2.0", "\(file)")
+        }
+    }
+
+    @Test func `no file is longer than 500 lines`() {
+        for file in Self.all {
+            #expect(file.lines.count <= 501, "\(file) has \(file.lines.count) lines")
+        }
+    }
+
+    @Test func `no function is longer than 80 lines`() {
+        var count = 0
+        for file in Self.all {
+            for function in FunctionLength.functions(in: file) {
+                count += 1
+                #expect(function.lines <= 80, "\(file):\(function.line) has \(function.lines) lines")
+            }
+        }
+        #expect(count > 200, "the counter of functions found next to nothing: it is broken")
+    }
+
+    @Test func `nothing is called after what everything is`() {
+        let words = ["Util", "Helper", "Common", "Manager", "Misc", "Impl"]
+        let declaration = #/\b(?:struct|class|enum|protocol|actor|typealias|extension)\s+`?(\w+)/#
+        for file in SourceTree.sources {
+            let names =
+                file.path.split(separator: "/").flatMap { $0.split { ".+".contains($0) } }.map(String.init)
+                + file.code.matches(of: declaration).map { String($0.1) }
+            for name in names {
+                // `Implicit` and `commonName` are words of the field; `HTTPHelper` and `Manager` are not.
+                for word in words {
+                    let isNamedSo =
+                        name.hasSuffix(word) || name.hasSuffix(word + "s") || name.lowercased() == word.lowercased()
+                    #expect(!isNamedSo, "\(name) in \(file)")
+                }
+                #expect(
+                    !["Core", "core", "Models", "Extensions", "utils", "helpers"].contains(name), "\(name) in \(file)")
+            }
+        }
+    }
+
+    @Test func `the word for danger stands only where the C libraries are`() {
+        let fenced = [
+            "Sources/Crypto/OpenSSL", "Sources/EventLoop", "Sources/Transport", "Sources/Fetch",
+            "Sources/Configuration/YAML",
+        ]
+        for file in SourceTree.sources where !fenced.contains(where: file.isIn) {
+            for (number, line) in file.code.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+                let words = line.split { !($0.isLetter || $0.isNumber || $0 == "_") }
+                #expect(!words.contains("unsafe"), "\(file):\(number + 1)")
+            }
+        }
+    }
+
+    @Test func `what hostile input reaches is not forced`() {
+        for file in SourceTree.sources {
+            for word in ["fatalError(", "try!", "as!", "unsafeBitCast(", "assertionFailure("] {
+                #expect(!file.code.contains(word), "\(word) in \(file)")
+            }
+        }
+    }
+
+    @Test func `no test waits by sleeping`() {
+        for file in SourceTree.tests {
+            #expect(!file.code.contains("Task.sleep"), "\(file)")
+            #expect(!file.code.contains("usleep("), "\(file)")
+        }
+    }
+
+    @Test func `OPS-10 security takes its randomness from the system alone`() {
+        for file in SourceTree.sources where !file.isIn("Sources/Crypto") {
+            for word in ["drand48", "srand(", "rand()", "random()", "SystemRandomNumberGenerator", "RAND_"] {
+                #expect(!file.code.contains(word), "\(word) in \(file)")
+            }
+        }
+    }
+}
+
+/// A counter of braces.
+enum FunctionLength {
+    struct Function {
+        let line: Int
+        let lines: Int
+    }
+
+    static func functions(in file: SourceFile) -> [Function] {
+        let code = Array(file.code.utf8)
+        let text = file.code
+        var found: [Function] = []
+        for match in text.matches(of: #/(?:\bfunc\b| init\b(?=[?!<(])|\bdeinit\b)/#) {
+            let start = text.utf8.distance(from: text.startIndex, to: match.range.lowerBound)
+            guard let opening = bodyStart(code, from: start) else { continue }
+            let end = matching(code, opening)
+            let line = code[..<start].count { $0 == 0x0A } + 1
+            found.append(Function(line: line, lines: code[start...min(end, code.count - 1)].count { $0 == 0x0A } + 1))
+        }
+        return found
+    }
+
+    /// The brace that opens the body of the declaration at `start`; nil when it has none, as in a protocol.
+    private static func bodyStart(_ code: [UInt8], from start: Int) -> Int? {
+        var depth = 0
+        var index = start
+        while index < code.count {
+            switch code[index] {
+            case UInt8(ascii: "("), UInt8(ascii: "["): depth += 1
+            case UInt8(ascii: ")"), UInt8(ascii: "]"): depth -= 1
+            case UInt8(ascii: "{") where depth == 0: return index
+            case UInt8(ascii: "}") where depth == 0: return nil
+            case 0x0A where depth == 0 && index + 1 < code.count:
+                // A requirement ends with its line, unless the next goes on with it.
+                let next = code[(index + 1)...].drop { $0 == 0x20 || $0 == 0x0A }
+                let goesOn = ["{", "->", "where", "throws", "async"].contains { next.starts(with: $0.utf8) }
+                if !goesOn { return nil }
+            default: break
+            }
+            index += 1
+        }
+        return nil
+    }
+
+    private static func matching(_ code: [UInt8], _ opening: Int) -> Int {
+        var depth = 0
+        for index in opening..<code.count {
+            if code[index] == UInt8(ascii: "{") { depth += 1 }
+            if code[index] == UInt8(ascii: "}") { depth -= 1 }
+            if depth == 0 { return index }
+        }
+        return code.count - 1
+    }
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+import Synchronization
+import Telemetry
+import Testing
+
+/// Remembers what was written.
+private final class Lines: Sendable {
+    private let all = Mutex<String>("")
+
+    func take(_ line: inout LogLine) {
+        let text = String(decoding: line.bytes, as: UTF8.self)
+        all.withLock { $0 += text }
+    }
+
+    var text: String { all.withLock { $0 } }
+}
+
+private func log(_ level: LogLevel, _ lines: Lines) -> OperatorLog {
+    OperatorLog(level: level, clock: { Timestamp(seconds: 0, milliseconds: 5) }, output: { lines.take(&$0) })
+}
+
+@Suite struct `the operator log` {
+    @Test func `writes time, level, event and the fields in order`() {
+        let lines = Lines()
+        log(.info, lines).write(
+            .warning, .issuerRefreshFailed, LogField(.issuer, "main"), LogField(.attempt, 3),
+            LogField(.milliseconds, .microseconds(1500)), LogField(.alarm, .flag(true)))
+        let expected =
+            #"{"time":"1970-01-01T00:00:00.005Z","level":"warning","event":"issuer_refresh_failed","#
+            + #""issuer":"main","attempt":3,"milliseconds":1.500,"alarm":true}"# + "\n"
+        #expect(lines.text == expected)
+    }
+
+    @Test(arguments: LogLevel.allCases, LogLevel.allCases)
+    func `writes its own level and above, and nothing below`(level: LogLevel, line: LogLevel) {
+        let lines = Lines()
+        let log = log(level, lines)
+        log.write(line, .started)
+        #expect(lines.text.isEmpty == (line.rawValue < level.rawValue))
+        #expect(log.writes(line) == !lines.text.isEmpty)
+    }
+
+    @Test func `OPS-02 a field's text cannot forge a second line`() {
+        let lines = Lines()
+        log(.info, lines).write(.info, .refused, LogField(.found, "x\"}\n{\"event\":\"started\"}"))
+        #expect(lines.text.filter { $0 == "\n" }.count == 1)
+        #expect(lines.text.contains(#""found":"x\"}\u000a{\"event\":\"started\"}""#))
+    }
+
+    @Test func `OPS-02 a field is cut at its limit`() {
+        let lines = Lines()
+        let long = [UInt8](repeating: 0x78, count: OperatorLog.fieldLimit + 10)
+        log(.info, lines).write(.info, .refused, LogField(.found, copying: long.span))
+        #expect(lines.text.contains("x[+10 bytes]\"}"))
+    }
+
+    @Test func `has words and names that need no escape`() {
+        let names = LogEvent.allCases.map(\.rawValue) + LogFieldName.allCases.map(\.rawValue)
+        for name in names {
+            #expect(name.utf8.allSatisfy { ($0 >= 0x61 && $0 <= 0x7A) || $0 == 0x5F }, "\(name)")
+        }
+        #expect(Set(names).count == names.count)
+    }
+}
