@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+// The low-level SHA-2 functions are marked deprecated, yet they are the only ones that neither allocate nor look an
+// algorithm up; only the inline functions below call them.
+#ifndef OPENSSL_SUPPRESS_DEPRECATED
+#define OPENSSL_SUPPRESS_DEPRECATED
+#endif
 #include <openssl/bn.h>
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
 #include <openssl/ec.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
+#include <openssl/hmac.h>
 #include <openssl/param_build.h>
 #include <openssl/pem.h>
 #include <openssl/rand.h>
@@ -14,3 +20,72 @@
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
+
+// EVP_RSA_gen, EVP_EC_gen and EVP_PKEY_Q_keygen are macros or take a variable argument list.
+static inline EVP_PKEY *COpenSSL_RSA_gen(unsigned int bits) { return EVP_RSA_gen(bits); }
+static inline EVP_PKEY *COpenSSL_EC_gen(const char *curve) { return EVP_EC_gen(curve); }
+static inline EVP_PKEY *COpenSSL_ED25519_gen(void) { return EVP_PKEY_Q_keygen(NULL, NULL, "ED25519"); }
+static inline EVP_PKEY *COpenSSL_ED448_gen(void) { return EVP_PKEY_Q_keygen(NULL, NULL, "ED448"); }
+
+// SHA-2 with its context on the stack.
+static inline void COpenSSL_SHA256(const void *bytes, size_t count, void *digest) {
+    SHA256_CTX context;
+    SHA256_Init(&context);
+    SHA256_Update(&context, bytes, count);
+    SHA256_Final((unsigned char *)digest, &context);
+}
+static inline void COpenSSL_SHA384(const void *bytes, size_t count, void *digest) {
+    SHA512_CTX context;
+    SHA384_Init(&context);
+    SHA384_Update(&context, bytes, count);
+    SHA384_Final((unsigned char *)digest, &context);
+}
+static inline void COpenSSL_SHA512(const void *bytes, size_t count, void *digest) {
+    SHA512_CTX context;
+    SHA512_Init(&context);
+    SHA512_Update(&context, bytes, count);
+    SHA512_Final((unsigned char *)digest, &context);
+}
+
+// A public key from parameters. The parameters' names are macros, and the array keeps pointers to them and to the
+// bytes until the key is made, so it is filled and used in one place.
+static inline EVP_PKEY *COpenSSL_public_key(const char *algorithm, OSSL_PARAM *parameters) {
+    EVP_PKEY *key = NULL;
+    EVP_PKEY_CTX *context = EVP_PKEY_CTX_new_from_name(NULL, algorithm, NULL);
+    if (context == NULL || EVP_PKEY_fromdata_init(context) != 1
+        || EVP_PKEY_fromdata(context, &key, EVP_PKEY_PUBLIC_KEY, parameters) != 1) {
+        EVP_PKEY_free(key);
+        key = NULL;
+    }
+    EVP_PKEY_CTX_free(context);
+    return key;
+}
+
+// Modulus and exponent are big-endian; the caller has checked their sizes.
+static inline EVP_PKEY *COpenSSL_RSA_public_key(
+    const unsigned char *modulus, size_t modulus_count, const unsigned char *exponent, size_t exponent_count) {
+    EVP_PKEY *key = NULL;
+    OSSL_PARAM *parameters = NULL;
+    OSSL_PARAM_BLD *builder = OSSL_PARAM_BLD_new();
+    BIGNUM *n = BN_bin2bn(modulus, (int)modulus_count, NULL);
+    BIGNUM *e = BN_bin2bn(exponent, (int)exponent_count, NULL);
+    if (builder != NULL && n != NULL && e != NULL
+        && OSSL_PARAM_BLD_push_BN(builder, OSSL_PKEY_PARAM_RSA_N, n) == 1
+        && OSSL_PARAM_BLD_push_BN(builder, OSSL_PKEY_PARAM_RSA_E, e) == 1)
+        parameters = OSSL_PARAM_BLD_to_param(builder);
+    if (parameters != NULL) key = COpenSSL_public_key("RSA", parameters);
+    OSSL_PARAM_free(parameters);
+    OSSL_PARAM_BLD_free(builder);
+    BN_free(n);
+    BN_free(e);
+    return key;
+}
+
+// `point` is uncompressed: 04, x, y. NULL unless it is on the curve.
+static inline EVP_PKEY *COpenSSL_EC_public_key(const char *curve, const unsigned char *point, size_t count) {
+    OSSL_PARAM parameters[3];
+    parameters[0] = OSSL_PARAM_construct_utf8_string(OSSL_PKEY_PARAM_GROUP_NAME, (char *)curve, 0);
+    parameters[1] = OSSL_PARAM_construct_octet_string(OSSL_PKEY_PARAM_PUB_KEY, (void *)point, count);
+    parameters[2] = OSSL_PARAM_construct_end();
+    return COpenSSL_public_key("EC", parameters);
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why key material is not a key that may verify anything here.
+public enum CryptoRefusal: Error, Sendable, Hashable {
+    /// An RSA modulus outside 2048…8192 bits (RFC 7518 §3.3; JOSE-07).
+    case modulusLength(bits: Int)
+    /// An even RSA modulus, which has no two odd prime factors.
+    case modulusEven
+    /// An RSA exponent that is even, below 65537 or above 2^33 (JOSE-07).
+    case exponentNotAllowed
+    /// A number with zero octets in front, or none at all (RFC 7518 §6.3.1.1; JOSE-32).
+    case numberNotMinimal
+    /// A coordinate that is not exactly as long as the curve's field (RFC 7518 §6.2.1.2; JOSE-32).
+    case coordinateLength
+    /// A point that is not on the curve: using it would leak, or verify what was never signed (RFC 8725 §3.4).
+    case pointNotOnCurve
+    /// An Ed25519 public key that is not 32 bytes.
+    case publicKeyLength
+    /// A MAC key shorter than the hash's output (RFC 7518 §3.2; JOSE-11).
+    case secretTooShort
+    /// The library could not build the key.
+    case notBuilt
+}

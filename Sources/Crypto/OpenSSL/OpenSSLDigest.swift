@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+import COpenSSL
+
+/// SHA-2 on OpenSSL's low-level functions: the context lives on the stack, nothing is looked up.
+enum OpenSSLDigest {
+    /// `SHA256_Init`, `SHA256_Update`, `SHA256_Final`.
+    static func sha256(_ bytes: Span<UInt8>) -> SHA256Digest {
+        var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+        unsafe bytes.withUnsafeBufferPointer { input in
+            // 32 bytes are written, which four words hold; an empty input may be a null pointer.
+            unsafe COpenSSL_SHA256(input.baseAddress, input.count, &words)
+        }
+        return SHA256Digest(words: words)
+    }
+
+    /// The digest in the first `function.length` bytes.
+    static func hash(_ function: HashFunction, _ bytes: Span<UInt8>) -> InlineArray<64, UInt8> {
+        var digest = InlineArray<64, UInt8>(repeating: 0)
+        var output = digest.mutableSpan
+        unsafe output.withUnsafeMutableBufferPointer { output in
+            unsafe bytes.withUnsafeBufferPointer { input in
+                // `output` has 64 bytes, the longest digest.
+                switch function {
+                case .sha256: unsafe COpenSSL_SHA256(input.baseAddress, input.count, output.baseAddress)
+                case .sha384: unsafe COpenSSL_SHA384(input.baseAddress, input.count, output.baseAddress)
+                case .sha512: unsafe COpenSSL_SHA512(input.baseAddress, input.count, output.baseAddress)
+                }
+            }
+        }
+        return digest
+    }
+}
+
+extension HashFunction {
+    /// The library's static description; it is never freed (`EVP_sha256` and its like).
+    var evp: OpaquePointer? {
+        switch self {
+        case .sha256: unsafe EVP_sha256()
+        case .sha384: unsafe EVP_sha384()
+        case .sha512: unsafe EVP_sha512()
+        }
+    }
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+import CCurl
+import EventLoop
+import HTTPMessage
+
+/// All transfers of one loop, driven by that loop's readiness and timers; lives on its thread.
+///
+///     curl ── wants this socket, that timer ──▶ Watcher, LoopTimer ── ready, due ──▶ curl ── done ──▶ CurlTransfer
+///
+/// Wraps a curl multi handle and its socket interface (`curl_multi_socket_action`).
+final class CurlMulti: @unchecked Sendable {
+    private let loop: EventLoop
+    private var handle: UnsafeMutableRawPointer?
+    private var transfers: [UnsafeMutableRawPointer: CurlTransfer] = [:]
+    private var watchers: [Int32: Watcher] = [:]
+    private var timer: LoopTimer?
+
+    init(loop: EventLoop) {
+        self.loop = loop
+        _ = CurlMulti.isLibraryReady
+        handle = curl_multi_init()
+        guard let handle else { return }
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        portcullis_multi_set_pointer(handle, CURLMOPT_SOCKETDATA, context)
+        portcullis_multi_set_socket_changed(handle, onSocketChanged)
+        portcullis_multi_set_pointer(handle, CURLMOPT_TIMERDATA, context)
+        portcullis_multi_set_timer_changed(handle, onTimerChanged)
+        portcullis_multi_set_long(handle, CURLMOPT_MAXCONNECTS, FetchLimits.idleConnections)
+        portcullis_multi_set_long(handle, CURLMOPT_MAX_HOST_CONNECTIONS, FetchLimits.connectionsToHost)
+        portcullis_multi_set_long(handle, CURLMOPT_MAX_TOTAL_CONNECTIONS, FetchLimits.connections)
+    }
+
+    /// Lets `transfer`, which is prepared, begin.
+    func add(_ transfer: CurlTransfer) {
+        guard let handle, let easy = transfer.easy else { return transfer.end(.failure(.cancelled)) }
+        transfers[easy] = transfer
+        let code = curl_multi_add_handle(handle, easy)
+        guard code == CURLM_OK else {
+            transfers[easy] = nil
+            return transfer.end(.failure(.failed(String(cString: curl_multi_strerror(code)))))
+        }
+    }
+
+    /// Ends `transfer` before its time.
+    func cancel(_ transfer: CurlTransfer) {
+        guard let easy = transfer.easy, transfers.removeValue(forKey: easy) != nil else { return }
+        curl_multi_remove_handle(handle, easy)
+        transfer.end(.failure(.cancelled))
+    }
+
+    /// Ends everything; the multi handle takes no transfer any more.
+    func close() {
+        for transfer in transfers.values { cancel(transfer) }
+        guard let handle else { return }
+        self.handle = nil
+        // curl closes its idle connections in here and calls back for each.
+        curl_multi_cleanup(handle)
+        watchers = [:]
+        timer = nil
+    }
+
+    // MARK: called by curl
+
+    func socketChanged(_ socket: curl_socket_t, _ what: Int32) {
+        guard what != CURL_POLL_REMOVE else {
+            watchers.removeValue(forKey: socket)?.cancel()
+            return
+        }
+        var interest: FileEvent.Interest = []
+        if what & CURL_POLL_IN != 0 { interest.insert(.read) }
+        if what & CURL_POLL_OUT != 0 { interest.insert(.write) }
+        let watcher =
+            watchers[socket]
+            ?? Watcher(loop: loop, descriptor: socket) { [unowned self] ready in
+                var mask: Int32 = 0
+                if ready.contains(.read) { mask |= CURL_CSELECT_IN }
+                if ready.contains(.write) { mask |= CURL_CSELECT_OUT }
+                act(socket, mask)
+            }
+        watchers[socket] = watcher
+        watcher.watch(for: interest)
+    }
+
+    func timerChanged(_ milliseconds: Int) {
+        // curl must not be called from inside its own callback, so even "now" goes through the loop.
+        let timer = self.timer ?? LoopTimer(loop: loop) { [unowned self] in act(CURL_SOCKET_TIMEOUT, 0) }
+        self.timer = timer
+        if milliseconds < 0 { timer.cancel() } else { timer.arm(milliseconds: milliseconds) }
+    }
+
+    // MARK: called by the loop
+
+    private func act(_ socket: curl_socket_t, _ what: Int32) {
+        guard let handle else { return }
+        var running: Int32 = 0
+        curl_multi_socket_action(handle, socket, what, &running)
+        endFinishedTransfers()
+    }
+
+    private func endFinishedTransfers() {
+        var left: Int32 = 0
+        while let handle, let message = curl_multi_info_read(handle, &left) {
+            guard message.pointee.msg == CURLMSG_DONE, let easy = message.pointee.easy_handle else { continue }
+            // The message is curl's and gone once its handle is removed.
+            let result = portcullis_message_result(message)
+            curl_multi_remove_handle(handle, easy)
+            transfers.removeValue(forKey: easy)?.end(result)
+        }
+    }
+
+    /// Made on first use; `curl_global_init` is called once in the process.
+    private static let isLibraryReady = curl_global_init(portcullis_global_all()) == CURLE_OK
+}

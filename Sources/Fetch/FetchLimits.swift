@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Bounds that no request can widen (OPS-05).
+enum FetchLimits {
+    /// Bytes of all field lines of an answer.
+    static let fieldBytes = 64 * 1024
+    /// Time for name, connection and handshake together, when the request has as much.
+    static let connectMilliseconds = 5_000
+    /// Idle connections kept for reuse; curl's own default collapses with the number of transfers.
+    static let idleConnections = 32
+    /// Connections to one host; what comes on top waits within its own timeout.
+    static let connectionsToHost = 4
+    /// Connections altogether.
+    static let connections = 64
+}

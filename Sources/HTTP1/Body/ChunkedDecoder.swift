@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+import Bytes
+
+/// Decodes the chunked coding (RFC 9112 §7.1) in place, however it is cut (HTTP-28 … HTTP-33).
+///
+///     ┌──▶ size line ──▶ data ──▶ CR LF ──┐
+///     └───────────────────────────────────┘
+///           size line of 0 ──▶ trailer lines ──▶ empty line ──▶ ended
+///
+/// Extensions and trailers are read by their grammar, bounded, and dropped: nothing in them reaches anybody. A line
+/// end is CR LF only, because a decoder that also takes a bare LF inside an extension sees chunks that others do not.
+public struct ChunkedDecoder: Sendable {
+    /// Bytes of one size line without its CR LF.
+    static let lineBound = 256
+    /// Bytes of all extensions of one message.
+    static let extensionsBound = 4096
+
+    private enum Phase: UInt8 {
+        case sizeLine, sizeLineFeed
+        case data, dataCarriageReturn, dataLineFeed
+        case trailers, ended
+    }
+
+    private var phase = Phase.sizeLine
+    private var failure: HTTP1Refusal?
+    private var line = ChunkSizeLine()
+    private var trailers = TrailerSection()
+    private var extensionBytes: UInt16 = 0
+    private var remaining: Int64 = 0
+
+    /// A decoder at the start of a body.
+    public init() {}
+
+    /// Says what the next bytes of `input` are; to be called again with what is not used up and what arrived since.
+    ///
+    /// A refusal is final: every later call repeats it.
+    public mutating func next(_ input: Span<UInt8>) -> ChunkStep {
+        if let failure { return .refused(failure) }
+        do throws(HTTP1Refusal) {
+            return try advance(input)
+        } catch {
+            failure = error
+            return .refused(error)
+        }
+    }
+
+    private mutating func advance(_ input: Span<UInt8>) throws(HTTP1Refusal) -> ChunkStep {
+        var index = 0
+        while phase != .ended {
+            guard index < input.count else { return .needMore(consumed: index) }
+            if phase == .data {
+                let count = Int(min(remaining, Int64(input.count &- index)))
+                remaining &-= Int64(count)
+                if remaining == 0 { phase = .dataCarriageReturn }
+                return .data(offset: index, count: count)
+            }
+            try accept(input[index])
+            index &+= 1
+        }
+        return .end(consumed: index)
+    }
+
+    private mutating func accept(_ byte: UInt8) throws(HTTP1Refusal) {
+        switch phase {
+        case .sizeLine:
+            guard try line.accept(byte) else { return try countLineByte() }
+            phase = .sizeLineFeed
+        case .sizeLineFeed:
+            guard byte == 0x0a else { throw .bareCarriageReturn }
+            remaining = line.size
+            phase = remaining == 0 ? .trailers : .data
+            line = ChunkSizeLine()
+        case .dataCarriageReturn:
+            guard byte == 0x0d else { throw .chunkDataNotTerminated }
+            phase = .dataLineFeed
+        case .dataLineFeed:
+            guard byte == 0x0a else { throw .chunkDataNotTerminated }
+            phase = .sizeLine
+        case .trailers:
+            if try trailers.accept(byte) { phase = .ended }
+        case .data, .ended:
+            return
+        }
+    }
+
+    private mutating func countLineByte() throws(HTTP1Refusal) {
+        guard line.length <= Self.lineBound else { throw .chunkLineTooLong }
+        guard line.isInExtension else { return }
+        extensionBytes &+= 1
+        guard extensionBytes <= Self.extensionsBound else { throw .chunkExtensionsTooLong }
+    }
+}

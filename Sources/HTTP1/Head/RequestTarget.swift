@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+import Bytes
+import HTTPMessage
+
+/// The request target in its four forms (RFC 9112 §3.2, HTTP-15, HTTP-16).
+enum RequestTarget {
+    /// Reads the target in `start..<end`, which is not empty and followed by nine more bytes.
+    @inline(__always)
+    static func parse(
+        _ bytes: Span<UInt8>, from start: Int, to end: Int, into head: inout RequestHead
+    ) throws(HTTP1Refusal) {
+        let question = try checkOctets(bytes, from: start, to: end)
+        head.target = ByteRange(from: start, to: end)
+        head.hasQuery = question < end
+        head.query = question < end ? ByteRange(from: question &+ 1, to: end) : .empty
+        head.scheme = .none
+        if bytes[start] == 0x2f, head.methodID != .connect {
+            head.targetForm = .origin
+            head.path = ByteRange(from: start, to: question)
+            head.authority = .empty
+        } else {
+            try parseOtherForm(bytes, question: question, into: &head)
+        }
+    }
+
+    /// Refuses octets that no target has; the index of the first `?`, or `end`.
+    @inline(__always)
+    private static func checkOctets(_ bytes: Span<UInt8>, from start: Int, to end: Int) throws(HTTP1Refusal) -> Int {
+        var question = end
+        var index = start
+        while index < end {
+            // The version behind the target makes eight bytes readable; those beyond the target are taken as `A`.
+            let left = UInt64(min(8, end &- index))
+            let used = UInt64.max &>> (64 &- left &* 8)
+            let word = bytes.word(at: index) & used | 0x4141_4141_4141_4141 & ~used
+            let outside = (word &- 0x2121_2121_2121_2121) & ~word | word | ByteWord.zeros(word ^ 0x7f7f_7f7f_7f7f_7f7f)
+            let hashes = ByteWord.zeros(word ^ 0x2323_2323_2323_2323)
+            if (outside | hashes) & ByteWord.tops != 0 { throw refusal(of: bytes, from: index, to: end) }
+            let questions = ByteWord.zeros(word ^ 0x3f3f_3f3f_3f3f_3f3f)
+            if questions != 0, question == end { question = index &+ ByteWord.firstMark(questions) }
+            index &+= 8
+        }
+        return question
+    }
+
+    @inline(never)
+    private static func refusal(of bytes: Span<UInt8>, from start: Int, to end: Int) -> HTTP1Refusal {
+        for index in start..<end {
+            let byte = bytes[index]
+            if byte == 0x20 { return .requestLineMalformed }
+            if byte == 0x23 { return .targetFragment }
+            if !ASCII.isVisible(byte) { return .targetOctet }
+        }
+        return .targetOctet
+    }
+
+    @inline(never)
+    private static func parseOtherForm(
+        _ bytes: Span<UInt8>, question: Int, into head: inout RequestHead
+    ) throws(HTTP1Refusal) {
+        let target = bytes.extracting(head.target)
+        let start = Int(head.target.start)
+        head.path = .empty
+        head.authority = .empty
+        if head.methodID == .connect {
+            guard Authority.isValidWithPort(target) else { throw .targetFormNotAllowed }
+            head.targetForm = .authority
+            head.authority = head.target
+            return
+        }
+        if target.count == 1, target[0] == 0x2a {
+            guard head.methodID == .options else { throw .targetFormNotAllowed }
+            head.targetForm = .asterisk
+            return
+        }
+        let authorityStart = try schemeLength(target, into: &head)
+        var authorityEnd = authorityStart
+        while authorityEnd < target.count, target[authorityEnd] != 0x2f, target[authorityEnd] != 0x3f {
+            authorityEnd &+= 1
+        }
+        guard Authority.isValid(target.extracting(authorityStart..<authorityEnd)) else {
+            throw .targetAuthorityInvalid
+        }
+        head.targetForm = .absolute
+        head.authority = ByteRange(from: start &+ authorityStart, to: start &+ authorityEnd)
+        head.path = ByteRange(from: start &+ authorityEnd, to: question)
+    }
+
+    /// Bytes of `http://` or `https://` at the start of a target in absolute-form.
+    private static func schemeLength(_ target: Span<UInt8>, into head: inout RequestHead) throws(HTTP1Refusal) -> Int {
+        if ASCII.equalsIgnoringCase(target.extracting(first: 7), "http://") {
+            head.scheme = .http
+            return 7
+        }
+        if ASCII.equalsIgnoringCase(target.extracting(first: 8), "https://") {
+            head.scheme = .https
+            return 8
+        }
+        var end = 0
+        while end < target.count, ASCII.isLetter(target[end]) { end &+= 1 }
+        let isOtherScheme =
+            end > 0 && ASCII.equalsIgnoringCase(target.extracting(end...).extracting(first: 3), "://")
+        throw isOtherScheme ? .targetSchemeNotHTTP : .targetFormNotAllowed
+    }
+}

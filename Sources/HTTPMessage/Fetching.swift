@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One small outgoing request: what to ask, and how much trouble the answer may be.
+public struct FetchRequest: Sendable {
+    /// The two methods that back-channel calls need.
+    public enum Method: Sendable, Equatable {
+        case get, post
+    }
+
+    /// An absolute `https` URL, or `http` when `insecureAllowHTTP`.
+    public var url: String
+    /// GET unless said otherwise.
+    public var method: Method
+    /// Fields sent beside those the fetcher always sends.
+    public var headers: [(String, String)]
+    /// Sent with POST.
+    public var body: [UInt8]?
+    /// Bytes of body after which the answer is refused, counted as they arrive.
+    public var maximumBytes: Int
+    /// From the start to the last byte of the answer.
+    public var timeoutMilliseconds: Int
+    /// A PEM file that replaces the system's certification authorities.
+    public var certificateAuthorityFile: String?
+    /// Networks beyond public ones that may be connected to, as CIDRs.
+    public var allowPrivate: [String]
+    /// The host the operator wrote, which is not subject to the address guard.
+    ///
+    /// The guard is for addresses that arrive from outside: a URL with another host stays guarded.
+    public var allowLoopbackAndPrivateHost: String?
+    /// `http` is accepted: only where the operator asked for it by that name.
+    public var insecureAllowHTTP: Bool
+
+    /// A guarded GET without extra fields.
+    public init(url: String, maximumBytes: Int, timeoutMilliseconds: Int) {
+        self.url = url
+        self.method = .get
+        self.headers = []
+        self.body = nil
+        self.maximumBytes = maximumBytes
+        self.timeoutMilliseconds = timeoutMilliseconds
+        self.certificateAuthorityFile = nil
+        self.allowPrivate = []
+        self.allowLoopbackAndPrivateHost = nil
+        self.insecureAllowHTTP = false
+    }
+}
+
+/// A complete answer within the request's bounds, whatever its status below 300 or above 399.
+public struct FetchResponse: Sendable {
+    /// The status code.
+    public var status: Int
+    /// `Content-Type` as received.
+    public var contentType: String?
+    /// `max-age` of `Cache-Control`; 0 when the answer must not be stored or must be revalidated.
+    public var maxAgeSeconds: Int?
+    /// The whole body, in no coding.
+    public var body: [UInt8]
+
+    /// An answer with these parts.
+    public init(status: Int, contentType: String? = nil, maxAgeSeconds: Int? = nil, body: [UInt8] = []) {
+        self.status = status
+        self.contentType = contentType
+        self.maxAgeSeconds = maxAgeSeconds
+        self.body = body
+    }
+}
+
+/// Why there is no answer to a `FetchRequest`.
+public enum FetchRefusal: Error, Sendable, Equatable {
+    /// The host has no address.
+    case unresolved
+    /// The host's address is one that only the operator may point to (MD-08).
+    case refusedAddress(String)
+    case connectFailed(String)
+    /// The handshake failed, or the certificate does not prove the host.
+    case tlsFailed(String)
+    case timedOut
+    case tooLarge
+    /// The URL's scheme is not one this request may use.
+    case protocolNotAllowed
+    /// The answer is a redirect, which is never followed.
+    case redirected
+    /// The task that asked is gone.
+    case cancelled
+    case failed(String)
+}
+
+/// Sends one request and collects its answer.
+public protocol Fetching: Sendable {
+    /// The complete answer, or why there is none.
+    func fetch(_ request: FetchRequest) async throws(FetchRefusal) -> FetchResponse
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+import Bytes
+
+/// Members of a comma-separated list of tokens (RFC 9110 §5.6.1), as in Connection.
+public enum CommaList {
+    /// The next member that is not empty, trimmed of whitespace, or nil at the end; `position` moves behind it.
+    ///
+    /// Quoted strings are not understood: a list of tokens has none, and a member with a quote is no token.
+    public static func next(in list: Span<UInt8>, from position: inout Int) -> ByteRange? {
+        while position < list.count {
+            var start = position
+            var end = position
+            while end < list.count, list[end] != 0x2c { end &+= 1 }
+            position = end &+ 1
+            while start < end, isWhitespace(list[start]) { start &+= 1 }
+            while start < end, isWhitespace(list[end &- 1]) { end &-= 1 }
+            if start < end { return ByteRange(from: start, to: end) }
+        }
+        return nil
+    }
+
+    private static func isWhitespace(_ byte: UInt8) -> Bool {
+        byte == 0x20 || byte == 0x09
+    }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+import Bytes
+
+/// Why a path is refused: somebody behind us could read it differently than we did (HTTP-56).
+public enum PathRefusal: UInt8, Error, Sendable, CaseIterable {
+    /// `%2F`: a separator to some readers, a character to others.
+    case encodedSlash
+    /// `\` or `%5C`.
+    case backslash
+    /// `%00`.
+    case nul
+    /// A control octet or a space, as it is or encoded (an encoded space is fine).
+    case controlOctet
+    /// A segment that is `.` or `..`, however it is spelt.
+    case dotSegment
+    /// `%25` followed by two hexadecimal digits: a second decoding would find another character.
+    case doubleEncoding
+    /// `%` not followed by two hexadecimal digits.
+    case invalidEscape
+    /// `;` or `%3B`: some servers cut path parameters off before they look at the path.
+    case semicolon
+    /// A byte above 0x7E as it is, or escapes that are not UTF-8 (overlong forms of `/` and `.` among them).
+    case nonASCII
+    /// `#`, which no request target has.
+    case fragment
+}
+
+/// Path relaxations that an operator switched on for a route; NUL, controls and dot segments have none.
+public struct PathAllowances: OptionSet, Sendable {
+    /// One bit per relaxation.
+    public let rawValue: UInt8
+
+    /// The relaxations of these bits.
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// Lets `%2F` through.
+    public static let encodedSlash = PathAllowances(rawValue: 1)
+    /// Lets `\` and `%5C` through.
+    public static let backslash = PathAllowances(rawValue: 2)
+    /// Lets `%25` followed by two hexadecimal digits through.
+    public static let doubleEncoding = PathAllowances(rawValue: 4)
+    /// Lets `;` and `%3B` through.
+    public static let semicolon = PathAllowances(rawValue: 8)
+    /// Lets bytes above 0x7E and escapes that are not UTF-8 through.
+    public static let nonASCII = PathAllowances(rawValue: 16)
+}
+
+/// Which paths mean the same to every reader (HTTP-55 … HTTP-57).
+///
+/// Paths are forwarded byte for byte, so an ambiguous one is refused instead of repaired: what was evaluated is what
+/// the upstream sees.
+public enum PathPolicy {
+    /// Why `path` is refused, or nil when it is unambiguous.
+    public static func refusal(of path: Span<UInt8>, allowing: PathAllowances) -> PathRefusal? {
+        for index in path.indices where !isPlain(path[index]) {
+            return PathReader.refusal(of: path, allowing: allowing)
+        }
+        return nil
+    }
+
+    /// Appends the form that routes are matched with: unreserved escapes decoded, other escapes in upper case, runs of
+    /// `/` merged when `mergingSlashes`.
+    ///
+    /// Never forwarded. Meant for a path that `refusal(of:allowing:)` let through.
+    public static func appendCanonical(_ path: Span<UInt8>, mergingSlashes: Bool, to output: inout [UInt8]) {
+        var index = 0
+        var afterSlash = false
+        while index < path.count {
+            let byte = path[index]
+            if byte == 0x2f {
+                if !(mergingSlashes && afterSlash) { output.append(byte) }
+                afterSlash = true
+                index &+= 1
+                continue
+            }
+            afterSlash = false
+            guard byte == 0x25, let decoded = PathReader.escape(in: path, at: index) else {
+                output.append(byte)
+                index &+= 1
+                continue
+            }
+            if ASCII.isUnreserved(decoded) {
+                output.append(decoded)
+            } else {
+                PercentEncoding.appendEscape(decoded, to: &output)
+            }
+            index &+= 3
+        }
+    }
+
+    /// Bytes that mean one thing to everybody: pchar without `%`, `;` and `.`, and the separator.
+    @inline(__always)
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        ASCII.contains(byte, low: 0x27ff_bfd2_0000_0000, high: 0x47ff_fffe_87ff_ffff)
+    }
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+import Bytes
+
+/// Reads a path the way the most imaginative server behind us might, and says what is wrong with it.
+struct PathReader {
+    private let allowing: PathAllowances
+    /// How many bytes the current segment has so far; what follows `;` does not count.
+    private var segmentLength = 0
+    /// How many of them are dots, escaped or not.
+    private var segmentDots = 0
+    private var inParameters = false
+    private var text = UTF8Sequence()
+
+    private init(allowing: PathAllowances) {
+        self.allowing = allowing
+    }
+
+    /// Why `path` is refused, or nil.
+    static func refusal(of path: Span<UInt8>, allowing: PathAllowances) -> PathRefusal? {
+        var reader = PathReader(allowing: allowing)
+        do throws(PathRefusal) {
+            var index = 0
+            while index < path.count {
+                if path[index] == 0x25 {
+                    index &+= try reader.acceptEscape(in: path, at: index)
+                } else {
+                    try reader.acceptByte(path[index])
+                    index &+= 1
+                }
+            }
+            try reader.endSegment()
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// The byte that the escape at `index` stands for, or nil when it is none.
+    static func escape(in path: Span<UInt8>, at index: Int) -> UInt8? {
+        guard index &+ 2 < path.count, path[index] == 0x25, let high = ASCII.hexValue(path[index &+ 1]),
+            let low = ASCII.hexValue(path[index &+ 2])
+        else { return nil }
+        return high &<< 4 | low
+    }
+
+    private mutating func acceptByte(_ byte: UInt8) throws(PathRefusal) {
+        if byte <= 0x20 || byte == 0x7f { throw byte == 0 ? .nul : .controlOctet }
+        if byte == 0x23 { throw .fragment }
+        if byte > 0x7e && !allowing.contains(.nonASCII) { throw .nonASCII }
+        try acceptMeaning(of: byte, isEscaped: false)
+    }
+
+    /// Checks the escape at `index` and returns how many bytes it takes.
+    private mutating func acceptEscape(in path: Span<UInt8>, at index: Int) throws(PathRefusal) -> Int {
+        guard var byte = Self.escape(in: path, at: index) else { throw .invalidEscape }
+        var length = 3
+        // `%252e`: whoever decodes twice sees `.`. Where the operator allows it, the innermost meaning still
+        // must not be a dot segment or a control octet.
+        while byte == 0x25, index &+ length &+ 1 < path.count,
+            let high = ASCII.hexValue(path[index &+ length]), let low = ASCII.hexValue(path[index &+ length &+ 1])
+        {
+            guard allowing.contains(.doubleEncoding) else { throw .doubleEncoding }
+            byte = high &<< 4 | low
+            length &+= 2
+        }
+        if byte == 0 { throw .nul }
+        if byte < 0x20 || byte == 0x7f { throw .controlOctet }
+        try acceptMeaning(of: byte, isEscaped: true)
+        return length
+    }
+
+    private mutating func acceptMeaning(of byte: UInt8, isEscaped: Bool) throws(PathRefusal) {
+        if isEscaped || byte > 0x7e || !text.isBetweenCharacters {
+            guard text.accept(byte) || allowing.contains(.nonASCII) else { throw .nonASCII }
+        }
+        switch byte {
+        case 0x2f:
+            if isEscaped && !allowing.contains(.encodedSlash) { throw .encodedSlash }
+            try endSegment()
+        case 0x5c:
+            guard allowing.contains(.backslash) else { throw .backslash }
+            try endSegment()
+        case 0x3b:
+            guard allowing.contains(.semicolon) else { throw .semicolon }
+            inParameters = true
+        default:
+            guard !inParameters else { return }
+            segmentLength &+= 1
+            if byte == 0x2e { segmentDots &+= 1 }
+        }
+    }
+
+    /// A separator, or the end of the path: what stands before it must not be `.` or `..`.
+    private mutating func endSegment() throws(PathRefusal) {
+        if segmentDots == segmentLength && (segmentLength == 1 || segmentLength == 2) { throw .dotSegment }
+        guard text.isBetweenCharacters || allowing.contains(.nonASCII) else { throw .nonASCII }
+        segmentLength = 0
+        segmentDots = 0
+        inParameters = false
+    }
+}
+
+/// Follows a sequence of bytes and knows whether it is UTF-8 so far (RFC 3629 §4).
+struct UTF8Sequence {
+    private var missing = 0
+    private var low: UInt8 = 0x80
+    private var high: UInt8 = 0xbf
+
+    /// Whether a character has just ended.
+    var isBetweenCharacters: Bool { missing == 0 }
+
+    /// Takes the next byte; false when it cannot stand here, which forgets the character begun.
+    mutating func accept(_ byte: UInt8) -> Bool {
+        if missing > 0 {
+            guard byte >= low, byte <= high else {
+                missing = 0
+                return false
+            }
+            missing &-= 1
+            (low, high) = (0x80, 0xbf)
+            return true
+        }
+        (low, high) = (0x80, 0xbf)
+        switch byte {
+        case 0...0x7f: return true
+        case 0xc2...0xdf: missing = 1
+        // Overlong forms and surrogates are excluded by the second byte.
+        case 0xe0: (missing, low) = (2, 0xa0)
+        case 0xed: (missing, high) = (2, 0x9f)
+        case 0xe1...0xef: missing = 2
+        case 0xf0: (missing, low) = (3, 0x90)
+        case 0xf4: (missing, high) = (3, 0x8f)
+        case 0xf1...0xf3: missing = 3
+        default: return false
+        }
+        return true
+    }
+}

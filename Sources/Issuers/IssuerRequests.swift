@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+import HTTPMessage
+import JOSE
+import OAuth
+
+/// The requests one issuer's settings allow, and the reading of their answers.
+struct IssuerRequests: Sendable {
+    let settings: IssuerSettings
+
+    private var schemes: EndpointSchemes { settings.insecureAllowHTTP ? .insecureHTTPAllowed : .httpsOnly }
+
+    /// The metadata, from the first of the well-known locations that has it (MD-02 … MD-04).
+    func metadata(by fetching: any Fetching) async throws(IssuerRefusal) -> (ServerMetadata, maxAgeSeconds: Int?) {
+        let issuer = try identifier()
+        var refusal = IssuerRefusal.metadata(.status(404))
+        for url in MetadataRequest.candidates(issuer: issuer, form: form) {
+            // A host that does not answer at one location will not at another: only answers lead on.
+            let response = try await fetch(request(url, host: issuer.uri.host), by: fetching)
+            do {
+                return (try ServerMetadata.accept(response, issuer: issuer, schemes: schemes), response.maxAgeSeconds)
+            } catch {
+                refusal = IssuerRequests.moreTelling(refusal, .metadata(error))
+            }
+        }
+        throw refusal
+    }
+
+    /// The JWK Set at `url`, where `source` says how the operator or the metadata came to name it (MD-06).
+    func keySet(at url: String, by fetching: any Fetching) async throws(IssuerRefusal) -> (KeySet, maxAgeSeconds: Int?)
+    {
+        let response = try await fetch(keySetRequest(url), by: fetching)
+        guard response.status == 200 else { throw .keySetStatus(response.status) }
+        return (try IssuerRequests.keySet(from: response.body), response.maxAgeSeconds)
+    }
+
+    /// The JWK Set in `bytes`.
+    static func keySet(from bytes: [UInt8]) throws(IssuerRefusal) -> KeySet {
+        do {
+            return try KeySet.parse(bytes.span)
+        } catch {
+            throw .keySet(error)
+        }
+    }
+
+    private func identifier() throws(IssuerRefusal) -> IssuerIdentifier {
+        do {
+            return try IssuerIdentifier(settings.url, schemes: schemes)
+        } catch {
+            throw .metadata(error)
+        }
+    }
+
+    private var form: MetadataRequest.Form {
+        switch settings.discovery {
+        case .automatic, .none: .automatic
+        case .openIDConnect: .openIDConnect
+        case .oauth: .oauth
+        }
+    }
+
+    /// The request for a key set, guarded unless the operator wrote its host.
+    func keySetRequest(_ url: String) throws(IssuerRefusal) -> FetchRequest {
+        guard let location = URI(url) else { throw .locationNotURL }
+        if case .url = settings.keys { return request(url, host: location.host) }
+        let issuer = try identifier()
+        // MD-08: a document from outside may not turn the gateway into a port scanner.
+        guard let port = location.effectivePort, port == 443 || port == issuer.uri.effectivePort else {
+            throw .portNotAllowed(location.effectivePort ?? 0)
+        }
+        return request(url, host: issuer.uri.host)
+    }
+
+    private func request(_ url: String, host: String) -> FetchRequest {
+        var request = FetchRequest(
+            url: url, maximumBytes: ServerMetadata.maximumBytes, timeoutMilliseconds: IssuerRequests.timeoutMilliseconds
+        )
+        request.certificateAuthorityFile = settings.certificateAuthorityFile
+        request.allowPrivate = settings.allowPrivate
+        request.allowLoopbackAndPrivateHost = host
+        request.insecureAllowHTTP = settings.insecureAllowHTTP
+        return request
+    }
+
+    private func fetch(
+        _ request: FetchRequest, by fetching: any Fetching
+    ) async throws(IssuerRefusal) -> FetchResponse {
+        do {
+            return try await fetching.fetch(request)
+        } catch {
+            throw .fetch(error)
+        }
+    }
+
+    /// What to tell of several locations that all failed: that one had a wrong document rather than that one had none.
+    private static func moreTelling(_ first: IssuerRefusal, _ second: IssuerRefusal) -> IssuerRefusal {
+        if case .metadata(.status) = second, first != .metadata(.status(404)) { return first }
+        return second
+    }
+
+    /// Time for one answer; the requests of the clients do not wait for it.
+    private static let timeoutMilliseconds = 10_000
+}

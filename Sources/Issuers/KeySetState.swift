@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+package import JOSE
+package import OAuth
+
+/// One issuer's keys over time: when they are read, from where, and how long they are believed.
+///
+/// Events come in, steps go out; whoever owns the clock and the network performs them. At most one reading is under
+/// way, whatever happens meanwhile.
+///
+///               metadata due                 accepted
+///       ┌──────────────────────▶ metadata ────────────────┐
+///       │                          ▲   │ refused: the      │
+///       │    due, unknown key      │   │ old document      ▼
+///     idle ────────────────────────│───┴───────────────▶ keys
+///       ▲                          └──────────────────────┤ refused: they may have moved
+///       │     accepted: fresh until due, then again       │
+///       ├─────────────────────────────────────────────────┤
+///       └─────────────────────────────────────────────────┘
+///             refused: again after 1 s, 2 s, 4 s … 60 s
+///
+/// - idle: nothing is under way; the timer knows when something is due.
+/// - metadata: the authorization server's document is being read (MD-02 … MD-05).
+/// - keys: the JWK Set is being read (MD-06).
+///
+/// Beside it, keys once accepted stay usable past their freshness until `staleLimit` is over; then there are none, and
+/// tokens are answered 503 (D-17): a gateway that goes on with keys it cannot renew would honour a revoked one forever.
+package struct KeySetState: Sendable {
+    /// Something the driver must do, in the order given.
+    package enum Step: Sendable, Equatable {
+        /// Read the metadata and call `metadataAccepted` or `refused`.
+        case fetchMetadata
+        /// Read the JWK Set there and call `keysAccepted` or `refused`.
+        case fetchKeys(url: String)
+        /// Hand out what `keys` holds now: a snapshot, or nil when there is none to go on with.
+        case publish
+        /// Call `timerFired` at that monotonic time, and forget what was scheduled before.
+        case schedule(at: Int64)
+        /// Tell everyone who asked for a refresh that it has ended, whatever came of it.
+        case endRefresh
+        case report(IssuerEvent)
+    }
+
+    private enum Flight: Equatable {
+        case idle
+        /// `cause` is why the keys could not be read from the location at hand, when that is the reason for reading.
+        case metadata(cause: IssuerRefusal?)
+        /// `mayHaveMoved` when the location comes from an earlier reading of the metadata.
+        case keys(mayHaveMoved: Bool)
+    }
+
+    private let plan: KeySetPlan
+    private var flight: Flight
+    private var isAwaited = false
+    private var lastUnknownKeyReading: Int64?
+
+    private var metadata: ServerMetadata?
+    /// A document that points elsewhere, not believed until keys were read from there (MD-05).
+    private var offered: ServerMetadata?
+    private var metadataDue = Int64.min
+    private var metadataUsableUntil = Int64.min
+
+    /// The keys to verify with, or nil when none may be used.
+    package private(set) var keys: IssuerKeys?
+    private var inventory = KeyInventory()
+    private var version: UInt64 = 0
+    private var generation: UInt64 = 0
+    private var keysDue = Int64.min
+    private var keysUsableUntil = Int64.min
+
+    private var retryAt: Int64?
+    /// What `IssuerDirectory.status` tells.
+    package private(set) var status = IssuerStatus()
+
+    /// An issuer of which nothing is known yet.
+    ///
+    /// A static document is at hand already: the driver calls `keysAccepted` or `refused` next, and nothing else.
+    package init(plan: KeySetPlan) {
+        self.plan = plan
+        flight = plan.source == .document ? .keys(mayHaveMoved: false) : .idle
+    }
+}
+
+// MARK: what happens
+
+extension KeySetState {
+    /// The gateway has started.
+    package mutating func start(at now: Moment) -> [Step] {
+        guard flight == .idle, status.readiness == .waiting else { return [] }
+        return begin(at: now)
+    }
+
+    /// Something is due.
+    package mutating func timerFired(at now: Moment) -> [Step] {
+        var steps = withdrawIfTooOld(at: now)
+        if flight == .idle, now.milliseconds >= nextAttempt { steps += begin(at: now) }
+        return steps + schedule()
+    }
+
+    /// A token named a key that is not among `keys`; ends with `endRefresh` in every case, at once or later.
+    package mutating func unknownKeyMet(at now: Moment) -> [Step] {
+        guard plan.source != .document else { return [.endRefresh] }
+        if flight != .idle {
+            isAwaited = true
+            return []
+        }
+        // Random `kid`s cost an attacker nothing: without this bound each would cost the issuer a request (JOSE-17).
+        if let last = lastUnknownKeyReading, now.milliseconds - last < plan.unknownKeyInterval {
+            return [.report(.unknownKeyRefetchSuppressed), .endRefresh]
+        }
+        lastUnknownKeyReading = now.milliseconds
+        isAwaited = true
+        return [.report(.unknownKeyRefetch)] + begin(at: now) + schedule()
+    }
+
+    /// The metadata was read and is this issuer's.
+    package mutating func metadataAccepted(_ found: ServerMetadata, maxAgeSeconds: Int?, at now: Moment) -> [Step] {
+        guard case .metadata(let cause) = flight else { return [] }
+        metadataDue = now.spreadOut(after: KeySetPlan.metadataFreshness(maxAgeSeconds: maxAgeSeconds))
+        var steps = [Step.report(.metadataAccepted(jwksURI: found.jwksURI))]
+        if let known = metadata, known.jwksURI != found.jwksURI {
+            offered = found
+            if let change = IssuerEvent.hostChange(from: known.jwksURI, to: found.jwksURI) {
+                steps += [.report(change)]
+            }
+        } else {
+            adopt(found, at: now)
+            // The keys could not be read from there a moment ago: asking again at once would be hammering.
+            if let cause { return steps + fail(cause, at: now) }
+        }
+        flight = .keys(mayHaveMoved: false)
+        return steps + [.fetchKeys(url: found.jwksURI)]
+    }
+
+    /// The keys were read; without one usable key among them they count as refused.
+    package mutating func keysAccepted(_ set: KeySet, maxAgeSeconds: Int?, at now: Moment) -> [Step] {
+        guard case .keys = flight else { return [] }
+        guard !set.keys.isEmpty else { return refused(.noUsableKeys(ignored: set.ignored.count), at: now) }
+        if let offered { adopt(offered, at: now) }
+        flight = .idle
+        setTimes(maxAgeSeconds: maxAgeSeconds, at: now)
+        let event = take(set, at: now)
+        let exposed = set.ignored.count(where: \.reason.isAlarm)
+        return [.publish, .report(event)] + (exposed > 0 ? [.report(.privateKeyExposed(count: exposed))] : [])
+            + endRefresh() + schedule()
+    }
+
+    /// What was being read could not be read or believed.
+    package mutating func refused(_ refusal: IssuerRefusal, at now: Moment) -> [Step] {
+        switch flight {
+        case .idle: return []
+        case .metadata(let cause?):
+            return [.report(.metadataKept(refusal))] + fail(cause, at: now)
+        case .metadata(nil):
+            guard let metadata, now.milliseconds < metadataUsableUntil else {
+                self.metadata = nil
+                return fail(refusal, at: now)
+            }
+            metadataDue = now.spreadOut(after: KeySetPlan.metadataRetry)
+            flight = .keys(mayHaveMoved: false)
+            return [.report(.metadataKept(refusal)), .fetchKeys(url: metadata.jwksURI)]
+        case .keys(let mayHaveMoved):
+            if mayHaveMoved {
+                flight = .metadata(cause: refusal)
+                return [.fetchMetadata]
+            }
+            if offered != nil {
+                // The old document and its location stay in use until the new one proves itself.
+                metadataDue = now.spreadOut(after: KeySetPlan.metadataRetry)
+            }
+            return fail(refusal, at: now)
+        }
+    }
+}
+
+// MARK: what follows
+
+extension KeySetState {
+    private mutating func begin(at now: Moment) -> [Step] {
+        switch plan.source {
+        case .document:
+            return []
+        case .url(let url):
+            flight = .keys(mayHaveMoved: false)
+            return [.fetchKeys(url: url)]
+        case .discovered:
+            guard let metadata, now.milliseconds < metadataDue else {
+                flight = .metadata(cause: nil)
+                return [.fetchMetadata]
+            }
+            flight = .keys(mayHaveMoved: true)
+            return [.fetchKeys(url: metadata.jwksURI)]
+        }
+    }
+
+    private mutating func adopt(_ document: ServerMetadata, at now: Moment) {
+        metadata = document
+        offered = nil
+        metadataUsableUntil = now.milliseconds + KeySetPlan.metadataStaleLimit
+        status.jwksURI = document.jwksURI
+    }
+
+    private mutating func setTimes(maxAgeSeconds: Int?, at now: Moment) {
+        guard plan.source != .document else {
+            (keysDue, keysUsableUntil) = (.max, .max)
+            return
+        }
+        keysDue = now.spreadOut(after: plan.freshness(maxAgeSeconds: maxAgeSeconds))
+        keysUsableUntil = keysDue + plan.staleLimit
+    }
+
+    /// Puts `set` in the place of the keys at hand: what vanished from it is gone at once.
+    private mutating func take(_ set: KeySet, at now: Moment) -> IssuerEvent {
+        let found = KeyInventory(set)
+        let removed = inventory.countMissing(in: found)
+        let isSame = found == inventory && version > 0
+        if !isSame { version += 1 }
+        if generation == 0 || removed > 0 { generation += 1 }
+        inventory = found
+        let lasts = keysUsableUntil == .max ? Int64.max : (keysUsableUntil - now.milliseconds) / 1000 + now.wallSeconds
+        keys = IssuerKeys(
+            generation: generation, version: version, keySet: set, fetchedAt: now.wallSeconds, usableUntil: lasts)
+        retryAt = nil
+        status.readiness = .ready
+        status.lastRefusal = nil
+        status.failures = 0
+        status.keyCount = set.keys.count
+        status.ignoredKeyCount = set.ignored.count
+        status.fetchedAt = now.wallSeconds
+        status.usableUntil = lasts
+        if case .url(let url) = plan.source { status.jwksURI = url }
+        return isSame
+            ? .keysUnchanged(count: set.keys.count)
+            : .keysPublished(count: set.keys.count, ignored: set.ignored.count, removed: removed)
+    }
+
+    private mutating func fail(_ refusal: IssuerRefusal, at now: Moment) -> [Step] {
+        flight = .idle
+        offered = nil
+        status.lastRefusal = refusal
+        status.failures += 1
+        var wait: Int?
+        if plan.source == .document {
+            retryAt = .max
+        } else {
+            let next = now.spreadOut(after: KeySetPlan.backOff(failures: status.failures))
+            retryAt = next
+            wait = Int((next - now.milliseconds + 999) / 1000)
+        }
+        var steps = [Step.report(.refreshFailed(refusal, nextAttemptSeconds: wait))]
+        steps += withdrawIfTooOld(at: now)
+        if keys == nil {
+            status.readiness = .failed
+        } else if now.milliseconds >= keysDue, status.readiness != .stale {
+            status.readiness = .stale
+            let left = Int((keysUsableUntil - now.milliseconds) / 1000)
+            steps.append(.report(.stale(withdrawnInSeconds: left)))
+        }
+        return steps + endRefresh() + schedule()
+    }
+
+    private mutating func withdrawIfTooOld(at now: Moment) -> [Step] {
+        guard keys != nil, now.milliseconds >= keysUsableUntil else { return [] }
+        keys = nil
+        status.readiness = .failed
+        status.keyCount = 0
+        status.usableUntil = nil
+        return [.publish, .report(.withdrawn)]
+    }
+
+    private mutating func endRefresh() -> [Step] {
+        guard isAwaited else { return [] }
+        isAwaited = false
+        return [.endRefresh]
+    }
+
+    /// When a reading is due; meaningful while idle.
+    private var nextAttempt: Int64 {
+        if let retryAt { return retryAt }
+        return plan.source == .discovered ? min(keysDue, metadataDue) : keysDue
+    }
+
+    private func schedule() -> [Step] {
+        let withdrawal = keys == nil ? Int64.max : keysUsableUntil
+        let next = min(flight == .idle ? nextAttempt : .max, withdrawal)
+        return next == .max ? [] : [.schedule(at: next)]
+    }
+}

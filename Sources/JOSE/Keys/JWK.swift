@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+public import Crypto
+
+/// A public key for checking signatures, as RFC 7517 publishes it.
+public struct JWK: Sendable, Hashable {
+    /// `kty`.
+    public enum KeyType: String, Sendable, Hashable {
+        case rsa = "RSA"
+        case ellipticCurve = "EC"
+        case octetKeyPair = "OKP"
+    }
+
+    /// The numbers of the key.
+    public enum Material: Sendable, Hashable {
+        case rsa(modulus: [UInt8], exponent: [UInt8])
+        case ellipticCurve(EllipticCurve, x: [UInt8], y: [UInt8])
+        case ed25519([UInt8])
+    }
+
+    /// `kid`.
+    public let keyID: String?
+    /// `alg`, when the publisher restricts the key to one.
+    public let algorithm: SignatureAlgorithm?
+    /// `use`; only `sig` gets this far.
+    public let use: String?
+    /// `key_ops`; contains `verify` when present.
+    public let keyOperations: [String]?
+    /// The numbers.
+    public let material: Material
+    /// RFC 7638's name for the key: the same for every spelling of the members that matter (JOSE-31).
+    public let thumbprint: SHA256Digest
+
+    /// A key without restrictions, or with those given.
+    public init(
+        material: Material, keyID: String? = nil, algorithm: SignatureAlgorithm? = nil, use: String? = nil,
+        keyOperations: [String]? = nil
+    ) {
+        self.material = material
+        self.keyID = keyID
+        self.algorithm = algorithm
+        self.use = use
+        self.keyOperations = keyOperations
+        self.thumbprint = Thumbprint.make(material)
+    }
+
+    /// `kty`.
+    public var keyType: KeyType {
+        switch material {
+        case .rsa: .rsa
+        case .ellipticCurve: .ellipticCurve
+        case .ed25519: .octetKeyPair
+        }
+    }
+
+    /// What the key can do.
+    public var kind: VerificationKey.Kind {
+        switch material {
+        case .rsa: .rsa
+        case .ellipticCurve(let curve, _, _): .ellipticCurve(curve)
+        case .ed25519: .ed25519
+        }
+    }
+
+    /// Whether a signature by `algorithm` may be checked with this key (JOSE-06).
+    ///
+    /// Without this, a token could name HMAC and use a public key's bytes as the secret, or move to a weaker curve.
+    public func fits(_ algorithm: SignatureAlgorithm) -> Bool {
+        guard algorithm.keyKind == kind else { return false }
+        return self.algorithm == nil || self.algorithm == algorithm
+    }
+
+    /// The key, ready to verify with; refused when it is weak, misspelt or not on its curve.
+    public func makeVerificationKey() throws(CryptoRefusal) -> VerificationKey {
+        switch material {
+        case .rsa(let modulus, let exponent):
+            try VerificationKey(rsaModulus: modulus.span, exponent: exponent.span)
+        case .ellipticCurve(let curve, let x, let y):
+            try VerificationKey(curve: curve, x: x.span, y: y.span)
+        case .ed25519(let publicKey):
+            try VerificationKey(ed25519: publicKey.span)
+        }
+    }
+}

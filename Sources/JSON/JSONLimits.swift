@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// How much JSON is read before it is refused.
+public struct JSONLimits: Sendable, Equatable {
+    /// Bytes of the whole text.
+    public var bytes: Int
+    /// Objects and arrays inside one another.
+    public var depth: Int
+    /// Members of one object.
+    public var members: Int
+    /// Elements of one array.
+    public var elements: Int
+
+    /// The limits of REQUIREMENTS 0.4 unless said otherwise.
+    public init(bytes: Int = 1024 * 1024, depth: Int = 16, members: Int = 256, elements: Int = 4096) {
+        // Positions are kept in 32 bits.
+        self.bytes = min(bytes, 0x3FFF_FFFF)
+        self.depth = min(depth, 128)
+        self.members = members
+        self.elements = elements
+    }
+}

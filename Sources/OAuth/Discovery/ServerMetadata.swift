@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+public import HTTPMessage
+import JSON
+
+/// What an authorization server says about itself, once everything that can be checked has been (RFC 8414 §3.2).
+///
+/// One wrong member discards the whole document: a server that is half misconfigured, or half somebody else's, is not
+/// taken at its word for the other half.
+public struct ServerMetadata: Sendable, Equatable {
+    /// The issuer, identical to the configured one.
+    public let issuer: String
+    /// Where the server publishes its keys.
+    public let jwksURI: String
+
+    /// Largest document read (MD-04).
+    public static let maximumBytes = 256 * 1024
+
+    /// The document in `response`, if it is `issuer`'s and points to safe places only.
+    public static func accept(
+        _ response: FetchResponse, issuer: IssuerIdentifier, schemes: EndpointSchemes = .httpsOnly
+    ) throws(MetadataRefusal) -> ServerMetadata {
+        guard response.status == 200 else { throw .status(response.status) }
+        guard response.body.count <= maximumBytes else { throw .tooLarge(bytes: response.body.count) }
+        guard MediaType.isJSON(response.contentType ?? "") else { throw .contentType(response.contentType ?? "") }
+        let document = try parse(response.body)
+        guard document.kind == .object else { throw .notAnObject }
+
+        guard let found = document["issuer"]?.string else { throw .issuerMissing }
+        // RFC 8414 §3.3: identical, or the document MUST NOT be used. Compared as octets, because String's `==` would
+        // take two spellings of one character for the same issuer.
+        guard found.utf8.elementsEqual(issuer.text.utf8) else { throw .issuerMismatch(found: found) }
+
+        try checkEndpoints(of: document, schemes: schemes)
+        guard let jwksURI = document["jwks_uri"]?.string else { throw .keySetLocationMissing }
+        return ServerMetadata(issuer: found, jwksURI: jwksURI)
+    }
+
+    private static func parse(_ body: [UInt8]) throws(MetadataRefusal) -> JSONValue {
+        do {
+            return try JSONValue.parse(body.span, limits: JSONLimits(bytes: maximumBytes))
+        } catch {
+            throw .notJSON(error)
+        }
+    }
+
+    /// Refuses any endpoint that is not a URL of an allowed scheme, used here or not.
+    ///
+    /// RFC 8414 §2 and RFC 8705 §5 name every endpoint `…_endpoint`, so members invented later are covered too.
+    private static func checkEndpoints(of document: JSONValue, schemes: EndpointSchemes) throws(MetadataRefusal) {
+        for member in document.members {
+            if member.name == "mtls_endpoint_aliases", member.value.kind == .object {
+                try checkEndpoints(of: member.value, schemes: schemes)
+            }
+            guard member.name == "jwks_uri" || member.name.hasSuffix("_endpoint") else { continue }
+            // Some servers write null for what they do not offer: that is an absent member.
+            if member.value.kind == .null { continue }
+            guard let text = member.value.string, let uri = URI(text), !uri.host.isEmpty else {
+                throw .endpointNotURL(member: member.name)
+            }
+            guard schemes.allow(uri.scheme) else { throw .endpointNotHTTPS(member: member.name) }
+        }
+    }
+}

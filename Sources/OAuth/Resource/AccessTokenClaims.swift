@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+import JOSE
+import JSON
+
+/// The claims of a token whose signature holds, read with the types that RFC 7519 and RFC 9068 give them.
+struct AccessTokenClaims {
+    private let claims: JSONValue
+
+    init(_ claims: JSONValue) {
+        self.claims = claims
+    }
+
+    /// A claim that must be a non-empty string where it is present: an empty name names nobody.
+    func string(_ name: String) throws(AccessTokenRefusal) -> String? {
+        guard let value = claims[name] else { return nil }
+        guard let string = value.string, !string.isEmpty else { throw .claimMalformed(name) }
+        return string
+    }
+
+    /// `exp`, `nbf`, `iat`.
+    func times() throws(AccessTokenRefusal) -> TokenTimes {
+        guard let expiry = try date("exp") else { throw .missingClaim("exp") }
+        return TokenTimes(
+            expiresAt: expiry.floor, notBefore: try date("nbf")?.ceiling, issuedAt: try date("iat")?.ceiling)
+    }
+
+    private func date(_ name: String) throws(AccessTokenRefusal) -> NumericDate? {
+        guard let value = claims[name] else { return nil }
+        guard let date = NumericDate(value) else { throw .claimMalformed(name) }
+        return date
+    }
+
+    /// The token these claims describe, once the claims that `rules` require are there (RS-16).
+    func token(
+        issuer: String, times: TokenTimes, rules: AccessTokenRules, key: JWK
+    ) throws(AccessTokenRefusal) -> VerifiedAccessToken {
+        let audiences = try audiences()
+        let subject = try string("sub")
+        var clientID = try string("client_id")
+        let tokenID = try string("jti")
+        if rules.profile == .rfc9068 {
+            guard subject != nil else { throw .missingClaim("sub") }
+            guard clientID != nil else { throw .missingClaim("client_id") }
+            guard times.issuedAt != nil else { throw .missingClaim("iat") }
+            guard tokenID != nil else { throw .missingClaim("jti") }
+        } else if clientID == nil {
+            // OpenID Connect's name for the same, which older servers use.
+            clientID = try string("azp")
+        }
+        return VerifiedAccessToken(
+            issuer: issuer, subject: subject, clientID: clientID, tokenID: tokenID, audiences: audiences,
+            scopes: try scopes(claim: rules.scopeClaim), times: times, claims: claims, key: key)
+    }
+
+    /// `aud`: a string or an array of strings, never empty (RFC 7519 §4.1.3).
+    private func audiences() throws(AccessTokenRefusal) -> [String] {
+        guard let value = claims["aud"] else { throw .missingClaim("aud") }
+        if let audience = value.string { return [audience] }
+        let audiences = value.elements.compactMap(\.string)
+        guard value.kind == .array, audiences.count == value.count, !audiences.isEmpty
+        else { throw .claimMalformed("aud") }
+        return audiences
+    }
+
+    /// `scope` is one string, words apart by spaces (RFC 8693 §4.2); other claims may be an array of words (RS-19).
+    private func scopes(claim: String) throws(AccessTokenRefusal) -> [String] {
+        guard let value = claims[claim] else { return [] }
+        if let words = value.string {
+            return words.utf8.split(separator: UInt8(ascii: " ")).map { String(Substring($0)) }
+        }
+        let words = value.elements.compactMap(\.string)
+        guard claim != "scope", value.kind == .array, words.count == value.count else { throw .claimMalformed(claim) }
+        return words
+    }
+
+    /// Refuses a JWT that another specification made for another purpose and that says so by its claims alone.
+    ///
+    /// Only where `typ` does not settle it: an ID token is sent to a client, not to us, and whoever holds one must
+    /// not be able to call an API with it (RFC 8725 §3.12, RFC 9068 §5).
+    func refuseOtherPurposes(_ token: VerifiedAccessToken) throws(AccessTokenRefusal) {
+        for claim in ["nonce", "at_hash", "c_hash"] where claims[claim] != nil { throw .looksLikeIDToken }
+        if claims["auth_time"] != nil, let clientID = token.clientID, token.hasAudience(clientID) {
+            throw .looksLikeIDToken
+        }
+        // OpenID Connect logout, RFC 9701, RFC 9449, and request objects.
+        for claim in ["events", "token_introspection", "htm", "response_type"] where claims[claim] != nil {
+            throw .otherPurpose(claim: claim)
+        }
+        // A JARM response: an authorization code and the state it answers.
+        if claims["code"] != nil, claims["state"] != nil { throw .otherPurpose(claim: "code") }
+    }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+public import Crypto
+import JOSE
+public import JSON
+
+/// An access token that its issuer signed, that is in force and that is nobody's ID token.
+///
+/// Whether it is meant for a route, and allows enough there, is asked for each request. Names are compared byte by
+/// byte: `==` on `String` would take canonically equivalent spellings for the same name (JOSE-29).
+public struct VerifiedAccessToken: Sendable {
+    /// `iss`.
+    public let issuer: String
+    /// `sub`.
+    public let subject: String?
+    /// `client_id`; in the legacy profile `azp` where that is missing.
+    public let clientID: String?
+    /// `jti`.
+    public let tokenID: String?
+    /// `aud`, at least one.
+    public let audiences: [String]
+    /// The words of the scope claim.
+    public let scopes: [String]
+    /// When it may be used.
+    public let times: TokenTimes
+    /// Every claim.
+    public let claims: JSONValue
+    /// The `kid` of the key that signed it, as the issuer publishes it.
+    public let keyID: String?
+    /// The key that signed it, by RFC 7638.
+    public let keyThumbprint: SHA256Digest
+
+    init(
+        issuer: String, subject: String?, clientID: String?, tokenID: String?, audiences: [String], scopes: [String],
+        times: TokenTimes, claims: JSONValue, key: JWK
+    ) {
+        self.issuer = issuer
+        self.subject = subject
+        self.clientID = clientID
+        self.tokenID = tokenID
+        self.audiences = audiences
+        self.scopes = scopes
+        self.times = times
+        self.claims = claims
+        self.keyID = key.keyID
+        self.keyThumbprint = key.thumbprint
+    }
+
+    /// `exp` in whole seconds since 1970, rounded down.
+    public var expiresAt: Int64 { times.expiresAt }
+
+    /// `nbf` in whole seconds since 1970, rounded up.
+    public var notBefore: Int64? { times.notBefore }
+
+    /// Whether `aud` names exactly this resource indicator (RS-13).
+    public func hasAudience(_ audience: String) -> Bool {
+        audiences.contains { $0.utf8.elementsEqual(audience.utf8) }
+    }
+
+    /// Whether `aud` names one of these resource indicators (RS-13).
+    public func hasAudience(oneOf audiences: [String]) -> Bool {
+        audiences.contains { hasAudience($0) }
+    }
+
+    /// Whether every one of these scopes was granted; case matters, nothing implies another (RS-19).
+    public func grants(_ needed: [String]) -> Bool {
+        needed.allSatisfy { scope in scopes.contains { $0.utf8.elementsEqual(scope.utf8) } }
+    }
+
+    /// Whether it was issued for a user, not for a client acting for itself (RS-21).
+    public var isForUser: Bool {
+        guard let subject else { return false }
+        guard let clientID else { return true }
+        return !subject.utf8.elementsEqual(clientID.utf8)
+    }
+
+    /// About how much memory it holds, for a cache's bound.
+    public var footprint: Int { claims.footprint + 512 }
+}
