@@ -1,1 +1,90 @@
 // SPDX-License-Identifier: Apache-2.0
+package import Gateway
+
+/// Reads a configuration file into settings, or tells everything that keeps it from loading.
+package enum Configuration {
+    /// Larger files are not read.
+    package static let maximumBytes = 1 << 20
+
+    /// The settings that the file at `path` describes, and what its operator should be warned of.
+    ///
+    /// `portcullis check` and `portcullis run` both load with this, so they refuse the same files.
+    package static func load(
+        path: String, from sources: ConfigurationSources = .system
+    ) throws(ConfigurationRefusal) -> LoadedConfiguration {
+        switch sources.file(path, maximumBytes) {
+        case .success(let file):
+            return try load(text: file.bytes, folder: FilePath.folder(of: path), from: sources)
+        case .failure(.unreadable(let reason)):
+            throw .problems([unreadable(expected: "a readable configuration file", found: reason)])
+        case .failure(.larger(let limit)):
+            throw .problems([
+                unreadable(expected: "a file of at most \(ByteCountText.text(limit))", found: "a larger one")
+            ])
+        }
+    }
+
+    /// The settings that a text describes; relative paths in it start at `folder`.
+    package static func load(
+        text: [UInt8], folder: String, from sources: ConfigurationSources
+    ) throws(ConfigurationRefusal) -> LoadedConfiguration {
+        let root: YAMLNode
+        do throws(YAMLRefusal) {
+            root = try YAMLReader.read(text)
+        } catch {
+            throw .problems([error.problem])
+        }
+        let problems = ProblemList()
+        let place = Place(position: root.position, path: "")
+        let checked = ShapeCheck(problems: problems).check(root, .object(DocumentSection.shape), at: place, for: nil)
+        let translation = Translation(problems: problems, sources: sources, folder: folder)
+        guard let document = checked?.object, let settings = DocumentSection.translate(document, translation),
+            !problems.hasErrors
+        else { throw .problems(problems.inOrder) }
+        return LoadedConfiguration(settings: settings, warnings: problems.inOrder)
+    }
+
+    private static func unreadable(expected: String, found: String) -> Problem {
+        Problem(
+            severity: .error, position: nil, path: "", expected: expected, found: found,
+            remedy: "portcullis check CONFIG  names the file as its only argument")
+    }
+}
+
+/// A configuration without errors.
+package struct LoadedConfiguration: Sendable {
+    package var settings: GatewaySettings
+    /// In the order of the text; none of them is an error.
+    package var warnings: [Problem]
+}
+
+extension YAMLRefusal {
+    /// What the operator reads.
+    var problem: Problem {
+        let (expected, found, remedy) = words
+        return Problem(
+            severity: .error, position: position, path: "", expected: expected, found: found, remedy: remedy)
+    }
+
+    private var words: (expected: String, found: String, remedy: String) {
+        switch cause {
+        case .syntax(let words):
+            (
+                "YAML", "a syntax error: \(words)",
+                "check indentation, brackets and quotation marks just before this place"
+            )
+        case .anchorOrAlias:
+            (
+                "plain YAML", "an anchor or alias",
+                "write the value out; put a text that begins with & or * in quotation marks"
+            )
+        case .tag: ("plain YAML", "a tag", "leave it out; put a text that begins with ! in quotation marks")
+        case .secondDocument: ("one YAML document", "a second one", "keep one document in the file")
+        case .tooDeep:
+            ("at most \(YAMLReader.maximumDepth) levels", "deeper nesting", "no key of the configuration lies so deep")
+        case .keyNotText:
+            ("a text as key", "a list or mapping", "put a text that begins with { or [ in quotation marks")
+        case .empty: ("a configuration", "an empty document", "see the reference: portcullis defaults")
+        }
+    }
+}

@@ -251,6 +251,8 @@ package struct LimitSettings: Sendable {
     package var headerSection = 64 * 1024
     package var fieldCount = 100
     package var fieldLine = 32 * 1024
+    /// Largest access token; every issuer's rules carry it too.
+    package var accessToken = 16 * 1024
     /// Largest request body; nil for no limit.
     package var requestBody: Int64?
     /// Client connections of one worker.

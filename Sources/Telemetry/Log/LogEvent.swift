@@ -53,6 +53,10 @@ package enum LogEvent: String, Sendable, CaseIterable {
     case issuerKeysWithdrawn = "issuer_keys_withdrawn"
     /// An issuer's key set has new content.
     case issuerKeysChanged = "issuer_keys_changed"
+    /// An issuer's metadata was read.
+    case issuerMetadataRead = "issuer_metadata_read"
+    /// An issuer's keys are read again because a token names one that is not at hand.
+    case issuerKeysReread = "issuer_keys_reread"
     /// An issuer's metadata names other endpoints than before.
     case issuerMetadataChanged = "issuer_metadata_changed"
     /// A key of a key set cannot be used and was left out.

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Everything outside the text that loading looks at; tests put their own files and variables here.
+package struct ConfigurationSources: Sendable {
+    /// A file as it was read.
+    package struct File: Sendable, Equatable {
+        /// Where it is, for a C library that reads it once more by itself.
+        package var path: String
+        package var bytes: [UInt8]
+        /// The permission bits, `0o644` for example.
+        package var permissions: UInt32
+
+        package init(path: String, bytes: [UInt8], permissions: UInt32 = 0o600) {
+            self.path = path
+            self.bytes = bytes
+            self.permissions = permissions
+        }
+    }
+
+    /// Why a file could not be read, in the system's words.
+    package enum FileRefusal: Error, Sendable, Equatable {
+        case unreadable(String)
+        case larger(than: Int)
+    }
+
+    /// The whole file at a path, unless it has more bytes than the second argument says.
+    package var file: @Sendable (String, Int) -> Result<File, FileRefusal>
+    /// Nil when the file at a path can be opened for appending, else why not; creates nothing.
+    package var obstacleToAppending: @Sendable (String) -> String?
+    /// The value of an environment variable; asked only for names that an `env:` reference says.
+    package var environment: @Sendable (String) -> String?
+    /// Processors this process may use: the default of `workers`.
+    package var processors: Int
+    package var documents: DocumentChecks
+
+    package init(
+        file: @escaping @Sendable (String, Int) -> Result<File, FileRefusal>,
+        obstacleToAppending: @escaping @Sendable (String) -> String?,
+        environment: @escaping @Sendable (String) -> String?, processors: Int,
+        documents: DocumentChecks = DocumentChecks()
+    ) {
+        self.file = file
+        self.obstacleToAppending = obstacleToAppending
+        self.environment = environment
+        self.processors = processors
+        self.documents = documents
+    }
+}
+
+/// What start-up does with the files that a configuration names; each answers nil, or what is wrong with them.
+///
+/// `check` must refuse what `run` would refuse, so both run these.
+package struct DocumentChecks: Sendable {
+    /// A certificate chain in PEM, leaf first, and the leaf's private key.
+    package var certificateAndKey:
+        @Sendable (_ chain: ConfigurationSources.File, _ key: ConfigurationSources.File) -> String?
+    /// Certificates of certification authorities in PEM.
+    package var authorities: @Sendable (_ certificates: ConfigurationSources.File) -> String?
+    /// A JWK Set.
+    package var keySet: @Sendable (_ document: [UInt8]) -> String?
+
+    /// The checks that need no TLS library: the right kinds of PEM blocks, and a JWK Set.
+    package init() {
+        certificateAndKey = { chain, key in PEMText.fault(chain: chain.bytes) ?? PEMText.fault(key: key.bytes) }
+        authorities = { certificates in PEMText.fault(chain: certificates.bytes) }
+        keySet = { document in KeySetDocument.fault(document) }
+    }
+
+    /// Those, and then what the listeners and upstreams of a starting gateway make of the same files.
+    package static var asAtStart: DocumentChecks {
+        let text = DocumentChecks()
+        var checks = text
+        checks.certificateAndKey = { chain, key in text.certificateAndKey(chain, key) ?? TLSFiles.fault(chain, key) }
+        checks.authorities = { certificates in text.authorities(certificates) ?? TLSFiles.fault(certificates) }
+        return checks
+    }
+}

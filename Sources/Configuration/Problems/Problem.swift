@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One thing about a configuration that its operator should know: where, what was expected, what is there, what to do.
+package struct Problem: Sendable, Equatable {
+    /// An error keeps the gateway from starting, a warning does not.
+    package enum Severity: Sendable, Equatable {
+        case error, warning
+    }
+
+    package var severity: Severity
+    /// Nil when the file itself could not be read.
+    package var position: Position?
+    /// For example `routes[2].token.scopes`; empty for the document.
+    package var path: String
+    package var expected: String
+    package var found: String
+    package var remedy: String
+
+    /// The line (and an indented remedy) as printed: `file:line:column: path: expected …, found …`.
+    package func text(file: String) -> String {
+        var line = file
+        if let position { line += ":\(position.line):\(position.column)" }
+        if severity == .warning { line += ": warning" }
+        if !path.isEmpty { line += ": \(path)" }
+        return "\(line): expected \(expected), found \(found)\n    \(remedy)"
+    }
+}
+
+/// Why a configuration does not load.
+package enum ConfigurationRefusal: Error, Sendable, Equatable {
+    /// Every problem of the file, errors and warnings, in the order of the text; at least one is an error.
+    case problems([Problem])
+
+    /// What is printed for `file`, one problem after the other, at most 100 of them.
+    package func text(file: String) -> String {
+        switch self {
+        case .problems(let problems):
+            (problems.prefix(100).map { $0.text(file: file) }
+                + (problems.count > 100 ? ["\(file): \(problems.count - 100) more problems"] : []))
+                .joined(separator: "\n")
+        }
+    }
+}

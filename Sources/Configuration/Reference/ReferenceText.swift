@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The commented reference configuration, as `portcullis defaults` prints it.
+package enum ReferenceText {
+    /// The text of config/reference.yaml, written here by Tests/ConfigurationTests/embed_reference.py.
+    package static let yaml = """
+        # Every key of Portcullis' configuration, with its default where it has one.
+        #
+        # Durations are written 500ms, 30s, 5m, 1h; sizes 512B, 64KiB, 128MiB; booleans true and false alone.
+        # Paths of files are absolute, or relative to the folder of the configuration file.
+        # A key that is not here is an error. Print this with  portcullis defaults , check yours with  portcullis check FILE .
+
+        # Threads that serve. By default one for each processor this process may use.
+        workers: 2
+
+        # The addresses that clients connect to.
+        listeners:
+          - # The IP address and port to listen on; IPv6 in brackets.
+            address: 0.0.0.0:8443
+            # What clients see: the scheme and authority of every URL made here, never taken from a request.
+            public_url: https://shop.example.com
+            # Authorities accepted in Host beside that of public_url; any other is answered 421. None by default.
+            hosts: [orders.internal:8443]
+            # Certificates of this listener; without tls it speaks plain HTTP.
+            tls:
+              # PEM file with the certificate chain, leaf first.
+              certificate: /run/tls/tls.crt
+              # PEM file with the private key; refused when everybody on the machine can read it.
+              key: /run/tls/tls.key
+              # The oldest version of TLS accepted: "1.2" (default) or "1.3".
+              minimum_version: "1.2"
+          - address: "[::]:8444"
+            public_url: https://partners.example.com
+            tls:
+              # Several certificates in place of certificate and key: SNI chooses, the first answers when none fits.
+              certificates:
+                - certificate: /run/tls/partners.crt
+                  key: /run/tls/partners.key
+                - certificate: /run/tls/legacy.crt
+                  key: /run/tls/legacy.key
+
+        # The listener of metrics and health; no route leads there.
+        admin:
+          # Its IP address and port.
+          address: 127.0.0.1:9901
+
+        # The authorization servers whose tokens are believed, by a name of your choice.
+        issuers:
+          main:
+            # The issuer identifier, exactly as tokens spell it: https, no query, no fragment, no {template}.
+            url: https://id.example.com/
+            # How the server's metadata is found: automatic (default), openid, oauth, or none. With none, jwks_uri or jwks says
+            # where the keys are; when one of them is there, none is the default.
+            discovery: automatic
+            # The algorithms that this issuer may sign access tokens with; all of these by default.
+            algorithms: [RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512, EdDSA]
+            # Values of the header typ accepted beside at+jwt (always accepted; the default), for servers older than RFC 9068:
+            # JWT, and none for no typ at all.
+            accept_typ: [at+jwt]
+            # Which claims a token must have: rfc9068 (default: iss exp aud sub client_id iat jti) or legacy (iss exp aud).
+            profile: rfc9068
+            # Clock difference tolerated on exp, nbf and iat, at most 5m.
+            leeway: 30s
+            # The claim with the granted scopes: words in one text, or a list of texts.
+            scope_claim: scope
+            # PEM file with the authorities that may sign the issuer's TLS certificate. The system's by default.
+            certificate_authority: /etc/portcullis/issuer-ca.pem
+            # Private networks to which the issuer's metadata may point. None by default; the issuer's own host is always fine.
+            allow_private: [10.0.0.0/8]
+            # Accepts http:// for this issuer, which must be on loopback: for development. Warned of at every start.
+            insecure_allow_http: false
+            # How long fetched keys are believed.
+            keys:
+              # Least and longest time that a fetched key set is believed fresh, whatever the server's Cache-Control says.
+              minimum_lifetime: 1m
+              maximum_lifetime: 1h
+              # How long keys are still used after fetching them began to fail.
+              stale_limit: 1h
+              # Least time between two fetches that tokens with an unknown kid cause.
+              unknown_key_interval: 30s
+          development:
+            url: http://127.0.0.1:4593/api/oidc
+            insecure_allow_http: true
+            # Where the signing keys are, overriding what the metadata says.
+            jwks_uri: http://127.0.0.1:4593/api/oidc/jwks
+          static:
+            url: https://static.example.com
+            # A JWK Set (at most 256 KiB) in a file, or in an environment variable as  { env: NAME } ; no keys are fetched then.
+            jwks:
+              file: /etc/portcullis/jwks.json
+
+        # Where requests go and who may make them. The longest path wins; what no route names is answered 404.
+        # Each route says exactly one of token and public.
+        routes:
+          - # The path served: with / at its end the whole subtree, otherwise that path alone.
+            path: /api/orders/
+            # The name in logs and metrics; the path by default.
+            name: orders
+            # Where the requests go: a URL without path, or a mapping as in the next route.
+            upstream: http://127.0.0.1:3001
+            # The methods allowed; others are answered 405. By default all, or those that scopes names.
+            methods: [GET, HEAD, POST]
+            # What an access token must be to pass.
+            token:
+              # The issuers whose tokens pass here, by their names above.
+              issuers: [main, static]
+              # What aud must contain, exactly: a text, or a list of which one is enough.
+              audience: https://shop.example.com/api
+              # Scopes that a token must all have: a list, or lists by method (HEAD needs what GET needs). None by default.
+              scopes: { GET: [orders:read], POST: [orders:read, orders:write] }
+              # Claims that must have one of the values named, themselves or in their list; all of them must hold. A dot goes
+              # into a nested claim; a name with :// in it is one claim.
+              claims: { realm_access.roles: [admin, clerk], tenant: acme }
+              # The name of the protected space in challenges.
+              realm: portcullis
+              # Lets requests without a token pass without identity; a token that is not good is still refused.
+              optional: false
+              # Refuses tokens of clients that act for themselves (sub equal to client_id).
+              user_only: false
+              # What access_token in the query means beside a header: reject (default) or ignore. It is never a credential.
+              query_token: reject
+              # The authentication schemes accepted.
+              schemes: [Bearer]
+            # Header fields for the upstream and the claims that fill them; clients can never send them. None by default.
+            identity:
+              X-User-Id: sub
+              X-Roles:
+                # The claim whose value fills the field.
+                claim: realm_access.roles
+                # What stands between the members of a list; a space by default.
+                separator: " "
+                # How characters outside printable ASCII travel: percent (default) or base64url.
+                encoding: percent
+            # Lets WebSocket handshakes through, after authentication.
+            websocket: false
+            # What is otherwise refused in a path because two servers may read it differently: encoded_slash, backslash,
+            # double_encoding, semicolon, non_ascii. None by default.
+            allow_in_path: [encoded_slash]
+          - path: /api/development/
+            upstream:
+              # Where the requests go.
+              url: https://orders.internal:8443
+              # PEM file with the authorities that may sign the upstream's certificate. The system's by default.
+              certificate_authority: /etc/portcullis/internal-ca.pem
+              # The name asked for and verified in the upstream's certificate; the URL's host by default.
+              server_name: orders.internal
+            token:
+              issuers: [development]
+              audience: [https://shop.example.com/api, https://shop.example.com/old-api]
+              scopes: [orders:read]
+          - path: /assets/
+            upstream: http://127.0.0.1:3000
+            # Lets everybody pass, without identity.
+            public: true
+
+        # Bounds on what one message and one worker may bring.
+        limits:
+          # The request line; a longer one is answered 414.
+          request_line: 8KiB
+          # All header fields; more is answered 431.
+          header_section: 64KiB
+          # Header fields of one message; more is answered 431.
+          field_count: 100
+          # One header field; a longer one is answered 431.
+          field_line: 32KiB
+          # One access token; a longer one is answered 401, undecoded.
+          access_token: 16KiB
+          # One request body; a longer one is answered 413.
+          request_body: unlimited
+          # Client connections of one worker.
+          connections: 50000
+          # Connections in use to one upstream by one worker; beyond it requests are answered 503.
+          upstream_connections: 4096
+          # Idle connections kept to one upstream by one worker.
+          upstream_idle_connections: 256
+          # Requests of one worker that wait for an issuer's keys.
+          parked_requests: 1024
+
+        # How long each thing may take.
+        timeouts:
+          # From a request's first byte to the end of its head.
+          request_head: 10s
+          # Without a byte of a request body.
+          request_body: 30s
+          # An idle client connection.
+          keep_alive: 75s
+          # Connecting to an upstream, its TLS handshake included.
+          upstream_connect: 3s
+          # From the end of a request to the response's head.
+          upstream_first_byte: 30s
+          # Without a byte of a response body, or without one taken by the client.
+          response_body: 1m
+          # An idle connection to an upstream.
+          upstream_idle: 30s
+          # A WebSocket without a byte in either direction.
+          tunnel_idle: 1h
+          # How long SIGTERM waits for requests in flight.
+          drain: 30s
+          # How long a request waits for an issuer's keys before 503.
+          key_wait: 2s
+
+        # What is written, and where: stderr, stdout, off, or a file to append to.
+        log:
+          # The least important lines of the operator log that are written: debug, info, warning or error.
+          level: info
+          # Start, refusals, issuers, failures.
+          operator: stderr
+          # One line a request.
+          access: stdout
+
+        # The memory for tokens whose signatures were verified before.
+        token_cache:
+          # Verified tokens remembered by one worker.
+          entries: 100000
+          # Memory for them in one worker.
+          bytes: 128MiB
+
+        """
+}

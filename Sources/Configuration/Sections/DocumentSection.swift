@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+import Gateway
+import Issuers
+import OAuth
+
+/// The whole document: every key of the configuration hangs below this description.
+enum DocumentSection {
+    static let shape = ObjectShape(
+        noun: "the configuration",
+        keys: [
+            KeyDescription(
+                "workers", .integer(1...256), .optional, example: "2",
+                "Threads that serve; by default one for each processor this process may use."),
+            KeyDescription(
+                "listeners",
+                .list(ListShape(noun: "listeners", element: .object(ListenerSection.shape), count: 1...64)), .required,
+                example: "[{ address: 0.0.0.0:8443, public_url: https://shop.example.com }]",
+                "The addresses that clients connect to."),
+            KeyDescription(
+                "admin", .object(AdminSection.shape), .optional, example: "{ address: \(AdminSection.defaultAddress) }",
+                "The listener of metrics and health."),
+            KeyDescription(
+                "issuers",
+                .entries(
+                    EntriesShape(
+                        noun: "names to issuers", name: PlainText.name(of: "an issuer"),
+                        value: .object(IssuerSection.shape), count: 1...256)),
+                .optional, example: "{ main: { url: https://id.example.com/ } }",
+                "The authorization servers whose tokens are believed, by a name of your choice."),
+            KeyDescription(
+                "routes", .list(ListShape(noun: "routes", element: .object(RouteSection.shape), count: 1...10_000)),
+                .required, example: "[{ path: /, upstream: http://127.0.0.1:3000, public: true }]",
+                "Where requests go and who may make them; what no route names is answered 404."),
+            KeyDescription(
+                "limits", .object(LimitSection.shape), .optional, example: "{ request_body: 10MiB }",
+                "Bounds on what one message and one worker may bring."),
+            KeyDescription(
+                "timeouts", .object(TimeoutSection.shape), .optional, example: "{ keep_alive: 75s }",
+                "How long each thing may take."),
+            KeyDescription(
+                "log", .object(LogSection.shape), .optional, example: "{ level: info }",
+                "What is written, and where."),
+            KeyDescription(
+                "token_cache", .object(TokenCacheSection.shape), .optional, example: "{ entries: 100000 }",
+                "The memory for tokens whose signatures were verified before."),
+        ])
+
+    /// The settings, if everything that they need fits; problems are in the translation's list either way.
+    static func translate(_ document: CheckedObject, _ translation: Translation) -> GatewaySettings? {
+        let problems = translation.problems
+        let listeners = listeners(document, translation)
+        let admin = AdminSection.translate(document.object("admin"))
+        if let admin { refuseCollisions(listeners, admin, document, problems) }
+        let limits = LimitSection.translate(document.object("limits"), problems)
+        var issuers = document.entries("issuers").compactMap { IssuerSection.translate($0, translation) }
+        for index in issuers.indices { issuers[index].rules.maximumTokenBytes = limits.accessToken }
+        let routes = routes(document, listeners.map(\.settings), admin, translation)
+        IssuersInUse(document).judge(problems)
+        let log = LogSection.translate(document.object("log"), translation)
+        guard let admin, !problems.hasErrors else { return nil }
+        var settings = GatewaySettings(
+            workers: document.integer("workers") ?? translation.sources.processors,
+            listeners: listeners.map(\.settings), admin: admin, issuers: issuers, routes: routes)
+        settings.limits = limits
+        settings.timeouts = TimeoutSection.translate(document.object("timeouts"))
+        settings.log = log
+        settings.tokenCache = TokenCacheSection.translate(document.object("token_cache"))
+        return settings
+    }
+
+    private typealias PlacedListener = (settings: ListenerSettings, place: Place)
+
+    private static func listeners(_ document: CheckedObject, _ translation: Translation) -> [PlacedListener] {
+        document.list("listeners").compactMap(\.object).compactMap { object in
+            ListenerSection.translate(object, translation).map { ($0, object["address"]?.place ?? object.place) }
+        }
+    }
+
+    private static func refuseCollisions(
+        _ listeners: [PlacedListener], _ admin: AdminSettings, _ document: CheckedObject, _ problems: ProblemList
+    ) {
+        for (index, listener) in listeners.enumerated() {
+            let address = listener.settings.address
+            if let other = listeners[..<index].first(where: { $0.settings.address.collides(with: address) }) {
+                problems.error(
+                    at: listener.place, expected: "an address of its own",
+                    found: "\(address.text) beside \(other.settings.address.text) on line \(other.place.position.line)",
+                    remedy: "choose another port")
+            }
+            guard address.collides(with: admin.address) else { continue }
+            let place = document.object("admin")?["address"]?.place ?? listener.place
+            problems.error(
+                at: place, expected: "an address of its own for admin",
+                found: "\(admin.address.text) beside the listener \(address.text)", remedy: "choose another port")
+        }
+    }
+
+    private static func routes(
+        _ document: CheckedObject, _ listeners: [ListenerSettings], _ admin: AdminSettings?, _ translation: Translation
+    ) -> [RouteSettings] {
+        let context = RouteContext(
+            translation: translation,
+            issuerNames: document.says("issuers") ? document["issuers"]?.entries?.map(\.name) : [],
+            listeners: listeners,
+            admin: admin)
+        let objects = document.list("routes").compactMap(\.object)
+        refuseRepetition(objects.compactMap { $0.text("path") }, "path", translation.problems)
+        refuseRepetition(
+            objects.compactMap { $0.text("name") ?? $0.text("path") }, "name", translation.problems)
+        return objects.compactMap { RouteSection.translate($0, context) }
+    }
+
+    /// Which of two routes for one path wins would depend on their order; logs could not tell two of one name apart.
+    private static func refuseRepetition(_ texts: [PlacedText], _ key: String, _ problems: ProblemList) {
+        var seen: [String: Place] = [:]
+        for text in texts {
+            guard let first = seen[text.text] else {
+                seen[text.text] = text.place
+                continue
+            }
+            // A path said twice is reported as such, not also as a name.
+            guard key == "path" || !text.place.path.hasSuffix(".path") || !first.path.hasSuffix(".path") else {
+                continue
+            }
+            problems.error(
+                at: text.place, expected: "a \(key) of its own for each route",
+                found: "\(Quoted.text(text.text)) again",
+                remedy:
+                    "the first is on line \(first.position.line); \(key == "path" ? "merge the two routes" : "rename one")"
+            )
+        }
+    }
+}

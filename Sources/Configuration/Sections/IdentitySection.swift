@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+import Gateway
+
+/// `identity` of a route: header fields for the upstream, filled from claims.
+enum IdentitySection {
+    static let value = Shape.either([.text(ClaimPathText.shape), .object(shape)])
+
+    private static let shape = ObjectShape(
+        noun: "a mapping with claim",
+        keys: [
+            KeyDescription(
+                "claim", .text(ClaimPathText.shape), .required, example: "realm_access.roles",
+                "The claim whose value fills the field."),
+            KeyDescription(
+                "separator", .text(PlainText.separator), .standard("\" \""), example: "\",\"",
+                "What stands between the members of a list."),
+            KeyDescription(
+                "encoding", .word(["percent", "base64url"]), .standard("percent"),
+                "How characters outside printable ASCII travel: each byte as %XX, or the whole value in base64url."),
+        ])
+
+    static func translate(_ route: CheckedObject, _ problems: ProblemList) -> [IdentityFieldSettings] {
+        let entries = route.entries("identity")
+        var seen: [String: CheckedEntry] = [:]
+        for entry in entries {
+            // Upstreams that fold names (CGI, WSGI, Rack) would join or overwrite the two values.
+            if let first = seen.updateValue(entry, forKey: FieldNameText.folded(entry.name)) {
+                problems.error(
+                    at: entry.place, expected: "field names that differ in more than case, _ and -",
+                    found: "\(Quoted.text(entry.name)) beside \(Quoted.text(first.name))", remedy: "rename one of them")
+            }
+        }
+        return entries.compactMap { field($0, problems) }
+    }
+
+    private static func field(_ entry: CheckedEntry, _ problems: ProblemList) -> IdentityFieldSettings? {
+        guard let value = entry.value else { return nil }
+        guard let object = value.object else {
+            return value.text.flatMap(ClaimPathText.parse).map { IdentityFieldSettings(name: entry.name, claim: $0) }
+        }
+        guard let claim = object.text("claim").flatMap({ ClaimPathText.parse($0.text) }) else { return nil }
+        var settings = IdentityFieldSettings(name: entry.name, claim: claim)
+        if let separator = object.text("separator") { settings.separator = separator.text }
+        if object.text("encoding")?.text == "base64url" { settings.encoding = .base64url }
+        if settings.encoding == .base64url, settings.separator.contains(where: { "-_".contains($0) }) {
+            problems.error(
+                at: object.place(of: "separator"), expected: "a separator that base64url does not use",
+                found: Quoted.text(settings.separator), remedy: "write it as  separator: \",\"")
+        }
+        return settings
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+import Gateway
+
+/// `limits`: bounds on what one message and one worker may bring.
+enum LimitSection {
+    static let shape = ObjectShape(
+        noun: "the limits",
+        keys: [
+            size("request_line", 1024...65_536, "8KiB", "The request line; a longer one is answered 414."),
+            size("header_section", 4096...1_048_576, "64KiB", "All header fields; more is answered 431."),
+            KeyDescription(
+                "field_count", .integer(8...128), .standard("100"),
+                "Header fields of one message; more is answered 431."),
+            size("field_line", 1024...65_536, "32KiB", "One header field; a longer one is answered 431."),
+            size("access_token", 1024...65_536, "16KiB", "One access token; a longer one is answered 401, undecoded."),
+            KeyDescription(
+                "request_body", .byteCount(0...(1 << 50), acceptsUnlimited: true), .standard("unlimited"),
+                example: "10MiB", "One request body; a longer one is answered 413."),
+            count("connections", 1...1_000_000, "50000", "Client connections of one worker."),
+            count(
+                "upstream_connections", 1...100_000, "4096",
+                "Connections in use to one upstream by one worker; beyond it requests are answered 503."),
+            count(
+                "upstream_idle_connections", 0...100_000, "256", "Idle connections kept to one upstream by one worker."),
+            count(
+                "parked_requests", 0...100_000, "1024", "Requests of one worker that wait for an issuer's keys."),
+        ])
+
+    static func translate(_ object: CheckedObject?, _ problems: ProblemList) -> LimitSettings {
+        var limits = LimitSettings()
+        guard let object else { return limits }
+        size(object, "request_line", &limits.requestLine)
+        size(object, "header_section", &limits.headerSection)
+        size(object, "field_line", &limits.fieldLine)
+        size(object, "access_token", &limits.accessToken)
+        integer(object, "field_count", &limits.fieldCount)
+        integer(object, "connections", &limits.connections)
+        integer(object, "upstream_connections", &limits.upstreamConnections)
+        integer(object, "upstream_idle_connections", &limits.upstreamIdleConnections)
+        integer(object, "parked_requests", &limits.parkedRequests)
+        if let body = object.byteCount("request_body") { limits.requestBody = body.map(Int64.init) }
+        judge("field_line", limits.fieldLine, fitsIn: "header_section", limits.headerSection, object, problems)
+        judge("access_token", limits.accessToken, fitsIn: "field_line", limits.fieldLine, object, problems)
+        return limits
+    }
+
+    /// A smaller bound above a larger one would never be reached.
+    private static func judge(
+        _ inner: String, _ innerSize: Int, fitsIn outer: String, _ outerSize: Int, _ object: CheckedObject,
+        _ problems: ProblemList
+    ) {
+        guard innerSize > outerSize else { return }
+        problems.error(
+            at: object.place(of: object.says(inner) ? inner : outer), expected: "\(inner) of at most \(outer)",
+            found: "\(ByteCountText.text(innerSize)) and \(ByteCountText.text(outerSize))",
+            remedy: "raise \(outer) or lower \(inner)")
+    }
+
+    private static func size(_ object: CheckedObject, _ key: String, _ setting: inout Int) {
+        if case .some(.some(let bytes)) = object.byteCount(key) { setting = bytes }
+    }
+
+    private static func integer(_ object: CheckedObject, _ key: String, _ setting: inout Int) {
+        if let integer = object.integer(key) { setting = integer }
+    }
+
+    private static func size(
+        _ name: String, _ range: ClosedRange<Int>, _ standard: String, _ sentence: String
+    ) -> KeyDescription {
+        KeyDescription(name, .byteCount(range, acceptsUnlimited: false), .standard(standard), sentence)
+    }
+
+    private static func count(
+        _ name: String, _ range: ClosedRange<Int>, _ standard: String, _ sentence: String
+    ) -> KeyDescription {
+        KeyDescription(name, .integer(range), .standard(standard), sentence)
+    }
+}
+
+/// `token_cache`: the memory for tokens whose signatures were verified before.
+enum TokenCacheSection {
+    static let shape = ObjectShape(
+        noun: "the token cache",
+        keys: [
+            KeyDescription(
+                "entries", .integer(1...10_000_000), .standard("100000"), "Verified tokens remembered by one worker."),
+            KeyDescription(
+                "bytes", .byteCount(65_536...(64 << 30), acceptsUnlimited: false), .standard("128MiB"),
+                "Memory for them in one worker."),
+        ])
+
+    static func translate(_ object: CheckedObject?) -> TokenCacheSettings {
+        var cache = TokenCacheSettings()
+        if let entries = object?.integer("entries") { cache.entries = entries }
+        if case .some(.some(let bytes)) = object?.byteCount("bytes") { cache.bytes = bytes }
+        return cache
+    }
+}

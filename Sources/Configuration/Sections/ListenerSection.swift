@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+import Gateway
+
+/// `listeners`: the addresses that clients connect to.
+enum ListenerSection {
+    static let shape = ObjectShape(
+        noun: "a listener",
+        keys: [
+            KeyDescription(
+                "address", .text(SocketAddressText.shape), .required, example: "0.0.0.0:8443",
+                "The IP address and port to listen on; IPv6 in brackets."),
+            KeyDescription(
+                "public_url",
+                .text(
+                    URLText.origin(
+                        example: "https://shop.example.com", remedy: "leave out path and query: routes say the paths")),
+                .required, example: "https://shop.example.com",
+                "What clients see: the scheme and authority of every URL made here, never taken from a request."),
+            KeyDescription(
+                "hosts",
+                .list(ListShape(noun: "hosts", element: .text(PlainText.authority), count: 1...64)), .optional,
+                example: "[orders.internal:8443]",
+                "Authorities accepted in Host beside that of public_url; any other is answered 421."),
+            KeyDescription(
+                "tls", .object(TLSSection.shape), .optional,
+                example: "{ certificate: /run/tls/tls.crt, key: /run/tls/tls.key }",
+                "Certificates of this listener; without it the listener speaks plain HTTP."),
+        ])
+
+    static func translate(_ object: CheckedObject, _ translation: Translation) -> ListenerSettings? {
+        let tls = object.object("tls").map { TLSSection.translate($0, translation) }
+        guard let addressText = object.text("address"), let address = SocketAddressText.parse(addressText.text),
+            let publicURL = object.text("public_url"), let url = WebAddress(publicURL.text)
+        else { return nil }
+        judgeTransport(object, address, url, translation.problems)
+        var authorities = url.authorities
+        for host in object.texts("hosts") where !authorities.contains(host.text.lowercased()) {
+            authorities.append(host.text.lowercased())
+        }
+        return ListenerSettings(
+            address: address, publicURL: url.origin, authorities: authorities, tls: tls ?? nil)
+    }
+
+    /// Tokens travel in the clear on a listener without TLS: loudly allowed, for the TLS may end in front of us.
+    private static func judgeTransport(
+        _ object: CheckedObject, _ address: SocketAddressSettings, _ url: WebAddress, _ problems: ProblemList
+    ) {
+        if object.says("tls") {
+            guard !url.isSecure else { return }
+            problems.error(
+                at: object["public_url"]?.place ?? object.place, expected: "an https URL for a listener with tls",
+                found: Quoted.text(url.origin), remedy: "write https, or leave tls out")
+            return
+        }
+        guard !IPAddress.isLoopback(address.host) else { return }
+        let place = object["address"]?.place ?? object.place
+        if url.isSecure {
+            problems.warning(
+                at: place, expected: "tls, or an address on loopback", found: "plain HTTP on \(address.text)",
+                remedy: "make sure that a TLS terminator stands in front and nothing else reaches this port")
+        } else {
+            problems.warning(
+                at: place, expected: "tls and an https public_url", found: "plain HTTP on \(address.text)",
+                remedy: "whoever sees the traffic can use the tokens in it (RFC 6750 section 5.2)")
+        }
+    }
+}
+
+/// `admin`: metrics and health.
+enum AdminSection {
+    static let defaultAddress = "127.0.0.1:9901"
+
+    static let shape = ObjectShape(
+        noun: "the admin listener",
+        keys: [
+            KeyDescription(
+                "address", .text(SocketAddressText.shape), .standard(defaultAddress),
+                "The IP address and port of metrics and health; no route leads there.")
+        ])
+
+    static func translate(_ object: CheckedObject?) -> AdminSettings? {
+        SocketAddressText.parse(object?.text("address")?.text ?? defaultAddress).map { AdminSettings(address: $0) }
+    }
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+import Gateway
+import HTTPMessage
+
+/// `routes`: where requests go, and who may make them.
+enum RouteSection {
+    static let pathAllowances: [(word: String, setting: RouteSettings.PathAllowance, policy: PathAllowances)] = [
+        ("encoded_slash", .encodedSlash, .encodedSlash),
+        ("backslash", .backslash, .backslash),
+        ("double_encoding", .doubleEncoding, .doubleEncoding),
+        ("semicolon", .semicolon, .semicolon),
+        ("non_ascii", .nonASCII, .nonASCII),
+    ]
+
+    static let shape = ObjectShape(
+        noun: "a route",
+        keys: [
+            KeyDescription(
+                "path", .text(RoutePathText.shape), .required, example: "/api/orders/",
+                "The path served: with / at its end the whole subtree, otherwise that path alone."),
+            KeyDescription(
+                "name", .text(PlainText.routeName), .optional, example: "orders",
+                "The name in logs and metrics; the path by default."),
+            KeyDescription(
+                "upstream",
+                .either([.text(UpstreamSection.url), .object(UpstreamSection.shape)]), .required,
+                example: "http://127.0.0.1:3001",
+                "Where the requests go: a URL, or a mapping with url and TLS settings."),
+            KeyDescription(
+                "methods",
+                .list(ListShape(noun: "methods", element: .text(PlainText.method), count: 1...32)), .optional,
+                example: "[GET, POST]",
+                "The methods allowed; others are answered 405. By default all, or those that scopes names."),
+            KeyDescription(
+                "token", .object(TokenSection.shape), .optional,
+                example: "{ issuers: [main], audience: https://api.example.com }",
+                "What an access token must be to pass."),
+            KeyDescription(
+                "public", .onlyTrue, .optional, example: "true",
+                "Lets everybody pass, without identity."),
+            KeyDescription(
+                "identity",
+                .entries(
+                    EntriesShape(
+                        noun: "field names to claims", name: FieldNameText.shape, value: IdentitySection.value,
+                        count: 1...32)),
+                .optional, example: "{ X-User-Id: sub }",
+                "Header fields for the upstream and the claims that fill them; clients can never send them."),
+            KeyDescription(
+                "websocket", .boolean, .standard("false"), "Lets WebSocket handshakes through, after authentication."),
+            KeyDescription(
+                "allow_in_path",
+                .list(
+                    ListShape(
+                        noun: "relaxations", element: .word(pathAllowances.map(\.word)),
+                        count: 1...pathAllowances.count)),
+                .optional, example: "[encoded_slash]",
+                "What is otherwise refused in a path because two servers may read it differently."),
+        ], exactlyOne: ["token", "public"])
+
+    static func translate(_ object: CheckedObject, _ context: RouteContext) -> RouteSettings? {
+        let problems = context.translation.problems
+        let upstream = object["upstream"].flatMap { UpstreamSection.translate($0, context) }
+        let methods = MethodsOfRoute(object, problems)
+        let access = access(object, methods, context)
+        let identity = IdentitySection.translate(object, problems)
+        let words = object.texts("allow_in_path").map(\.text)
+        let allowances = pathAllowances.filter { words.contains($0.word) }
+        if let path = object.text("path") { judgePath(path, allowances.map(\.policy), problems) }
+        guard let path = object.text("path")?.text, let upstream, let access else { return nil }
+        return RouteSettings(
+            name: object.text("name")?.text ?? path, path: path, upstream: upstream, access: access,
+            identity: identity, methods: methods.allowed, webSocket: object.flag("websocket") ?? false,
+            pathAllowances: allowances.map(\.setting))
+    }
+
+    private static func access(
+        _ object: CheckedObject, _ methods: MethodsOfRoute, _ context: RouteContext
+    ) -> RouteSettings.Access? {
+        if let token = object.object("token") {
+            return TokenSection.translate(token, methods, context).map { .token($0) }
+        }
+        guard object.flag("public") == true else { return nil }
+        if object.says("identity"), !object.says("token") {
+            context.translation.problems.error(
+                at: object.place(of: "identity"), expected: "no identity on a public route", found: "field names",
+                remedy: "nobody is known here; leave identity out, or say token with optional: true")
+        }
+        return .publicAccess
+    }
+
+    /// A path that requests are refused for, or that is not in the form that requests are matched in, would never match.
+    private static func judgePath(_ path: PlacedText, _ allowances: [PathAllowances], _ problems: ProblemList) {
+        let bytes = Array(path.text.utf8)
+        var canonical: [UInt8] = []
+        if PathPolicy.refusal(of: bytes.span, allowing: PathAllowances(allowances)) == nil {
+            PathPolicy.appendCanonical(bytes.span, mergingSlashes: true, to: &canonical)
+            if canonical == bytes { return }
+            problems.error(
+                at: path.place,
+                expected: "a path as requests are matched: \(String(decoding: canonical, as: UTF8.self))",
+                found: Quoted.text(path.text), remedy: "write it in that form; requests are brought into it first")
+        } else {
+            problems.error(
+                at: path.place, expected: "a path that requests may have", found: Quoted.text(path.text),
+                remedy: "requests with such a path are refused; see allow_in_path")
+        }
+    }
+}
+
+/// What a route's translation needs to know of the rest of the configuration.
+struct RouteContext {
+    let translation: Translation
+    /// Nil when `issuers` does not fit its shape, so that one mistake is not told once more for every route.
+    let issuerNames: [String]?
+    let listeners: [ListenerSettings]
+    let admin: AdminSettings?
+}
+
+/// Paths of routes.
+enum RoutePathText {
+    static let reservedPrefix = "/.portcullis"
+
+    static let shape = TextShape(expected: "a path such as /api/orders/", pattern: "^/[^?#\\u0000-\\u0020]*$") { text in
+        guard text.hasPrefix("/") else { return TextFault(remedy: "begin it with /") }
+        if text.contains("?") || text.contains("#") {
+            return TextFault(remedy: "leave out the query: only paths are matched")
+        }
+        if text.contains("*") {
+            return TextFault(remedy: "a path that ends with / stands for all below it; there are no wildcards")
+        }
+        if text == reservedPrefix || text.hasPrefix(reservedPrefix + "/") {
+            return TextFault(remedy: "paths below \(reservedPrefix)/ belong to the gateway itself")
+        }
+        guard (1...2048).contains(text.utf8.count), !text.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F }) else {
+            return TextFault(remedy: "write it without spaces and control characters")
+        }
+        return nil
+    }
+}

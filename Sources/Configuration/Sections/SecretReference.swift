@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A value kept outside the configuration: `{ file: /run/secrets/x }` or `{ env: X }`.
+///
+/// Only a reference makes loading look at the environment, so what a configuration means is in its text.
+enum SecretReference {
+    /// Whether everybody on the machine may read the value's file.
+    enum Sensitivity: Sendable {
+        case secret, published
+    }
+
+    static func shape(noun: String) -> ObjectShape {
+        ObjectShape(
+            noun: noun,
+            keys: [
+                KeyDescription(
+                    "file", .text(PlainText.file), .optional, example: "/run/secrets/value",
+                    "The file that holds the value."),
+                KeyDescription(
+                    "env", .text(PlainText.environmentVariable), .optional, example: "VALUE",
+                    "The environment variable that holds the value."),
+            ], exactlyOne: ["file", "env"])
+    }
+
+    /// The bytes referred to and the place to complain about, or nil after the problem has been noted.
+    static func resolve(
+        _ object: CheckedObject, _ translation: Translation, noun: String, sensitivity: Sensitivity, limit: Int
+    ) -> (bytes: [UInt8], place: Place)? {
+        if let path = object.text("file") {
+            guard let file = translation.file(path, noun: noun, limit: limit) else { return nil }
+            if sensitivity == .secret { translation.refuseWorldAccess(to: file, at: path, noun: noun) }
+            return (file.bytes, path.place)
+        }
+        guard let name = object.text("env") else { return nil }
+        guard let value = translation.sources.environment(name.text), !value.isEmpty, value.utf8.count <= limit else {
+            translation.problems.error(
+                at: name.place, expected: "\(noun) in the environment variable \(name.text)",
+                found: "no such variable, or nothing or more than \(ByteCountText.text(limit)) in it",
+                remedy: "set the variable for this process")
+            return nil
+        }
+        return (Array(value.utf8), name.place)
+    }
+}

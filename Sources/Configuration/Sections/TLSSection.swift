@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+import Gateway
+
+/// `tls` of a listener: one certificate, or a list of them chosen by the name that the client asks for.
+enum TLSSection {
+    private static let certificate = KeyDescription(
+        "certificate", .text(PlainText.file), .optional, example: "/run/tls/tls.crt",
+        "PEM file with the certificate chain, leaf first.")
+    private static let key = KeyDescription(
+        "key", .text(PlainText.file), .optional, example: "/run/tls/tls.key",
+        "PEM file with the private key; refused when everybody on the machine can read it.")
+
+    static let shape = ObjectShape(
+        noun: "the TLS settings of a listener",
+        keys: [
+            certificate, key,
+            KeyDescription(
+                "certificates",
+                .list(ListShape(noun: "certificates", element: .object(pair), count: 1...64)), .optional,
+                example: "[{ certificate: a.crt, key: a.key }, { certificate: b.crt, key: b.key }]",
+                "Several certificates in place of certificate and key: SNI chooses, the first answers when none fits."),
+            KeyDescription(
+                "minimum_version", .word(["1.2", "1.3"]), .standard("\"1.2\""), "The oldest version of TLS accepted."),
+        ], exactlyOne: ["certificate", "certificates"])
+
+    private static let pair = ObjectShape(noun: "a certificate and its key", keys: [certificate, key].map(required))
+
+    static func translate(_ object: CheckedObject, _ translation: Translation) -> TLSSettings? {
+        let version: TLSSettings.MinimumVersion = object.text("minimum_version")?.text == "1.3" ? .tls13 : .tls12
+        var certificates: [TLSSettings.Certificate] = []
+        if object.says("certificates") {
+            if object.says("key"), !object.says("certificate") {
+                translation.problems.error(
+                    at: object.place(of: "key"), expected: "a key inside each of the certificates",
+                    found: "a key beside them", remedy: "move it into its element of certificates")
+            }
+            certificates = object.list("certificates").compactMap(\.object).compactMap { pair($0, translation) }
+        } else if object.says("certificate") || object.says("key") {
+            pair(object, translation).map { certificates = [$0] }
+        }
+        return certificates.isEmpty ? nil : TLSSettings(certificates: certificates, minimumVersion: version)
+    }
+
+    private static func pair(_ object: CheckedObject, _ translation: Translation) -> TLSSettings.Certificate? {
+        if object.says("certificate"), !object.says("key") {
+            translation.problems.error(
+                at: object.place(of: "certificate"), expected: "a key for the certificate", found: "nothing",
+                remedy: "add  key: /run/tls/tls.key")
+        }
+        guard let certificatePath = object.text("certificate"), let keyPath = object.text("key") else { return nil }
+        let chain = translation.file(certificatePath, noun: "a certificate chain")
+        let key = translation.file(keyPath, noun: "a private key")
+        if let key { translation.refuseWorldAccess(to: key, at: keyPath, noun: "a private key") }
+        if let chain, let key, let fault = translation.sources.documents.certificateAndKey(chain, key) {
+            translation.problems.error(
+                at: certificatePath.place, expected: "a certificate chain in PEM and the private key of its leaf",
+                found: fault, remedy: "check that certificate and key name the right files, and belong together")
+        }
+        return TLSSettings.Certificate(
+            certificateFile: translation.resolved(certificatePath), keyFile: translation.resolved(keyPath))
+    }
+
+    private static func required(_ key: KeyDescription) -> KeyDescription {
+        KeyDescription(key.name, key.shape, .required, example: key.example, key.sentence)
+    }
+}

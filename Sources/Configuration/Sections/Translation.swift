@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What every section needs beside its own values: where problems go, and what lies outside the text.
+struct Translation {
+    let problems: ProblemList
+    let sources: ConfigurationSources
+    /// The folder of the configuration file; relative paths start there.
+    let folder: String
+
+    /// The path of a named file as the rest of the gateway opens it.
+    func resolved(_ path: PlacedText) -> String { FilePath.resolve(path.text, in: folder) }
+
+    /// The bytes of a named file, or nil after the problem has been noted.
+    func file(_ path: PlacedText, noun: String, limit: Int = 1 << 20) -> ConfigurationSources.File? {
+        switch sources.file(resolved(path), limit) {
+        case .success(let file): return file
+        case .failure(.unreadable(let reason)):
+            problems.error(
+                at: path.place, expected: "a readable file with \(noun)", found: "\(Quoted.text(path.text)): \(reason)",
+                remedy: "paths are absolute, or relative to this file's folder")
+        case .failure(.larger(let limit)):
+            problems.error(
+                at: path.place, expected: "\(noun) of at most \(ByteCountText.text(limit))", found: "a larger file",
+                remedy: "check that this is the right file")
+        }
+        return nil
+    }
+
+    /// Notes a private key that everybody on the machine can read or replace (CA-17).
+    func refuseWorldAccess(to file: ConfigurationSources.File, at path: PlacedText, noun: String) {
+        guard file.permissions & 0o006 != 0 else { return }
+        let mode = String(file.permissions & 0o777, radix: 8)
+        problems.error(
+            at: path.place, expected: "\(noun) that only its owner and group can read",
+            found: "\(Quoted.text(path.text)) with mode 0\(mode)",
+            remedy: "chmod o= the file, or mount it with mode 0440")
+    }
+
+    /// The resolved path of a file with certification authorities, checked.
+    func certificateAuthority(_ object: CheckedObject) -> String? {
+        guard let path = object.text("certificate_authority") else { return nil }
+        if let file = file(path, noun: "certificates of certification authorities"),
+            let fault = sources.documents.authorities(file)
+        {
+            problems.error(
+                at: path.place, expected: "certificates of certification authorities in PEM", found: fault,
+                remedy: "give the PEM file of the authority that signed the server's certificate")
+        }
+        return resolved(path)
+    }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a value of the configuration may look like; one description drives the loader and the JSON Schema alike.
+indirect enum Shape: Sendable {
+    case text(TextShape)
+    /// One of a few fixed words.
+    case word([String])
+    /// A text, `true`, `false` or a whole number, kept as it is spelt: a claim's value.
+    case scalar
+    case integer(ClosedRange<Int>)
+    /// Milliseconds, written with a unit.
+    case duration(DurationShape)
+    /// Bytes, written with a unit; `unlimited` is a word that some sizes accept.
+    case byteCount(ClosedRange<Int>, acceptsUnlimited: Bool)
+    case boolean
+    /// A key that says something by being there: its only value is `true`.
+    case onlyTrue
+    case list(ListShape)
+    case object(ObjectShape)
+    case entries(EntriesShape)
+    /// Told apart by the YAML kind (scalar, list, mapping): at most one alternative of each.
+    case either([Shape])
+}
+
+/// A text and the grammar that it must follow.
+struct TextShape: Sendable {
+    /// For example `an address such as 127.0.0.1:8443`.
+    var expected: String
+    /// The part of the grammar that a JSON Schema can express, anchored.
+    var pattern: String?
+    /// What is wrong with a text, or nil.
+    var fault: @Sendable (String) -> TextFault?
+}
+
+/// What is wrong with a text that is no more than a text.
+struct TextFault: Sendable, Equatable {
+    /// Replaces the shape's own expectation where a rule can be said more exactly.
+    var expected: String?
+    var remedy: String
+}
+
+struct DurationShape: Sendable {
+    enum Step: Int, Sendable {
+        case milliseconds = 1
+        case seconds = 1000
+    }
+
+    var range: ClosedRange<Int>
+    var step: Step = .milliseconds
+}
+
+struct ListShape: Sendable {
+    /// What the elements are called in messages, for example `methods`.
+    var noun: String
+    var element: Shape
+    var count: ClosedRange<Int>
+}
+
+/// A mapping whose keys are chosen by the operator.
+struct EntriesShape: Sendable {
+    /// What is mapped to what, for example `field names to claims`.
+    var noun: String
+    /// The grammar of a key.
+    var name: TextShape
+    var value: Shape
+    var count: ClosedRange<Int>
+}
+
+/// A mapping whose keys are all described here; any other key is an error.
+struct ObjectShape: Sendable {
+    /// What the mapping is, with its article: `a route`.
+    var noun: String
+    var keys: [KeyDescription]
+    /// Keys of which exactly one must be said.
+    var exactlyOne: [String] = []
+
+    subscript(_ name: String) -> KeyDescription? {
+        keys.first { $0.name == name }
+    }
+}
+
+/// One key: its name, what it holds, whether it must be there, and one sentence about it.
+struct KeyDescription: Sendable {
+    enum Presence: Sendable, Equatable {
+        case required
+        case optional
+        /// What holds when the key is not said, as YAML.
+        case standard(String)
+    }
+
+    var name: String
+    var shape: Shape
+    var presence: Presence
+    /// A value that would do, as one line of YAML; remedies show it.
+    var example: String
+    var sentence: String
+
+    init(_ name: String, _ shape: Shape, _ presence: Presence, example: String? = nil, _ sentence: String) {
+        self.name = name
+        self.shape = shape
+        self.presence = presence
+        if case .standard(let value) = presence {
+            self.example = example ?? value
+        } else {
+            self.example = example ?? "…"
+        }
+        self.sentence = sentence
+    }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+
+extension ConfigurationSources {
+    /// The real files, environment and processors of this process.
+    package static var system: ConfigurationSources {
+        ConfigurationSources(
+            file: SystemFile.read, obstacleToAppending: SystemFile.obstacleToAppending,
+            environment: { name in getenv(name).map { String(cString: $0) } },
+            processors: processorsOfThisProcess(),
+            documents: .asAtStart)
+    }
+
+    private static func processorsOfThisProcess() -> Int {
+        ProcessorCount.allowed(
+            status: kernelText("/proc/self/status"), quota: kernelText("/sys/fs/cgroup/cpu.max"),
+            online: sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+    }
+
+    private static func kernelText(_ path: String) -> String? {
+        guard case .success(let file) = SystemFile.read(path, atMost: 65_536) else { return nil }
+        return String(decoding: file.bytes, as: UTF8.self)
+    }
+}
+
+/// Reading whole small files, with a bound.
+private enum SystemFile {
+    static func read(
+        _ path: String, atMost limit: Int
+    ) -> Result<ConfigurationSources.File, ConfigurationSources.FileRefusal> {
+        // Non-blocking, for a named pipe without a writer would make start-up hang.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { return .failure(.unreadable(reason(errno))) }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return .failure(.unreadable(reason(errno))) }
+        guard status.st_mode & S_IFMT == S_IFREG else { return .failure(.unreadable("Not a regular file")) }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 64 * 1024)
+        while true {
+            let count = Glibc.read(descriptor, &chunk, chunk.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { return .failure(.unreadable(reason(errno))) }
+            if count == 0 { break }
+            bytes += chunk[..<count]
+            guard bytes.count <= limit else { return .failure(.larger(than: limit)) }
+        }
+        return .success(ConfigurationSources.File(path: path, bytes: bytes, permissions: status.st_mode & 0o7777))
+    }
+
+    static func obstacleToAppending(to path: String) -> String? {
+        if access(path, F_OK) == 0 { return access(path, W_OK) == 0 ? nil : reason(errno) }
+        let folder = FilePath.folder(of: path)
+        return access(folder, W_OK | X_OK) == 0 ? nil : "\(folder): \(reason(errno))"
+    }
+
+    private static func reason(_ code: Int32) -> String {
+        strerror(code).map { String(cString: $0) } ?? "error \(code)"
+    }
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+import JOSE
+
+/// Names of signature algorithms as the configuration writes them (RFC 7518 §3.1, RFC 8037 §3.1).
+enum AlgorithmText {
+    static let names = SignatureAlgorithm.allCases.map(\.name)
+
+    static let shape = TextShape(
+        expected: "one of \(names.joined(separator: ", "))", pattern: "^(\(names.joined(separator: "|")))$"
+    ) { text in
+        if names.contains(text) { return nil }
+        if text.lowercased() == "none" {
+            return TextFault(remedy: "unsigned tokens are never accepted")
+        }
+        if ["HS256", "HS384", "HS512"].contains(text.uppercased()) {
+            return TextFault(
+                remedy: "a shared secret would let whoever checks tokens also make them; let the issuer use ES256")
+        }
+        return TextFault(remedy: Suggestion.remedy(for: text, among: names, called: "algorithms"))
+    }
+
+    static func algorithm(_ text: String) -> SignatureAlgorithm? { SignatureAlgorithm(name: text) }
+}

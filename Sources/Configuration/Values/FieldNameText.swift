@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+import Bytes
+
+/// Names of header fields that a route may inject.
+enum FieldNameText {
+    static let shape = TextShape(
+        expected: "a field name such as X-User-Id", pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$"
+    ) { name in
+        guard (1...64).contains(name.utf8.count), name.utf8.allSatisfy(ASCII.isToken) else {
+            return TextFault(remedy: "use letters, digits and hyphens")
+        }
+        let folded = folded(name)
+        guard !reserved.contains(folded), !reservedPrefixes.contains(where: folded.hasPrefix) else {
+            return TextFault(
+                expected: "a field name that nothing else uses",
+                remedy: "\(name) has a meaning of its own to servers; choose a name such as X-User-Id")
+        }
+        return nil
+    }
+
+    /// How servers that speak CGI, WSGI or Rack fold names: two names that fold alike are one name to them.
+    static func folded(_ name: String) -> String {
+        String(name.lowercased().map { $0 == "_" || $0 == "." ? "-" : $0 })
+    }
+
+    /// Framing, routing, credentials, negotiation and what the gateway itself writes (HTTP-41 … HTTP-46).
+    private static let reserved: Set<String> = [
+        "age", "allow", "alt-svc", "alt-used", "authentication-info", "authorization", "cache-control", "connection",
+        "cookie", "cookie2", "date", "dnt", "dpop", "dpop-nonce", "early-data", "etag", "expect", "expires",
+        "forwarded", "from", "host", "http2-settings", "keep-alive", "last-modified", "link", "location",
+        "max-forwards", "origin", "pragma", "prefer", "priority", "range", "referer", "retry-after", "server",
+        "set-cookie", "set-cookie2", "te", "traceparent", "tracestate", "trailer", "transfer-encoding", "upgrade",
+        "upgrade-insecure-requests", "user-agent", "vary", "via", "warning", "www-authenticate", "x-forwarded",
+        "x-http-method", "x-http-method-override", "x-method-override", "x-original-url", "x-real-ip",
+        "x-request-id", "x-rewrite-url",
+    ]
+
+    private static let reservedPrefixes = [
+        "accept", "access-control-", "content-", "if-", "proxy-", "sec-", "strict-transport-", "x-forwarded-",
+    ]
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Networks in CIDR notation: `10.0.0.0/8`, `fd00::/8`.
+enum NetworkText {
+    static let shape = TextShape(
+        expected: "a network such as 10.0.0.0/8 or fd00::/8", pattern: "^[0-9A-Fa-f:.]+/[0-9]{1,3}$"
+    ) { text in
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 2, let address = IPAddress.bytes(String(parts[0])), let length = Int(parts[1]),
+            String(length) == parts[1], (0...address.count * 8).contains(length)
+        else { return TextFault(remedy: "write an address, a slash and the length of the prefix") }
+        guard length > 0 else {
+            return TextFault(remedy: "name the networks that issuers really live in; /0 would be the whole internet")
+        }
+        guard hostBitsAreZero(address, length: length) else {
+            return TextFault(remedy: "set the bits after the first \(length) to zero, or write a longer prefix")
+        }
+        return nil
+    }
+
+    private static func hostBitsAreZero(_ address: [UInt8], length: Int) -> Bool {
+        address.enumerated().allSatisfy { index, byte in
+            let networkBits = min(8, max(0, length - index * 8))
+            return networkBits == 8 || byte & (0xFF >> UInt8(networkBits)) == 0
+        }
+    }
+}

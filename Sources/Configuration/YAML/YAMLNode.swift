@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A place in the text, counted from 1; columns count characters.
+package struct Position: Sendable, Equatable, Comparable {
+    package var line: Int
+    package var column: Int
+
+    package init(line: Int, column: Int) {
+        self.line = line
+        self.column = column
+    }
+
+    package static func < (left: Position, right: Position) -> Bool {
+        (left.line, left.column) < (right.line, right.column)
+    }
+}
+
+/// One value of a YAML text, with the place where it begins; nothing is typed or defaulted yet.
+struct YAMLNode: Sendable {
+    /// The three kinds of YAML values.
+    enum Content: Sendable {
+        /// `isPlain` is false for quoted and block scalars, which are always text.
+        case scalar(String, isPlain: Bool)
+        case sequence([YAMLNode])
+        case mapping([Entry])
+    }
+
+    /// One key of a mapping in the order of the text; the same key may come twice here.
+    struct Entry: Sendable {
+        var key: String
+        var keyPosition: Position
+        var value: YAMLNode
+    }
+
+    var position: Position
+    var content: Content
+}
+
+/// Why a text is not YAML as this product reads it, and where.
+struct YAMLRefusal: Error, Sendable, Equatable {
+    /// One case per cause.
+    enum Cause: Sendable, Equatable {
+        /// The parser's own words.
+        case syntax(String)
+        /// Anchors and aliases let a short text stand for an endless one.
+        case anchorOrAlias
+        case tag
+        case secondDocument
+        case tooDeep
+        case keyNotText
+        case empty
+    }
+
+    var cause: Cause
+    var position: Position
+}

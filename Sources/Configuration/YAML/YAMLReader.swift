@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+import CYAML
+
+/// Reads one YAML document into nodes, refusing what a configuration has no use for.
+///
+/// Anchors and aliases (a few hundred bytes could stand for gigabytes), tags, a second document and deep nesting are
+/// refused. Wraps libyaml's event interface (`yaml_parser_parse`), so that nothing is built before it is checked.
+struct YAMLReader: ~Copyable {
+    static let maximumDepth = 32
+
+    private let parser: UnsafeMutablePointer<yaml_parser_t>
+    private let bytes: UnsafeBufferPointer<UInt8>
+    private var event = yaml_event_t()
+
+    /// The root of the only document in `text`.
+    static func read(_ text: [UInt8]) throws(YAMLRefusal) -> YAMLNode {
+        guard !text.isEmpty else { throw YAMLRefusal(cause: .empty, position: Position(line: 1, column: 1)) }
+        var result: Result<YAMLNode, YAMLRefusal> = .failure(
+            YAMLRefusal(cause: .empty, position: Position(line: 1, column: 1)))
+        text.withUnsafeBufferPointer { bytes in
+            // libyaml keeps the pointer, not a copy: the reader must not outlive this closure.
+            guard let reader = YAMLReader(bytes) else { return }
+            result = reader.document()
+        }
+        return try result.get()
+    }
+
+    private init?(_ bytes: UnsafeBufferPointer<UInt8>) {
+        // The parser keeps a pointer to itself, so it lives at one address for all of its life.
+        self.bytes = bytes
+        parser = .allocate(capacity: 1)
+        guard yaml_parser_initialize(parser) == 1 else {
+            parser.deallocate()
+            return nil
+        }
+        yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
+        yaml_parser_set_input_string(parser, bytes.baseAddress, bytes.count)
+    }
+
+    deinit {
+        var last = event
+        yaml_event_delete(&last)
+        yaml_parser_delete(parser)
+        parser.deallocate()
+    }
+
+    private consuming func document() -> Result<YAMLNode, YAMLRefusal> {
+        do throws(YAMLRefusal) {
+            try advance()
+            try advance()
+            guard event.type == YAML_DOCUMENT_START_EVENT else { throw refusal(.empty) }
+            try advance()
+            let root = try node(depth: 0)
+            try advance()
+            try advance()
+            guard event.type == YAML_STREAM_END_EVENT else { throw refusal(.secondDocument) }
+            return .success(root)
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Replaces the current event by the next one.
+    private mutating func advance() throws(YAMLRefusal) {
+        yaml_event_delete(&event)
+        guard yaml_parser_parse(parser, &event) == 1 else { throw syntaxRefusal() }
+    }
+
+    /// The node that begins with the current event, which is its last one afterwards.
+    private mutating func node(depth: Int) throws(YAMLRefusal) -> YAMLNode {
+        guard depth < Self.maximumDepth else { throw refusal(.tooDeep) }
+        let position = self.position
+        switch event.type {
+        case YAML_SCALAR_EVENT:
+            let scalar = event.data.scalar
+            try refuseProperties(anchor: scalar.anchor, tag: scalar.tag)
+            let bytes = UnsafeBufferPointer(start: scalar.value, count: scalar.length)
+            let content = YAMLNode.Content.scalar(
+                String(decoding: bytes, as: UTF8.self), isPlain: scalar.style == YAML_PLAIN_SCALAR_STYLE)
+            return YAMLNode(position: position, content: content)
+        case YAML_SEQUENCE_START_EVENT:
+            try refuseProperties(anchor: event.data.sequence_start.anchor, tag: event.data.sequence_start.tag)
+            return YAMLNode(position: position, content: .sequence(try elements(depth: depth + 1)))
+        case YAML_MAPPING_START_EVENT:
+            try refuseProperties(anchor: event.data.mapping_start.anchor, tag: event.data.mapping_start.tag)
+            return YAMLNode(position: position, content: .mapping(try entries(depth: depth + 1)))
+        case YAML_ALIAS_EVENT:
+            throw refusal(.anchorOrAlias)
+        default:
+            // An event of libyaml that begins no node: only a parser at odds with its own grammar gets here.
+            throw refusal(.syntax("found no value"))
+        }
+    }
+
+    private mutating func elements(depth: Int) throws(YAMLRefusal) -> [YAMLNode] {
+        var elements: [YAMLNode] = []
+        try advance()
+        while event.type != YAML_SEQUENCE_END_EVENT {
+            elements.append(try node(depth: depth))
+            try advance()
+        }
+        return elements
+    }
+
+    private mutating func entries(depth: Int) throws(YAMLRefusal) -> [YAMLNode.Entry] {
+        var entries: [YAMLNode.Entry] = []
+        try advance()
+        while event.type != YAML_MAPPING_END_EVENT {
+            let key = try node(depth: depth)
+            guard case .scalar(let name, _) = key.content else {
+                throw YAMLRefusal(cause: .keyNotText, position: key.position)
+            }
+            try advance()
+            entries.append(YAMLNode.Entry(key: name, keyPosition: key.position, value: try node(depth: depth)))
+            try advance()
+        }
+        return entries
+    }
+
+    private func refuseProperties(
+        anchor: UnsafeMutablePointer<yaml_char_t>?, tag: UnsafeMutablePointer<yaml_char_t>?
+    ) throws(YAMLRefusal) {
+        if anchor != nil { throw refusal(.anchorOrAlias) }
+        if tag != nil { throw refusal(.tag) }
+    }
+
+    private var position: Position {
+        Position(line: Int(event.start_mark.line) + 1, column: Int(event.start_mark.column) + 1)
+    }
+
+    private func refusal(_ cause: YAMLRefusal.Cause) -> YAMLRefusal {
+        YAMLRefusal(cause: cause, position: position)
+    }
+
+    private func syntaxRefusal() -> YAMLRefusal {
+        // `problem` is a static C string of libyaml.
+        let words = parser.pointee.problem.map { String(cString: $0) } ?? "could not be read"
+        if parser.pointee.error == YAML_READER_ERROR {
+            return YAMLRefusal(cause: .syntax(words), position: position(ofByte: parser.pointee.problem_offset))
+        }
+        let mark = parser.pointee.problem_mark
+        let position = Position(line: Int(mark.line) + 1, column: Int(mark.column) + 1)
+        return YAMLRefusal(cause: .syntax(words), position: position)
+    }
+
+    /// Where a byte stands; wrong encoding is told by its offset alone.
+    private func position(ofByte offset: Int) -> Position {
+        let before = bytes.prefix(offset)
+        let line = before.reduce(1) { $1 == UInt8(ascii: "\n") ? $0 + 1 : $0 }
+        let start = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+        return Position(line: line, column: before.count - start + 1)
+    }
+}
+
+/// The version of the libyaml in use, as it names itself (`yaml_get_version_string`).
+package enum YAMLLibrary {
+    /// For example `0.2.5`.
+    package static var version: String { String(cString: yaml_get_version_string()) }
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+import HTTP1
+import EventLoop
+import Glibc
+import Telemetry
+import Transport
+
+extension WorkerRef {
+    /// Takes the connections that wait at a listening socket, a bounded number at a time.
+    func acceptConnections(_ listener: UnsafeMutablePointer<ListenerSocket>) {
+        var peer = SocketAddress()
+        for _ in 0..<64 {
+            let descriptor = Socket.accept(from: listener.pointee.descriptor, peer: &peer)
+            if descriptor < 0 {
+                let code = errno
+                if code == EAGAIN || code == ECONNABORTED || code == EINTR { return }
+                // Out of descriptors or memory: the backlog would wake us for ever. Let the next tick try again.
+                pointee.operatorLog.write(
+                    .error, .acceptFailed, LogField(.errorNumber, Int(code)),
+                    LogField(.reason, String(cString: strerror(code))))
+                pauseAccepting()
+                return
+            }
+            open(descriptor, PeerAddress(peer), at: listener)
+        }
+    }
+
+    private func open(_ descriptor: Int32, _ peer: PeerAddress, at listener: UnsafeMutablePointer<ListenerSocket>) {
+        var stream = ByteStream(descriptor: descriptor)
+        guard pointee.openClients < pointee.limits.connections else {
+            pointee.metrics.countRefusal(route: WorkerMetrics.unrouted, cause: Int(Refusal.tooManyConnections.rawValue))
+            stream.close()
+            return
+        }
+        if let tls = listener.pointee.tls {
+            guard let secured = tls.open(descriptor) else {
+                stream.close()
+                return
+            }
+            stream = secured
+        }
+        let client = pointee.clients.take()
+        client.pointee.stream = stream
+        client.pointee.peer = peer
+        client.pointee.listener = listener.pointee.index
+        client.pointee.state = .awaitingHead
+        client.pointee.parser.reset()
+        client.pointee.isHeadTimed = true
+        client.pointee.endsAtFrame = false
+        client.pointee.isRunning = false
+        client.pointee.sawEnd = false
+        client.pointee.closesAfterOutput = false
+        client.pointee.lingers = false
+        client.pointee.lingered = 0
+        client.timeout.pointee.owner = .client
+        client.timeout.pointee.place = UnsafeMutableRawPointer(client)
+        FileEvent.assign(client.readEvent, pointee.base, descriptor, [.read, .persistent], onClientReadable, client)
+        FileEvent.assign(client.writeEvent, pointee.base, descriptor, [.write, .persistent], onClientWritable, client)
+        client.startReading()
+        pointee.openClients += 1
+        pointee.metrics.adjust(.clientConnections, by: 1)
+        setTimeout(client.timeout, pointee.timeouts.requestHead)
+    }
+
+    /// Stops taking connections until the next tick.
+    func pauseAccepting() {
+        guard !pointee.isAcceptPaused else { return }
+        pointee.isAcceptPaused = true
+        for index in 0..<pointee.listenerCount { FileEvent.remove(event(of: index)) }
+    }
+
+    func resumeAccepting() {
+        guard pointee.isAcceptPaused, !pointee.isDraining else { return }
+        pointee.isAcceptPaused = false
+        for index in 0..<pointee.listenerCount { FileEvent.add(event(of: index)) }
+    }
+
+    func event(of listener: Int) -> UnsafeMutablePointer<FileEvent> {
+        withUnsafeMutablePointer(to: &pointee.listeners[listener].event) { $0 }
+    }
+}
+
+// C callbacks of libevent, on the worker's thread. The context is the place in the slab or in the worker's listeners:
+// both outlive their events, which are removed before a place is given back.
+let onListenerReadable: FileEvent.Callback = { _, _, context in
+    let listener = context.unsafelyUnwrapped.assumingMemoryBound(to: ListenerSocket.self)
+    listener.pointee.worker.acceptConnections(listener)
+}
+
+let onClientReadable: FileEvent.Callback = { _, _, context in
+    let client = context.unsafelyUnwrapped.assumingMemoryBound(to: ClientConnection.self)
+    client.pointee.worker.clientReadable(client)
+}
+
+let onClientWritable: FileEvent.Callback = { _, _, context in
+    let client = context.unsafelyUnwrapped.assumingMemoryBound(to: ClientConnection.self)
+    client.pointee.worker.clientWritable(client)
+}
+
+let onUpstreamReadable: FileEvent.Callback = { _, _, context in
+    let upstream = context.unsafelyUnwrapped.assumingMemoryBound(to: UpstreamConnection.self)
+    upstream.pointee.worker.upstreamReadable(upstream)
+}
+
+let onUpstreamWritable: FileEvent.Callback = { _, _, context in
+    let upstream = context.unsafelyUnwrapped.assumingMemoryBound(to: UpstreamConnection.self)
+    upstream.pointee.worker.upstreamWritable(upstream)
+}
+
+extension ClientRef {
+    func startReading() {
+        guard !pointee.isReading else { return }
+        pointee.isReading = true
+        FileEvent.add(readEvent)
+    }
+
+    func stopReading() {
+        guard pointee.isReading else { return }
+        pointee.isReading = false
+        FileEvent.remove(readEvent)
+    }
+
+    func startWriting() {
+        guard !pointee.isWriting else { return }
+        pointee.isWriting = true
+        FileEvent.add(writeEvent)
+    }
+
+    func stopWriting() {
+        guard pointee.isWriting else { return }
+        pointee.isWriting = false
+        FileEvent.remove(writeEvent)
+    }
+}
+
+extension UpstreamRef {
+    func startReading() {
+        guard !pointee.isReading else { return }
+        pointee.isReading = true
+        FileEvent.add(readEvent)
+    }
+
+    func stopReading() {
+        guard pointee.isReading else { return }
+        pointee.isReading = false
+        FileEvent.remove(readEvent)
+    }
+
+    func startWriting() {
+        guard !pointee.isWriting else { return }
+        pointee.isWriting = true
+        FileEvent.add(writeEvent)
+    }
+
+    func stopWriting() {
+        guard pointee.isWriting else { return }
+        pointee.isWriting = false
+        FileEvent.remove(writeEvent)
+    }
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+import EventLoop
+import Glibc
+import HTTP1
+import Transport
+
+typealias WorkerRef = UnsafeMutablePointer<Worker>
+typealias ClientRef = UnsafeMutablePointer<ClientConnection>
+typealias ExchangeRef = UnsafeMutablePointer<Exchange>
+typealias UpstreamRef = UnsafeMutablePointer<UpstreamConnection>
+
+/// One client's connection: its socket, what was read and not yet understood, what is written and not yet taken.
+///
+///     awaitingHead ──head──▶ exchanging ──response sent──▶ awaitingHead
+///          │                     ├── 101 ──▶ tunnelling ──▶ closed
+///          └────────refused──────┴── body left over ──▶ discardingBody ──▶ awaitingHead
+///                                └── must close ──▶ lingering ──▶ closed
+///
+/// Lives in a worker's slab and never moves; its events point back at it.
+struct ClientConnection {
+    enum State: UInt8 {
+        /// Free, or closed.
+        case closed
+        /// Between messages, or with part of a head.
+        case awaitingHead
+        /// An exchange is in progress; what arrives is its body, or waits.
+        case exchanging
+        /// The answer was given early; the rest of a small body is read away so that the connection can go on.
+        case discardingBody
+        /// The last answer was sent; what still arrives is read away for a moment, so that the close does not reset it.
+        case lingering
+        /// Bytes pass both ways until one side ends (after 101).
+        case tunnelling
+    }
+
+    var readEvent = FileEvent()
+    var writeEvent = FileEvent()
+    var timeout = Timeout()
+    var stream = ByteStream()
+    var worker: WorkerRef
+    var exchange: ExchangeRef?
+    var input = Buffer()
+    var output = Buffer()
+    var parser = RequestHeadParser()
+    /// Framing of what is read away in `discardingBody`.
+    var discard = BodyCounter()
+    var peer = PeerAddress()
+    var state = State.closed
+    var listener: UInt16 = 0
+    var isReading = false
+    /// The clock for the head in progress runs.
+    var isHeadTimed = false
+    /// `runInput` is at work further up the stack.
+    var isRunning = false
+    var isWriting = false
+    /// The peer has ended its side.
+    var sawEnd = false
+    /// Closed as soon as `output` is empty.
+    var closesAfterOutput = false
+    /// Then read away what still comes before closing.
+    var lingers = false
+    /// Where the upstream's WebSocket frames end, in a tunnel.
+    var frames = WebSocketFrames()
+    /// A tunnel whose time is over ends at the next frame's end.
+    var endsAtFrame = false
+    /// Bytes read away while lingering.
+    var lingered: Int32 = 0
+
+    init(_ worker: WorkerRef) { self.worker = worker }
+}
+
+extension ClientRef {
+    var readEvent: UnsafeMutablePointer<FileEvent> { withUnsafeMutablePointer(to: &pointee.readEvent) { $0 } }
+    var writeEvent: UnsafeMutablePointer<FileEvent> { withUnsafeMutablePointer(to: &pointee.writeEvent) { $0 } }
+    var timeout: UnsafeMutablePointer<Timeout> { withUnsafeMutablePointer(to: &pointee.timeout) { $0 } }
+}
+
+/// A client's address in the few bytes that every connection can afford.
+struct PeerAddress {
+    private var octets: (UInt64, UInt64) = (0, 0)
+    private(set) var isIPv6 = false
+    private(set) var port: UInt16 = 0
+
+    init() {}
+
+    init(_ address: SocketAddress) {
+        port = address.port
+        isIPv6 = address.family == AF_INET6
+        withUnsafeBytes(of: address.storage) { bytes in
+            if isIPv6 {
+                octets.0 = bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
+                octets.1 = bytes.loadUnaligned(fromByteOffset: 16, as: UInt64.self)
+            } else {
+                octets.0 = UInt64(bytes.loadUnaligned(fromByteOffset: 4, as: UInt32.self))
+            }
+        }
+    }
+
+    /// Writes the address as text into at least 46 bytes and returns how many.
+    func write(into buffer: UnsafeMutablePointer<UInt8>) -> Int {
+        var octets = octets
+        return withUnsafeBytes(of: &octets) { bytes in
+            if isIPv6 {
+                return buffer.withMemoryRebound(to: CChar.self, capacity: 46) { text in
+                    inet_ntop(AF_INET6, bytes.baseAddress, text, 46) == nil ? 0 : strlen(text)
+                }
+            }
+            var count = 0
+            for index in 0..<4 {
+                let octet = bytes[index]
+                if octet >= 100 { buffer[count] = 48 + octet / 100; count += 1 }
+                if octet >= 10 { buffer[count] = 48 + octet / 10 % 10; count += 1 }
+                buffer[count] = 48 + octet % 10
+                count += 1
+                if index < 3 { buffer[count] = 46; count += 1 }
+            }
+            return count
+        }
+    }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+import EventLoop
+import Glibc
+import Transport
+
+/// The listener for metrics and health, on the control loop: apart from the public ones, never a route (OPS-06).
+final class AdminListener: @unchecked Sendable {
+    private unowned let gateway: Gateway
+    private let descriptor: Int32
+    private var watcher: Watcher?
+    private var connections: [ObjectIdentifier: AdminConnection] = [:]
+
+    /// More than scrapers and probes need, few enough to be no burden.
+    private static let connectionLimit = 64
+
+    init(_ gateway: Gateway, at address: SocketAddressSettings) throws(GatewayFailure) {
+        self.gateway = gateway
+        guard let literal = SocketAddress(literal: address.host, port: address.port) else {
+            throw GatewayFailure("cannot listen at \(address.host):\(address.port)", "not an IP address")
+        }
+        do throws(Socket.Failure) {
+            descriptor = try Socket.listen(at: literal, backlog: 64)
+        } catch {
+            throw GatewayFailure("cannot listen at \(address.host):\(address.port)", "\(error.call): \(error.reason)")
+        }
+    }
+
+    deinit { close(descriptor) }
+
+    var localAddress: String { Socket.localAddress(of: descriptor).description }
+
+    func start() {
+        let watcher = Watcher(loop: gateway.control, descriptor: descriptor) { [unowned self] _ in accept() }
+        self.watcher = watcher
+        watcher.watch(for: .read)
+    }
+
+    private func accept() {
+        var peer = SocketAddress()
+        while true {
+            let accepted = Socket.accept(from: descriptor, peer: &peer)
+            guard accepted >= 0 else { return }
+            guard connections.count < AdminListener.connectionLimit else {
+                close(accepted)
+                continue
+            }
+            let connection = AdminConnection(accepted, gateway) { [unowned self] connection in
+                // Let go in the next turn: the connection is still on the stack.
+                let identifier = ObjectIdentifier(connection)
+                gateway.control.execute { [unowned self] in connections[identifier] = nil }
+            }
+            connections[ObjectIdentifier(connection)] = connection
+            connection.start()
+        }
+    }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+import HTTPMessage
+import Issuers
+import JSON
+import Telemetry
+
+/// One answer of the admin listener.
+struct AdminPage {
+    private let status: UInt16
+    private let contentType: String
+    private let body: [UInt8]
+    private let isHead: Bool
+
+    init(status: UInt16, text: String, contentType: String = "text/plain; charset=utf-8", isHead: Bool = false) {
+        self.init(status: status, body: Array(text.utf8), contentType: contentType, isHead: isHead)
+    }
+
+    private init(status: UInt16, body: [UInt8], contentType: String, isHead: Bool) {
+        self.status = status
+        self.body = body
+        self.contentType = contentType
+        self.isHead = isHead
+    }
+
+    /// `/metrics`, `/healthz`, `/startupz` or `/readyz`.
+    init(path: String, method: MethodID, _ gateway: Gateway) {
+        let isHead = method == .head
+        guard method == .get || isHead else {
+            self.init(status: 405, text: "only GET\n")
+            return
+        }
+        switch path {
+        case "/metrics":
+            self.init(
+                status: 200, body: gateway.registry.page(), contentType: "\(PrometheusText.contentType)", isHead: isHead)
+        // Answered by the control loop: the process lives and turns.
+        case "/healthz": self.init(status: 200, text: "ok\n", isHead: isHead)
+        // The listeners are open before this listener is.
+        case "/startupz": self.init(status: 200, text: "started\n", isHead: isHead)
+        case "/readyz": self.init(readinessOf: gateway, isHead: isHead)
+        default: self.init(status: 404, text: "unknown page\n", isHead: isHead)
+        }
+    }
+
+    /// Ready when every issuer's keys are at hand and no stop was asked for; the body says which are not, and why.
+    private init(readinessOf gateway: Gateway, isHead: Bool) {
+        var isReady = !gateway.isDraining
+        var lines: [String] = []
+        for (name, status) in gateway.issuerStatuses() {
+            let word: String
+            switch status.readiness {
+            case .ready: word = "ready"
+            case .stale: word = "stale"
+            case .waiting: word = "waiting"
+            case .failed: word = "failed"
+            }
+            if status.readiness == .waiting || status.readiness == .failed { isReady = false }
+            var writer = JSONWriter()
+            writer.beginObject()
+            writer.name("issuer")
+            writer.string(name)
+            writer.name("state")
+            writer.string(word)
+            writer.name("keys")
+            writer.integer(Int64(status.keyCount))
+            if let refusal = status.lastRefusal {
+                writer.name("reason")
+                writer.string(refusal.word)
+            }
+            writer.endObject()
+            lines.append(writer.text)
+        }
+        let state = gateway.isDraining ? "draining" : isReady ? "ready" : "not_ready"
+        self.init(
+            status: isReady ? 200 : 503,
+            text: "{\"state\":\"\(state)\",\"issuers\":[\(lines.joined(separator: ","))]}\n",
+            contentType: "application/json", isHead: isHead)
+    }
+
+    /// The whole message.
+    var bytes: [UInt8] {
+        let head =
+            "HTTP/1.1 \(status) \(Status.reason(status))\r\nContent-Type: \(contentType)\r\n"
+            + "Content-Length: \(body.count)\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n"
+            + "Connection: close\r\n\r\n"
+        return Array(head.utf8) + (isHead ? [] : body)
+    }
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+import Bytes
+import Crypto
+import HTTPMessage
+import JOSE
+import OAuth
+import Telemetry
+
+/// What is known of who makes a request.
+enum Identity {
+    /// A token was verified and is right for the route.
+    case known(UnsafeMutablePointer<TokenRecord>)
+    /// The route lets requests without a token through, without identity (RS-09).
+    case anonymous
+    /// The issuer's keys must be read first.
+    case wait(issuer: Int)
+}
+
+extension WorkerRef {
+    /// Turns the credentials of a request into a verified token that is right for its route, or refuses.
+    ///
+    /// A token seen before costs a digest and a comparison; time, key generation, issuer and audience are checked on
+    /// every use (JOSE-34).
+    func authenticate(
+        _ exchange: ExchangeRef, _ route: UnsafePointer<Route>, _ bytes: UnsafeMutablePointer<UInt8>
+    ) throws(Refusal) -> Identity {
+        guard case .bearer(let token) = try findCredentials(route, bytes) else {
+            if route.pointee.isOptional { return .anonymous }
+            throw refuse(.credentialsMissing, "Authorization: Bearer", "none")
+        }
+        let digest = SHA256.hash(token.span)
+        let record: UnsafeMutablePointer<TokenRecord>
+        if let known = freshRecord(digest) {
+            pointee.metrics.count(.tokenCacheHits)
+            record = known
+        } else {
+            switch try verify(token, digest, hasWaited: exchange.pointee.hasWaited) {
+            case .known(let verified): record = verified
+            case .wait(let issuer): return .wait(issuer: issuer)
+            case .anonymous: return .anonymous
+            }
+        }
+        record.pointee.uses += 1
+        exchange.pointee.token = record
+        let answers = UnsafePointer(record.pointee.answers)
+        guard route.pointee.token.issuers.oneHolds(in: answers) else {
+            throw refuse(.tokenIssuerNotAccepted, acceptedIssuers(route), pointee.issuers[record.pointee.issuer].identifier)
+        }
+        guard route.pointee.token.audiences.oneHolds(in: answers) else {
+            throw refuse(
+                .tokenAudienceMissing, audiences(route),
+                record.pointee.token.takeUnretainedValue().token.audiences.joined(separator: ", "))
+        }
+        return .known(record)
+    }
+
+    /// The cached record of a token, unless its time or its keys have passed.
+    private func freshRecord(_ digest: SHA256Digest) -> UnsafeMutablePointer<TokenRecord>? {
+        guard let record = pointee.tokens.find(digest) else { return nil }
+        let now = clock.wallSeconds()
+        guard record.pointee.generation == pointee.issuers[record.pointee.issuer].generation,
+            now < record.pointee.usableUntil, now >= record.pointee.usableFrom
+        else {
+            // Verified anew below, so that the refusal says which of the two it was.
+            pointee.tokens.remove(record)
+            return nil
+        }
+        record.pointee.wasUsed = true
+        return record
+    }
+
+    private func verify(
+        _ token: UnsafeBufferPointer<UInt8>, _ digest: SHA256Digest, hasWaited: Bool
+    ) throws(Refusal) -> Identity {
+        pointee.metrics.count(.tokenCacheMisses)
+        let unchecked: UncheckedAccessToken
+        do throws(AccessTokenRefusal) {
+            unchecked = try UncheckedAccessToken(token.span, maximumBytes: maximumTokenBytes)
+        } catch {
+            throw refuse(error, found: "a token of \(token.count) bytes", nil)
+        }
+        let issuer = index(ofIssuer: unchecked.issuer)
+        guard issuer >= 0 else {
+            throw refuse(.tokenIssuerUnknown, "a configured issuer", String((unchecked.issuer ?? "none").prefix(64)))
+        }
+        guard let keys = pointee.issuers[issuer].keys else {
+            guard hasWaited else { return .wait(issuer: issuer) }
+            throw refuse(.issuerKeysUnavailable, "keys of \(pointee.issuers[issuer].identifier)", "none at hand")
+        }
+        do throws(AccessTokenRefusal) {
+            if let algorithm = SignatureAlgorithm(name: unchecked.algorithmName) {
+                pointee.metrics.countVerification(algorithm: Int(algorithm.rawValue))
+            }
+            let verified = try unchecked.verify(
+                with: keys, rules: pointee.issuers[issuer].rules, now: clock.wallSeconds())
+            return .known(remember(verified, digest, issuer: issuer))
+        } catch {
+            if case .unknownKey = error, !hasWaited { return .wait(issuer: issuer) }
+            throw refuse(error, found: error.found(in: unchecked), pointee.issuers[issuer].rules)
+        }
+    }
+
+    private func refuse(_ cause: AccessTokenRefusal, found: String, _ rules: AccessTokenRules?) -> Refusal {
+        pointee.refusalDetail = RefusalDetail(expected: cause.expected(by: rules), found: found, check: cause.checkID)
+        return Refusal(cause)
+    }
+
+    private func remember(
+        _ token: VerifiedAccessToken, _ digest: SHA256Digest, issuer: Int
+    ) -> UnsafeMutablePointer<TokenRecord> {
+        let subject = SHA256.hash(Array((token.subject ?? "").utf8).span)
+        let box = VerifiedTokenBox(
+            token, subjectDigest: TokenRecord.firstDigits(subject), reference: TokenRecord.firstDigits(digest))
+        let catalogue = pointee.tables.catalogue
+        let record = TokenRecord.make(
+            digest, box, issuer: issuer, generation: pointee.issuers[issuer].generation,
+            leeway: Int64(pointee.issuers[issuer].rules.leewaySeconds), wordCount: catalogue.wordCount)
+        catalogue.answer(token, issuer: issuer, into: record.pointee.answers)
+        let evictions = pointee.tokens.evictions
+        // The record's first use is the cache's own; `remove` ends it.
+        pointee.tokens.insert(record)
+        if pointee.tokens.evictions > evictions {
+            pointee.metrics.count(.tokenCacheEvictions, by: Int(pointee.tokens.evictions - evictions))
+        }
+        pointee.metrics.set(.tokenCacheEntries, to: pointee.tokens.entries)
+        pointee.metrics.set(.tokenCacheBytes, to: pointee.tokens.bytes)
+        return record
+    }
+
+    /// The configured issuer a token claims to be from, compared byte for byte; -1 for any other (JOSE-21).
+    private func index(ofIssuer issuer: String?) -> Int {
+        guard let issuer else { return -1 }
+        for index in 0..<pointee.issuerCount
+        where pointee.issuers[index].identifier.utf8.elementsEqual(issuer.utf8) { return index }
+        return -1
+    }
+
+    private var maximumTokenBytes: Int {
+        var largest = 0
+        for index in 0..<pointee.issuerCount { largest = max(largest, pointee.issuers[index].rules.maximumTokenBytes) }
+        return largest
+    }
+
+    private func acceptedIssuers(_ route: UnsafePointer<Route>) -> String {
+        guard case .token(let settings) = route.pointee.settings.access else { return "" }
+        return settings.issuers.joined(separator: ", ")
+    }
+
+    private func audiences(_ route: UnsafePointer<Route>) -> String {
+        guard case .token(let settings) = route.pointee.settings.access else { return "" }
+        return settings.audiences.joined(separator: ", ")
+    }
+}
+
+extension TokenRecord {
+    /// Eight hexadecimal digits: enough to find a line again, too few to find what was digested.
+    static func firstDigits(_ digest: SHA256Digest) -> [UInt8] {
+        Array(Hex.encode(digest.bytes.span).utf8.prefix(8))
+    }
+}

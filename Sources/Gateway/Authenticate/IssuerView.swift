@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+import Issuers
+import JOSE
+import OAuth
+
+/// What one worker knows of one issuer: its rules and its keys, with verification contexts of the worker's own.
+struct IssuerView {
+    let identifier: String
+    let rules: AccessTokenRules
+    /// Nil when there are no keys to go on with: 503 (D-17).
+    var keys: VerificationKeys?
+    var version: UInt64 = 0
+    /// Rises when a key vanished or the keys were withdrawn; what an older generation verified is verified anew.
+    var generation: UInt64 = 0
+
+    init(_ settings: IssuerSettings) {
+        identifier = settings.url
+        rules = settings.rules
+    }
+
+    /// Takes a new snapshot of the issuer's keys, or their withdrawal.
+    mutating func take(_ snapshot: IssuerKeys?) {
+        guard let snapshot else {
+            keys = nil
+            version = 0
+            generation &+= 1
+            return
+        }
+        if keys == nil || snapshot.version != version {
+            keys = VerificationKeys(snapshot.keySet)
+            version = snapshot.version
+        }
+        generation = max(generation, snapshot.generation)
+    }
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+import HTTP1
+import HTTPMessage
+
+/// One request and its response, and what the stages learned about them.
+///
+/// Apart from the connection from the first day: HTTP/2 will give one connection many of these. Plain values; a token's
+/// record is held by count.
+struct Exchange {
+    enum Phase: UInt8 {
+        /// Waits for an issuer's keys; the head is kept in the client's input.
+        case parked
+        /// Waits for an upstream connection, or for the upstream's head.
+        case awaitingResponse
+        /// The response's head has been sent on.
+        case responding
+    }
+
+    var client: ClientRef?
+    var upstream: UpstreamRef?
+    var route: UnsafePointer<Route>?
+    var token: UnsafeMutablePointer<TokenRecord>?
+    var id = RequestID()
+    var startedAt: UInt64 = 0
+    var phase = Phase.awaitingResponse
+    var method = MethodID.get
+    /// What is left of the request's body.
+    var request = BodyCounter()
+    /// What is left of the response's body.
+    var response = BodyCounter()
+    /// Whether the response's body is sent to the client in chunks of ours.
+    var sendsChunks = false
+    /// The client spoke HTTP/1.0.
+    var isHTTP10 = false
+    /// The client's connection goes on after this exchange.
+    var keepsAlive = false
+    var expectsContinue = false
+    var offersWebSocket = false
+    /// A fresh connection may be tried if a pooled one turns out closed: no body, idempotent (HTTP-64).
+    var mayRetry = false
+    var hasRetried = false
+    /// It has waited for keys once; an unknown key is then refused.
+    var hasWaited = false
+    var waitingForIssuer: Int32 = -1
+    var status: UInt16 = 0
+    var refusal: Refusal?
+    /// Interim responses seen (HTTP-63).
+    var interim: UInt8 = 0
+    var requestBytes: Int64 = 0
+    var responseBytes: Int64 = 0
+    /// When the upstream was asked, for the log's split.
+    var forwardedAt: UInt64 = 0
+    var respondedAt: UInt64 = 0
+    /// The request's method and path for the log, kept in a borrowed buffer.
+    var logged = Buffer()
+    var loggedMethod: UInt16 = 0
+    var loggedPath: UInt16 = 0
+    /// The upstream's head, kept while it may have to be sent again.
+    var replay = Buffer()
+    var previousParked: ExchangeRef?
+    var nextParked: ExchangeRef?
+}
+
+/// Sixteen random bytes that name one request in answers, logs and at the upstream.
+struct RequestID {
+    var words: (UInt64, UInt64) = (0, 0)
+
+    /// Writes 32 hexadecimal digits.
+    func write(into buffer: UnsafeMutablePointer<UInt8>) {
+        RequestID.write(words.0, into: buffer)
+        RequestID.write(words.1, into: buffer + 16)
+    }
+
+    private static func write(_ word: UInt64, into buffer: UnsafeMutablePointer<UInt8>) {
+        for index in 0..<16 {
+            let digit = UInt8(truncatingIfNeeded: word >> UInt64(60 - 4 * index)) & 15
+            buffer[index] = digit < 10 ? 48 + digit : 87 + digit
+        }
+    }
+}
+
+/// How far a message's body has been read: none, so many bytes to go, chunks, or until the peer ends.
+struct BodyCounter {
+    enum Kind: UInt8 { case complete, length, chunked, untilClose }
+
+    var kind = Kind.complete
+    var remaining: Int64 = 0
+    var chunks = ChunkedDecoder()
+
+    init() {}
+
+    init(_ framing: BodyFraming) {
+        switch framing {
+        case .none: kind = .complete
+        case .length(let count):
+            kind = count == 0 ? .complete : .length
+            remaining = count
+        case .chunked: kind = .chunked
+        case .untilClose: kind = .untilClose
+        }
+    }
+
+    var isComplete: Bool { kind == .complete }
+}

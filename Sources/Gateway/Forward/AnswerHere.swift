@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+import HTTPMessage
+import OAuth
+import Telemetry
+
+/// Answers that the gateway gives itself: refusals, and OPTIONS for the server. Not on the hot path.
+extension WorkerRef {
+    /// Answers an exchange with a refusal, as its template says (REQUIREMENTS 0.2).
+    func refuse(_ exchange: ExchangeRef, _ refusal: Refusal) {
+        let client = exchange.pointee.client.unsafelyUnwrapped
+        if let upstream = exchange.pointee.upstream {
+            exchange.pointee.upstream = nil
+            closeUpstream(upstream)
+        }
+        guard exchange.pointee.phase != .responding, client.pointee.state == .exchanging else {
+            return abortClient(client)
+        }
+        exchange.pointee.refusal = refusal
+        logRefusal(exchange, refusal)
+        if refusal.closesConnection { exchange.pointee.keepsAlive = false }
+        var fields = challengeFields(exchange, refusal)
+        if refusal == .methodNotAllowed || refusal == .connectRefused {
+            fields.append(("Allow", exchange.pointee.route?.pointee.methodNames.allow ?? MethodSet(nil).allow))
+        }
+        if refusal.template == .authorizationDown || refusal.status == 503 { fields.append(("Retry-After", "5")) }
+        answer(exchange, status: refusal.status, fields: fields)
+    }
+
+    /// `OPTIONS *`, or an OPTIONS whose last hop is this one.
+    func answerOptions(_ exchange: ExchangeRef) {
+        let allow = exchange.pointee.route?.pointee.methodNames.allow ?? MethodSet(nil).allow
+        answer(exchange, status: 204, fields: [("Allow", allow)])
+    }
+
+    private func challengeFields(_ exchange: ExchangeRef, _ refusal: Refusal) -> [(String, String)] {
+        guard let route = exchange.pointee.route, case .token(let settings) = route.pointee.settings.access else {
+            return []
+        }
+        let scopes = TokenPolicy.scopes(of: settings, method: MethodSet.name(of: exchange.pointee.method))
+        let challenge = BearerChallenge(realm: settings.realm, scopes: scopes)
+        let problem: BearerChallenge.Problem
+        switch refusal.template {
+        case .noCredentials: problem = .none
+        case .token: problem = .invalidToken(refusal.clientDescription)
+        case .scope: problem = .insufficientScope(scopes)
+        case .request: problem = .invalidRequest(refusal.clientDescription)
+        case .message, .denied, .authorizationDown, .tooLarge, .slow, .plain, .badGateway: return []
+        }
+        return [("WWW-Authenticate", challenge.value(problem))]
+    }
+
+    /// Sends an answer without content, and decides whether the connection goes on (HTTP-35, RFC 9112 §9.3).
+    private func answer(_ exchange: ExchangeRef, status: UInt16, fields: [(String, String)]) {
+        let client = exchange.pointee.client.unsafelyUnwrapped
+        exchange.pointee.status = status
+        exchange.pointee.respondedAt = clock.microseconds()
+        let discardsBody = canDiscard(exchange)
+        if !discardsBody || client.pointee.closesAfterOutput { exchange.pointee.keepsAlive = false }
+        let keepsAlive = exchange.pointee.keepsAlive
+        var writer = HeadWriter(pointee.writeScratch, capacity: Worker.writeCapacity)
+        writer.put("HTTP/1.1 \(status) \(Status.reason(status))\r\n")
+        for (name, value) in fields { writer.put("\(name): \(value)\r\n") }
+        if status != 204 { writer.put("Content-Length: 0\r\n") }
+        writer.put("Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nX-Request-Id: ")
+        exchange.pointee.id.write(into: writer.space)
+        writer.advance(32)
+        writer.put(keepsAlive ? "\r\n\r\n" : "\r\nConnection: close\r\n\r\n")
+        let body = exchange.pointee.request
+        let closesForFraming = exchange.pointee.refusal?.closesConnection ?? false
+        exchange.pointee.request = BodyCounter()
+        endExchange(exchange)
+        client.pointee.lingers = !body.isComplete || closesForFraming || !client.pointee.input.isEmpty
+        client.pointee.discard = body
+        client.pointee.lingered = 0
+        sendToClient(client, writer.base, writer.count)
+        guard client.pointee.state != .closed else { return }
+        guard keepsAlive else { return closeAfterOutput(client) }
+        if body.isComplete { return beginNext(client) }
+        client.pointee.state = .discardingBody
+        setTimeout(client.timeout, pointee.timeouts.requestBody)
+        discardInput(client)
+    }
+
+    /// Whether the rest of the request can be read away so that the connection may go on.
+    private func canDiscard(_ exchange: ExchangeRef) -> Bool {
+        guard !exchange.pointee.request.isComplete else { return true }
+        // A client that waits for 100 may or may not send its body now: nobody could tell which.
+        guard !exchange.pointee.expectsContinue else { return false }
+        return exchange.pointee.request.kind == .chunked || exchange.pointee.request.remaining <= 64 << 10
+    }
+}

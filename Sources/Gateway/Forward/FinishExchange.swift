@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+import Telemetry
+import HTTP1
+import Transport
+
+/// The end of an exchange, and of connections.
+extension WorkerRef {
+    /// The response is complete: log it, give the upstream back, let the client's next request begin.
+    func finishExchange(_ exchange: ExchangeRef) {
+        let client = exchange.pointee.client.unsafelyUnwrapped
+        let wasRequestComplete = exchange.pointee.request.isComplete
+        let keepsAlive = exchange.pointee.keepsAlive && wasRequestComplete && !pointee.isDraining
+        if let upstream = exchange.pointee.upstream {
+            exchange.pointee.upstream = nil
+            // An upstream that answered early waits for a body that will not come.
+            let isReusable = upstream.pointee.keepsAlive && wasRequestComplete && upstream.pointee.output.isEmpty
+            if !wasRequestComplete { Socket.resetOnClose(upstream.pointee.stream.descriptor) }
+            release(upstream, isReusable: isReusable)
+        }
+        let leftover = exchange.pointee.request
+        endExchange(exchange)
+        guard client.pointee.state == .exchanging else { return }
+        if keepsAlive { return beginNext(client) }
+        client.pointee.lingers = !leftover.isComplete || !client.pointee.input.isEmpty
+        closeAfterOutput(client)
+    }
+
+    /// Waits for the client's next request, and starts with what of it is there already.
+    func beginNext(_ client: ClientRef) {
+        client.pointee.state = .awaitingHead
+        client.pointee.parser.reset()
+        if client.pointee.output.isEmpty {
+            setTimeout(client.timeout, pointee.timeouts.keepAlive)
+            runInput(client)
+        }
+    }
+
+    /// Logs and forgets an exchange; the connections stay.
+    func endExchange(_ exchange: ExchangeRef) {
+        logExchange(exchange)
+        if exchange.pointee.phase == .parked { unpark(exchange) }
+        if let token = exchange.pointee.token { TokenRecord.release(token) }
+        exchange.pointee.token = nil
+        exchange.pointee.logged.release(to: &pointee.buffers)
+        exchange.pointee.replay.release(to: &pointee.buffers)
+        exchange.pointee.client?.pointee.exchange = nil
+        exchange.pointee.client = nil
+        pointee.exchanges.giveBack(exchange)
+    }
+
+    /// Ends the connection as soon as the client has taken everything.
+    func closeAfterOutput(_ client: ClientRef) {
+        client.pointee.closesAfterOutput = true
+        if client.pointee.output.isEmpty { endClient(client) }
+    }
+
+    /// Everything is sent: close, or read away for a moment what a close would otherwise reset (RFC 9112 §9.6).
+    func endClient(_ client: ClientRef) {
+        guard client.pointee.lingers, !client.pointee.sawEnd else { return closeClient(client) }
+        client.pointee.state = .lingering
+        dropInput(client)
+        client.pointee.stream.finishWriting()
+        client.startReading()
+        setTimeout(client.timeout, 2000)
+    }
+
+    /// Reads away what a peer still sends after the last answer, within bounds.
+    func linger(_ client: ClientRef) {
+        let count = client.pointee.stream.read(into: pointee.readScratch, capacity: Worker.readCapacity)
+        if count == ByteStream.wantsRead { return }
+        guard count > 0 else { return closeClient(client) }
+        client.pointee.lingered += Int32(count)
+        if client.pointee.lingered > 1 << 20 { closeClient(client) }
+    }
+
+    /// The client is gone, or must see that something is missing: neither side may take what it got for complete.
+    func abortClient(_ client: ClientRef) {
+        guard client.pointee.state != .closed else { return }
+        if let exchange = client.pointee.exchange {
+            if exchange.pointee.phase == .responding, exchange.pointee.isHTTP10 || !client.pointee.output.isEmpty {
+                Socket.resetOnClose(client.pointee.stream.descriptor)
+            }
+        }
+        closeClient(client)
+    }
+
+    /// Closes a client's connection and whatever of an exchange is still under way (RFC 9112 §8).
+    func closeClient(_ client: ClientRef) {
+        guard client.pointee.state != .closed else { return }
+        if let exchange = client.pointee.exchange {
+            if let upstream = exchange.pointee.upstream {
+                exchange.pointee.upstream = nil
+                if !exchange.pointee.request.isComplete {
+                    Socket.resetOnClose(upstream.pointee.stream.descriptor)
+                }
+                closeUpstream(upstream)
+            }
+            endExchange(exchange)
+        }
+        client.pointee.state = .closed
+        client.stopReading()
+        client.stopWriting()
+        pointee.wheel.remove(client.timeout)
+        client.pointee.stream.close()
+        client.pointee.input.release(to: &pointee.buffers)
+        client.pointee.output.release(to: &pointee.buffers)
+        pointee.openClients -= 1
+        pointee.metrics.adjust(.clientConnections, by: -1)
+        pointee.clients.giveBack(client)
+        if pointee.isDraining, pointee.openClients == 0 { sayDrained() }
+    }
+
+    /// Reads away the rest of a small request body after an early answer (HTTP-35).
+    func readDiscarded(_ client: ClientRef) {
+        if client.pointee.input.isEmpty {
+            let count = client.pointee.stream.read(into: pointee.readScratch, capacity: Worker.readCapacity)
+            guard count > 0 else {
+                if count != ByteStream.wantsRead { closeClient(client) }
+                return
+            }
+            guard client.pointee.input.append(pointee.readScratch, count, from: &pointee.buffers) else {
+                return closeClient(client)
+            }
+        }
+        discardInput(client)
+    }
+
+    /// Takes the body that is not wanted out of the input; goes on with the next request behind it.
+    func discardInput(_ client: ClientRef) {
+        while !client.pointee.input.isEmpty, !client.pointee.discard.isComplete {
+            let input = client.pointee.input
+            switch client.pointee.discard.kind {
+            case .complete, .untilClose: break
+            case .length:
+                let taken = Int(min(Int64(input.count), client.pointee.discard.remaining))
+                client.pointee.discard.remaining -= Int64(taken)
+                if client.pointee.discard.remaining == 0 { client.pointee.discard.kind = .complete }
+                client.pointee.lingered += Int32(taken)
+                client.pointee.input.consume(taken, to: &pointee.buffers)
+            case .chunked:
+                let span = UnsafeBufferPointer(start: input.bytes, count: input.count).span
+                switch client.pointee.discard.chunks.next(span) {
+                case .data(let offset, let count): consumeDiscarded(client, offset + count)
+                case .needMore(let consumed): consumeDiscarded(client, consumed)
+                case .end(let consumed):
+                    client.pointee.discard.kind = .complete
+                    consumeDiscarded(client, consumed)
+                case .refused: return closeClient(client)
+                }
+            }
+            if client.pointee.lingered > 64 << 10 { return closeClient(client) }
+        }
+        guard client.pointee.discard.isComplete else { return client.startReading() }
+        client.pointee.lingered = 0
+        beginNext(client)
+    }
+
+    private func consumeDiscarded(_ client: ClientRef, _ count: Int) {
+        client.pointee.lingered += Int32(count)
+        client.pointee.input.consume(count, to: &pointee.buffers)
+    }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+import Transport
+
+extension WorkerRef {
+    /// Bytes of a client whose exchange is in progress: its body, or what comes too early.
+    func readDuringExchange(_ client: ClientRef) {
+        guard let exchange = client.pointee.exchange else { return }
+        if exchange.pointee.request.isComplete { return readEarly(client) }
+        let count = client.pointee.stream.read(into: pointee.readScratch, capacity: Worker.readCapacity)
+        guard count > 0 else {
+            switch count {
+            case ByteStream.wantsRead: return
+            case ByteStream.wantsWrite: return client.startWriting()
+            default:
+                // RFC 9112 §8: an incomplete request must not reach the upstream as a complete one (HTTP-31).
+                return abortClient(client)
+            }
+        }
+        pumpBody(client, exchange, pointee.readScratch, count, isKept: false)
+    }
+
+    /// The next request's bytes, or the peer's end, while a response is under way.
+    private func readEarly(_ client: ClientRef) {
+        guard client.pointee.input.reserve(4096, from: &pointee.buffers) else { return client.stopReading() }
+        let input = client.pointee.input
+        let count = client.pointee.stream.read(into: input.space, capacity: input.room)
+        switch count {
+        case 1...:
+            client.pointee.input.end += count
+            // Enough to know that there is more: the rest waits in the kernel.
+            client.stopReading()
+        case 0:
+            // A client may end its side and still wait for the answer.
+            client.pointee.sawEnd = true
+            client.stopReading()
+            if client.pointee.input.isEmpty { client.pointee.input.release(to: &pointee.buffers) }
+        case ByteStream.wantsRead:
+            if client.pointee.input.isEmpty { client.pointee.input.release(to: &pointee.buffers) }
+        case ByteStream.wantsWrite: client.startWriting()
+        default: abortClient(client)
+        }
+    }
+
+    /// Passes body bytes on that were kept while the upstream was busy.
+    func pumpKeptBody(_ client: ClientRef, _ exchange: ExchangeRef) {
+        pumpBody(client, exchange, client.pointee.input.bytes, client.pointee.input.count, isKept: true)
+    }
+
+    private func pumpBody(
+        _ client: ClientRef, _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, isKept: Bool
+    ) {
+        var writer = HeadWriter(pointee.writeScratch, capacity: Worker.writeCapacity)
+        guard case .used(let used) = encodeBody(exchange, bytes, min(count, 64 << 10), into: &writer) else {
+            return bodyRefused(client, exchange)
+        }
+        if isKept {
+            client.pointee.input.consume(used, to: &pointee.buffers)
+        } else if used < count, !client.pointee.input.append(bytes + used, count - used, from: &pointee.buffers) {
+            return abortClient(client)
+        }
+        if let upstream = exchange.pointee.upstream { sendToUpstream(upstream, writer.base, writer.count) }
+        if client.pointee.exchange == exchange { awaitResponse(exchange) }
+    }
+
+    /// The body broke a rule after its beginning was forwarded: the upstream must not take it for complete (HTTP-30).
+    private func bodyRefused(_ client: ClientRef, _ exchange: ExchangeRef) {
+        if let upstream = exchange.pointee.upstream {
+            Socket.resetOnClose(upstream.pointee.stream.descriptor)
+            exchange.pointee.upstream = nil
+            closeUpstream(upstream)
+        }
+        dropInput(client)
+        guard exchange.pointee.phase != .responding else { return abortClient(client) }
+        exchange.pointee.keepsAlive = false
+        let refusal: Refusal = exceedsLimit(exchange) ? .requestBodyTooLarge : .malformedMessage
+        refuse(exchange, refusal)
+    }
+
+    private func exceedsLimit(_ exchange: ExchangeRef) -> Bool {
+        guard let limit = pointee.limits.requestBody else { return false }
+        return exchange.pointee.requestBytes > limit
+    }
+}

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+import EventLoop
+import HTTP1
+import HTTPMessage
+import Transport
+
+/// From readable bytes of an upstream to the response at the client.
+extension WorkerRef {
+    func upstreamReadable(_ upstream: UpstreamRef) {
+        switch upstream.pointee.state {
+        case .closed, .resolving, .connecting: upstream.stopReading()
+        case .handshaking: handshake(upstream)
+        // Between responses nothing may come: an end, or bytes that would be somebody else's response (HTTP-40).
+        case .idle: closeUpstream(upstream)
+        case .active: readActive(upstream)
+        }
+        if upstream.pointee.isReading, upstream.pointee.stream.hasBufferedBytes {
+            FileEvent.activate(upstream.readEvent, .read)
+        }
+    }
+
+    private func readActive(_ upstream: UpstreamRef) {
+        guard let exchange = upstream.pointee.exchange, let client = exchange.pointee.client else {
+            return closeUpstream(upstream)
+        }
+        if client.pointee.state == .tunnelling { return tunnelFromUpstream(upstream, exchange, client) }
+        if exchange.pointee.phase == .responding { return readBody(upstream, exchange) }
+        if upstream.pointee.input.isEmpty {
+            let count = upstream.pointee.stream.read(into: pointee.readScratch, capacity: Worker.readCapacity)
+            guard count > 0 else { return responseStopped(upstream, count) }
+            readHead(upstream, exchange, pointee.readScratch, count, isKept: false)
+        } else {
+            guard upstream.pointee.input.reserve(4096, from: &pointee.buffers) else {
+                return upstreamMalformed(upstream, "a head beyond limits")
+            }
+            let input = upstream.pointee.input
+            let count = upstream.pointee.stream.read(into: input.space, capacity: input.room)
+            guard count > 0 else { return responseStopped(upstream, count) }
+            upstream.pointee.input.end += count
+            readHead(upstream, exchange, upstream.pointee.input.bytes, upstream.pointee.input.count, isKept: true)
+        }
+    }
+
+    private func responseStopped(_ upstream: UpstreamRef, _ outcome: Int) {
+        switch outcome {
+        case ByteStream.wantsRead: break
+        case ByteStream.wantsWrite: upstream.startWriting()
+        default: upstreamBroke(upstream)
+        }
+    }
+
+    private func readHead(
+        _ upstream: UpstreamRef, _ exchange: ExchangeRef, _ start: UnsafeMutablePointer<UInt8>, _ total: Int, isKept: Bool
+    ) {
+        var bytes = start
+        var count = total
+        while true {
+            let span = UnsafeBufferPointer(start: bytes, count: count).span
+            let progress = upstream.pointee.parser.parse(
+                span, limits: pointee.httpLimits, answering: exchange.pointee.method, into: &pointee.responseHead.pointee)
+            switch progress {
+            case .refused(let cause): return upstreamMalformed(upstream, "\(cause)")
+            case .incomplete: return keep(upstream, bytes, count, isKept: isKept)
+            case .complete: break
+            }
+            let length = pointee.responseHead.pointee.length
+            if pointee.responseHead.pointee.isInterim {
+                if pointee.responseHead.pointee.status == 101 {
+                    return switchProtocols(upstream, exchange, bytes, count)
+                }
+                // The 100 that we elicited, or hints: swallowed, a bounded number of them (HTTP-63).
+                exchange.pointee.interim += 1
+                guard exchange.pointee.interim <= 8 else { return upstreamMalformed(upstream, "endless 1xx") }
+                upstream.pointee.parser.reset()
+                bytes += length
+                count -= length
+                if count == 0 { return keep(upstream, bytes, 0, isKept: isKept) }
+                continue
+            }
+            return respond(upstream, exchange, bytes, count)
+        }
+    }
+
+    /// Keeps the beginning of a head until more arrives.
+    private func keep(_ upstream: UpstreamRef, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, isKept: Bool) {
+        if isKept {
+            let input = upstream.pointee.input
+            upstream.pointee.input.consume(input.count - count, to: &pointee.buffers)
+        } else if !upstream.pointee.input.append(bytes, count, from: &pointee.buffers) {
+            upstreamMalformed(upstream, "a head beyond limits")
+        }
+    }
+
+    /// Sends the response's head on, with what of its body is at hand.
+    private func respond(
+        _ upstream: UpstreamRef, _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int
+    ) {
+        let head = pointee.responseHead
+        let length = head.pointee.length
+        exchange.pointee.phase = .responding
+        exchange.pointee.status = head.pointee.status
+        exchange.pointee.respondedAt = clock.microseconds()
+        exchange.pointee.replay.release(to: &pointee.buffers)
+        exchange.pointee.response = BodyCounter(head.pointee.framing)
+        upstream.pointee.keepsAlive = head.pointee.keepAlive
+        switch head.pointee.framing {
+        case .none, .length: break
+        case .chunked, .untilClose:
+            // Chunks of our own to whoever understands them; to HTTP/1.0 the end of the connection ends the body.
+            exchange.pointee.sendsChunks = !exchange.pointee.isHTTP10
+            if exchange.pointee.isHTTP10 { exchange.pointee.keepsAlive = false }
+        }
+        if !exchange.pointee.request.isComplete { exchange.pointee.keepsAlive = false }
+        var writer = HeadWriter(pointee.writeScratch, capacity: Worker.writeCapacity)
+        writeClientHead(exchange, bytes, into: &writer)
+        guard !writer.isFull else { return upstreamMalformed(upstream, "a head beyond limits") }
+        setTimeout(upstream.timeout, pointee.timeouts.responseBody)
+        passBody(upstream, exchange, bytes + length, count - length, writer)
+    }
+
+    private func readBody(_ upstream: UpstreamRef, _ exchange: ExchangeRef) {
+        let count = upstream.pointee.stream.read(into: pointee.readScratch, capacity: Worker.readCapacity)
+        if count == 0, exchange.pointee.response.kind == .untilClose {
+            exchange.pointee.response.kind = .complete
+            upstream.pointee.keepsAlive = false
+            var writer = HeadWriter(pointee.writeScratch, capacity: Worker.writeCapacity)
+            if exchange.pointee.sendsChunks { writer.put("0\r\n\r\n") }
+            return passed(upstream, exchange, writer.base, writer.count, hasMore: false)
+        }
+        guard count > 0 else { return responseStopped(upstream, count) }
+        setTimeout(upstream.timeout, pointee.timeouts.responseBody)
+        if exchange.pointee.response.kind == .length || !exchange.pointee.sendsChunks, exchange.pointee.response.kind != .chunked {
+            return passUnframed(upstream, exchange, count)
+        }
+        passBody(
+            upstream, exchange, pointee.readScratch, count,
+            HeadWriter(pointee.writeScratch, capacity: Worker.writeCapacity))
+    }
+
+    /// A body that needs no framing goes from where it was read straight to the client.
+    private func passUnframed(_ upstream: UpstreamRef, _ exchange: ExchangeRef, _ count: Int) {
+        var taken = count
+        if exchange.pointee.response.kind == .length {
+            taken = Int(min(Int64(count), exchange.pointee.response.remaining))
+            exchange.pointee.response.remaining -= Int64(taken)
+            if exchange.pointee.response.remaining == 0 { exchange.pointee.response.kind = .complete }
+        }
+        exchange.pointee.responseBytes += Int64(taken)
+        passed(upstream, exchange, pointee.readScratch, taken, hasMore: taken < count)
+    }
+
+    /// Frames body bytes behind what the writer holds and sends both.
+    private func passBody(
+        _ upstream: UpstreamRef, _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int,
+        _ head: HeadWriter
+    ) {
+        var writer = head
+        var taken = 0
+        switch exchange.pointee.response.kind {
+        case .complete: break
+        case .length:
+            taken = Int(min(Int64(count), exchange.pointee.response.remaining))
+            writer.put(bytes, taken)
+            exchange.pointee.response.remaining -= Int64(taken)
+            if exchange.pointee.response.remaining == 0 { exchange.pointee.response.kind = .complete }
+            exchange.pointee.responseBytes += Int64(taken)
+        case .untilClose:
+            taken = count
+            if exchange.pointee.sendsChunks {
+                var chunk = ChunkWriter(writer)
+                chunk.put(bytes, count)
+                writer = chunk.finish(isLast: false)
+            } else {
+                writer.put(bytes, count)
+            }
+            exchange.pointee.responseBytes += Int64(count)
+        case .chunked:
+            guard let used = passChunks(exchange, bytes, count, &writer) else {
+                return upstreamBrokeFraming(upstream, exchange, writer)
+            }
+            taken = used
+        }
+        passed(upstream, exchange, writer.base, writer.count, hasMore: taken < count)
+    }
+
+    /// Decodes the upstream's chunks; nil when they are none.
+    private func passChunks(
+        _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, _ writer: inout HeadWriter
+    ) -> Int? {
+        guard exchange.pointee.sendsChunks else { return passDecoded(exchange, bytes, count, &writer) }
+        var chunk = ChunkWriter(writer)
+        let outcome = decodeChunks(&exchange.pointee.response, bytes, count, into: &chunk)
+        writer = chunk.finish(isLast: exchange.pointee.response.isComplete)
+        exchange.pointee.responseBytes += Int64(chunk.length)
+        guard case .used(let used) = outcome else { return nil }
+        return used
+    }
+
+    /// An HTTP/1.0 client gets the content without chunks (HTTP-32).
+    private func passDecoded(
+        _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, _ writer: inout HeadWriter
+    ) -> Int? {
+        var used = 0
+        while used < count {
+            let rest = UnsafeBufferPointer(start: bytes + used, count: count - used)
+            switch exchange.pointee.response.chunks.next(rest.span) {
+            case .data(let offset, let length):
+                writer.put(bytes + used + offset, length)
+                exchange.pointee.responseBytes += Int64(length)
+                used += offset + length
+            case .needMore(let consumed): return used + consumed
+            case .end(let consumed):
+                exchange.pointee.response.kind = .complete
+                return used + consumed
+            case .refused: return nil
+            }
+        }
+        return used
+    }
+
+    /// Sends what was put together; ends the exchange when that was the last of it.
+    private func passed(
+        _ upstream: UpstreamRef, _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, hasMore: Bool
+    ) {
+        let client = exchange.pointee.client.unsafelyUnwrapped
+        // Bytes behind a complete response belong to nobody: the connection is not used again (HTTP-40).
+        if hasMore { upstream.pointee.keepsAlive = false }
+        upstream.pointee.input.release(to: &pointee.buffers)
+        sendToClient(client, bytes, count)
+        guard client.pointee.exchange == exchange, exchange.pointee.response.isComplete else { return }
+        finishExchange(exchange)
+    }
+}

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+import HTTP1
+import HTTPMessage
+import Telemetry
+import Transport
+
+/// From a permitted request to bytes at the upstream: head, then body as it arrives.
+extension WorkerRef {
+    /// Sends the head in `pointee.head` on, with what of the body is at hand.
+    func forward(_ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, isKept: Bool) {
+        let client = exchange.pointee.client.unsafelyUnwrapped
+        let head = pointee.head
+        let length = head.pointee.length
+        if let limit = pointee.limits.requestBody, case .length(let size) = head.pointee.framing, size > limit {
+            return refuseUnread(
+                exchange, refuse(.requestBodyTooLarge, "at most \(limit) bytes", "\(size)"), bytes, count, isKept)
+        }
+        let route = exchange.pointee.route.unsafelyUnwrapped
+        exchange.pointee.offersWebSocket = head.pointee.offersWebSocket && route.pointee.webSocket
+        exchange.pointee.mayRetry = exchange.pointee.request.isComplete && isIdempotent(exchange.pointee.method)
+        var writer = HeadWriter(pointee.writeScratch, capacity: Worker.writeCapacity)
+        do throws(Refusal) {
+            try writeUpstreamHead(exchange, bytes, into: &writer)
+        } catch {
+            return refuseUnread(exchange, error, bytes, count, isKept)
+        }
+        // The body's beginning travels with the head; what lies behind the body is the next request.
+        var used = length
+        if !exchange.pointee.request.isComplete {
+            if exchange.pointee.expectsContinue { sendContinue(client, hasBody: count > length) }
+            switch encodeBody(exchange, bytes + length, count - length, into: &writer) {
+            case .refused(let refusal): return refuseUnread(exchange, refusal, bytes, count, isKept)
+            case .used(let taken): used += taken
+            }
+        }
+        if isKept {
+            client.pointee.input.consume(used, to: &pointee.buffers)
+        } else if count > used, !client.pointee.input.append(bytes + used, count - used, from: &pointee.buffers) {
+            return closeClient(client)
+        }
+        if client.pointee.state != .exchanging { return }
+        exchange.pointee.forwardedAt = clock.microseconds()
+        send(exchange, writer)
+    }
+
+    private func refuseUnread(
+        _ exchange: ExchangeRef, _ refusal: Refusal, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, _ isKept: Bool
+    ) {
+        keepRest(exchange.pointee.client.unsafelyUnwrapped, bytes, count, isKept: isKept)
+        refuse(exchange, refusal)
+    }
+
+    private func isIdempotent(_ method: MethodID) -> Bool {
+        switch method {
+        case .get, .head, .options, .put, .delete: true
+        case .other, .post, .patch, .connect, .trace, .track: false
+        }
+    }
+
+    /// `100 Continue`, once the request is permitted and before anything of the body is waited for (HTTP-61).
+    private func sendContinue(_ client: ClientRef, hasBody: Bool) {
+        guard !hasBody else { return }
+        let text: StaticString = "HTTP/1.1 100 Continue\r\n\r\n"
+        sendToClient(client, text.utf8Start, text.utf8CodeUnitCount)
+    }
+
+    /// Gives head and body to a pooled connection, or to a new one when it is ready.
+    private func send(_ exchange: ExchangeRef, _ writer: HeadWriter) {
+        let pool = pointee.pools + Int(exchange.pointee.route.unsafelyUnwrapped.pointee.upstream)
+        if let upstream = takeIdle(pool) {
+            attach(exchange, upstream)
+            if exchange.pointee.mayRetry {
+                // The peer may have closed this connection a moment ago: keep what would have to be sent again.
+                _ = exchange.pointee.replay.append(writer.base, writer.count, from: &pointee.buffers)
+            }
+            sendToUpstream(upstream, writer.base, writer.count)
+            if upstream.pointee.state != .closed { awaitResponse(exchange) }
+            return
+        }
+        guard let upstream = connect(pool) else {
+            return refuse(
+                exchange,
+                refuse(
+                    .upstreamConnectionsExhausted, "\(pointee.limits.upstreamConnections) connections at most", "more"))
+        }
+        attach(exchange, upstream)
+        guard upstream.pointee.output.append(writer.base, writer.count, from: &pointee.buffers) else {
+            return refuse(exchange, refuse(.identityTooLarge, "a head within limits", "a larger one"))
+        }
+        exchange.pointee.mayRetry = false
+        begin(upstream)
+    }
+
+    func attach(_ exchange: ExchangeRef, _ upstream: UpstreamRef) {
+        exchange.pointee.upstream = upstream
+        upstream.pointee.exchange = exchange
+    }
+
+    /// Sets the clock that runs now: the client's for its body, then the upstream's for its answer.
+    func awaitResponse(_ exchange: ExchangeRef) {
+        guard let upstream = exchange.pointee.upstream, let client = exchange.pointee.client else { return }
+        if exchange.pointee.request.isComplete {
+            clearTimeout(client.timeout)
+            if upstream.pointee.state == .active, exchange.pointee.phase == .awaitingResponse {
+                setTimeout(upstream.timeout, pointee.timeouts.upstreamFirstByte)
+            }
+        } else {
+            setTimeout(client.timeout, pointee.timeouts.requestBody)
+        }
+        regulateClientReading(client)
+    }
+
+    /// Reads from the client only what can be passed on: back-pressure, one side to the other.
+    func regulateClientReading(_ client: ClientRef) {
+        guard let exchange = client.pointee.exchange, client.pointee.state == .exchanging else { return }
+        let isBlocked: Bool
+        if exchange.pointee.request.isComplete {
+            // Pipelined bytes wait in the kernel once some are here; otherwise stay armed to see the peer's end.
+            isBlocked = !client.pointee.input.isEmpty || client.pointee.sawEnd || exchange.pointee.phase == .parked
+        } else {
+            let upstream = exchange.pointee.upstream
+            isBlocked = client.pointee.sawEnd || upstream == nil || !(upstream.unsafelyUnwrapped.pointee.output.isEmpty)
+        }
+        if isBlocked { client.stopReading() } else { client.startReading() }
+    }
+
+    enum Encoded {
+        /// So many bytes of the input are used up.
+        case used(Int)
+        case refused(Refusal)
+    }
+
+    /// Takes body bytes out of `bytes` and writes them in the framing that the upstream gets.
+    ///
+    /// The framing is ours: a chunk of ours for what was decoded, nothing copied from the client's (HTTP-32, HTTP-33).
+    func encodeBody(
+        _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, into writer: inout HeadWriter
+    ) -> Encoded {
+        switch exchange.pointee.request.kind {
+        case .complete, .untilClose: return .used(0)
+        case .length:
+            let taken = Int(min(Int64(count), exchange.pointee.request.remaining))
+            writer.put(bytes, taken)
+            exchange.pointee.request.remaining -= Int64(taken)
+            exchange.pointee.requestBytes += Int64(taken)
+            if exchange.pointee.request.remaining == 0 { exchange.pointee.request.kind = .complete }
+            return .used(taken)
+        case .chunked:
+            var chunk = ChunkWriter(writer)
+            let outcome = decodeChunks(&exchange.pointee.request, bytes, count, into: &chunk)
+            writer = chunk.finish(isLast: exchange.pointee.request.isComplete)
+            exchange.pointee.requestBytes += Int64(chunk.length)
+            if case .refused(let cause) = outcome {
+                return .refused(refuse(.malformedMessage, "the chunked coding", "\(cause)"))
+            }
+            if let limit = pointee.limits.requestBody, exchange.pointee.requestBytes > limit {
+                return .refused(refuse(.requestBodyTooLarge, "at most \(limit) bytes", "more"))
+            }
+            guard case .used(let used) = outcome else { return .used(0) }
+            return .used(used)
+        }
+    }
+
+    enum Decoded {
+        case used(Int)
+        case refused(HTTP1Refusal)
+    }
+
+    /// Decodes chunks from `bytes` into one chunk of ours.
+    func decodeChunks(
+        _ body: inout BodyCounter, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, into chunk: inout ChunkWriter
+    ) -> Decoded {
+        var used = 0
+        while used < count {
+            let rest = UnsafeBufferPointer(start: bytes + used, count: count - used)
+            switch body.chunks.next(rest.span) {
+            case .data(let offset, let length):
+                chunk.put(bytes + used + offset, length)
+                used += offset + length
+            case .needMore(let consumed): return .used(used + consumed)
+            case .end(let consumed):
+                body.kind = .complete
+                return .used(used + consumed)
+            case .refused(let cause): return .refused(cause)
+            }
+        }
+        return .used(used)
+    }
+}
+
+/// One chunk that is put together behind a head: room for its size is kept in front.
+struct ChunkWriter {
+    private var writer: HeadWriter
+    private let start: Int
+    private(set) var length = 0
+    /// Eight hexadecimal digits and CR LF.
+    private static let sizeLine = 10
+
+    init(_ writer: HeadWriter) {
+        self.writer = writer
+        start = writer.count
+        self.writer.advance(ChunkWriter.sizeLine)
+    }
+
+    mutating func put(_ bytes: UnsafePointer<UInt8>, _ count: Int) {
+        writer.put(bytes, count)
+        length += count
+    }
+
+    /// The writer, with the chunk closed, or taken back when it is empty; and with the last chunk if `isLast`.
+    mutating func finish(isLast: Bool) -> HeadWriter {
+        if length == 0 {
+            writer.advance(-ChunkWriter.sizeLine)
+        } else {
+            let line = writer.base + start
+            for index in 0..<8 {
+                let digit = UInt8(truncatingIfNeeded: length >> (28 - 4 * index)) & 15
+                line[index] = digit < 10 ? 48 + digit : 87 + digit
+            }
+            line[8] = 13
+            line[9] = 10
+            writer.put("\r\n")
+        }
+        if isLast { writer.put("0\r\n\r\n") }
+        return writer
+    }
+}

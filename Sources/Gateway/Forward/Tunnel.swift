@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+import Bytes
+import EventLoop
+import HTTPMessage
+import Telemetry
+import Transport
+
+/// WebSocket tunnels: bytes both ways after a 101 that was asked for, until one side or the token ends.
+extension WorkerRef {
+    /// The upstream answered 101: relayed only when this request offered a WebSocket (HTTP-58, HTTP-59).
+    func switchProtocols(
+        _ upstream: UpstreamRef, _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int
+    ) {
+        guard exchange.pointee.offersWebSocket, upgradesToWebSocket(bytes) else {
+            exchange.pointee.upstream = nil
+            closeUpstream(upstream)
+            return refuse(
+                exchange, refuse(.upstreamSwitchedProtocols, "no 101, or the WebSocket that was offered", "another 101"))
+        }
+        let client = exchange.pointee.client.unsafelyUnwrapped
+        exchange.pointee.phase = .responding
+        exchange.pointee.status = 101
+        exchange.pointee.respondedAt = clock.microseconds()
+        exchange.pointee.replay.release(to: &pointee.buffers)
+        exchange.pointee.response = BodyCounter(.untilClose)
+        exchange.pointee.keepsAlive = true
+        var writer = HeadWriter(pointee.writeScratch, capacity: Worker.writeCapacity)
+        writeSwitchingHead(bytes, into: &writer)
+        let length = pointee.responseHead.pointee.length
+        client.pointee.frames = WebSocketFrames()
+        client.pointee.frames.pass(bytes + length, count - length)
+        exchange.pointee.responseBytes += Int64(count - length)
+        writer.put(bytes + length, count - length)
+        upstream.pointee.input.release(to: &pointee.buffers)
+        client.pointee.state = .tunnelling
+        clearTimeout(upstream.timeout)
+        setTunnelTimeout(client, exchange)
+        sendToClient(client, writer.base, writer.count)
+        if client.pointee.state == .tunnelling { resumeTunnel(client) }
+    }
+
+    private func upgradesToWebSocket(_ bytes: UnsafeMutablePointer<UInt8>) -> Bool {
+        let head = pointee.responseHead
+        var found = 0
+        for index in 0..<head.pointee.fields.count where head.pointee.fields[index].id == .upgrade {
+            let range = head.pointee.fields[index].value
+            let value = UnsafeBufferPointer(start: bytes + Int(range.start), count: Int(range.count))
+            guard ASCII.equalsIgnoringCase(value.span, "websocket") else { return false }
+            found += 1
+        }
+        return found == 1
+    }
+
+    private func writeSwitchingHead(_ bytes: UnsafeMutablePointer<UInt8>, into writer: inout HeadWriter) {
+        let head = pointee.responseHead
+        writer.put("HTTP/1.1 101 Switching Protocols\r\n")
+        for index in 0..<head.pointee.fields.count {
+            let slot = head.pointee.fields[index]
+            if pointee.responseRules.contains(slot.id) { continue }
+            writer.put(bytes + Int(slot.line.start), Int(slot.line.count))
+        }
+        writer.put("Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
+    }
+
+    /// The earlier of silence and the token's end (HTTP-60).
+    private func setTunnelTimeout(_ client: ClientRef, _ exchange: ExchangeRef) {
+        var milliseconds = pointee.timeouts.tunnelIdle
+        if let token = exchange.pointee.token {
+            let left = (token.pointee.usableUntil - clock.wallSeconds()) * 1000
+            milliseconds = min(milliseconds, Int(max(0, left)))
+        }
+        setTimeout(client.timeout, milliseconds)
+    }
+
+    func tunnelFromClient(_ client: ClientRef) {
+        guard let exchange = client.pointee.exchange, let upstream = exchange.pointee.upstream else {
+            return closeClient(client)
+        }
+        let count = client.pointee.stream.read(into: pointee.readScratch, capacity: Worker.readCapacity)
+        switch count {
+        case 1...:
+            exchange.pointee.requestBytes += Int64(count)
+            setTunnelTimeout(client, exchange)
+            sendToUpstream(upstream, pointee.readScratch, count)
+        case ByteStream.wantsRead: return
+        case ByteStream.wantsWrite: client.startWriting()
+        default: endTunnel(client)
+        }
+    }
+
+    func tunnelFromUpstream(_ upstream: UpstreamRef, _ exchange: ExchangeRef, _ client: ClientRef) {
+        let count = upstream.pointee.stream.read(into: pointee.readScratch, capacity: Worker.readCapacity)
+        switch count {
+        case 1...:
+            exchange.pointee.responseBytes += Int64(count)
+            client.pointee.frames.pass(pointee.readScratch, count)
+            setTunnelTimeout(client, exchange)
+            sendToClient(client, pointee.readScratch, count)
+            if client.pointee.state == .tunnelling, client.pointee.endsAtFrame, client.pointee.frames.isBetweenFrames {
+                sayGoodbye(client)
+            }
+        case ByteStream.wantsRead: return
+        case ByteStream.wantsWrite: upstream.startWriting()
+        default: endTunnel(client)
+        }
+    }
+
+    /// Both sides may go on reading; bytes that came before the 101 are passed on first.
+    func resumeTunnel(_ client: ClientRef) {
+        guard let exchange = client.pointee.exchange, let upstream = exchange.pointee.upstream else { return }
+        if !client.pointee.input.isEmpty {
+            var early = client.pointee.input
+            client.pointee.input = Buffer()
+            exchange.pointee.requestBytes += Int64(early.count)
+            sendToUpstream(upstream, early.bytes, early.count)
+            early.release(to: &pointee.buffers)
+        }
+        guard client.pointee.state == .tunnelling else { return }
+        if upstream.pointee.output.isEmpty { client.startReading() }
+        if client.pointee.output.isEmpty { upstream.startReading() }
+    }
+
+    /// One side has ended: the other gets what is on its way, then the end.
+    func endTunnel(_ client: ClientRef) {
+        guard let exchange = client.pointee.exchange else { return closeClient(client) }
+        exchange.pointee.response.kind = .complete
+        if let upstream = exchange.pointee.upstream {
+            exchange.pointee.upstream = nil
+            closeUpstream(upstream)
+        }
+        endExchange(exchange)
+        client.stopReading()
+        closeAfterOutput(client)
+    }
+
+    /// The tunnel's time is over: 1008 between two frames, so that it is not read as content (RFC 6455 §7.4.1).
+    func tunnelTimedOut(_ client: ClientRef) {
+        if client.pointee.frames.isBetweenFrames, !client.pointee.endsAtFrame { return sayGoodbye(client) }
+        if client.pointee.endsAtFrame { return endTunnel(client) }
+        client.pointee.endsAtFrame = true
+        setTimeout(client.timeout, 1000)
+    }
+
+    private func sayGoodbye(_ client: ClientRef) {
+        let frame: [UInt8] = [0x88, 0x02, 0x03, 0xF0]
+        frame.withUnsafeBufferPointer { frame in
+            if let start = frame.baseAddress { sendToClient(client, start, frame.count) }
+        }
+        if client.pointee.state == .tunnelling { endTunnel(client) }
+    }
+}
+
+/// Where one WebSocket frame ends and the next begins, seen from the headers alone (RFC 6455 §5.2).
+struct WebSocketFrames {
+    private var header: (UInt8, UInt8) = (0, 0)
+    private var headerCount = 0
+    private var headerLength = 2
+    private var extendedLength: UInt64 = 0
+    private var payload: UInt64 = 0
+
+    /// Whether a frame of ours could be put here.
+    var isBetweenFrames: Bool { headerCount == 0 && payload == 0 }
+
+    mutating func pass(_ bytes: UnsafePointer<UInt8>, _ count: Int) {
+        var position = 0
+        while position < count {
+            if payload > 0 {
+                let skipped = Int(min(payload, UInt64(count - position)))
+                payload -= UInt64(skipped)
+                position += skipped
+                continue
+            }
+            take(bytes[position])
+            position += 1
+        }
+    }
+
+    private mutating func take(_ byte: UInt8) {
+        switch headerCount {
+        case 0: headerLength = 2
+        case 1:
+            extendedLength = 0
+            header.1 = byte & 0x7F
+            if header.1 == 126 { headerLength = 4 }
+            if header.1 == 127 { headerLength = 10 }
+            if byte & 0x80 != 0 { headerLength += 4 }
+        default:
+            let lengthBytes = header.1 == 126 ? 2 : header.1 == 127 ? 8 : 0
+            if headerCount < 2 + lengthBytes { extendedLength = extendedLength << 8 | UInt64(byte) }
+        }
+        headerCount += 1
+        if headerCount >= 2, headerCount == headerLength {
+            payload = header.1 < 126 ? UInt64(header.1) : extendedLength
+            headerCount = 0
+        }
+    }
+}

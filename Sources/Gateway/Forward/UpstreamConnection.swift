@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+import EventLoop
+import HTTP1
+import Transport
+
+/// One connection to an upstream.
+///
+///     resolving ──▶ connecting ──▶ handshaking (TLS) ──▶ active ──response complete──▶ idle ──▶ active …
+///          └─────────────┴───────────────┴── failed ──▶ closed ◀── any byte or end ─────┘
+struct UpstreamConnection {
+    enum State: UInt8 {
+        case closed
+        /// Waits for the name's addresses.
+        case resolving
+        /// The TCP handshake is under way.
+        case connecting
+        /// The TLS handshake is under way.
+        case handshaking
+        /// Serves an exchange, or a tunnel.
+        case active
+        /// In the pool; whatever arrives now ends it (HTTP-40).
+        case idle
+    }
+
+    var readEvent = FileEvent()
+    var writeEvent = FileEvent()
+    var timeout = Timeout()
+    var stream = ByteStream()
+    var worker: WorkerRef
+    var pool: UnsafeMutablePointer<UpstreamPool>?
+    var exchange: ExchangeRef?
+    var input = Buffer()
+    var output = Buffer()
+    var parser = ResponseHeadParser()
+    var state = State.closed
+    var isReading = false
+    var isWriting = false
+    /// It has carried a response before: its peer may have closed it meanwhile.
+    var wasUsed = false
+    /// Which of the upstream's addresses is tried.
+    var attempt: UInt8 = 0
+    /// The response allowed another request on this connection.
+    var keepsAlive = false
+    var previous: UpstreamRef?
+    var next: UpstreamRef?
+
+    init(_ worker: WorkerRef) { self.worker = worker }
+}
+
+extension UpstreamRef {
+    var readEvent: UnsafeMutablePointer<FileEvent> { withUnsafeMutablePointer(to: &pointee.readEvent) { $0 } }
+    var writeEvent: UnsafeMutablePointer<FileEvent> { withUnsafeMutablePointer(to: &pointee.writeEvent) { $0 } }
+    var timeout: UnsafeMutablePointer<Timeout> { withUnsafeMutablePointer(to: &pointee.timeout) { $0 } }
+}
+
+/// The connections of one worker to one upstream.
+struct UpstreamPool {
+    let settings: UpstreamSettings
+    let tls: ClientTLS?
+    let serverName: String
+    /// Where the name led to last; the address itself when the configuration gave one.
+    var addresses: [SocketAddress]
+    var isResolving = false
+    /// Tick of the last answer, to ask again now and then.
+    var resolvedAt: UInt64 = 0
+    let isLiteral: Bool
+    /// Idle connections, the latest first.
+    var idle: UpstreamRef?
+    var idleCount = 0
+    var connectionCount = 0
+    /// Connections that wait for addresses.
+    var waiting: UpstreamRef?
+
+    init(_ settings: UpstreamSettings, tls: ClientTLS?) {
+        self.settings = settings
+        self.tls = tls
+        serverName = settings.serverName ?? settings.host
+        let literal = SocketAddress(literal: settings.host, port: settings.port)
+        isLiteral = literal != nil
+        addresses = literal.map { [$0] } ?? []
+    }
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+import Telemetry
+import Transport
+
+/// What happens when an upstream cannot be reached, breaks off, or answers with something that is no response.
+extension WorkerRef {
+    /// No connection came about.
+    func upstreamFailed(_ upstream: UpstreamRef, _ refusal: Refusal) {
+        let pool = upstream.pointee.pool.unsafelyUnwrapped
+        pointee.operatorLog.write(
+            .warning, .upstreamConnectFailed, LogField(.upstream, name(of: pool)),
+            LogField(.cause, "\(refusal.word)"), LogField(.expected, pointee.refusalDetail.expected),
+            LogField(.found, pointee.refusalDetail.found))
+        // The next request asks the name server again.
+        pool.pointee.resolvedAt = 0
+        let exchange = upstream.pointee.exchange
+        closeUpstream(upstream)
+        guard let exchange else { return }
+        exchange.pointee.upstream = nil
+        refuse(exchange, refusal)
+    }
+
+    /// The connection ended, or cannot be read or written any more.
+    func upstreamBroke(_ upstream: UpstreamRef) {
+        guard let exchange = upstream.pointee.exchange, let client = exchange.pointee.client else {
+            return closeUpstream(upstream)
+        }
+        if client.pointee.state == .tunnelling { return endTunnel(client) }
+        if exchange.pointee.phase == .responding { return abortClient(client) }
+        let mayRetry = exchange.pointee.mayRetry && upstream.pointee.wasUsed && upstream.pointee.input.isEmpty
+            && exchange.pointee.interim == 0
+        exchange.pointee.upstream = nil
+        let pool = upstream.pointee.pool.unsafelyUnwrapped
+        closeUpstream(upstream)
+        if mayRetry, !exchange.pointee.replay.isEmpty { return retry(exchange, pool) }
+        refuse(exchange, refuse(.upstreamClosed, "a response from \(name(of: pool))", "the end of the connection"))
+    }
+
+    /// The pooled connection had been closed: once more on a fresh one (RFC 9110 §9.2.2, HTTP-64).
+    ///
+    /// Only a request that is idempotent and has no body, of which no byte was answered, and only once.
+    private func retry(_ exchange: ExchangeRef, _ pool: UnsafeMutablePointer<UpstreamPool>) {
+        exchange.pointee.mayRetry = false
+        exchange.pointee.hasRetried = true
+        guard let upstream = connect(pool) else {
+            return refuse(
+                exchange,
+                refuse(
+                    .upstreamConnectionsExhausted, "\(pointee.limits.upstreamConnections) connections at most", "more"))
+        }
+        attach(exchange, upstream)
+        upstream.pointee.output = exchange.pointee.replay
+        exchange.pointee.replay = Buffer()
+        begin(upstream)
+    }
+
+    /// The upstream's answer is not a response that every reader reads alike (HTTP-39, HTTP-67).
+    func upstreamMalformed(_ upstream: UpstreamRef, _ found: String) {
+        let pool = upstream.pointee.pool.unsafelyUnwrapped
+        pointee.operatorLog.write(
+            .warning, .upstreamProtocolError, LogField(.upstream, name(of: pool)), LogField(.found, found))
+        let exchange = upstream.pointee.exchange
+        closeUpstream(upstream)
+        guard let exchange else { return }
+        exchange.pointee.upstream = nil
+        refuse(exchange, refuse(.upstreamMalformed, "an HTTP/1.1 response", found))
+    }
+
+    /// The response's chunks broke off: the client must see that something is missing (HTTP-41).
+    func upstreamBrokeFraming(_ upstream: UpstreamRef, _ exchange: ExchangeRef, _ writer: HeadWriter) {
+        let pool = upstream.pointee.pool.unsafelyUnwrapped
+        pointee.operatorLog.write(
+            .warning, .upstreamProtocolError, LogField(.upstream, name(of: pool)), LogField(.found, "broken chunks"))
+        guard let client = exchange.pointee.client else { return closeUpstream(upstream) }
+        sendToClient(client, writer.base, writer.count)
+        if client.pointee.exchange == exchange { abortClient(client) }
+    }
+
+    /// The upstream was too slow; which of its clocks ran out depends on its state.
+    func upstreamTimedOut(_ upstream: UpstreamRef) {
+        let pool = upstream.pointee.pool.unsafelyUnwrapped
+        switch upstream.pointee.state {
+        case .closed: return
+        case .idle: return closeUpstream(upstream)
+        case .resolving, .connecting, .handshaking:
+            return upstreamFailed(
+                upstream,
+                refuse(
+                    .upstreamConnectTimedOut, "a connection within \(pointee.timeouts.upstreamConnect) ms", "none"))
+        case .active: break
+        }
+        guard let exchange = upstream.pointee.exchange, let client = exchange.pointee.client else {
+            return closeUpstream(upstream)
+        }
+        if client.pointee.state == .tunnelling { return endTunnel(client) }
+        // A client that does not take what is there is the slow one, and has its own clock.
+        if !client.pointee.output.isEmpty { return setTimeout(upstream.timeout, pointee.timeouts.responseBody) }
+        pointee.operatorLog.write(.warning, .upstreamTimedOut, LogField(.upstream, name(of: pool)))
+        if exchange.pointee.phase == .responding { return abortClient(client) }
+        exchange.pointee.upstream = nil
+        closeUpstream(upstream)
+        refuse(exchange, refuse(.upstreamTimedOut, "a response within \(pointee.timeouts.upstreamFirstByte) ms", "none"))
+    }
+}

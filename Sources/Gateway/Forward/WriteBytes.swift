@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+import EventLoop
+import Transport
+
+/// Writing to both sides: try at once, keep only what was not taken, and stop the other side's reading meanwhile.
+extension WorkerRef {
+    /// Sends bytes to a client behind what it has not taken yet.
+    func sendToClient(_ client: ClientRef, _ bytes: UnsafePointer<UInt8>, _ count: Int) {
+        guard count > 0, client.pointee.state != .closed else { return }
+        var sent = 0
+        if client.pointee.output.isEmpty {
+            sent = client.pointee.stream.write(bytes, count: count)
+            if sent == count { return }
+            if sent == ByteStream.failed { return abortClient(client) }
+            sent = max(0, sent)
+        }
+        guard client.pointee.output.append(bytes + sent, count - sent, from: &pointee.buffers) else {
+            return abortClient(client)
+        }
+        client.startWriting()
+        if let upstream = client.pointee.exchange?.pointee.upstream { upstream.stopReading() }
+        setTimeout(client.timeout, pointee.timeouts.responseBody)
+    }
+
+    /// The client takes bytes again.
+    func clientWritable(_ client: ClientRef) {
+        let output = client.pointee.output
+        if output.isEmpty {
+            client.stopWriting()
+            // A TLS handshake or record wanted to write before it could read on.
+            return clientReadable(client)
+        }
+        let sent = client.pointee.stream.write(output.bytes, count: output.count)
+        guard sent > 0 else {
+            if sent == ByteStream.failed { abortClient(client) }
+            return
+        }
+        client.pointee.output.consume(sent, to: &pointee.buffers)
+        guard client.pointee.output.isEmpty else {
+            return setTimeout(client.timeout, pointee.timeouts.responseBody)
+        }
+        client.stopWriting()
+        outputTaken(client)
+    }
+
+    /// All of a client's output has been taken: let go on what waited for that.
+    private func outputTaken(_ client: ClientRef) {
+        if client.pointee.closesAfterOutput { return endClient(client) }
+        switch client.pointee.state {
+        case .exchanging, .tunnelling:
+            clearTimeout(client.timeout)
+            guard let exchange = client.pointee.exchange else { return }
+            if client.pointee.state == .exchanging { awaitResponse(exchange) }
+            if client.pointee.state == .tunnelling { setTimeout(client.timeout, pointee.timeouts.tunnelIdle) }
+            guard let upstream = exchange.pointee.upstream, upstream.pointee.state == .active else { return }
+            upstream.startReading()
+            if upstream.pointee.stream.hasBufferedBytes { FileEvent.activate(upstream.readEvent, .read) }
+        case .awaitingHead:
+            setTimeout(client.timeout, pointee.timeouts.keepAlive)
+            runInput(client)
+        case .closed, .discardingBody, .lingering: break
+        }
+    }
+
+    /// Sends bytes to an upstream behind what it has not taken yet.
+    func sendToUpstream(_ upstream: UpstreamRef, _ bytes: UnsafePointer<UInt8>, _ count: Int) {
+        guard count > 0, upstream.pointee.state != .closed else { return }
+        var sent = 0
+        if upstream.pointee.output.isEmpty, upstream.pointee.state == .active {
+            sent = upstream.pointee.stream.write(bytes, count: count)
+            if sent == count { return }
+            if sent == ByteStream.failed { return upstreamBroke(upstream) }
+            sent = max(0, sent)
+        }
+        guard upstream.pointee.output.append(bytes + sent, count - sent, from: &pointee.buffers) else {
+            return upstreamBroke(upstream)
+        }
+        if upstream.pointee.state == .active { upstream.startWriting() }
+        if let client = upstream.pointee.exchange?.pointee.client { regulate(client) }
+    }
+
+    func upstreamWritable(_ upstream: UpstreamRef) {
+        switch upstream.pointee.state {
+        case .connecting: connected(upstream)
+        case .handshaking: handshake(upstream)
+        case .active: flushUpstream(upstream)
+        case .closed, .resolving, .idle: upstream.stopWriting()
+        }
+    }
+
+    /// Sends what waits for an upstream; then lets the client go on.
+    func flushUpstream(_ upstream: UpstreamRef) {
+        let output = upstream.pointee.output
+        if !output.isEmpty {
+            let sent = upstream.pointee.stream.write(output.bytes, count: output.count)
+            if sent == ByteStream.failed { return upstreamBroke(upstream) }
+            if sent > 0 { upstream.pointee.output.consume(sent, to: &pointee.buffers) }
+            guard upstream.pointee.output.isEmpty else { return upstream.startWriting() }
+        }
+        upstream.stopWriting()
+        guard let exchange = upstream.pointee.exchange, let client = exchange.pointee.client else { return }
+        if client.pointee.state == .tunnelling { return resumeTunnel(client) }
+        guard exchange.pointee.request.isComplete || client.pointee.input.isEmpty else {
+            return pumpKeptBody(client, exchange)
+        }
+        awaitResponse(exchange)
+        if client.pointee.isReading, client.pointee.stream.hasBufferedBytes {
+            FileEvent.activate(client.readEvent, .read)
+        }
+    }
+
+    private func regulate(_ client: ClientRef) {
+        if client.pointee.state == .tunnelling { client.stopReading() } else { regulateClientReading(client) }
+    }
+}

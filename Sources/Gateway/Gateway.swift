@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+import EventLoop
+import Fetch
+import Glibc
+import Issuers
+import Synchronization
+import Telemetry
+import Transport
+
+/// The running gateway: listeners × workers, the issuers' keys, the admin listener; start, drain, stop.
+///
+///     main thread ── control loop: signals, admin listener
+///     worker threads ── one loop each: its listeners' sockets, connections, pools, cache
+///     worker 0's loop ── also the issuer directory and its fetches
+///
+/// `init` opens every socket and reads every file, so that what is wrong is known before anything is served.
+package final class Gateway: @unchecked Sendable {
+    let settings: GatewaySettings
+    let control: EventLoop
+    let registry: MetricsRegistry
+    let operatorLog: OperatorLog
+    private let logs: GatewayLogs
+    private(set) var workers: [WorkerThread] = []
+    private var directory: IssuerDirectory?
+    private var admin: AdminListener?
+    private var signals: [SignalWatcher] = []
+    private var drainTimer: LoopTimer?
+    private var clockTimer: LoopTimer?
+    private var clockSteps = ClockStepWatch()
+    private var drainedWorkers = 0
+    private(set) var isDraining = false
+
+    /// Prepares everything; nothing is accepted before `run()`.
+    package init(_ settings: GatewaySettings, version: String) throws(GatewayFailure) {
+        self.settings = settings
+        let logs = try GatewayLogs(settings.log)
+        self.logs = logs
+        operatorLog = logs.operatorLog
+        do throws(EventLoopFailure) {
+            control = try EventLoop()
+        } catch {
+            throw GatewayFailure("the control loop could not be made", "\(error)")
+        }
+        registry = MetricsRegistry(
+            workers: settings.workers,
+            labels: MetricsLabels(
+                routes: settings.routes.map(\.name),
+                causes: Refusal.allCases.map { RefusalLabel(cause: "\($0.word)", blame: $0.blame.rawValue) },
+                algorithms: SignatureNames.all, issuers: settings.issuers.map(\.name)),
+            version: version)
+        logs.attach(to: registry)
+        let parts = try SharedParts(settings, operatorLog: operatorLog)
+        for index in 0..<settings.workers {
+            workers.append(try WorkerThread(index, settings, parts, self))
+        }
+        admin = try AdminListener(self, at: settings.admin.address)
+    }
+
+    /// Serves until SIGTERM or SIGINT, drains, and returns.
+    package func run() {
+        signal(SIGPIPE, SIG_IGN)
+        for number in [SIGTERM, SIGINT] {
+            signals.append(SignalWatcher(loop: control, signal: number) { [unowned self] in stopRequested() })
+        }
+        startIssuers()
+        for worker in workers { worker.start() }
+        admin?.start()
+        announce()
+        watchClock()
+        control.run()
+        for worker in workers { worker.stop() }
+        logs.finish()
+    }
+
+    /// How every issuer is doing, by name.
+    func issuerStatuses() -> [(name: String, status: IssuerStatus)] {
+        settings.issuers.enumerated().map { index, issuer in
+            (issuer.name, directory?.status(of: index) ?? IssuerStatus())
+        }
+    }
+
+    /// A writer of access lines for one worker, at a place of its own; nil when no access log is written.
+    func makeAccessLog() -> UnsafeMutablePointer<LogWriter>? {
+        guard let sink = logs.access else { return nil }
+        let place = UnsafeMutablePointer<LogWriter>.allocate(capacity: 1)
+        place.initialize(to: LogWriter(sink: sink))
+        return place
+    }
+
+    /// Asked by a worker that met an unknown key or has no keys; any thread.
+    func requestKeys(issuer: Int) { directory?.requestRefresh(issuer: issuer) }
+
+    /// A draining worker has closed its last connection; any thread.
+    func workerDrained() {
+        control.execute { [unowned self] in
+            drainedWorkers += 1
+            if drainedWorkers == workers.count { finishDraining(.drained) }
+        }
+    }
+
+    private func startIssuers() {
+        guard !settings.issuers.isEmpty, let loop = workers.first?.loop else { return }
+        let reports = IssuerReports(settings.issuers, operatorLog, registry.issuers)
+        let directory = IssuerDirectory(
+            settings: settings.issuers, fetching: CurlFetcher(loop: loop), clock: LoopClock(loop: loop), executor: loop,
+            listeners: IssuerDirectory.Listeners(
+                onChange: { [unowned self] issuer, keys in
+                    for worker in workers { worker.keysArrived(keys, issuer: issuer) }
+                    reports.changed(issuer, keys)
+                },
+                onRefreshEnded: { [unowned self] issuer in
+                    for worker in workers { worker.refreshEnded(issuer: issuer) }
+                },
+                onEvent: { issuer, event in reports.report(issuer, event) }))
+        self.directory = directory
+        directory.start()
+    }
+
+    private func announce() {
+        operatorLog.write(.info, .started, LogField(.workers, settings.workers))
+        for (index, listener) in settings.listeners.enumerated() {
+            let address = workers[0].localAddress(ofListener: index)
+            operatorLog.write(
+                .info, .listening, LogField(.listener, "public"), LogField(.address, address),
+                LogField(.url, listener.publicURL))
+        }
+        if let admin {
+            operatorLog.write(
+                .info, .listening, LogField(.listener, "admin"), LogField(.address, admin.localAddress))
+        }
+    }
+
+    /// Wall clock against monotonic clock, once a second: a jump explains what tokens suddenly do (OPS-09).
+    private func watchClock() {
+        let timer = LoopTimer(loop: control) { [unowned self] in
+            let monotonic = Int64(WorkerClock().microseconds() / 1000)
+            if let seconds = clockSteps.observe(wall: .now(), monotonicMilliseconds: monotonic) {
+                registry.setClockStep(seconds: seconds)
+                operatorLog.write(.warning, .clockStepped, LogField(.seconds, Int(seconds)))
+            }
+            clockTimer?.arm(milliseconds: 1000)
+        }
+        clockTimer = timer
+        timer.arm(milliseconds: 1000)
+    }
+
+    private func stopRequested() {
+        // The second time nobody is waited for.
+        if isDraining { return finishDraining(.drainTimedOut) }
+        isDraining = true
+        operatorLog.write(.info, .stopping, LogField(.milliseconds, settings.timeouts.drain))
+        for worker in workers { worker.drain() }
+        let timer = LoopTimer(loop: control) { [unowned self] in finishDraining(.drainTimedOut) }
+        drainTimer = timer
+        timer.arm(milliseconds: settings.timeouts.drain)
+    }
+
+    private func finishDraining(_ event: LogEvent) {
+        operatorLog.write(.info, event)
+        directory?.stop()
+        control.stop()
+    }
+}
+
+/// Why the gateway could not start, for whoever started it.
+package struct GatewayFailure: Error, Sendable {
+    /// What was to be done.
+    package let action: String
+    /// What went wrong.
+    package let reason: String
+
+    init(_ action: String, _ reason: String) {
+        self.action = action
+        self.reason = reason
+    }
+
+    /// Both, as one sentence.
+    package var description: String { "\(action): \(reason)" }
+}

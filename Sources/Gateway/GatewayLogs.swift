@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+import Telemetry
+
+/// Where the operator log and the access log go; one destination named twice is one sink.
+struct GatewayLogs {
+    let operatorLog: OperatorLog
+    /// Nil when no access log is written.
+    let access: LogSink?
+    private let operatorSink: LogSink?
+
+    init(_ settings: LogSettings) throws(GatewayFailure) {
+        let level = LogLevel(rawValue: settings.level.rawValue) ?? .info
+        operatorSink = try GatewayLogs.sink(settings.operatorDestination)
+        operatorLog = operatorSink.map { OperatorLog(level: level, sink: $0) } ?? OperatorLog.off
+        access = settings.accessDestination == settings.operatorDestination
+            ? operatorSink : try GatewayLogs.sink(settings.accessDestination)
+    }
+
+    func attach(to registry: MetricsRegistry) {
+        if let operatorSink { registry.attach(log: "operator", operatorSink) }
+        if let access { registry.attach(log: "access", access) }
+    }
+
+    /// Writes what waits, within a bounded time.
+    func finish() {
+        access?.stop(milliseconds: 1000)
+        operatorSink?.stop(milliseconds: 1000)
+    }
+
+    private static func sink(_ destination: LogSettings.Destination) throws(GatewayFailure) -> LogSink? {
+        do throws(LogRefusal) {
+            switch destination {
+            case .off: return nil
+            case .standardOutput: return try LogSink(descriptor: 1)
+            case .standardError: return try LogSink(descriptor: 2)
+            case .file(let path): return try LogSink.appending(to: path)
+            }
+        } catch {
+            throw GatewayFailure("a log could not be opened", "\(error)")
+        }
+    }
+}

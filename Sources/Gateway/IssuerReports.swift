@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+import Issuers
+import JOSE
+import Telemetry
+
+/// Turns what happens to issuers' keys into log lines and numbers; called on the directory's loop.
+struct IssuerReports: Sendable {
+    private let issuers: [IssuerSettings]
+    private let log: OperatorLog
+    private let metrics: IssuerMetrics
+
+    init(_ issuers: [IssuerSettings], _ log: OperatorLog, _ metrics: IssuerMetrics) {
+        self.issuers = issuers
+        self.log = log
+        self.metrics = metrics
+    }
+
+    func changed(_ issuer: Int, _ keys: IssuerKeys?) {
+        metrics.setReady(issuer: issuer, keys != nil)
+        if let keys { metrics.setKeysFetched(issuer: issuer, at: keys.fetchedAt) }
+    }
+
+    func report(_ issuer: Int, _ event: IssuerEvent) {
+        let name = LogField(.issuer, issuers[issuer].name)
+        switch event {
+        case .metadataAccepted(let jwksURI): log.write(.debug, .issuerMetadataRead, name, LogField(.url, jwksURI))
+        case .metadataKept(let refusal):
+            metrics.countRefresh(issuer: issuer, .failed)
+            log.write(.warning, .issuerRefreshFailed, name, LogField(.reason, refusal.word), detail(refusal))
+        case .jwksHostChanged(let from, let to):
+            log.write(.warning, .issuerMetadataChanged, name, LogField(.expected, from), LogField(.found, to))
+        case .keysPublished(let count, let ignored, let removed):
+            metrics.countRefresh(issuer: issuer, .changed)
+            log.write(.info, .issuerReady, name, LogField(.count, count))
+            if ignored > 0 { log.write(.warning, .keyIgnored, name, LogField(.count, ignored)) }
+            if removed > 0 { log.write(.info, .issuerKeysChanged, name, LogField(.count, removed)) }
+        case .keysUnchanged: metrics.countRefresh(issuer: issuer, .unchanged)
+        case .privateKeyExposed(let count):
+            log.write(.error, .privateKeyPublished, name, LogField(.count, count))
+        case .refreshFailed(let refusal, let nextAttempt):
+            metrics.countRefresh(issuer: issuer, .failed)
+            log.write(
+                .warning, .issuerRefreshFailed, name, LogField(.reason, refusal.word), detail(refusal),
+                LogField(.seconds, nextAttempt ?? 0))
+        case .stale(let seconds): log.write(.warning, .issuerKeysStale, name, LogField(.seconds, seconds))
+        case .withdrawn: log.write(.error, .issuerKeysWithdrawn, name)
+        case .unknownKeyRefetch: log.write(.debug, .issuerKeysReread, name)
+        case .unknownKeyRefetchSuppressed: metrics.countRefresh(issuer: issuer, .limited)
+        }
+    }
+
+    private func detail(_ refusal: IssuerRefusal) -> LogField { LogField(.detail, "\(refusal)") }
+}
+
+/// The names of the signature algorithms, in the order of their raw values.
+enum SignatureNames {
+    static let all = SignatureAlgorithm.allCases.map(\.name)
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+import HTTPMessage
+import Telemetry
+
+/// One access line per request, one operator line per refusal, and the numbers.
+extension WorkerRef {
+    /// Keeps the method and the target for the line that is written at the end, when the head is long gone.
+    func keepForLog(_ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>) {
+        guard pointee.log != nil else { return }
+        let head = pointee.head
+        let method = min(Int(head.pointee.method.count), 32)
+        let path = min(Int(head.pointee.path.count), 1024)
+        let query = head.pointee.hasQuery ? min(Int(head.pointee.query.count), 1024) : 0
+        guard exchange.pointee.logged.reserve(method + path + query, from: &pointee.buffers) else { return }
+        _ = exchange.pointee.logged.append(bytes + Int(head.pointee.method.start), method, from: &pointee.buffers)
+        _ = exchange.pointee.logged.append(bytes + Int(head.pointee.path.start), path, from: &pointee.buffers)
+        _ = exchange.pointee.logged.append(bytes + Int(head.pointee.query.start), query, from: &pointee.buffers)
+        exchange.pointee.loggedMethod = UInt16(method)
+        exchange.pointee.loggedPath = UInt16(path)
+    }
+
+    /// Counts an exchange that ends, and writes its line.
+    func logExchange(_ exchange: ExchangeRef) {
+        let route = exchange.pointee.route.map { $0.pointee.index } ?? WorkerMetrics.unrouted
+        let now = clock.microseconds()
+        let duration = now &- exchange.pointee.startedAt
+        pointee.metrics.countRequest(route: route, status: exchange.pointee.status)
+        pointee.metrics.observe(.request, microseconds: duration)
+        if exchange.pointee.forwardedAt > 0, exchange.pointee.respondedAt >= exchange.pointee.forwardedAt {
+            pointee.metrics.observe(
+                .upstream, microseconds: exchange.pointee.respondedAt - exchange.pointee.forwardedAt)
+        }
+        if let log = pointee.log { writeLine(exchange, log, duration) }
+    }
+
+    private func writeLine(_ exchange: ExchangeRef, _ log: UnsafeMutablePointer<LogWriter>, _ duration: UInt64) {
+        log.pointee.line.begin(at: clock.timestamp())
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 48) { text in
+            guard let start = text.baseAddress else { return }
+            exchange.pointee.id.write(into: start)
+            log.pointee.line.member("request_id", UnsafeBufferPointer(start: start, count: 32).span, limit: 32)
+            if let client = exchange.pointee.client {
+                let length = client.pointee.peer.write(into: start)
+                log.pointee.line.member("client", UnsafeBufferPointer(start: start, count: length).span, limit: 48)
+            }
+        }
+        putRequest(exchange, log)
+        log.pointee.line.member("status", Int64(exchange.pointee.status))
+        log.pointee.line.member("decision", exchange.pointee.refusal == nil ? "allow" : "deny")
+        if let refusal = exchange.pointee.refusal { log.pointee.line.member("cause", refusal.word) }
+        log.pointee.line.member("request_bytes", exchange.pointee.requestBytes)
+        log.pointee.line.member("response_bytes", exchange.pointee.responseBytes)
+        log.pointee.line.member("duration_ms", milliseconds: Int64(clamping: duration))
+        if exchange.pointee.forwardedAt > 0 {
+            log.pointee.line.member(
+                "auth_ms", milliseconds: Int64(clamping: exchange.pointee.forwardedAt &- exchange.pointee.startedAt))
+            if exchange.pointee.respondedAt >= exchange.pointee.forwardedAt {
+                log.pointee.line.member(
+                    "upstream_ms",
+                    milliseconds: Int64(clamping: exchange.pointee.respondedAt &- exchange.pointee.forwardedAt))
+            }
+        }
+        if let token = exchange.pointee.token { putToken(token, log) }
+        log.pointee.finishLine()
+    }
+
+    private func putRequest(_ exchange: ExchangeRef, _ log: UnsafeMutablePointer<LogWriter>) {
+        if let route = exchange.pointee.route {
+            log.pointee.line.member("route", route.pointee.name.buffer.span, limit: 128)
+        }
+        guard !exchange.pointee.logged.isEmpty else { return }
+        let bytes = exchange.pointee.logged.bytes
+        let method = Int(exchange.pointee.loggedMethod)
+        let path = Int(exchange.pointee.loggedPath)
+        let query = exchange.pointee.logged.count - method - path
+        log.pointee.line.member("method", UnsafeBufferPointer(start: bytes, count: method).span, limit: 32)
+        log.pointee.line.member(
+            "path", path: UnsafeBufferPointer(start: bytes + method, count: path).span,
+            query: UnsafeBufferPointer(start: bytes + method + path, count: query).span, limit: 1024)
+    }
+
+    /// Who it was, as far as a log may know: verified, and the subject only as a digest (OPS-03, JOSE-33).
+    private func putToken(_ token: UnsafeMutablePointer<TokenRecord>, _ log: UnsafeMutablePointer<LogWriter>) {
+        let box = token.pointee.token.takeUnretainedValue()
+        log.pointee.line.member(
+            "issuer", text: pointee.issuers[token.pointee.issuer].identifier, limit: 256)
+        let (clientID, subject, reference) = (box.clientID, box.subjectDigest, box.reference)
+        log.pointee.line.member("client_id", clientID.span, limit: 128)
+        log.pointee.line.member("sub_digest", subject.span, limit: 8)
+        log.pointee.line.member("token", reference.span, limit: 8)
+    }
+
+    /// The operator's line: which check, what it expected and what it found; none of this reaches the client.
+    func logRefusal(_ exchange: ExchangeRef, _ refusal: Refusal) {
+        let route = exchange.pointee.route
+        pointee.metrics.countRefusal(
+            route: route.map { $0.pointee.index } ?? WorkerMetrics.unrouted, cause: Int(refusal.rawValue))
+        let detail = pointee.refusalDetail
+        pointee.refusalDetail = RefusalDetail()
+        let level: LogLevel = refusal.blame == .client ? .info : .warning
+        guard pointee.operatorLog.writes(level) else { return }
+        var id = [UInt8](repeating: 0, count: 32)
+        id.withUnsafeMutableBufferPointer { id in
+            if let start = id.baseAddress { exchange.pointee.id.write(into: start) }
+        }
+        let check = detail.check.isEmpty ? "\(refusal.check)" : detail.check
+        var fields = [
+            LogField(.requestID, String(decoding: id, as: UTF8.self)), LogField(.cause, "\(refusal.word)"),
+            LogField(.check, check), LogField(.blame, refusal.blame.rawValue), LogField(.status, Int(refusal.status)),
+        ]
+        if let route { fields.append(LogField(.route, route.pointee.settings.name)) }
+        if !detail.expected.isEmpty { fields.append(LogField(.expected, detail.expected)) }
+        if !detail.found.isEmpty { fields.append(LogField(.found, detail.found)) }
+        pointee.operatorLog.write(level, .refused, fields)
+    }
+}

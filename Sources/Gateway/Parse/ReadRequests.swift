@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+import EventLoop
+import HTTP1
+import HTTPMessage
+import Transport
+
+/// From readable bytes to the start of an exchange.
+extension WorkerRef {
+    func clientReadable(_ client: ClientRef) {
+        switch client.pointee.state {
+        case .closed: client.stopReading()
+        case .awaitingHead: readHead(client)
+        case .exchanging: readDuringExchange(client)
+        case .discardingBody: readDiscarded(client)
+        case .lingering: linger(client)
+        case .tunnelling: tunnelFromClient(client)
+        }
+        // What TLS holds already makes no socket readable: look again in the loop's next turn.
+        if client.pointee.isReading, client.pointee.stream.hasBufferedBytes {
+            FileEvent.activate(client.readEvent, .read)
+        }
+    }
+
+    /// Reads at the start of a message, into the scratch when nothing of it is at hand yet.
+    private func readHead(_ client: ClientRef) {
+        if client.pointee.input.isEmpty {
+            let count = client.pointee.stream.read(into: pointee.readScratch, capacity: Worker.readCapacity)
+            guard count > 0 else { return clientReadStopped(client, count) }
+            understand(client, pointee.readScratch, count, isKept: false)
+        } else {
+            guard receiveMore(client) else { return }
+            understand(client, client.pointee.input.bytes, client.pointee.input.count, isKept: true)
+        }
+        runInput(client)
+    }
+
+    /// Appends what the socket has to the client's input; false when that was nothing.
+    private func receiveMore(_ client: ClientRef) -> Bool {
+        guard client.pointee.input.reserve(4096, from: &pointee.buffers) else {
+            closeClient(client)
+            return false
+        }
+        let input = client.pointee.input
+        let count = client.pointee.stream.read(into: input.space, capacity: input.room)
+        guard count > 0 else {
+            clientReadStopped(client, count)
+            return false
+        }
+        client.pointee.input.end += count
+        return true
+    }
+
+    /// Nothing was read at the start of a message: not now, the peer's end, or a broken connection.
+    private func clientReadStopped(_ client: ClientRef, _ outcome: Int) {
+        switch outcome {
+        case ByteStream.wantsRead: break
+        case ByteStream.wantsWrite: client.startWriting()
+        default: closeClient(client)
+        }
+    }
+
+    /// Reads the head in `bytes`, the first `count` of which are at hand; `isKept` says that they are the input's.
+    private func understand(_ client: ClientRef, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, isKept: Bool) {
+        let span = UnsafeBufferPointer(start: bytes, count: count).span
+        switch client.pointee.parser.parse(span, limits: pointee.httpLimits, into: &pointee.head.pointee) {
+        case .incomplete:
+            if !isKept, !client.pointee.input.append(bytes, count, from: &pointee.buffers) {
+                return closeClient(client)
+            }
+            if !client.pointee.isHeadTimed {
+                // From the first byte of a head to its end: not renewed by a byte now and then (HTTP-66).
+                client.pointee.isHeadTimed = true
+                setTimeout(client.timeout, pointee.timeouts.requestHead)
+            }
+        case .refused(let cause):
+            let exchange = beginExchange(client, bytes, isParsed: false)
+            dropInput(client)
+            refuse(exchange, refuse(Refusal(cause), "a message that every reader reads alike", "\(cause)"))
+        case .complete:
+            let exchange = beginExchange(client, bytes, isParsed: true)
+            proceed(exchange, bytes, count, isKept: isKept)
+        }
+    }
+
+    /// Goes on with requests that arrived already, one after the other (HTTP-36); not by recursion.
+    func runInput(_ client: ClientRef) {
+        guard !client.pointee.isRunning else { return }
+        client.pointee.isRunning = true
+        while client.pointee.state == .awaitingHead, !client.pointee.input.isEmpty, client.pointee.output.isEmpty,
+            !client.pointee.closesAfterOutput
+        {
+            let before = client.pointee.input.count
+            client.pointee.parser.reset()
+            understand(client, client.pointee.input.bytes, before, isKept: true)
+            if client.pointee.state == .awaitingHead, client.pointee.input.count == before { break }
+        }
+        client.pointee.isRunning = false
+        guard client.pointee.state == .awaitingHead else { return }
+        if client.pointee.sawEnd, !client.pointee.closesAfterOutput, client.pointee.output.isEmpty {
+            return closeClient(client)
+        }
+        client.startReading()
+        if client.pointee.stream.hasBufferedBytes { FileEvent.activate(client.readEvent, .read) }
+    }
+
+    /// The request whose head waits in the input is looked at once more, after its issuer's keys arrived.
+    func runKeptRequest(_ client: ClientRef, _ exchange: ExchangeRef) {
+        client.pointee.parser.reset()
+        let bytes = client.pointee.input.bytes
+        let count = client.pointee.input.count
+        let span = UnsafeBufferPointer(start: bytes, count: count).span
+        guard case .complete = client.pointee.parser.parse(span, limits: pointee.httpLimits, into: &pointee.head.pointee)
+        else { return closeClient(client) }
+        client.pointee.isRunning = true
+        proceed(exchange, bytes, count, isKept: true)
+        client.pointee.isRunning = false
+        runInput(client)
+    }
+
+    private func beginExchange(
+        _ client: ClientRef, _ bytes: UnsafeMutablePointer<UInt8>, isParsed: Bool
+    ) -> ExchangeRef {
+        let exchange = pointee.exchanges.take()
+        exchange.pointee = Exchange()
+        exchange.pointee.client = client
+        exchange.pointee.id = pointee.identifiers.next()
+        exchange.pointee.startedAt = clock.microseconds()
+        client.pointee.exchange = exchange
+        client.pointee.state = .exchanging
+        client.pointee.isHeadTimed = false
+        clearTimeout(client.timeout)
+        guard isParsed else { return exchange }
+        let head = pointee.head
+        exchange.pointee.method = head.pointee.methodID
+        exchange.pointee.isHTTP10 = head.pointee.minorVersion == 0
+        exchange.pointee.keepsAlive = head.pointee.keepAlive && !pointee.isDraining
+        exchange.pointee.expectsContinue = head.pointee.expectContinue
+        exchange.pointee.request = BodyCounter(head.pointee.framing)
+        keepForLog(exchange, bytes)
+        return exchange
+    }
+
+    /// Runs the stages on the head in `pointee.head` and does what they say.
+    private func proceed(_ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, isKept: Bool) {
+        let client = exchange.pointee.client.unsafelyUnwrapped
+        switch run(exchange, bytes) {
+        case .wait(let issuer):
+            guard pointee.parkedCount < pointee.limits.parkedRequests else {
+                keepRest(client, bytes, count, isKept: isKept)
+                return refuse(
+                    exchange, refuse(.keyWaitersTooMany, "\(pointee.limits.parkedRequests) waiting at most", "more"))
+            }
+            if !isKept, !client.pointee.input.append(bytes, count, from: &pointee.buffers) {
+                return closeClient(client)
+            }
+            park(exchange, issuer: issuer)
+        case .refuse(let refusal):
+            keepRest(client, bytes, count, isKept: isKept)
+            refuse(exchange, refusal)
+        case .answerOptions:
+            keepRest(client, bytes, count, isKept: isKept)
+            answerOptions(exchange)
+        case .forward: forward(exchange, bytes, count, isKept: isKept)
+        }
+    }
+
+    /// Leaves in the input what came behind the head.
+    func keepRest(_ client: ClientRef, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, isKept: Bool) {
+        let length = pointee.head.pointee.length
+        if isKept {
+            client.pointee.input.consume(length, to: &pointee.buffers)
+        } else if count > length, !client.pointee.input.append(bytes + length, count - length, from: &pointee.buffers) {
+            // A read of scratch size always fits.
+            client.pointee.closesAfterOutput = true
+        }
+    }
+
+    /// A head that does not end in time: 408, then the end (HTTP-66).
+    func headTimedOut(_ client: ClientRef) {
+        let exchange = beginExchange(client, client.pointee.input.bytes, isParsed: false)
+        dropInput(client)
+        refuse(exchange, refuse(.requestHeadTooSlow, "a head within \(pointee.timeouts.requestHead) ms", "part of one"))
+    }
+
+    /// A body of which nothing more comes: the upstream must not take it for complete (HTTP-31).
+    func refuseSlowBody(_ exchange: ExchangeRef) {
+        if let upstream = exchange.pointee.upstream {
+            Socket.resetOnClose(upstream.pointee.stream.descriptor)
+        }
+        refuse(
+            exchange,
+            refuse(.requestBodyTooSlow, "a byte of the body within \(pointee.timeouts.requestBody) ms", "none"))
+    }
+
+    func dropInput(_ client: ClientRef) { client.pointee.input.release(to: &pointee.buffers) }
+}

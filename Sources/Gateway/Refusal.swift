@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+import HTTP1
+import OAuth
+
+/// Every "no" of the gateway: status, challenge, blame, log word, check and metric label — one table.
+///
+/// The raw value indexes metrics. Words are stable: a changed word is a breaking change. The client learns only what
+/// `clientDescription` says; what was expected and found goes to the operator's log.
+package enum Refusal: UInt8, Error, Sendable, CaseIterable {
+    // 1–2: framing, grammar, limits
+    case malformedMessage, unknownTransferCoding, versionNotSupported, expectationUnknown
+    case requestLineTooLong, headerSectionTooLarge, requestBodyTooLarge, requestHeadTooSlow, requestBodyTooSlow
+    case reservedConnectionOption
+    // 3–5: authority, path, route
+    case authorityUnknown, serverNameDisagrees, pathAmbiguous, pathMatchesTwoRoutes, routeUnknown
+    // 7: method
+    case methodNotAllowed, connectRefused
+    // 8–10: credentials
+    case credentialsMissing, credentialsMalformed, credentialsRepeated, credentialsInQueryToo, schemeNotEnabled
+    // 11: token
+    case tokenTooLarge, tokenMalformed, tokenTypeNotAccepted, tokenAlgorithmNotAllowed, tokenKeyUnknown
+    case tokenSignatureInvalid, tokenIssuerUnknown, tokenIssuerNotAccepted, tokenExpired, tokenNotYetValid
+    case tokenIssuedInFuture, tokenClaimMissing, tokenClaimMalformed, tokenLooksLikeIDToken, tokenAudienceMissing
+    case tokenBoundToKey, tokenEncrypted, tokenKeyAmbiguous, tokenOfOtherPurpose
+    case issuerKeysUnavailable, keyWaitersTooMany
+    // 13–15: rights
+    case scopeInsufficient, userRequired, claimRuleUnmet, identityTooLarge
+    // forwarding
+    case upstreamUnresolved, upstreamUnreachable, upstreamTLSFailed, upstreamClosed, upstreamMalformed
+    case upstreamSwitchedProtocols, upstreamConnectTimedOut, upstreamTimedOut, upstreamConnectionsExhausted
+    case tooManyConnections, draining
+
+    /// Who must act: the client, the operator's upstream, an issuer, or the gateway's own capacity.
+    package enum Blame: String, Sendable, CaseIterable {
+        case client, upstream, issuer, capacity
+    }
+
+    /// The response templates of REQUIREMENTS 0.2.
+    package enum Template: Sendable, Equatable {
+        /// A message that may have been understood differently by another reader: answered, then closed.
+        case message
+        case noCredentials, token, scope, request, denied
+        case authorizationDown
+        case tooLarge, slow
+        case plain
+        case badGateway
+    }
+
+    /// The HTTP status of the answer.
+    package var status: UInt16 { row.status }
+    /// The cause's stable word in logs and metrics.
+    package var word: StaticString { row.word }
+    /// The requirement row whose check failed.
+    package var check: StaticString { row.check }
+    /// Who must act.
+    package var blame: Blame { row.blame }
+    package var template: Template { row.template }
+
+    /// Whether framing is in doubt, so that nothing more may be read from this connection as a request.
+    var closesConnection: Bool {
+        switch row.template {
+        case .message, .tooLarge, .slow: true
+        case .noCredentials, .token, .scope, .request, .denied, .authorizationDown, .plain, .badGateway: false
+        }
+    }
+
+    private typealias Row = (
+        status: UInt16, template: Template, blame: Blame, check: StaticString, word: StaticString
+    )
+
+    private var row: Row {
+        switch self {
+        case .malformedMessage: (400, .message, .client, "HTTP-07", "malformed_message")
+        case .unknownTransferCoding: (501, .message, .client, "HTTP-25", "unknown_transfer_coding")
+        case .versionNotSupported: (505, .message, .client, "HTTP-08", "version_not_supported")
+        case .expectationUnknown: (417, .message, .client, "HTTP-62", "expectation_unknown")
+        case .requestLineTooLong: (414, .tooLarge, .client, "HTTP-65", "request_line_too_long")
+        case .headerSectionTooLarge: (431, .tooLarge, .client, "HTTP-65", "header_section_too_large")
+        case .requestBodyTooLarge: (413, .tooLarge, .client, "HTTP-65", "request_body_too_large")
+        case .requestHeadTooSlow: (408, .slow, .client, "HTTP-66", "request_head_too_slow")
+        case .requestBodyTooSlow: (408, .slow, .client, "HTTP-31", "request_body_too_slow")
+        case .reservedConnectionOption: (400, .message, .client, "HTTP-44", "reserved_connection_option")
+        case .authorityUnknown: (421, .plain, .client, "HTTP-21", "authority_unknown")
+        case .serverNameDisagrees: (421, .plain, .client, "HTTP-21", "server_name_disagrees")
+        case .pathAmbiguous: (400, .message, .client, "HTTP-56", "path_ambiguous")
+        case .pathMatchesTwoRoutes: (400, .message, .client, "HTTP-57", "path_matches_two_routes")
+        case .routeUnknown: (404, .plain, .client, "HTTP-76", "route_unknown")
+        case .methodNotAllowed: (405, .plain, .client, "HTTP-19", "method_not_allowed")
+        case .connectRefused: (405, .message, .client, "HTTP-17", "connect_refused")
+        case .credentialsMissing: (401, .noCredentials, .client, "RS-02", "credentials_missing")
+        case .schemeNotEnabled: (401, .noCredentials, .client, "RS-03", "scheme_not_enabled")
+        case .credentialsMalformed: (400, .request, .client, "RS-04", "credentials_malformed")
+        case .credentialsRepeated: (400, .request, .client, "RS-05", "credentials_repeated")
+        case .credentialsInQueryToo: (400, .request, .client, "RS-06", "credentials_in_query_too")
+        case .tokenTooLarge: (401, .token, .client, "JOSE-26", "token_too_large")
+        case .tokenMalformed: (401, .token, .client, "JOSE-01", "token_malformed")
+        case .tokenEncrypted: (401, .token, .client, "JOSE-22", "token_encrypted")
+        case .tokenKeyAmbiguous: (401, .token, .client, "JOSE-15", "token_key_ambiguous")
+        case .tokenOfOtherPurpose: (401, .token, .client, "JOSE-20", "token_of_other_purpose")
+        case .tokenTypeNotAccepted: (401, .token, .client, "RS-11", "token_type_not_accepted")
+        case .tokenAlgorithmNotAllowed: (401, .token, .client, "JOSE-05", "token_algorithm_not_allowed")
+        case .tokenKeyUnknown: (401, .token, .client, "JOSE-17", "token_key_unknown")
+        case .tokenSignatureInvalid: (401, .token, .client, "RS-14", "token_signature_invalid")
+        case .tokenIssuerUnknown: (401, .token, .client, "JOSE-21", "token_issuer_unknown")
+        case .tokenIssuerNotAccepted: (401, .token, .client, "RS-12", "token_issuer_not_accepted")
+        case .tokenExpired: (401, .token, .client, "RS-15", "token_expired")
+        case .tokenNotYetValid: (401, .token, .client, "JOSE-28", "token_not_yet_valid")
+        case .tokenIssuedInFuture: (401, .token, .client, "JOSE-28", "token_issued_in_future")
+        case .tokenClaimMissing: (401, .token, .client, "RS-16", "token_claim_missing")
+        case .tokenClaimMalformed: (401, .token, .client, "JOSE-29", "token_claim_malformed")
+        case .tokenLooksLikeIDToken: (401, .token, .client, "RS-18", "token_looks_like_id_token")
+        case .tokenAudienceMissing: (401, .token, .client, "RS-13", "token_audience_missing")
+        case .tokenBoundToKey: (401, .token, .client, "RS-22", "token_bound_to_key")
+        case .issuerKeysUnavailable: (503, .authorizationDown, .issuer, "RS-24", "issuer_keys_unavailable")
+        case .keyWaitersTooMany: (503, .authorizationDown, .capacity, "OPS-05", "key_waiters_too_many")
+        case .scopeInsufficient: (403, .scope, .client, "RS-19", "scope_insufficient")
+        case .userRequired: (403, .denied, .client, "RS-21", "user_required")
+        case .claimRuleUnmet: (403, .denied, .client, "RS-20", "claim_rule_unmet")
+        case .identityTooLarge: (403, .denied, .client, "HTTP-46", "identity_too_large")
+        case .upstreamUnresolved: (502, .badGateway, .upstream, "OPS-04", "upstream_unresolved")
+        case .upstreamUnreachable: (502, .badGateway, .upstream, "HTTP-75", "upstream_unreachable")
+        case .upstreamTLSFailed: (502, .badGateway, .upstream, "HTTP-75", "upstream_tls_failed")
+        case .upstreamClosed: (502, .badGateway, .upstream, "HTTP-64", "upstream_closed")
+        case .upstreamMalformed: (502, .badGateway, .upstream, "HTTP-67", "upstream_malformed")
+        case .upstreamSwitchedProtocols: (502, .badGateway, .upstream, "HTTP-59", "upstream_switched_protocols")
+        case .upstreamConnectTimedOut: (504, .badGateway, .upstream, "HTTP-66", "upstream_connect_timed_out")
+        case .upstreamTimedOut: (504, .badGateway, .upstream, "HTTP-66", "upstream_timed_out")
+        case .upstreamConnectionsExhausted: (503, .plain, .capacity, "OPS-05", "upstream_connections_exhausted")
+        case .tooManyConnections: (503, .plain, .capacity, "OPS-05", "too_many_connections")
+        case .draining: (503, .plain, .capacity, "OPS-08", "draining")
+        }
+    }
+
+    /// What the client may fix, in RFC 6750 §3's characters; one constant per cause.
+    package var clientDescription: String {
+        switch self {
+        case .credentialsMalformed: "The Authorization field is malformed"
+        case .credentialsRepeated: "More than one set of credentials was sent"
+        case .credentialsInQueryToo: "The token was sent in more than one way"
+        case .tokenTooLarge: "The access token is too large"
+        case .tokenExpired: "The access token expired"
+        case .tokenNotYetValid, .tokenIssuedInFuture: "The access token is not valid yet"
+        case .tokenAudienceMissing: "The access token is not for this resource"
+        case .tokenIssuerUnknown, .tokenIssuerNotAccepted: "The access token's issuer is not accepted here"
+        case .tokenBoundToKey: "The access token is bound to a key and cannot be used as a bearer token"
+        case .tokenTypeNotAccepted, .tokenLooksLikeIDToken, .tokenOfOtherPurpose: "The token is not an access token"
+        case .scopeInsufficient: "The access token lacks a required scope"
+        case _: "The access token is invalid"
+        }
+    }
+}
+
+extension Refusal {
+    /// The refusal of a message that is not acceptable HTTP/1.1.
+    init(_ cause: HTTP1Refusal) {
+        switch cause.status {
+        case 414: self = .requestLineTooLong
+        case 431: self = .headerSectionTooLarge
+        case 501: self = .unknownTransferCoding
+        case 505: self = .versionNotSupported
+        case 417: self = .expectationUnknown
+        default: self = cause == .connectionNamesReserved ? .reservedConnectionOption : .malformedMessage
+        }
+    }
+
+    /// The refusal of an access token.
+    init(_ cause: AccessTokenRefusal) {
+        switch cause {
+        case .tooLarge: self = .tokenTooLarge
+        case .malformed: self = .tokenMalformed
+        case .encrypted: self = .tokenEncrypted
+        case .issuerUnknown: self = .tokenIssuerUnknown
+        case .typeNotAccepted: self = .tokenTypeNotAccepted
+        case .algorithmNotAllowed: self = .tokenAlgorithmNotAllowed
+        case .unknownKey: self = .tokenKeyUnknown
+        case .tooManyKeys: self = .tokenKeyAmbiguous
+        case .signatureInvalid: self = .tokenSignatureInvalid
+        case .issuerMismatch, .issuerNotAllowed: self = .tokenIssuerNotAccepted
+        case .expired: self = .tokenExpired
+        case .notYetValid: self = .tokenNotYetValid
+        case .issuedInFuture: self = .tokenIssuedInFuture
+        case .missingClaim: self = .tokenClaimMissing
+        case .claimMalformed: self = .tokenClaimMalformed
+        case .looksLikeIDToken: self = .tokenLooksLikeIDToken
+        case .otherPurpose: self = .tokenOfOtherPurpose
+        case .boundToKey: self = .tokenBoundToKey
+        case .audienceMismatch: self = .tokenAudienceMissing
+        }
+    }
+}

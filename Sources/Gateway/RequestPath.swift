@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+import HTTPMessage
+
+/// The stages of a request's way, in order; each is a folder beside this file.
+package enum Stage: String, CaseIterable, Sendable {
+    /// A socket becomes a client connection.
+    case accept
+    /// Bytes become a checked head and a framed body.
+    case parse
+    /// The head finds its route, or is refused.
+    case route
+    /// The credentials become a verified token, or the request waits for an issuer's keys.
+    case authenticate
+    /// The token's rights are held against the route and the method.
+    case authorize
+    /// The upstream's head is made: credentials gone, identity injected.
+    case rewrite
+    /// Head and body go to the upstream, its response comes back.
+    case forward
+    /// One line and the numbers.
+    case log
+}
+
+/// What is to be done after the stages have looked at a head.
+enum Step {
+    /// Send it on.
+    case forward
+    /// Wait for this issuer's keys, then look again.
+    case wait(issuer: Int)
+    /// Answer it here: `OPTIONS` for the server, or for a hop that `Max-Forwards` forbids (HTTP-16, HTTP-20).
+    case answerOptions
+    /// Refuse it.
+    case refuse(Refusal)
+}
+
+extension WorkerRef {
+    /// The way of one request after `Accept` and `Parse`: a line per stage, a folder per line.
+    ///
+    /// Runs to its end without waiting when keys are at hand, which is nearly always. `bytes` is the head.
+    func run(_ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>) -> Step {
+        do throws(Refusal) {
+            try checkConnectionOptions(bytes)
+            if try isForServer(exchange, bytes) { return .answerOptions }
+            try route(exchange, bytes)
+            try permitMethod(exchange, bytes)
+            let route = exchange.pointee.route.unsafelyUnwrapped
+            if !route.pointee.isPublic {
+                switch try authenticate(exchange, route, bytes) {
+                case .wait(let issuer): return .wait(issuer: issuer)
+                case .anonymous: break
+                case .known(let token): try authorize(token, route, exchange.pointee.method)
+                }
+            }
+            if isLastHop(exchange, bytes) { return .answerOptions }
+            return .forward
+        } catch {
+            return .refuse(error)
+        }
+    }
+}

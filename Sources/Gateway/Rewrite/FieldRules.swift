@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+import HTTPMessage
+
+/// Which fields are never forwarded, as one bit for each `FieldID` (HTTP-45, HTTP-47).
+struct FieldRules {
+    /// Two words of bits; `FieldID` has fewer than 128 cases.
+    private let low: UInt64
+    private let high: UInt64
+
+    private init(_ fields: [FieldID]) {
+        var low: UInt64 = 0
+        var high: UInt64 = 0
+        for field in fields {
+            if field.rawValue < 64 { low |= 1 << UInt64(field.rawValue) } else { high |= 1 << UInt64(field.rawValue - 64) }
+        }
+        self.low = low
+        self.high = high
+    }
+
+    func contains(_ field: FieldID) -> Bool {
+        field.rawValue < 64 ? low >> UInt64(field.rawValue) & 1 == 1 : high >> UInt64(field.rawValue - 64) & 1 == 1
+    }
+
+    /// Made anew by the gateway, hop-by-hop, credentials, or reserved.
+    static func request() -> FieldRules {
+        FieldRules([
+            .host, .connection, .keepAlive, .proxyConnection, .te, .trailer, .transferEncoding, .contentLength,
+            .upgrade, .expect, .proxyAuthorization, .proxyAuthenticate, .proxyAuthenticationInfo, .authorization,
+            .dpop, .forwarded, .http2Settings, .xForwardedFor, .xForwardedProto, .xForwardedHost, .xForwardedPort,
+            .xRealIP, .xRequestID,
+        ])
+    }
+
+    /// Made anew by the gateway, or hop-by-hop.
+    static func response() -> FieldRules {
+        FieldRules([
+            .connection, .keepAlive, .proxyConnection, .te, .trailer, .transferEncoding, .contentLength, .upgrade,
+            .proxyAuthenticate, .proxyAuthenticationInfo, .proxyAuthorization, .forwarded,
+        ])
+    }
+}

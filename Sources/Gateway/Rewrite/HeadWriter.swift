@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+
+/// Writes a message head into memory of fixed size; what does not fit is remembered, not written past the end.
+struct HeadWriter {
+    let base: UnsafeMutablePointer<UInt8>
+    let capacity: Int
+    private(set) var count = 0
+    private(set) var isFull = false
+
+    init(_ base: UnsafeMutablePointer<UInt8>, capacity: Int) {
+        self.base = base
+        self.capacity = capacity
+    }
+
+    /// Where the next byte goes; only with room.
+    var space: UnsafeMutablePointer<UInt8> { base + count }
+
+    mutating func put(_ bytes: UnsafePointer<UInt8>, _ length: Int) {
+        guard capacity - count >= length else {
+            isFull = true
+            return
+        }
+        memcpy(base + count, bytes, length)
+        count += length
+    }
+
+    mutating func put(_ text: StaticString) { put(text.utf8Start, text.utf8CodeUnitCount) }
+
+    mutating func put(_ bytes: UnsafeBufferPointer<UInt8>) {
+        if let start = bytes.baseAddress { put(start, bytes.count) }
+    }
+
+    /// For answers of our own, which are not on the hot path.
+    mutating func put(_ text: String) {
+        var text = text
+        text.withUTF8 { put($0) }
+    }
+
+    mutating func putDecimal(_ number: UInt64) {
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
+            var position = 20
+            var rest = number
+            repeat {
+                position -= 1
+                digits[position] = 48 + UInt8(truncatingIfNeeded: rest % 10)
+                rest /= 10
+            } while rest > 0
+            put(UnsafeBufferPointer(rebasing: digits[position..<20]))
+        }
+    }
+
+    /// Makes the `length` bytes that were written at `space` part of the text.
+    mutating func advance(_ length: Int) { count += length }
+
+    func hasRoom(_ length: Int) -> Bool { capacity - count >= length }
+}

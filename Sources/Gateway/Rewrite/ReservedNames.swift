@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+
+/// Field names that only the gateway may set towards an upstream, in every spelling (HTTP-12, HTTP-42).
+///
+/// A name is compared in lower case with `_` and `.` read as `-`, because CGI, WSGI and PHP read them alike: a client's
+/// `X_User` becomes the upstream's `X-User` (CVE-2025-64484). Immutable, searched without allocating.
+struct ReservedNames: @unchecked Sendable {
+    private let names: UnsafeMutablePointer<Route.Bytes>
+    private let families: UnsafeMutablePointer<Route.Bytes>
+    private let familyCount: Int
+    private let slots: UnsafeMutablePointer<Int32>
+    private let mask: Int
+    /// Which bytes a reserved name may begin with, one bit each of 'a'…'z'.
+    private let firstLetters: UInt32
+
+    /// Names reserved whatever the configuration says.
+    static let fixed = [
+        "forwarded", "client-cert", "client-cert-chain", "remote-user", "x-real-ip", "x-remote-user", "x-rewrite-url",
+        "x-http-method-override", "x-http-method", "x-method-override", "x-forwarded-client-cert", "x-request-id",
+    ]
+
+    /// Families: every name that begins so is reserved.
+    static let familyPrefixes = [
+        "x-forwarded-", "x-original-", "x-ssl-", "x-client-cert", "x-authenticated-", "x-portcullis-",
+    ]
+
+    init(_ identityNames: [String]) {
+        let all = Array(Set(ReservedNames.fixed + identityNames.map(ReservedNames.normalized))).sorted()
+        names = .allocate(capacity: all.count)
+        familyCount = ReservedNames.familyPrefixes.count
+        families = .allocate(capacity: familyCount)
+        families.initialize(from: ReservedNames.familyPrefixes.map(Route.Bytes.init), count: familyCount)
+        var size = 64
+        while size < all.count * 4 { size *= 2 }
+        mask = size - 1
+        slots = .allocate(capacity: size)
+        slots.initialize(repeating: -1, count: size)
+        var letters: UInt32 = 1 << UInt32(UInt8(ascii: "x") - 97)
+        for (index, name) in all.enumerated() {
+            (names + index).initialize(to: Route.Bytes(name))
+            var slot = Int(truncatingIfNeeded: ReservedNames.hash(Array(name.utf8))) & mask
+            while slots[slot] >= 0 { slot = (slot + 1) & mask }
+            slots[slot] = Int32(index)
+            if let first = name.utf8.first, first >= 97, first <= 122 { letters |= 1 << UInt32(first - 97) }
+        }
+        firstLetters = letters
+    }
+
+    /// Lower case, with `_` and `.` as `-`.
+    static func normalized(_ name: String) -> String {
+        String(decoding: name.utf8.map(normalized), as: UTF8.self)
+    }
+
+    private static func normalized(_ byte: UInt8) -> UInt8 {
+        if byte >= 65 && byte <= 90 { return byte | 32 }
+        return byte == UInt8(ascii: "_") || byte == UInt8(ascii: ".") ? UInt8(ascii: "-") : byte
+    }
+
+    private static func hash(_ bytes: [UInt8]) -> UInt64 {
+        bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01b3 }
+    }
+
+    /// Whether a client must not say this name to an upstream.
+    func contains(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard let first = name.first else { return false }
+        let letter = first | 32
+        guard letter >= 97, letter <= 122, firstLetters >> UInt32(letter - 97) & 1 == 1 else { return false }
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for byte in name { hash = (hash ^ UInt64(ReservedNames.normalized(byte))) &* 0x0000_0100_0000_01b3 }
+        var slot = Int(truncatingIfNeeded: hash) & mask
+        while slots[slot] >= 0 {
+            if ReservedNames.equal(name, names[Int(slots[slot])].buffer) { return true }
+            slot = (slot + 1) & mask
+        }
+        return letter == UInt8(ascii: "x") && belongsToFamily(name)
+    }
+
+    private func belongsToFamily(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
+        for index in 0..<familyCount where name.count >= families[index].count {
+            let beginning = UnsafeBufferPointer(rebasing: name[0..<families[index].count])
+            if ReservedNames.equal(beginning, families[index].buffer) { return true }
+        }
+        return false
+    }
+
+    private static func equal(_ name: UnsafeBufferPointer<UInt8>, _ normal: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard name.count == normal.count else { return false }
+        for index in 0..<name.count where normalized(name[index]) != normal[index] { return false }
+        return true
+    }
+}

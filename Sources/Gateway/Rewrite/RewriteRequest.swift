@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+import Bytes
+import HTTPMessage
+import OAuth
+import Telemetry
+
+/// The head an upstream gets: the client's lines without credentials, hop-by-hop and reserved fields, then ours.
+///
+/// The order is the defence (HTTP-43): what the client's Connection names is removed first, reserved names are stripped,
+/// and only then identity is injected, so that nothing a client sends can remove or double it.
+extension WorkerRef {
+    /// Writes the head; false when identity and fields together do not fit.
+    func writeUpstreamHead(
+        _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, into writer: inout HeadWriter
+    ) throws(Refusal) {
+        let head = pointee.head
+        let client = exchange.pointee.client.unsafelyUnwrapped
+        writer.put(bytes + Int(head.pointee.method.start), Int(head.pointee.method.count))
+        writer.put(" ")
+        putTarget(bytes, into: &writer)
+        writer.put(" HTTP/1.1\r\nHost: ")
+        putAuthority(client, bytes, into: &writer)
+        writer.put("\r\n")
+        try putClientFields(exchange, bytes, into: &writer)
+        putForwardedFields(exchange, client, bytes, into: &writer)
+        try putIdentity(exchange, into: &writer)
+        putFraming(exchange, into: &writer)
+        writer.put("\r\n")
+        guard !writer.isFull else { throw refuse(.identityTooLarge, "a head within limits", "a larger one") }
+    }
+
+    /// The authority that was checked against the listener's; its own when an HTTP/1.0 client sent none.
+    private func putAuthority(
+        _ client: ClientRef, _ bytes: UnsafeMutablePointer<UInt8>, into writer: inout HeadWriter
+    ) {
+        let authority = pointee.head.pointee.authority
+        if authority.isEmpty {
+            writer.put(pointee.listeners[Int(client.pointee.listener)].authorities[0].buffer)
+        } else {
+            writer.put(bytes + Int(authority.start), Int(authority.count))
+        }
+    }
+
+    private func putTarget(_ bytes: UnsafeMutablePointer<UInt8>, into writer: inout HeadWriter) {
+        let head = pointee.head
+        if head.pointee.path.isEmpty {
+            writer.put("/")
+        } else {
+            writer.put(bytes + Int(head.pointee.path.start), Int(head.pointee.path.count))
+        }
+        if head.pointee.hasQuery {
+            writer.put("?")
+            writer.put(bytes + Int(head.pointee.query.start), Int(head.pointee.query.count))
+        }
+    }
+
+    /// Copies the lines that may pass, neighbours in one piece.
+    private func putClientFields(
+        _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, into writer: inout HeadWriter
+    ) throws(Refusal) {
+        let head = pointee.head
+        let rules = pointee.requestRules
+        let keepsWebSocket = exchange.pointee.offersWebSocket
+        var runStart = 0
+        var runEnd = 0
+        var stripped = 0
+        for index in 0..<head.pointee.fields.count {
+            let slot = head.pointee.fields[index]
+            var passes = !rules.contains(slot.id)
+            if passes, slot.id == .other || head.pointee.connectionNamesFields || slot.id == .maxForwards {
+                passes = try otherFieldPasses(slot, bytes, &stripped)
+            }
+            if slot.id.rawValue >= FieldID.secWebSocketKey.rawValue,
+                slot.id.rawValue <= FieldID.secWebSocketAccept.rawValue, !keepsWebSocket
+            {
+                passes = false
+            }
+            if passes, runEnd == Int(slot.line.start), runEnd > runStart {
+                runEnd = slot.line.end
+            } else if passes {
+                writer.put(bytes + runStart, runEnd - runStart)
+                runStart = Int(slot.line.start)
+                runEnd = slot.line.end
+            }
+        }
+        writer.put(bytes + runStart, runEnd - runStart)
+        if stripped > 0 { pointee.metrics.count(.strippedFields, by: stripped) }
+        if exchange.pointee.method == .options, let hops = maximumForwards(bytes), hops > 0 {
+            writer.put("Max-Forwards: ")
+            writer.putDecimal(UInt64(hops - 1))
+            writer.put("\r\n")
+        }
+    }
+
+    /// A field without an ID of its own, or one that Connection may have named.
+    private func otherFieldPasses(
+        _ slot: FieldSlot, _ bytes: UnsafeMutablePointer<UInt8>, _ stripped: inout Int
+    ) throws(Refusal) -> Bool {
+        let name = UnsafeBufferPointer(start: bytes + Int(slot.name.start), count: Int(slot.name.count))
+        if slot.id == .maxForwards, pointee.head.pointee.methodID == .options { return false }
+        if pointee.routes.reservedNames.contains(name) {
+            stripped += 1
+            return false
+        }
+        return !(pointee.head.pointee.connectionNamesFields && connectionNames(name, bytes))
+    }
+
+    /// Whether a Connection line of this head names `name`.
+    private func connectionNames(
+        _ name: UnsafeBufferPointer<UInt8>, _ bytes: UnsafeMutablePointer<UInt8>
+    ) -> Bool {
+        let head = pointee.head
+        for index in 0..<head.pointee.fields.count where head.pointee.fields[index].id == .connection {
+            let range = head.pointee.fields[index].value
+            let list = UnsafeBufferPointer(start: bytes + Int(range.start), count: Int(range.count))
+            var position = 0
+            while let member = CommaList.next(in: list.span, from: &position) {
+                if equalIgnoringCase(UnsafeBufferPointer(rebasing: list[member.range]), name) { return true }
+            }
+        }
+        return false
+    }
+
+    /// Refuses a head whose Connection names a field that only the gateway may touch (HTTP-44).
+    func checkConnectionOptions(_ bytes: UnsafeMutablePointer<UInt8>) throws(Refusal) {
+        let head = pointee.head
+        guard head.pointee.connectionNamesFields else { return }
+        for index in 0..<head.pointee.fields.count where head.pointee.fields[index].id == .connection {
+            let range = head.pointee.fields[index].value
+            let list = UnsafeBufferPointer(start: bytes + Int(range.start), count: Int(range.count))
+            var position = 0
+            while let member = CommaList.next(in: list.span, from: &position) {
+                let name = UnsafeBufferPointer(rebasing: list[member.range])
+                if pointee.routes.reservedNames.contains(name) {
+                    throw refuse(
+                        .reservedConnectionOption, "no reserved field in Connection",
+                        String(decoding: name.prefix(64), as: UTF8.self))
+                }
+            }
+        }
+    }
+
+    /// What the gateway knows of the client, in place of anything the client said (HTTP-42).
+    private func putForwardedFields(
+        _ exchange: ExchangeRef, _ client: ClientRef, _ bytes: UnsafeMutablePointer<UInt8>,
+        into writer: inout HeadWriter
+    ) {
+        let listener = pointee.listeners + Int(client.pointee.listener)
+        writer.put("X-Forwarded-For: ")
+        if writer.hasRoom(46) { writer.advance(client.pointee.peer.write(into: writer.space)) }
+        writer.put("\r\nX-Forwarded-Proto: ")
+        writer.put(listener.pointee.scheme.buffer)
+        writer.put("\r\nX-Forwarded-Host: ")
+        putAuthority(client, bytes, into: &writer)
+        writer.put("\r\nX-Request-Id: ")
+        if writer.hasRoom(32) {
+            exchange.pointee.id.write(into: writer.space)
+            writer.advance(32)
+        }
+        writer.put("\r\n")
+    }
+
+    private func putFraming(_ exchange: ExchangeRef, into writer: inout HeadWriter) {
+        if exchange.pointee.offersWebSocket {
+            writer.put("Connection: Upgrade\r\nUpgrade: websocket\r\n")
+            return
+        }
+        switch pointee.head.pointee.framing {
+        case .none, .untilClose: break
+        case .length(let count):
+            writer.put("Content-Length: ")
+            writer.putDecimal(UInt64(count))
+            writer.put("\r\n")
+        case .chunked: writer.put("Transfer-Encoding: chunked\r\n")
+        }
+    }
+}
+
+private func equalIgnoringCase(_ one: UnsafeBufferPointer<UInt8>, _ other: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard one.count == other.count else { return false }
+    for index in 0..<one.count where ASCII.lowercase(one[index]) != ASCII.lowercase(other[index]) { return false }
+    return true
+}

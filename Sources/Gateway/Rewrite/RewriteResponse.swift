@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+import Bytes
+import HTTPMessage
+
+extension WorkerRef {
+    /// Writes the head a client gets: the upstream's fields without hop-by-hop ones, with framing of ours.
+    func writeClientHead(
+        _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, into writer: inout HeadWriter
+    ) {
+        let head = pointee.responseHead
+        // Our own version and a status line made anew: never the peer's (HTTP-09).
+        writer.put("HTTP/1.1 ")
+        writer.putDecimal(UInt64(head.pointee.status))
+        writer.put(" ")
+        writer.put(bytes + Int(head.pointee.reason.start), Int(head.pointee.reason.count))
+        writer.put("\r\n")
+        let rules = pointee.responseRules
+        var runStart = 0
+        var runEnd = 0
+        for index in 0..<head.pointee.fields.count {
+            let slot = head.pointee.fields[index]
+            guard !rules.contains(slot.id),
+                !(head.pointee.connectionNamesFields && responseConnectionNames(slot, bytes))
+            else { continue }
+            if runEnd == Int(slot.line.start), runEnd > runStart {
+                runEnd = slot.line.end
+            } else {
+                writer.put(bytes + runStart, runEnd - runStart)
+                runStart = Int(slot.line.start)
+                runEnd = slot.line.end
+            }
+        }
+        writer.put(bytes + runStart, runEnd - runStart)
+        putResponseFraming(exchange, bytes, into: &writer)
+        if !exchange.pointee.keepsAlive { writer.put("Connection: close\r\n") }
+        writer.put("\r\n")
+    }
+
+    private func putResponseFraming(
+        _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, into writer: inout HeadWriter
+    ) {
+        if exchange.pointee.sendsChunks {
+            writer.put("Transfer-Encoding: chunked\r\n")
+            return
+        }
+        let head = pointee.responseHead
+        switch head.pointee.framing {
+        case .length(let count):
+            writer.put("Content-Length: ")
+            writer.putDecimal(UInt64(count))
+            writer.put("\r\n")
+        case .none:
+            // HEAD and 304 keep the length of what they stand for; 1xx and 204 have none (RFC 9110 §8.6, HTTP-38).
+            let status = head.pointee.status
+            guard status != 204, status >= 200 else { return }
+            if exchange.pointee.method == .head || status == 304 {
+                putSingleLength(bytes, into: &writer)
+            } else {
+                writer.put("Content-Length: 0\r\n")
+            }
+        case .chunked, .untilClose: break
+        }
+    }
+
+    private func putSingleLength(_ bytes: UnsafeMutablePointer<UInt8>, into writer: inout HeadWriter) {
+        let head = pointee.responseHead
+        for index in 0..<head.pointee.fields.count where head.pointee.fields[index].id == .contentLength {
+            let value = head.pointee.fields[index].value
+            writer.put("Content-Length: ")
+            writer.put(bytes + Int(value.start), Int(value.count))
+            writer.put("\r\n")
+            return
+        }
+    }
+
+    private func responseConnectionNames(_ slot: FieldSlot, _ bytes: UnsafeMutablePointer<UInt8>) -> Bool {
+        let head = pointee.responseHead
+        let name = UnsafeBufferPointer(start: bytes + Int(slot.name.start), count: Int(slot.name.count))
+        for index in 0..<head.pointee.fields.count where head.pointee.fields[index].id == .connection {
+            let range = head.pointee.fields[index].value
+            let list = UnsafeBufferPointer(start: bytes + Int(range.start), count: Int(range.count))
+            var position = 0
+            while let member = CommaList.next(in: list.span, from: &position) {
+                var isEqual = Int(member.count) == name.count
+                for offset in 0..<name.count
+                where isEqual && ASCII.lowercase(list[Int(member.start) + offset]) != ASCII.lowercase(name[offset]) {
+                    isEqual = false
+                }
+                if isEqual { return true }
+            }
+        }
+        return false
+    }
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import HTTPMessage
+import Transport
+
+extension WorkerRef {
+    /// Checks the authority and the path, and finds the one route they lead to.
+    ///
+    /// The path is matched in canonical form but forwarded as received; where the two could be read differently the
+    /// request is refused instead of rewritten (HTTP-55, decision D-11).
+    func route(_ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>) throws(Refusal) {
+        try checkAuthority(exchange, bytes)
+        let head = pointee.head
+        var path = UnsafeBufferPointer(start: bytes + Int(head.pointee.path.start), count: Int(head.pointee.path.count))
+        if path.isEmpty { path = rootPath }
+        // Without a slash in doubt and without an escape, the path is its own canonical form.
+        let shape = PathShape(path)
+        guard let route = shape.isPlain ? pointee.routes.match(path) : try matchCanonical(path) else {
+            // Ambiguous paths are malformed whether or not a route knows them.
+            try checkPath(path, [])
+            throw refuse(.routeUnknown, "a configured path", String(decoding: path.prefix(64), as: UTF8.self))
+        }
+        try checkPath(path, route.pointee.allowances)
+        if shape.endsInSlash, path.count > 1 {
+            let without = UnsafeBufferPointer(rebasing: path[0..<(path.count - 1)])
+            let other = shape.isPlain ? pointee.routes.match(without) : try matchCanonical(without)
+            guard other == route else { throw refuse(.pathMatchesTwoRoutes, "one route", "two by a trailing slash") }
+        }
+        exchange.pointee.route = route
+    }
+
+    private func checkPath(
+        _ path: UnsafeBufferPointer<UInt8>, _ allowances: PathAllowances
+    ) throws(Refusal) {
+        guard let reason = PathPolicy.refusal(of: path.span, allowing: allowances) else { return }
+        throw refuse(.pathAmbiguous, "a path with one reading", "\(reason)")
+    }
+
+    /// Matches the canonical form, with and without merged slashes; both must lead to one route (HTTP-57).
+    private func matchCanonical(_ path: UnsafeBufferPointer<UInt8>) throws(Refusal) -> UnsafePointer<Route>? {
+        let separate = matchCanonical(path, mergingSlashes: false)
+        let merged = matchCanonical(path, mergingSlashes: true)
+        guard separate == merged else { throw refuse(.pathMatchesTwoRoutes, "one route", "two by doubled slashes") }
+        return merged
+    }
+
+    private func matchCanonical(
+        _ path: UnsafeBufferPointer<UInt8>, mergingSlashes: Bool
+    ) -> UnsafePointer<Route>? {
+        pointee.canonicalPath.removeAll(keepingCapacity: true)
+        PathPolicy.appendCanonical(path.span, mergingSlashes: mergingSlashes, to: &pointee.canonicalPath)
+        return pointee.canonicalPath.withUnsafeBufferPointer { pointee.routes.match($0) }
+    }
+
+    /// Host (or the absolute-form's authority) must be one of the listener's, and agree with SNI (HTTP-21, HTTP-75).
+    private func checkAuthority(_ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>) throws(Refusal) {
+        let client = exchange.pointee.client.unsafelyUnwrapped
+        let listener = pointee.listeners + Int(client.pointee.listener)
+        let range = pointee.head.pointee.authority
+        let authority = UnsafeBufferPointer(start: bytes + Int(range.start), count: Int(range.count))
+        // HTTP/1.0 may do without Host; there is but one resource it can mean.
+        var isKnown = authority.isEmpty
+        for index in 0..<listener.pointee.authorityCount
+        where equalsIgnoringCase(authority, listener.pointee.authorities[index].buffer) {
+            isKnown = true
+            break
+        }
+        guard isKnown else {
+            throw refuse(
+                .authorityUnknown, "an authority of this listener", String(decoding: authority.prefix(128), as: UTF8.self))
+        }
+        if client.pointee.stream.tls != nil {
+            let host = hostWithoutPort(authority)
+            guard client.pointee.stream.serverNameAgrees(with: host) else {
+                throw refuse(.serverNameDisagrees, "the name of the TLS handshake", String(decoding: host, as: UTF8.self))
+            }
+        }
+    }
+
+    private func hostWithoutPort(_ authority: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
+        var end = authority.count
+        while end > 0, authority[end - 1] >= 48, authority[end - 1] <= 57 { end -= 1 }
+        guard end > 0, authority[end - 1] == UInt8(ascii: ":") else { return authority }
+        return UnsafeBufferPointer(rebasing: authority[0..<(end - 1)])
+    }
+
+    private var rootPath: UnsafeBufferPointer<UInt8> {
+        let root: StaticString = "/"
+        return UnsafeBufferPointer(start: root.utf8Start, count: 1)
+    }
+
+    /// A refusal with what the operator should read beside it.
+    func refuse(_ refusal: Refusal, _ expected: String, _ found: String) -> Refusal {
+        pointee.refusalDetail = RefusalDetail(expected: expected, found: found)
+        return refusal
+    }
+}
+
+/// Whether `text` equals `lowercase`, which is in lower case, without regard to ASCII case.
+func equalsIgnoringCase(_ text: UnsafeBufferPointer<UInt8>, _ lowercase: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard text.count == lowercase.count else { return false }
+    for index in 0..<text.count {
+        var byte = text[index]
+        if byte >= 65 && byte <= 90 { byte |= 32 }
+        if byte != lowercase[index] { return false }
+    }
+    return true
+}
+
+/// What a glance at a path tells: whether it is its own canonical form.
+private struct PathShape {
+    var isPlain = true
+    var endsInSlash = false
+
+    init(_ path: UnsafeBufferPointer<UInt8>) {
+        var previous: UInt8 = 0
+        for byte in path {
+            if byte == UInt8(ascii: "%") || (byte == UInt8(ascii: "/") && previous == UInt8(ascii: "/")) {
+                isPlain = false
+            }
+            previous = byte
+        }
+        endsInSlash = previous == UInt8(ascii: "/")
+    }
+}

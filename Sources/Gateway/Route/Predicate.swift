@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+import OAuth
+
+/// One yes-or-no question that some route asks about a verified token.
+enum Predicate: Hashable {
+    /// The token's issuer is the one with this index.
+    case issuer(Int)
+    /// `aud` contains this value, exactly (RS-13).
+    case audience(String)
+    /// The granted scopes contain this one, exactly (RS-19).
+    case scope(String)
+    /// A configured condition on a claim holds (RS-20).
+    case claim(ClaimRuleSettings)
+    /// The token is a user's, not a client's own (RS-21).
+    case user
+
+    func holds(for token: VerifiedAccessToken, issuer: Int) -> Bool {
+        switch self {
+        case .issuer(let index): return index == issuer
+        case .audience(let audience): return token.hasAudience(audience)
+        case .scope(let scope): return token.grants([scope])
+        case .user: return token.isForUser
+        case .claim(let rule): return Claims.holds(rule.claim, anyOf: rule.anyOf, in: token.claims)
+        }
+    }
+}
+
+/// Every predicate of the configuration, numbered.
+///
+/// A verified token is asked all of them once, when it enters the cache; from then on each request compares bits
+/// (decision 0006). What a route requires is thereby checked anew on every use, without reading a claim.
+struct PredicateCatalogue {
+    private(set) var predicates: [Predicate] = []
+    private var numbers: [Predicate: Int32] = [:]
+
+    /// How many 64-bit words the answers take.
+    var wordCount: Int { (predicates.count + 63) / 64 }
+
+    mutating func number(of predicate: Predicate) -> Int32 {
+        if let number = numbers[predicate] { return number }
+        let number = Int32(predicates.count)
+        predicates.append(predicate)
+        numbers[predicate] = number
+        return number
+    }
+
+    /// Writes the answers for `token` into `words`, which has `wordCount` places.
+    func answer(_ token: VerifiedAccessToken, issuer: Int, into words: UnsafeMutablePointer<UInt64>) {
+        for index in 0..<wordCount { words[index] = 0 }
+        for (index, predicate) in predicates.enumerated() where predicate.holds(for: token, issuer: issuer) {
+            words[index >> 6] |= 1 << UInt64(index & 63)
+        }
+    }
+}
+
+/// Numbers of predicates, in memory of their own so that asking counts no reference.
+struct PredicateList {
+    private let numbers: UnsafeMutablePointer<Int32>
+    let count: Int
+
+    init(_ list: [Int32]) {
+        count = list.count
+        numbers = .allocate(capacity: max(1, list.count))
+        numbers.initialize(from: list, count: list.count)
+    }
+
+    func destroy() { numbers.deallocate() }
+
+    /// Whether all of them are answered yes in `words`.
+    func allHold(in words: UnsafePointer<UInt64>) -> Bool {
+        for index in 0..<count where !PredicateList.bit(numbers[index], words) { return false }
+        return true
+    }
+
+    /// Whether one of them is answered yes in `words`.
+    func oneHolds(in words: UnsafePointer<UInt64>) -> Bool {
+        for index in 0..<count where PredicateList.bit(numbers[index], words) { return true }
+        return false
+    }
+
+    private static func bit(_ number: Int32, _ words: UnsafePointer<UInt64>) -> Bool {
+        words[Int(number >> 6)] >> UInt64(number & 63) & 1 == 1
+    }
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+import Issuers
+import Glibc
+import HTTPMessage
+
+/// The routes of a configuration and what was worked out from them: immutable, shared by all workers.
+final class RouteTable: @unchecked Sendable {
+    let index: RouteIndex
+    let catalogue: PredicateCatalogue
+    let identityMappings: [[IdentityFieldSettings]]
+
+    init(_ settings: GatewaySettings, upstreams: [UpstreamSettings]) {
+        var catalogue = PredicateCatalogue()
+        var mappings: [[IdentityFieldSettings]] = []
+        index = RouteIndex(settings, upstreams: upstreams, catalogue: &catalogue, mappings: &mappings)
+        self.catalogue = catalogue
+        identityMappings = mappings
+    }
+}
+
+/// The routes, searched without allocating or counting a reference.
+///
+/// A pattern that ends with `/` matches its whole subtree and its own path without that slash; any other pattern
+/// matches one path. The longest pattern wins. The cost depends on the number of segments in the path, not on the
+/// number of routes: the hash of each prefix that ends at a `/` is looked up in one table.
+struct RouteIndex: @unchecked Sendable {
+    let routes: UnsafeMutablePointer<Route>
+    let count: Int
+    let reservedNames: ReservedNames
+
+    private let patterns: UnsafeMutablePointer<Pattern>
+    private let slots: UnsafeMutablePointer<Int32>
+    private let mask: Int
+
+    private struct Pattern {
+        let bytes: Route.Bytes
+        let isSubtree: Bool
+        let hash: UInt64
+    }
+
+    init(
+        _ settings: GatewaySettings, upstreams: [UpstreamSettings], catalogue: inout PredicateCatalogue,
+        mappings: inout [[IdentityFieldSettings]]
+    ) {
+        count = settings.routes.count
+        routes = .allocate(capacity: max(1, count))
+        patterns = .allocate(capacity: max(1, count))
+        for (index, route) in settings.routes.enumerated() {
+            var tokenSettings: TokenSettings?
+            if case .token(let token) = route.access { tokenSettings = token }
+            let policy = TokenPolicy(
+                tokenSettings ?? TokenSettings(issuers: [], audiences: []),
+                issuerIndex: { name in settings.issuers.firstIndex { $0.name == name } ?? -1 }, catalogue: &catalogue)
+            var mapping = -1
+            if tokenSettings != nil, !route.identity.isEmpty {
+                mapping = mappings.firstIndex(of: route.identity) ?? mappings.count
+                if mapping == mappings.count { mappings.append(route.identity) }
+            }
+            let methods = MethodSet.of(route)
+            (routes + index).initialize(
+                to: Route(
+                    index: index, settings: route, name: Route.Bytes(route.name),
+                    upstream: upstreams.firstIndex(of: route.upstream) ?? 0, allowances: PathAllowances(route),
+                    methods: methods.known, methodNames: methods, token: policy, isPublic: tokenSettings == nil,
+                    isOptional: tokenSettings?.optional ?? false, webSocket: route.webSocket, identity: mapping))
+            let isSubtree = route.path.hasSuffix("/")
+            let key = isSubtree ? String(route.path.dropLast()) : route.path
+            (patterns + index).initialize(
+                to: Pattern(bytes: Route.Bytes(key), isSubtree: isSubtree, hash: RouteIndex.hash(Array(key.utf8))))
+        }
+        reservedNames = ReservedNames(settings.routes.flatMap(\.identity).map(\.name))
+        var size = 16
+        while size < count * 4 { size *= 2 }
+        mask = size - 1
+        slots = .allocate(capacity: size)
+        slots.initialize(repeating: -1, count: size)
+        for index in 0..<count {
+            var slot = Int(truncatingIfNeeded: patterns[index].hash) & mask
+            while slots[slot] >= 0 { slot = (slot + 1) & mask }
+            slots[slot] = Int32(index)
+        }
+    }
+
+    /// The route for a canonical path, or nil.
+    func match(_ path: UnsafeBufferPointer<UInt8>) -> UnsafePointer<Route>? {
+        var hash = RouteIndex.seed
+        var found: Int32 = -1
+        for index in 0..<path.count {
+            let byte = path[index]
+            if byte == UInt8(ascii: "/") {
+                let subtree = find(hash, path, count: index, isSubtree: true)
+                if subtree >= 0 { found = subtree }
+            }
+            hash = (hash ^ UInt64(byte)) &* RouteIndex.prime
+        }
+        let exact = find(hash, path, count: path.count, isSubtree: false)
+        if exact >= 0 {
+            found = exact
+        } else {
+            let subtree = find(hash, path, count: path.count, isSubtree: true)
+            if subtree >= 0 { found = subtree }
+        }
+        return found < 0 ? nil : UnsafePointer(routes + Int(found))
+    }
+
+    private func find(_ hash: UInt64, _ path: UnsafeBufferPointer<UInt8>, count: Int, isSubtree: Bool) -> Int32 {
+        var slot = Int(truncatingIfNeeded: hash) & mask
+        while slots[slot] >= 0 {
+            let pattern = patterns + Int(slots[slot])
+            if pattern.pointee.hash == hash, pattern.pointee.isSubtree == isSubtree, pattern.pointee.bytes.count == count,
+                memcmp(pattern.pointee.bytes.start, path.baseAddress.unsafelyUnwrapped, count) == 0
+            {
+                return slots[slot]
+            }
+            slot = (slot + 1) & mask
+        }
+        return -1
+    }
+
+    // FNV-1a, 64 bits: the patterns are the operator's, so nobody can choose colliding ones.
+    private static let seed: UInt64 = 0xcbf2_9ce4_8422_2325
+    private static let prime: UInt64 = 0x0000_0100_0000_01b3
+
+    private static func hash(_ bytes: [UInt8]) -> UInt64 {
+        bytes.reduce(seed) { ($0 ^ UInt64($1)) &* prime }
+    }
+}
+
+extension PathAllowances {
+    /// The relaxations a route switched on.
+    init(_ route: RouteSettings) {
+        self = []
+        for allowance in route.pathAllowances {
+            switch allowance {
+            case .encodedSlash: insert(.encodedSlash)
+            case .backslash: insert(.backslash)
+            case .doubleEncoding: insert(.doubleEncoding)
+            case .semicolon: insert(.semicolon)
+            case .nonASCII: insert(.nonASCII)
+            }
+        }
+    }
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One connection's place in a worker's timeout wheel, kept inside the connection.
+struct Timeout {
+    enum Owner: UInt8 { case client, upstream }
+
+    /// When to fire, in ticks; 0 when not waiting.
+    var deadline: UInt32 = 0
+    /// The slot it is linked into, so that a nearer deadline is seen to need another one.
+    fileprivate var scheduled: UInt32 = 0
+    fileprivate var previous: UnsafeMutablePointer<Timeout>?
+    fileprivate var next: UnsafeMutablePointer<Timeout>?
+    var owner: Owner = .client
+    var place: UnsafeMutableRawPointer?
+}
+
+/// Coarse timeouts of all connections of a worker: one timer, no system call and nearly no work per request.
+///
+/// A deadline that moves away is only stored; the entry is found too early in its old slot and moved on then. Only a
+/// deadline that comes nearer is linked anew. A tick is 100 ms.
+struct TimeoutWheel {
+    static let tickMilliseconds = 100
+    private static let slotCount: UInt32 = 1024
+
+    private let slots: UnsafeMutablePointer<UnsafeMutablePointer<Timeout>?>
+    private(set) var now: UInt32 = 1
+
+    init() {
+        slots = .allocate(capacity: Int(TimeoutWheel.slotCount))
+        slots.initialize(repeating: nil, count: Int(TimeoutWheel.slotCount))
+    }
+
+    func destroy() { slots.deallocate() }
+
+    /// Fires `milliseconds` from now, rounded up to a tick, unless set again or cleared before.
+    mutating func set(_ timeout: UnsafeMutablePointer<Timeout>, milliseconds: Int) {
+        let ticks = (milliseconds + TimeoutWheel.tickMilliseconds - 1) / TimeoutWheel.tickMilliseconds
+        let deadline = now &+ UInt32(clamping: ticks) &+ 1
+        timeout.pointee.deadline = deadline
+        if timeout.pointee.scheduled == 0 {
+            link(timeout, at: deadline)
+        } else if deadline < timeout.pointee.scheduled {
+            unlink(timeout)
+            link(timeout, at: deadline)
+        }
+    }
+
+    /// Does not fire until set again; leaves the entry linked, for it is likely to be set again soon.
+    mutating func clear(_ timeout: UnsafeMutablePointer<Timeout>) { timeout.pointee.deadline = 0 }
+
+    /// Takes the entry out, before its connection's memory is used for another.
+    mutating func remove(_ timeout: UnsafeMutablePointer<Timeout>) {
+        timeout.pointee.deadline = 0
+        if timeout.pointee.scheduled != 0 { unlink(timeout) }
+    }
+
+    /// Goes one tick on; `nextDue` then gives what is due.
+    mutating func tick() { now &+= 1 }
+
+    /// The next entry whose time has come, taken out of the wheel; nil when this tick has no more.
+    ///
+    /// One at a time, because what the caller does about it may change the wheel. Entries whose deadline has moved
+    /// away are put where they belong.
+    mutating func nextDue() -> UnsafeMutablePointer<Timeout>? {
+        while let entry = slots[Int(now % TimeoutWheel.slotCount)] {
+            unlink(entry)
+            let deadline = entry.pointee.deadline
+            if deadline > now {
+                link(entry, at: deadline)
+            } else if deadline != 0 {
+                entry.pointee.deadline = 0
+                return entry
+            }
+        }
+        return nil
+    }
+
+    private mutating func link(_ timeout: UnsafeMutablePointer<Timeout>, at deadline: UInt32) {
+        // Beyond the wheel's span the entry is visited once a turn and moved on.
+        let reach = deadline &- now < TimeoutWheel.slotCount ? deadline : now &+ TimeoutWheel.slotCount - 1
+        let slot = Int(reach % TimeoutWheel.slotCount)
+        timeout.pointee.scheduled = reach
+        timeout.pointee.previous = nil
+        timeout.pointee.next = slots[slot]
+        slots[slot]?.pointee.previous = timeout
+        slots[slot] = timeout
+    }
+
+    private mutating func unlink(_ timeout: UnsafeMutablePointer<Timeout>) {
+        if let previous = timeout.pointee.previous {
+            previous.pointee.next = timeout.pointee.next
+        } else {
+            slots[Int(timeout.pointee.scheduled % TimeoutWheel.slotCount)] = timeout.pointee.next
+        }
+        timeout.pointee.next?.pointee.previous = timeout.pointee.previous
+        timeout.pointee.previous = nil
+        timeout.pointee.next = nil
+        timeout.pointee.scheduled = 0
+    }
+}

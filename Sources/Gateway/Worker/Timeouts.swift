@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+import Telemetry
+import EventLoop
+
+extension WorkerRef {
+    /// One tick of the wheel: every connection whose time is over, and what is done ten times a second.
+    func ticked() {
+        pointee.wheel.tick()
+        while let timeout = pointee.wheel.nextDue() {
+            guard let place = timeout.pointee.place else { continue }
+            switch timeout.pointee.owner {
+            case .client: clientTimedOut(place.assumingMemoryBound(to: ClientConnection.self))
+            case .upstream: upstreamTimedOut(place.assumingMemoryBound(to: UpstreamConnection.self))
+            }
+        }
+        resumeAccepting()
+        pointee.log?.pointee.flush()
+        observeLag()
+    }
+
+    private func clientTimedOut(_ client: ClientRef) {
+        switch client.pointee.state {
+        case .closed: return
+        case .awaitingHead:
+            // An idle connection is closed in silence; one with part of a head is told (HTTP-66).
+            guard client.pointee.isHeadTimed, !client.pointee.input.isEmpty else { return closeClient(client) }
+            headTimedOut(client)
+        case .exchanging:
+            guard let exchange = client.pointee.exchange else { return closeClient(client) }
+            if exchange.pointee.phase == .parked { return keyWaitTimedOut(exchange) }
+            // A client that takes nothing, or sends nothing of its body.
+            guard client.pointee.output.isEmpty, !exchange.pointee.request.isComplete else { return abortClient(client) }
+            exchange.pointee.keepsAlive = false
+            refuseSlowBody(exchange)
+        case .discardingBody, .lingering: closeClient(client)
+        case .tunnelling: tunnelTimedOut(client)
+        }
+    }
+
+    private func observeLag() {
+        let now = WorkerClock().microseconds()
+        let expected = pointee.lastTick &+ UInt64(TimeoutWheel.tickMilliseconds) * 1000
+        pointee.metrics.set(.loopLag, to: pointee.lastTick == 0 || now < expected ? 0 : Int(now - expected))
+        pointee.lastTick = now
+    }
+}
+
+// The worker's timer, on its own thread; the context is the worker's place, which outlives the loop's run.
+let onTick: FileEvent.Callback = { _, _, context in
+    context.unsafelyUnwrapped.assumingMemoryBound(to: Worker.self).ticked()
+}

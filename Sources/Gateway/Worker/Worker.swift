@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+import Crypto
+import EventLoop
+import Glibc
+import HTTP1
+import HTTPMessage
+import Telemetry
+import Transport
+
+
+/// Everything one thread serves with: its connections, memory, upstream pools, token cache, log and numbers.
+///
+/// A plain value at a fixed place, reached by pointer: nothing here is shared, locked or counted on a request's way.
+/// What crosses threads is handed over through the loop's inbox (decision 0007).
+struct Worker {
+    let index: Int
+    let loop: EventLoop
+    let base: OpaquePointer
+    let tables: RouteTable
+    let routes: RouteIndex
+    let limits: LimitSettings
+    let timeouts: TimeoutSettings
+    let httpLimits: HTTP1Limits
+    let issuerCount: Int
+    let poolCount: Int
+    let resolver: Resolver
+    let operatorLog: OperatorLog
+    let metrics: WorkerMetrics
+    /// Asks the issuer directory for a refresh; the answer comes back as `keysArrived`.
+    let requestKeys: @Sendable (_ issuer: Int, _ worker: Int) -> Void
+    /// Said once when a drained worker has no connection left.
+    let onDrained: @Sendable () -> Void
+
+    var listeners: UnsafeMutablePointer<ListenerSocket>
+    let listenerCount: Int
+    var pools: UnsafeMutablePointer<UpstreamPool>
+    var issuers: UnsafeMutablePointer<IssuerView>
+    var clients: Slab<ClientConnection>
+    var upstreams: Slab<UpstreamConnection>
+    var exchanges: Slab<Exchange>
+    var buffers = BufferPool()
+    var wheel = TimeoutWheel()
+    var tokens: TokenCache
+    let log: UnsafeMutablePointer<LogWriter>?
+    let head: UnsafeMutablePointer<RequestHead>
+    let responseHead: UnsafeMutablePointer<ResponseHead>
+    /// What is read goes here first; a message that fits is never copied before it is sent on.
+    let readScratch: UnsafeMutablePointer<UInt8>
+    /// What is to be written is put together here.
+    let writeScratch: UnsafeMutablePointer<UInt8>
+    static let readCapacity = 64 << 10
+    static let writeCapacity = BufferPool.largest
+    let requestRules = FieldRules.request()
+    let responseRules = FieldRules.response()
+    var canonicalPath: [UInt8] = []
+    var clock = WorkerClock()
+    var identifiers = RequestIDs()
+    var tick: UnsafeMutablePointer<FileEvent>
+    var firstParked: ExchangeRef?
+    var lastParked: ExchangeRef?
+    var parkedCount = 0
+    var openClients = 0
+    /// When the last tick was, in monotonic microseconds.
+    var lastTick: UInt64 = 0
+    var isDraining = false
+    var hasSaidDrained = false
+    var isAcceptPaused = false
+    /// What a refusal's check expected and found, for the operator's line; set just before it is thrown.
+    var refusalDetail = RefusalDetail()
+
+}
+
+/// Expected and found, said to the operator only; never a secret, and nothing unverified as fact.
+struct RefusalDetail {
+    var expected = ""
+    var found = ""
+    /// The row of the check, where it is more precise than the refusal's own.
+    var check = ""
+}
+
+/// The clocks a worker reads, coarse ones: a few nanoseconds each, good to some milliseconds.
+struct WorkerClock {
+    /// Unix seconds.
+    func wallSeconds() -> Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME_COARSE, &time)
+        return Int64(time.tv_sec)
+    }
+
+    func timestamp() -> Timestamp {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME_COARSE, &time)
+        return Timestamp(seconds: Int64(time.tv_sec), milliseconds: Int64(time.tv_nsec) / 1_000_000)
+    }
+
+    /// Monotonic microseconds, precise: for durations in the log and in metrics.
+    func microseconds() -> UInt64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return UInt64(time.tv_sec) &* 1_000_000 &+ UInt64(time.tv_nsec) / 1000
+    }
+}
+
+/// Request identifiers: random bytes of the operating system's kind, drawn for many requests at a time.
+struct RequestIDs {
+    private var pool: [UInt8] = []
+    private var used = 0
+
+    mutating func next() -> RequestID {
+        if used + 16 > pool.count {
+            pool = RandomBytes.fill(4096)
+            used = 0
+        }
+        defer { used += 16 }
+        return pool.withUnsafeBytes { bytes in
+            RequestID(
+                words: (
+                    bytes.loadUnaligned(fromByteOffset: used, as: UInt64.self),
+                    bytes.loadUnaligned(fromByteOffset: used + 8, as: UInt64.self)
+                ))
+        }
+    }
+}
+
+/// One listening socket of one worker.
+struct ListenerSocket {
+    var event = FileEvent()
+    var descriptor: Int32
+    let worker: WorkerRef
+    let index: UInt16
+    let tls: ServerTLS?
+    /// `http` or `https`, as clients see it.
+    let scheme: Route.Bytes
+    /// Authorities accepted in Host, in lower case.
+    let authorities: UnsafeMutablePointer<Route.Bytes>
+    let authorityCount: Int
+}
+
+extension WorkerRef {
+    var clock: WorkerClock { WorkerClock() }
+
+    func setTimeout(_ timeout: UnsafeMutablePointer<Timeout>, _ milliseconds: Int) {
+        pointee.wheel.set(timeout, milliseconds: milliseconds)
+    }
+
+    func clearTimeout(_ timeout: UnsafeMutablePointer<Timeout>) { pointee.wheel.clear(timeout) }
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Configuration
+
+/// `portcullis schema`: for editors and other validators.
+struct Schema: ParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Print the JSON Schema of the configuration.")
+
+    func run() { Terminal.print(JSONSchema.document) }
+}
+
+/// `portcullis defaults`: every key, its default and a sentence about it.
+struct Defaults: ParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Print the commented reference configuration.")
+
+    func run() { Terminal.print(ReferenceText.yaml) }
+}
+
+/// `portcullis version`: what is running, and on what.
+struct Version: ParsableCommand {
+    static let number = "0.1.0"
+
+    static let configuration = CommandConfiguration(abstract: "Print the version, and those of the libraries in use.")
+
+    func run() {
+        Terminal.print("portcullis \(Self.number)")
+        Terminal.print("libyaml \(YAMLLibrary.version)")
+    }
+}

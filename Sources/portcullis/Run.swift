@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Gateway
+
+/// `portcullis run CONFIG`: serves until it is told to stop.
+struct Run: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Serve in the foreground; SIGTERM drains.",
+        discussion: "Exits 2 when the configuration is not valid; nothing is listened to then.")
+
+    @Argument(help: "The configuration file.", completion: .file(extensions: ["yaml", "yml"]))
+    var config: String
+
+    func run() throws {
+        try serve(try ConfigurationFile.load(config), configurationPath: config)
+    }
+}
+
+/// Serves as `settings` say and returns when all is drained.
+///
+/// Exits 1 when a socket, a file or a thread is not to be had: the configuration was right, the machine was not.
+func serve(_ settings: GatewaySettings, configurationPath: String) throws {
+    do throws(GatewayFailure) {
+        try Gateway(settings, version: Version.number).run()
+    } catch {
+        Terminal.complain("\(configurationPath): \(error.description)")
+        throw ExitCode(1)
+    }
+}

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is measured, and how one sample is taken."""
+import dataclasses
+import time
+
+from .exchange import Connection, probe, request_bytes
+from .failure import Failure
+from .load import Load
+from .usage import busy_seconds, memory, processor_time
+
+WARM_UP_SECONDS = 1
+MANY = 10_000
+IDLE_CONNECTIONS = 5_000
+SETTLE_SECONDS = 1
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """One table of the report."""
+
+    name: str
+    title: str
+    algorithm: str | None = None
+    tokens: int = 0
+    logged: bool = False
+    idle: bool = False
+
+
+CASES = {case.name: case for case in (
+    Case("plain", "Plain proxying of a public route"),
+    Case("plain-logged", "Plain proxying with an access log written to a file", logged=True),
+    Case("bearer-es256", "Bearer token seen before, ES256", "ES256", 1),
+    Case("bearer-rs256", "Bearer token seen before, RS256", "RS256", 1),
+    Case("bearer-es256-many", f"{MANY:,} Bearer tokens in turn, ES256", "ES256", MANY),
+    Case("memory", f"Memory: started and idle, then with {IDLE_CONNECTIONS:,} idle connections", "ES256", 1, idle=True),
+)}
+
+
+def demanded_algorithm(case, kind):
+    """What a proxy's tokens must be signed with; None where it passes the same requests on unchecked."""
+    return case.algorithm if kind.checks_tokens else None
+
+
+class LoadSample:
+    """Figures of one proxy under load."""
+
+    def __init__(self, stage, case, kind, seconds):
+        self.stage = stage
+        self.case = case
+        self.kind = kind
+        self.seconds = seconds
+
+    def take(self, tokens):
+        """Starts the proxy afresh, probes it, warms it, and measures."""
+        algorithm = demanded_algorithm(self.case, self.kind)
+        checks = algorithm is not None
+        server = self.stage.start_proxy(self.kind, algorithm=algorithm, access_log=self.case.logged)
+        try:
+            bad = self.stage.fixtures.issuer.bad_tokens(algorithm) if checks else {}
+            good = tokens[0] if tokens else None
+            probe(server.site.port, good, bad, checks)
+            load = Load(self.stage, server.site.port, tokens)
+            self.warm(load, len(tokens))
+            figures = self.measure(server, load)
+            probe(server.site.port, good, bad, checks)
+            return figures
+        finally:
+            self.stage.stop(server)
+
+    def warm(self, load, tokens):
+        """Until every token has been seen, at least a second."""
+        for seconds in (WARM_UP_SECONDS, 2, 4, 8):
+            # wrk begins with the first token each time it starts.
+            if load.run(seconds).requests >= tokens:
+                return
+        raise Failure(f"too slow: {tokens} tokens are not through after 8 s")
+
+    def measure(self, server, load):
+        stage, site = self.stage, server.site
+        lines = count_lines(site.log_file) if self.case.logged else 0
+        used = processor_time(server.process.pid)
+        proxy_busy, load_busy = busy_seconds(stage.proxy_processor), busy_seconds(stage.load_processor)
+        began = time.monotonic()
+        totals = load.run(self.seconds)
+        wall = time.monotonic() - began
+        used = processor_time(server.process.pid).since(used)
+        proxy_busy = busy_seconds(stage.proxy_processor) - proxy_busy
+        load_busy = busy_seconds(stage.load_processor) - load_busy
+        held = memory(server.process.pid)
+        figures = {
+            "requests": totals.requests / totals.seconds,
+            "microseconds": used.total / totals.requests * 1e6,
+            "user": used.user / totals.requests * 1e6,
+            "system": used.system / totals.requests * 1e6,
+            "p50": totals.p50_milliseconds,
+            "p99": totals.p99_milliseconds,
+            "used": used.total / wall,
+            "resident": held.resident / 1024,
+            "anonymous": held.anonymous / 1024,
+            "others": max(0.0, (proxy_busy - used.total) / wall),
+            "load": load_busy / wall,
+        }
+        if self.case.logged:
+            time.sleep(SETTLE_SECONDS + 1)
+            figures["lines"] = (count_lines(site.log_file) - lines) / totals.requests
+        return figures
+
+
+class MemorySample:
+    """Figures of one proxy that does nothing."""
+
+    def __init__(self, stage, case, kind, connections):
+        self.stage = stage
+        self.case = case
+        self.kind = kind
+        self.connections = connections
+
+    def take(self, tokens):
+        """Measures a fresh proxy, then the same with idle keep-alive connections that have made one request each."""
+        server = self.stage.start_proxy(self.kind, algorithm=demanded_algorithm(self.case, self.kind))
+        held = []
+        try:
+            time.sleep(SETTLE_SECONDS)
+            started = memory(server.process.pid)
+            request = request_bytes(server.site.port, tokens[0])
+            for _ in range(self.connections):
+                held.append(Connection(server.site.port))
+                status, _ = held[-1].exchange(request)
+                if status != 200:
+                    raise Failure(f"answers {status} on connection {len(held)}")
+            time.sleep(SETTLE_SECONDS)
+            full = memory(server.process.pid)
+            closed = sum(not connection.is_open() for connection in held)
+            if closed:
+                raise Failure(f"closed {closed} of {self.connections} idle connections")
+        except OSError as error:
+            raise Failure(f"connection {len(held) + 1}: {error}") from None
+        finally:
+            for connection in held:
+                connection.close()
+            self.stage.stop(server)
+        return {
+            "resident": started.resident / 1024,
+            "anonymous": started.anonymous / 1024,
+            "resident_full": full.resident / 1024,
+            "anonymous_full": full.anonymous / 1024,
+            "connection_resident": (full.resident - started.resident) / self.connections,
+            "connection_anonymous": (full.anonymous - started.anonymous) / self.connections,
+        }
+
+
+def count_lines(path):
+    """The number of complete lines in a file that may be large."""
+    count = 0
+    try:
+        with open(path, "rb") as log:
+            while block := log.read(1 << 20):
+                count += block.count(b"\n")
+    except FileNotFoundError:
+        return 0
+    return count

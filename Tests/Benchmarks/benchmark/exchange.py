@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Single requests over plain sockets: probes, and connections that are kept."""
+import socket
+
+from .failure import Failure
+
+# What an API client in front of a reverse proxy usually sends.
+FIELDS = (
+    ("User-Agent", "okhttp/4.12.0"),
+    ("Accept", "application/json"),
+    ("Accept-Encoding", "gzip, deflate, br"),
+    ("Accept-Language", "en-GB,en;q=0.8"),
+    ("Cache-Control", "no-cache"),
+    ("Referer", "https://shop.bench.test/orders"),
+)
+PATH = "/orders/4711?expand=items"
+
+
+def authorization(token):
+    """The field that carries a token; none without one."""
+    return (("Authorization", f"Bearer {token}"),) if token else ()
+
+
+def request_bytes(port, token=None, path=PATH):
+    """One whole GET request."""
+    fields = (("Host", f"127.0.0.1:{port}"), *FIELDS, *authorization(token))
+    lines = "".join(f"{name}: {value}\r\n" for name, value in fields)
+    return f"GET {path} HTTP/1.1\r\n{lines}\r\n".encode()
+
+
+class Connection:
+    """A keep-alive connection to a server on 127.0.0.1."""
+
+    def __init__(self, port, seconds=10):
+        self.socket = socket.create_connection(("127.0.0.1", port), seconds)
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.rest = b""
+
+    def exchange(self, request):
+        """Sends one request and returns the status and the body of its answer."""
+        self.socket.sendall(request)
+        while b"\r\n\r\n" not in self.rest:
+            self.receive()
+        head, _, self.rest = self.rest.partition(b"\r\n\r\n")
+        length = 0
+        for line in head.split(b"\r\n")[1:]:
+            name, _, value = line.partition(b":")
+            if name.lower() == b"content-length":
+                length = int(value)
+        while len(self.rest) < length:
+            self.receive()
+        body, self.rest = self.rest[:length], self.rest[length:]
+        return int(head.split(b" ", 2)[1]), body
+
+    def receive(self):
+        received = self.socket.recv(65536)
+        if not received:
+            raise ConnectionError("the server closed the connection")
+        self.rest += received
+
+    def is_open(self):
+        """Whether the server still keeps an idle connection."""
+        self.socket.setblocking(False)
+        try:
+            return bool(self.socket.recv(1, socket.MSG_PEEK))
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
+
+    def close(self):
+        self.socket.close()
+
+
+def answer(port, token=None, path=PATH):
+    """The status and body of one request on a connection of its own."""
+    connection = Connection(port)
+    try:
+        return connection.exchange(request_bytes(port, token, path))
+    finally:
+        connection.close()
+
+
+def probe(port, good, bad, checks_tokens):
+    """Fails unless a server passes what is good and, where it checks tokens, refuses what is not.
+
+    `good` is a token or None; `bad` maps what is wrong to a token. Otherwise a server that checks nothing would win.
+    """
+    status, _ = answer(port, good)
+    if status != 200:
+        raise Failure(f"answers {status} instead of 200")
+    if not checks_tokens:
+        return
+    for fault, token in {"no token": None, **bad}.items():
+        status, _ = answer(port, token)
+        if status not in (401, 403):
+            raise Failure(f"answers {status} to {fault}")
+    _, seen = answer(port, good, "/seen")
+    if not seen.startswith(b"user-"):
+        raise Failure(f"the origin saw {seen[:60]!r} as X-User-Id")

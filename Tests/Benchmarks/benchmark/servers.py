@@ -1,0 +1,301 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The origin and the three proxies: how each is configured and started for a case."""
+import dataclasses
+import json
+import os
+import subprocess
+import time
+from pathlib import Path
+
+from . import tokens
+from .exchange import answer
+from .failure import Failure
+from .processes import free_ports, last_lines, tool
+
+PAYLOAD = (
+    '{"id":"4711","status":"shipped","currency":"EUR","items":['
+    '{"sku":"A-100","count":2,"price":1990},{"sku":"B-205","count":1,"price":450},'
+    '{"sku":"C-007","count":5,"price":120}],"total":5030}')
+START_SECONDS = 10
+FILES = 20000
+
+
+@dataclasses.dataclass
+class Site:
+    """Where one server lives: its folder, its ports, and what it serves."""
+
+    folder: Path
+    port: int
+    admin_port: int
+    origin_port: int
+    fixtures: Path
+    # Tokens of this algorithm are demanded; None for a public route.
+    algorithm: str | None = None
+    access_log: bool = False
+
+    @property
+    def log_file(self):
+        return self.folder / "access.log"
+
+
+@dataclasses.dataclass
+class Server:
+    """A server that answers."""
+
+    site: Site
+    process: subprocess.Popen
+
+
+def nginx_frame(folder, location, more="", access_log="off"):
+    """An nginx configuration with one worker that keeps every connection."""
+    user = "user root;" if os.geteuid() == 0 else ""
+    return f"""{user}
+worker_processes 1;
+worker_rlimit_nofile {FILES};
+daemon off;
+pid {folder}/nginx.pid;
+error_log {folder}/error.log warn;
+events {{ worker_connections 16384; }}
+http {{
+  access_log {access_log};
+  default_type application/json;
+  keepalive_timeout 3600s;
+  keepalive_requests 1000000000;
+  client_body_temp_path {folder}/body;
+  proxy_temp_path {folder}/proxy;
+  fastcgi_temp_path {folder}/fastcgi;
+  uwsgi_temp_path {folder}/uwsgi;
+  scgi_temp_path {folder}/scgi;
+  {more}
+  server {{
+{location}
+  }}
+}}
+"""
+
+
+def nginx_command(site, configuration):
+    path = site.folder / "nginx.conf"
+    path.write_text(configuration)
+    return [tool("nginx"), "-p", site.folder, "-e", site.folder / "error.log", "-c", path]
+
+
+class Origin:
+    """Answers every request from memory; `/seen` answers with the identity field it was sent."""
+
+    name = "origin"
+    checks_tokens = False
+
+    def command(self, site):
+        location = f"""    listen 127.0.0.1:{site.port} backlog=4096;
+    location / {{ return 200 '{PAYLOAD}'; }}
+    location = /seen {{ return 200 "$http_x_user_id"; }}"""
+        return nginx_command(site, nginx_frame(site.folder, location))
+
+
+class Nginx:
+    """The reference: it never checks a token, it only passes the same requests on."""
+
+    name = "nginx"
+    checks_tokens = False
+    log_options = ""
+
+    def command(self, site):
+        upstream = f"""upstream origin {{
+    server 127.0.0.1:{site.origin_port};
+    keepalive 128;
+    keepalive_requests 1000000000;
+    keepalive_timeout 3600s;
+  }}"""
+        location = f"""    listen 127.0.0.1:{site.port} backlog=4096;
+    location / {{
+      proxy_pass http://origin;
+      proxy_http_version 1.1;
+      proxy_set_header Connection "";
+      proxy_set_header Host $http_host;
+      proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
+      proxy_set_header X-Real-IP $remote_addr;
+      proxy_set_header X-Request-Id $request_id;
+    }}"""
+        log = f"{site.log_file} combined{self.log_options}" if site.access_log else "off"
+        return nginx_command(site, nginx_frame(site.folder, location, upstream, log))
+
+
+class BufferedNginx(Nginx):
+    """nginx that collects its access log in memory, which is not its default."""
+
+    name = "nginx, buffered log"
+    log_options = " buffer=64k flush=1s"
+
+
+class HAProxy:
+    """The peer that checks tokens: signature, issuer, audience, scope and expiry at every request."""
+
+    name = "HAProxy"
+    checks_tokens = True
+
+    def command(self, site):
+        path = site.folder / "haproxy.cfg"
+        path.write_text(f"""global
+  nbthread 1
+  maxconn 8000
+defaults
+  mode http
+  no log
+  timeout connect 5s
+  timeout client 3600s
+  timeout server 3600s
+  timeout http-request 60s
+  timeout http-keep-alive 3600s
+  http-reuse always
+frontend public
+  bind 127.0.0.1:{site.port} backlog 4096
+{self.token_rules(site)}
+  option forwardfor
+  http-request set-header X-Real-IP %[src]
+  http-request set-header X-Request-Id %[uuid()]
+  default_backend origin
+backend origin
+  server origin 127.0.0.1:{site.origin_port}
+""")
+        return [tool("haproxy"), "-db", "-f", path]
+
+    def token_rules(self, site):
+        if not site.algorithm:
+            return ""
+        key = site.fixtures / f"{site.algorithm}.pem"
+        return f"""  http-request set-var(txn.token) http_auth_bearer
+  http-request deny deny_status 401 unless {{ var(txn.token),jwt_header_query('$.alg') -m str {site.algorithm} }}
+  http-request deny deny_status 401 unless {{ var(txn.token),jwt_verify("{site.algorithm}","{key}") 1 }}
+  http-request deny deny_status 401 unless {{ var(txn.token),jwt_payload_query('$.iss') -m str {tokens.ISSUER} }}
+  http-request deny deny_status 401 unless {{ var(txn.token),jwt_payload_query('$.aud') -m str {tokens.AUDIENCE} }}
+  http-request deny deny_status 403 unless {{ var(txn.token),jwt_payload_query('$.scope') -m str {tokens.SCOPE} }}
+  http-request set-var(txn.expires) var(txn.token),jwt_payload_query('$.exp','int')
+  http-request set-var(txn.now) date()
+  http-request deny deny_status 401 unless {{ var(txn.expires),sub(txn.now) -m int gt 0 }}
+  http-request del-header Authorization
+  http-request set-header X-User-Id %[var(txn.token),jwt_payload_query('$.sub')]
+  http-request set-header X-Client-Id %[var(txn.token),jwt_payload_query('$.client_id')]
+  http-request set-header X-Scopes %[var(txn.token),jwt_payload_query('$.scope')]"""
+
+
+class Gateway:
+    """Portcullis."""
+
+    name = "Portcullis"
+    checks_tokens = True
+
+    def __init__(self, binary):
+        self.binary = binary
+
+    def command(self, site):
+        path = site.folder / "portcullis.yaml"
+        path.write_text(self.configuration(site))
+        return [self.binary, "run", path]
+
+    def configuration(self, site):
+        # A JSON string is a YAML string, whatever is in it.
+        quoted = json.dumps
+        access = quoted(str(site.log_file)) if site.access_log else "off"
+        upstream = quoted(f"http://127.0.0.1:{site.origin_port}")
+        return f"""workers: 1
+listeners:
+  - {{ address: "127.0.0.1:{site.port}", public_url: "http://127.0.0.1:{site.port}" }}
+admin: {{ address: "127.0.0.1:{site.admin_port}" }}
+log: {{ access: {access}, operator: stderr, level: warning }}
+{self.issuers(site)}
+routes:
+  - path: /
+    upstream: {upstream}
+{self.access(site)}
+"""
+
+    def issuers(self, site):
+        if not site.algorithm:
+            return ""
+        return f"""issuers:
+  bench:
+    url: {json.dumps(tokens.ISSUER)}
+    discovery: none
+    jwks: {{ file: {json.dumps(str(site.fixtures / "jwks.json"))} }}"""
+
+    def access(self, site):
+        if not site.algorithm:
+            return "    public: true"
+        return f"""    token:
+      issuers: [bench]
+      audience: {json.dumps(tokens.AUDIENCE)}
+      scopes: [{json.dumps(tokens.SCOPE)}]
+    identity: {{ X-User-Id: sub, X-Client-Id: client_id, X-Scopes: scope }}"""
+
+
+class Fixtures:
+    """Keys and tokens of one run, in a folder."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        folder.mkdir()
+        self.issuer = tokens.Issuer()
+        (folder / "jwks.json").write_text(self.issuer.key_set())
+        for algorithm in self.issuer.keys:
+            (folder / f"{algorithm}.pem").write_bytes(self.issuer.public_pem(algorithm))
+
+
+class Stage:
+    """Starts servers in folders of their own under one temporary folder."""
+
+    def __init__(self, folder, processes, proxy_processor, load_processor):
+        self.folder = folder
+        self.processes = processes
+        self.proxy_processor = proxy_processor
+        self.load_processor = load_processor
+        self.fixtures = Fixtures(folder / "fixtures")
+        self.started = 0
+        self.origin = self.start(Origin(), load_processor)
+
+    def start_proxy(self, kind, **properties):
+        """Starts a proxy in front of the origin."""
+        return self.start(kind, self.proxy_processor, **properties)
+
+    def start(self, kind, processor, environment=None, **properties):
+        site = self.new_site(**properties)
+        token = self.fixtures.issuer.token(site.algorithm) if site.algorithm else None
+        output = site.folder / "output.log"
+        process = self.processes.start(kind.command(site), processor, output, environment)
+        try:
+            wait_for_answer(site.port, token, process)
+        except Failure as failure:
+            self.processes.stop(process)
+            raise Failure(f"{kind.name} {failure}; its output ends:\n{last_lines(output)}") from None
+        return Server(site, process)
+
+    def new_site(self, **properties):
+        self.started += 1
+        folder = self.folder / f"server-{self.started}"
+        folder.mkdir()
+        port, admin_port = free_ports(2)
+        origin_port = self.origin.site.port if self.started > 1 else 0
+        return Site(folder, port, admin_port, origin_port, self.fixtures.folder, **properties)
+
+    def stop(self, server):
+        """Ends a server and deletes its access log, which may be large."""
+        self.processes.stop(server.process)
+        server.site.log_file.unlink(missing_ok=True)
+
+
+def wait_for_answer(port, token, process):
+    """Returns when a good request is answered with 200."""
+    end = time.monotonic() + START_SECONDS
+    last = "does not listen"
+    while time.monotonic() < end:
+        if process.poll() is not None:
+            raise Failure(f"ended with status {process.returncode} before it answered")
+        try:
+            status, _ = answer(port, token)
+            if status == 200:
+                return
+            last = f"answers {status}"
+        except OSError as error:
+            last = f"does not answer ({error})"
+        time.sleep(0.02)
+    raise Failure(f"{last} after {START_SECONDS} s")

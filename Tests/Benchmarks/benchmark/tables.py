@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The report: one table a case, with medians, ranges, ratios and budgets."""
+import statistics
+
+REFERENCE = "nginx"
+LOAD_COLUMNS = (
+    ("requests/s", "requests", "{:,.0f}"),
+    ("CPU µs/request", "microseconds", "{:.2f}"),
+    ("p50 ms", "p50", "{:.2f}"),
+    ("p99 ms", "p99", "{:.2f}"),
+    ("CPU used", "used", "{:.0%}"),
+    ("resident MB", "resident", "{:.1f}"),
+    ("anonymous MB", "anonymous", "{:.1f}"),
+)
+MEMORY_COLUMNS = (
+    ("resident MB", "resident", "{:.1f}"),
+    ("anonymous MB", "anonymous", "{:.1f}"),
+    ("resident MB, full", "resident_full", "{:.1f}"),
+    ("anonymous MB, full", "anonymous_full", "{:.1f}"),
+    ("KB/connection, resident", "connection_resident", "{:.2f}"),
+    ("KB/connection, anonymous", "connection_anonymous", "{:.2f}"),
+)
+
+
+class Result:
+    """All samples of one case: a mapping from proxy to its figures by round."""
+
+    def __init__(self, case, proxies):
+        self.case = case
+        self.samples = {proxy: {} for proxy in proxies}
+
+    def add(self, proxy, number, figures):
+        self.samples[proxy][number] = figures
+
+    def values(self, proxy, figure):
+        return [figures[figure] for figures in self.samples[proxy].values() if figure in figures]
+
+    def median(self, proxy, figure):
+        values = self.values(proxy, figure)
+        return statistics.median(values) if values else None
+
+    def ratios(self, proxy):
+        """CPU per request divided by the reference's in the same round."""
+        reference = self.samples.get(REFERENCE, {})
+        return [
+            figures["microseconds"] / reference[number]["microseconds"]
+            for number, figures in sorted(self.samples[proxy].items())
+            if number in reference and reference[number].get("microseconds")
+        ]
+
+
+def shown(values, form):
+    """Median and range of some values."""
+    if not values:
+        return "–"
+    middle = form.format(statistics.median(values))
+    if len(values) == 1:
+        return middle
+    return f"{middle} ({form.format(min(values))}–{form.format(max(values))})"
+
+
+def rows(result):
+    """The table of a case, headings first."""
+    columns = MEMORY_COLUMNS if result.case.idle else LOAD_COLUMNS
+    if result.case.logged:
+        columns += (("log lines/request", "lines", "{:.3f}"),)
+    heading = ["proxy"] + [title for title, _, _ in columns]
+    if not result.case.idle:
+        heading.insert(3, f"÷ {REFERENCE}")
+    table = [heading]
+    for proxy in result.samples:
+        row = [proxy] + [shown(result.values(proxy, figure), form) for _, figure, form in columns]
+        if not result.case.idle:
+            row.insert(3, shown(result.ratios(proxy), "{:.2f}"))
+        table.append(row)
+    return table
+
+
+def table_text(table, markdown):
+    """Aligned columns, or a Markdown table."""
+    if markdown:
+        lines = ["| " + " | ".join(row) + " |" for row in table]
+        lines.insert(1, "|---|" + "---:|" * (len(table[0]) - 1))
+        return "\n".join(lines)
+    widths = [max(len(row[index]) for row in table) for index in range(len(table[0]))]
+    return "\n".join(
+        "  ".join(cell.ljust(width) if index == 0 else cell.rjust(width)
+                  for index, (cell, width) in enumerate(zip(row, widths))).rstrip()
+        for row in table)
+
+
+def noise(result):
+    """How far others disturbed a case; None where that was not measured."""
+    samples = [figures for by_round in result.samples.values() for figures in by_round.values() if "others" in figures]
+    if not samples:
+        return None
+    load = statistics.median(figures["load"] for figures in samples)
+    others = max(figures["others"] for figures in samples)
+    return (f"load and origin kept their processor {load:.0%} busy (median); "
+            f"others took at most {others:.0%} of the proxy's in one sample")
+
+
+def budgets(result, gateway, thresholds):
+    """What the gateway must keep to in this case: (sentence, met) pairs."""
+    if result.case.idle:
+        asked = [
+            ("resident MB, started and idle", result.median(gateway, "resident"),
+             thresholds["memory"]["resident_mb"]),
+            ("anonymous MB, started and idle", result.median(gateway, "anonymous"),
+             thresholds["memory"]["anonymous_mb"]),
+            ("resident KB for an idle connection", result.median(gateway, "connection_resident"),
+             thresholds["memory"]["connection_kb"]),
+        ]
+    else:
+        ratios = result.ratios(gateway)
+        asked = [(f"CPU per request ÷ {REFERENCE}", statistics.median(ratios) if ratios else None,
+                  thresholds["cpu_over_nginx"].get(result.case.name))]
+    return [
+        (f"budget: {what} ≤ {limit}: {value:.2f}, {'met' if value <= limit else 'MISSED'}", value <= limit)
+        for what, value, limit in asked if value is not None and limit is not None
+    ]

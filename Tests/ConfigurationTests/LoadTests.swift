@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+import Configuration
+import Glibc
+import Testing
+
+@Suite struct `loading from a path` {
+    @Test func `a file that is not there is refused`() {
+        #expect(
+            refusalOfLoading("/nowhere/gateway.yaml", from: .scripted())
+                == """
+                /nowhere/gateway.yaml: expected a readable configuration file, found No such file or directory
+                    portcullis check CONFIG  names the file as its only argument
+                """)
+    }
+
+    @Test func `a file of more than a mebibyte is refused`() {
+        let sources = ConfigurationSources.scripted(files: [
+            "large.yaml": Fixture.file(String(repeating: "#", count: 1 << 20) + "#")
+        ])
+        #expect(
+            refusalOfLoading("large.yaml", from: sources)
+                == """
+                large.yaml: expected a file of at most 1MiB, found a larger one
+                    portcullis check CONFIG  names the file as its only argument
+                """)
+    }
+
+    @Test func `the system says why a path is no file`() throws {
+        let sources = ConfigurationSources.system
+        #expect(sources.file("/nowhere/at/all", 10) == .failure(.unreadable("No such file or directory")))
+        #expect(sources.file("/", 10) == .failure(.unreadable("Not a regular file")))
+        #expect(sources.file("/dev/null", 10) == .failure(.unreadable("Not a regular file")))
+        #expect(sources.obstacleToAppending("/nowhere/at/all") == "/nowhere/at: No such file or directory")
+        #expect(sources.processors >= 1)
+    }
+
+    @Test func `what start-up would refuse is refused, with OpenSSL's reason`() throws {
+        let folder = try TemporaryFolder()
+        let pem = { (label: String) in "-----BEGIN \(label)-----\nAAAA\n-----END \(label)-----\n" }
+        try folder.write(pem("CERTIFICATE"), to: "tls.crt")
+        try folder.write(pem("PRIVATE KEY"), to: "tls.key")
+        try folder.write(
+            Sample.listener("tls: { certificate: tls.crt, key: tls.key }"), to: "gateway.yaml")
+        let text = refusalOfLoading("\(folder.path)/gateway.yaml", from: .system)
+        #expect(text.contains("gateway.yaml:1:91: listeners[0].tls.certificate: expected a certificate chain in PEM"))
+        #expect(text.contains("found a certificate that OpenSSL refuses"))
+        try folder.write(Sample.issuer("certificate_authority: tls.crt"), to: "gateway.yaml")
+        #expect(
+            refusalOfLoading("\(folder.path)/gateway.yaml", from: .system).contains(
+                "found authorities that OpenSSL refuses"))
+    }
+
+    @Test func `CA-17 the real mode of a key file counts`() throws {
+        let folder = try TemporaryFolder()
+        try folder.write(Fixture.key, to: "tls.key", mode: 0o644)
+        try folder.write(Fixture.certificate, to: "tls.crt")
+        try folder.write(Sample.listener("tls: { certificate: tls.crt, key: tls.key }"), to: "gateway.yaml")
+        let path = "\(folder.path)/gateway.yaml"
+        #expect(refusalOfLoading(path, from: .system).contains(#""tls.key" with mode 0644"#))
+        try folder.write(Fixture.key, to: "tls.key", mode: 0o640)
+        #expect(!refusalOfLoading(path, from: .system).contains("with mode"))
+    }
+
+    @Test func `a real file loads`() throws {
+        let folder = try TemporaryFolder()
+        try folder.write(Sample(rest: "log: { access: access.d/../access.log }").text, to: "gateway.yaml")
+        #expect(refusalOfLoading("\(folder.path)/gateway.yaml", from: .system).contains("access.d"))
+        try folder.write(Sample(rest: "log: { access: ./access.log }").text, to: "gateway.yaml")
+        #expect(refusalOfLoading("\(folder.path)/gateway.yaml", from: .system) == "")
+    }
+
+    @Test func `no more than a hundred problems are printed`() {
+        let text = (0..<102).map { "unknown\($0): 1\n" }.joined()
+        let lines = refusal(of: text).split(separator: "\n")
+        #expect(lines.count == 201)
+        #expect(lines.last == "gateway.yaml: 4 more problems")
+    }
+
+    @Test func `a text cut anywhere is refused or loads, and never traps`() {
+        let lines = ReferenceText.yaml.split(separator: "\n", omittingEmptySubsequences: false)
+        for count in lines.indices {
+            let text = lines[..<count].joined(separator: "\n")
+            _ = refusal(of: text, from: .everyFileIsThere)
+            _ = refusal(of: text + "\n  x", from: .everyFileIsThere)
+        }
+        let sample = Array(Sample.token("scopes: { GET: [a] }, claims: { a.b: 1 }").utf8)
+        for index in sample.indices {
+            for byte in [UInt8(ascii: "\""), 0x0A, UInt8(ascii: "["), UInt8(ascii: ":"), 0x00, 0xC3] {
+                var bytes = sample
+                bytes[index] = byte
+                _ = refusal(of: bytes)
+            }
+        }
+    }
+
+    private func refusalOfLoading(_ path: String, from sources: ConfigurationSources) -> String {
+        do throws(ConfigurationRefusal) {
+            _ = try Configuration.load(path: path, from: sources)
+            return ""
+        } catch {
+            return error.text(file: path)
+        }
+    }
+}
+
+/// A folder that is removed, with the files in it, when the test ends.
+private final class TemporaryFolder {
+    private struct Failure: Error {}
+
+    let path: String
+    private var files: Set<String> = []
+
+    init() throws {
+        var template = Array("/tmp/portcullis-configuration-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw Failure() }
+        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    deinit {
+        for file in files { unlink("\(path)/\(file)") }
+        rmdir(path)
+    }
+
+    func write(_ text: String, to name: String, mode: mode_t = 0o600) throws {
+        let file = "\(path)/\(name)"
+        unlink(file)
+        files.insert(name)
+        let descriptor = open(file, O_WRONLY | O_CREAT | O_CLOEXEC, mode)
+        guard descriptor >= 0 else { throw Failure() }
+        defer { close(descriptor) }
+        let bytes = Array(text.utf8)
+        guard Glibc.write(descriptor, bytes, bytes.count) == bytes.count, fchmod(descriptor, mode) == 0 else {
+            throw Failure()
+        }
+    }
+}

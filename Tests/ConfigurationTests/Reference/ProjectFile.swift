@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+import Configuration
+import Testing
+
+/// Files of the project as the tests find them.
+enum ProjectFile {
+    /// The project's folder: three folders above this file's.
+    static var root: String {
+        #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(4).joined(separator: "/")
+    }
+
+    /// The text of a file of the project.
+    static func text(_ path: String) throws -> String {
+        let file = try ConfigurationSources.system.file("\(root)/\(path)", 1 << 20).get()
+        return String(decoding: file.bytes, as: UTF8.self)
+    }
+}
+
+extension ConfigurationSources {
+    /// Every file that a configuration may name is there and is what its name says.
+    static var everyFileIsThere: ConfigurationSources {
+        var sources = scripted()
+        sources.file = { path, _ in
+            if path.hasSuffix(".key") { return .success(Fixture.file(Fixture.key)) }
+            if path.hasSuffix(".json") { return .success(Fixture.file(Fixture.keySet)) }
+            return .success(Fixture.file(Fixture.certificate))
+        }
+        return sources
+    }
+}

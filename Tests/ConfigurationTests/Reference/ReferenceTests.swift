@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+import Gateway
+import Issuers
+import OAuth
+import Testing
+
+@testable import Configuration
+
+@Suite struct `the reference configuration` {
+    @Test func `is what the defaults command prints`() throws {
+        // When this fails, run Tests/ConfigurationTests/embed_reference.py.
+        #expect(try ProjectFile.text("config/reference.yaml") == ReferenceText.yaml)
+    }
+
+    @Test func `loads when the files that it names are there`() throws {
+        #expect(refusal(of: ReferenceText.yaml, from: .everyFileIsThere) == "")
+    }
+
+    @Test func `has every key, and no other`() throws {
+        let described = Set(KeyPaths.described(.object(DocumentSection.shape)))
+        let written = try Set(occurrences().map(\.path))
+        // A reference is a file or a variable: the second can only be told in a comment.
+        #expect(described.subtracting(written) == ["issuers.*.jwks.env"])
+        #expect(written.subtracting(described).isEmpty)
+        #expect(ReferenceText.yaml.contains("{ env: NAME }"))
+    }
+
+    @Test func `shows every default`() throws {
+        let occurrences = try occurrences()
+        for (path, standard) in KeyPaths.standards(.object(DocumentSection.shape)) {
+            let values = occurrences.filter { $0.path == path }.map { Flat.text($0.value) }
+            let wanted = Flat.text(try YAMLReader.read(Array(standard.utf8)))
+            #expect(values.contains(wanted), "\(path): \(wanted) is not among \(values)")
+        }
+    }
+
+    @Test func `says as defaults what holds when nothing is said`() throws {
+        let reference = try settings(of: ReferenceText.yaml, from: .everyFileIsThere)
+        let silent = try settings(of: Sample().text)
+        #expect(String(describing: reference.limits) == String(describing: silent.limits))
+        #expect(String(describing: reference.timeouts) == String(describing: silent.timeouts))
+        #expect(String(describing: reference.log) == String(describing: silent.log))
+        #expect(String(describing: reference.tokenCache) == String(describing: silent.tokenCache))
+        #expect(reference.admin.address == silent.admin.address)
+        var rules = reference.issuers[0].rules
+        rules.issuer = silent.issuers[0].rules.issuer
+        #expect(String(describing: rules) == String(describing: silent.issuers[0].rules))
+    }
+
+    private func occurrences() throws -> [(path: String, value: YAMLNode)] {
+        KeyPaths.written(try YAMLReader.read(Array(ReferenceText.yaml.utf8)), .object(DocumentSection.shape))
+    }
+}
+
+@Suite struct `the schema` {
+    @Test func `describes the keys that the loader knows`() {
+        let document = JSONSchema.document
+        for path in KeyPaths.described(.object(DocumentSection.shape)) {
+            let name = path.split(separator: ".").last.map(String.init) ?? path
+            #expect(document.contains("\"\(name)\": {"), "\(path)")
+        }
+    }
+
+    @Test func `closes every mapping whose keys are described`() {
+        #expect(JSONSchema.document.contains("\"additionalProperties\": false"))
+        #expect(!JSONSchema.document.contains("\"additionalProperties\": true"))
+        let objects = JSONSchema.document.split(separator: "\n").filter { $0.hasSuffix("\"properties\": {") }.count
+        let closed = JSONSchema.document.split(separator: "\n").filter {
+            $0.contains("\"additionalProperties\": false")
+        }
+        #expect(closed.count == objects)
+    }
+}
+
+/// One line for a value, however it is laid out.
+private enum Flat {
+    static func text(_ node: YAMLNode) -> String {
+        switch node.content {
+        case .scalar(let text, _): text
+        case .sequence(let elements): "[\(elements.map(text).joined(separator: ", "))]"
+        case .mapping(let entries): "{\(entries.map { "\($0.key): \(text($0.value))" }.joined(separator: ", "))}"
+        }
+    }
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+import Configuration
+import Gateway
+import Issuers
+import Testing
+
+@Suite struct `a route that loads` {
+    @Test func `HTTP-76 a route with a token rule asks for a token`() throws {
+        let token = try token(of: Sample().text)
+        #expect(token.issuers == ["main"])
+        #expect(token.audiences == ["api"])
+        #expect(token.queryToken == .reject)
+        #expect(!token.optional)
+        #expect(!token.userOnly)
+        #expect(token.realm == "portcullis")
+    }
+
+    @Test func `HTTP-51 an upstream on another port of this machine is fine`() throws {
+        let upstream = try settings(of: Sample().text).routes[0].upstream
+        #expect(upstream == UpstreamSettings(host: "127.0.0.1", port: 3000))
+    }
+
+    @Test func `an upstream with TLS takes authorities and a name`() throws {
+        let text = Sample(
+            routes: """
+                routes: [{ path: /, public: true, upstream: { url: https://10.0.0.7, certificate_authority: ca.pem,
+                  server_name: orders.internal } }]
+                """
+        ).text
+        let upstream = try settings(of: text).routes[0].upstream
+        #expect(
+            upstream
+                == UpstreamSettings(
+                    host: "10.0.0.7", port: 443, tls: true, certificateAuthorityFile: "ca.pem",
+                    serverName: "orders.internal"))
+    }
+
+    @Test func `RS-13 several audiences are a list`() throws {
+        let text = Sample.route("token: { issuers: [main], audience: [a, b] }")
+        #expect(try token(of: text).audiences == ["a", "b"])
+    }
+
+    @Test func `scopes for all methods leave the methods alone`() throws {
+        let settings = try settings(of: Sample.token("scopes: [a, b]"))
+        #expect(try token(of: Sample.token("scopes: [a, b]")).scopes == ["a", "b"])
+        #expect(settings.routes[0].methods == nil)
+    }
+
+    @Test func `scopes by method leave no method without them, and HEAD needs what GET needs`() throws {
+        let text = Sample.token("scopes: { GET: [r], POST: [r, w] }")
+        #expect(try token(of: text).scopesByMethod == ["GET": ["r"], "HEAD": ["r"], "POST": ["r", "w"]])
+        #expect(try settings(of: text).routes[0].methods == ["GET", "POST", "HEAD"])
+    }
+
+    @Test func `methods beside scopes by method are kept as they are`() throws {
+        let text = Sample.route(
+            "methods: [GET, DELETE], token: { issuers: [main], audience: api, scopes: { GET: [r], DELETE: [] } }")
+        #expect(try token(of: text).scopesByMethod == ["GET": ["r"], "DELETE": []])
+        #expect(try settings(of: text).routes[0].methods == ["GET", "DELETE"])
+    }
+
+    @Test func `claims are conditions on paths of names`() throws {
+        let text = Sample.token(
+            #"claims: { realm_access.roles: [admin, clerk], "https://example.com/a.b": x, 'a\.b': true, level: 3 }"#)
+        #expect(
+            try token(of: text).claims == [
+                ClaimRuleSettings(claim: ["realm_access", "roles"], anyOf: ["admin", "clerk"]),
+                ClaimRuleSettings(claim: ["https://example.com/a.b"], anyOf: ["x"]),
+                ClaimRuleSettings(claim: ["a.b"], anyOf: ["true"]),
+                ClaimRuleSettings(claim: ["level"], anyOf: ["3"]),
+            ])
+    }
+
+    @Test func `a token rule carries its switches`() throws {
+        let text = Sample.token(
+            "realm: orders, optional: true, user_only: true, query_token: ignore, schemes: [Bearer]")
+        let token = try token(of: text)
+        #expect(token.realm == "orders")
+        #expect(token.optional)
+        #expect(token.userOnly)
+        #expect(token.queryToken == .ignore)
+    }
+
+    @Test func `identity keeps the order of the file`() throws {
+        let text = Sample.tokenRoute(
+            #"identity: { X-User-Id: sub, X-Roles: { claim: realm_access.roles, separator: ",", encoding: base64url } }"#
+        )
+        #expect(
+            try settings(of: text).routes[0].identity == [
+                IdentityFieldSettings(name: "X-User-Id", claim: ["sub"]),
+                IdentityFieldSettings(
+                    name: "X-Roles", claim: ["realm_access", "roles"], separator: ",", encoding: .base64url),
+            ])
+    }
+
+    @Test func `a path relaxed by the route may be its path`() throws {
+        let text = Sample(
+            routes: """
+                routes: [{ path: /a%2Fb, upstream: http://127.0.0.1:3000, public: true, websocket: true,
+                  allow_in_path: [non_ascii, encoded_slash] }]
+                """
+        ).text
+        let route = try settings(of: text).routes[0]
+        #expect(route.path == "/a%2Fb")
+        #expect(route.webSocket)
+        #expect(route.pathAllowances == [.encodedSlash, .nonASCII])
+    }
+
+    private func token(of text: String) throws -> TokenSettings {
+        guard case .token(let token) = try settings(of: text).routes[0].access else {
+            throw NotATokenRoute()
+        }
+        return token
+    }
+
+    private struct NotATokenRoute: Error {}
+}
+
+@Suite struct `a configuration that loads with a warning` {
+    @Test func `a plain listener behind an https public URL`() throws {
+        let text = Sample(listeners: "listeners: [{ address: 0.0.0.0:8080, public_url: https://a.example }]").text
+        #expect(
+            try warnings(of: text)
+                == """
+                gateway.yaml:1:24: warning: listeners[0].address: expected tls, or an address on loopback, found plain HTTP on 0.0.0.0:8080
+                    make sure that a TLS terminator stands in front and nothing else reaches this port
+                """)
+    }
+
+    @Test func `tokens in the clear`() throws {
+        let text = Sample(listeners: "listeners: [{ address: 0.0.0.0:8080, public_url: http://a.example }]").text
+        #expect(
+            try warnings(of: text)
+                == """
+                gateway.yaml:1:24: warning: listeners[0].address: expected tls and an https public_url, found plain HTTP on 0.0.0.0:8080
+                    whoever sees the traffic can use the tokens in it (RFC 6750 section 5.2)
+                """)
+    }
+
+    @Test func `MD-01 an http issuer on loopback, with the dangerous word`() throws {
+        let text = Sample(
+            issuers: "issuers: { main: { url: http://127.0.0.1:4593/, insecure_allow_http: true } }"
+        ).text
+        #expect(
+            try warnings(of: text)
+                == """
+                gateway.yaml:2:49: warning: issuers.main.insecure_allow_http: expected https, found an issuer reached by plain HTTP
+                    for development only: whoever can change the traffic can sign every token
+                """)
+        #expect(try settings(of: text).issuers[0].insecureAllowHTTP)
+    }
+
+    @Test func `an issuer that no route names`() throws {
+        let text = Sample.route("public: true")
+        #expect(
+            try warnings(of: text)
+                == """
+                gateway.yaml:2:12: warning: issuers.main: expected a route that names the issuer, found none
+                    its keys are fetched all the same; leave it out, or name it in a route's token.issuers
+                """)
+    }
+
+    @Test func `an upstream by the name that clients use`() throws {
+        let text = Sample(
+            routes:
+                "routes: [{ path: /, upstream: https://shop.example.com, token: { issuers: [main], audience: api } }]"
+        ).text
+        #expect(
+            try warnings(of: text)
+                == """
+                gateway.yaml:3:31: warning: routes[0].upstream: expected an upstream other than this gateway, found "https://shop.example.com", the public_url of a listener
+                    make sure that this name leads elsewhere from here, or requests will go round
+                """)
+    }
+}

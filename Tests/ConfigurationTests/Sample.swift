@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+import Configuration
+import Gateway
+import Testing
+
+/// A configuration in up to four parts, one a line, of which a test replaces those it is about.
+struct Sample {
+    var listeners = "listeners: [{ address: 127.0.0.1:8443, public_url: https://shop.example.com }]"
+    var issuers = "issuers: { main: { url: https://id.example.com/ } }"
+    var routes =
+        "routes: [{ path: /, upstream: http://127.0.0.1:3000, token: { issuers: [main], audience: api } }]"
+    var rest = ""
+
+    var text: String { [listeners, issuers, routes, rest].joined(separator: "\n") + "\n" }
+
+    /// A configuration whose only listener has these keys beside address and public URL.
+    static func listener(_ keys: String) -> String {
+        Sample(listeners: "listeners: [{ address: 127.0.0.1:8443, public_url: https://a.example, \(keys) }]").text
+    }
+
+    /// A configuration whose only issuer has these keys beside its URL.
+    static func issuer(_ keys: String) -> String {
+        Sample(issuers: "issuers: { main: { url: https://id.example.com/, \(keys) } }").text
+    }
+
+    /// A configuration whose only route has these keys beside path and upstream.
+    static func route(_ keys: String) -> String {
+        Sample(routes: "routes: [{ path: /, upstream: http://127.0.0.1:3000, \(keys) }]").text
+    }
+
+    /// A configuration whose only route has these keys beside path, upstream and token.
+    static func tokenRoute(_ keys: String) -> String {
+        route("token: { issuers: [main], audience: api }, \(keys)")
+    }
+
+    /// A configuration whose only route has these keys in its token beside issuers and audience.
+    static func token(_ keys: String) -> String {
+        route("token: { issuers: [main], audience: api, \(keys) }")
+    }
+}
+
+extension ConfigurationSources {
+    /// Files and variables that exist only here; any other file does not exist.
+    static func scripted(
+        files: [String: File] = Fixture.files, environment: [String: String] = [:]
+    ) -> ConfigurationSources {
+        ConfigurationSources(
+            file: { path, limit in
+                guard let file = files[path] else { return .failure(.unreadable("No such file or directory")) }
+                return file.bytes.count > limit ? .failure(.larger(than: limit)) : .success(file)
+            },
+            obstacleToAppending: { path in
+                path.hasPrefix("/nowhere/") ? "/nowhere: No such file or directory" : nil
+            },
+            environment: { environment[$0] }, processors: 3)
+    }
+}
+
+/// Contents of the files that configurations in these tests name.
+enum Fixture {
+    static let certificate = pem("CERTIFICATE")
+    static let key = pem("PRIVATE KEY")
+    static let keySet = #"{"keys":[{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}"#
+
+    static let files: [String: ConfigurationSources.File] = [
+        "tls.crt": file(certificate), "tls.key": file(key), "open.key": file(key, permissions: 0o644),
+        "locked.key": file(pem("ENCRYPTED PRIVATE KEY")), "ca.pem": file(certificate), "jwks.json": file(keySet),
+        "empty.json": file(#"{"keys":[]}"#), "large.json": file(String(repeating: " ", count: 256 * 1024 + 1)),
+    ]
+
+    static func file(_ text: String, permissions: UInt32 = 0o600) -> ConfigurationSources.File {
+        ConfigurationSources.File(path: "", bytes: Array(text.utf8), permissions: permissions)
+    }
+
+    private static func pem(_ label: String) -> String {
+        "-----BEGIN \(label)-----\nAAAA\n-----END \(label)-----\n"
+    }
+}
+
+/// What the operator reads when this text is refused; empty, which no test expects, when it loads.
+func refusal(of bytes: [UInt8], from sources: ConfigurationSources = .scripted()) -> String {
+    do throws(ConfigurationRefusal) {
+        _ = try Configuration.load(text: bytes, folder: ".", from: sources)
+        return ""
+    } catch {
+        return error.text(file: "gateway.yaml")
+    }
+}
+
+/// The same for a text.
+func refusal(of text: String, from sources: ConfigurationSources = .scripted()) -> String {
+    refusal(of: Array(text.utf8), from: sources)
+}
+
+/// The settings of a text that loads.
+func settings(of text: String, from sources: ConfigurationSources = .scripted()) throws -> GatewaySettings {
+    try Configuration.load(text: Array(text.utf8), folder: ".", from: sources).settings
+}
+
+/// The warnings of a text that loads, as printed.
+func warnings(of text: String, from sources: ConfigurationSources = .scripted()) throws -> String {
+    try Configuration.load(text: Array(text.utf8), folder: ".", from: sources).warnings
+        .map { $0.text(file: "gateway.yaml") }.joined(separator: "\n")
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+
+@Suite struct `bounds and logs that does not load` {
+    @Test func `a size without a unit is refused`() {
+        #expect(
+            refusal(of: Sample(rest: "limits: { request_line: 8192 }").text)
+                == """
+                gateway.yaml:4:25: limits.request_line: expected a size from 1KiB to 64KiB, found the number 8192
+                    say the unit: 8192B or 8192KiB
+                """)
+    }
+
+    @Test func `a size in decimal units is refused`() {
+        #expect(
+            refusal(of: Sample(rest: "limits: { request_line: 8KB }").text)
+                == """
+                gateway.yaml:4:25: limits.request_line: expected a size from 1KiB to 64KiB, found "8KB"
+                    write a whole number and one of B, KiB, MiB, GiB, such as 64KiB
+                """)
+    }
+
+    @Test func `a size out of bounds is refused`() {
+        #expect(
+            refusal(of: Sample(rest: "limits: { request_line: 1MiB }").text)
+                == """
+                gateway.yaml:4:25: limits.request_line: expected a size from 1KiB to 64KiB, found "1MiB"
+                    choose a size from 1KiB to 64KiB
+                """)
+    }
+
+    @Test func `a size that overflows is refused`() {
+        #expect(
+            refusal(of: Sample(rest: "limits: { request_body: 99999999999999GiB }").text)
+                == """
+                gateway.yaml:4:25: limits.request_body: expected a size from 0B to 1048576GiB or unlimited, found "99999999999999GiB"
+                    write a whole number and one of B, KiB, MiB, GiB, such as 64KiB
+                """)
+    }
+
+    @Test func `unlimited is refused where there must be a bound`() {
+        #expect(
+            refusal(of: Sample(rest: "limits: { field_line: unlimited }").text)
+                == """
+                gateway.yaml:4:23: limits.field_line: expected a size from 1KiB to 64KiB, found "unlimited"
+                    write a whole number and one of B, KiB, MiB, GiB, such as 64KiB
+                """)
+    }
+
+    @Test func `more fields than can be held are refused`() {
+        #expect(
+            refusal(of: Sample(rest: "limits: { field_count: 129 }").text)
+                == """
+                gateway.yaml:4:24: limits.field_count: expected a whole number from 8 to 128, found the number 129
+                    choose a number from 8 to 128
+                """)
+    }
+
+    @Test func `a field line above its section is refused`() {
+        #expect(
+            refusal(of: Sample(rest: "limits: { header_section: 16KiB }").text)
+                == """
+                gateway.yaml:4:11: limits.header_section: expected field_line of at most header_section, found 32KiB and 16KiB
+                    raise header_section or lower field_line
+                """)
+    }
+
+    @Test func `a token above its field line is refused`() {
+        #expect(
+            refusal(of: Sample(rest: "limits: { access_token: 64KiB }").text)
+                == """
+                gateway.yaml:4:11: limits.access_token: expected access_token of at most field_line, found 64KiB and 32KiB
+                    raise field_line or lower access_token
+                """)
+    }
+
+    @Test func `a timeout of nothing is refused`() {
+        #expect(
+            refusal(of: Sample(rest: "timeouts: { drain: 0s }").text)
+                == """
+                gateway.yaml:4:20: timeouts.drain: expected a duration from 1ms to 24h, found "0s"
+                    choose a duration from 1ms to 24h
+                """)
+    }
+
+    @Test func `a timeout of days is refused`() {
+        #expect(
+            refusal(of: Sample(rest: "timeouts: { keep_alive: 25h }").text)
+                == """
+                gateway.yaml:4:25: timeouts.keep_alive: expected a duration from 1ms to 24h, found "25h"
+                    choose a duration from 1ms to 24h
+                """)
+    }
+
+    @Test func `a timeout with a space before its unit is refused`() {
+        #expect(
+            refusal(of: Sample(rest: "timeouts: { keep_alive: 30 s }").text)
+                == """
+                gateway.yaml:4:25: timeouts.keep_alive: expected a duration from 1ms to 24h, found "30 s"
+                    write a whole number and one of ms, s, m, h, such as 30s
+                """)
+    }
+
+    @Test func `an unknown log level is refused`() {
+        #expect(
+            refusal(of: Sample(rest: "log: { level: warn }").text)
+                == """
+                gateway.yaml:4:15: log.level: expected one of debug, info, warning, error, found "warn"
+                    did you mean warning?
+                """)
+    }
+
+    @Test func `a misspelt log destination is refused`() {
+        #expect(
+            refusal(of: Sample(rest: "log: { access: stdot }").text)
+                == """
+                gateway.yaml:4:16: log.access: expected stderr, stdout, off, or the path of a file, found "stdot"
+                    did you mean stdout?
+                """)
+    }
+
+    @Test func `a log file that cannot be appended to is refused`() {
+        #expect(
+            refusal(of: Sample(rest: "log: { operator: /nowhere/portcullis.log }").text)
+                == """
+                gateway.yaml:4:18: log.operator: expected a file that can be appended to, found "/nowhere/portcullis.log": /nowhere: No such file or directory
+                    make its folder, and give it to the user that the gateway runs as
+                """)
+    }
+
+    @Test func `a log destination that is no path is refused`() {
+        #expect(
+            refusal(of: Sample(rest: "log: { operator: portcullis.log }").text)
+                == """
+                gateway.yaml:4:18: log.operator: expected stderr, stdout, off, or the path of a file, found "portcullis.log"
+                    a path has a / in it: ./portcullis.log is a file in this file's folder
+                """)
+    }
+
+    @Test func `a token cache of nothing is refused`() {
+        #expect(
+            refusal(of: Sample(rest: "token_cache: { entries: 0 }").text)
+                == """
+                gateway.yaml:4:25: token_cache.entries: expected a whole number from 1 to 10000000, found the number 0
+                    choose a number from 1 to 10000000
+                """)
+    }
+}

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A real authorization server, Debian's glewlwyd, run in a folder of its own for tests and the quickstart."""

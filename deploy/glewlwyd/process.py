@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The glewlwyd process: its configuration file, its database, its life."""
+import ctypes
+import os
+import signal
+import socket
+import sqlite3
+import subprocess
+import time
+import urllib.error
+from pathlib import Path
+
+from .session import Refused, Session
+
+SCHEMA = Path("/usr/share/dbconfig-common/data/glewlwyd/install/sqlite3")
+MODULES = "/usr/lib/glewlwyd"
+PR_SET_PDEATHSIG = 1
+
+# `use_secure_connection=false` may not be written here: its mere presence makes glewlwyd demand key files.
+CONFIGURATION = """\
+port={port}
+bind_address="127.0.0.1"
+external_url="{base}"
+login_url="login.html"
+api_prefix="api"
+static_files_path="{directory}/pages"
+log_mode="file"
+log_level="INFO"
+log_file="{directory}/glewlwyd.log"
+cookie_secure=0
+cookie_same_site="lax"
+session_expiration=86400
+session_key="GLEWLWYD2_SESSION_ID"
+admin_session_authentication="cookie"
+profile_session_authentication="cookie"
+user_module_path="{modules}/user"
+client_module_path="{modules}/client"
+user_auth_scheme_module_path="{modules}/scheme"
+plugin_module_path="{modules}/plugin"
+hash_algorithm="SHA512"
+database = {{ type = "sqlite3"; path = "{directory}/glewlwyd.db"; }};
+"""
+
+
+def free_port():
+    """A port nobody listens on now; glewlwyd itself cannot be asked to choose."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def prepare(directory, port):
+    """Writes the configuration and an empty database; returns the server's base URL."""
+    base = f"http://127.0.0.1:{port}"
+    (directory / "pages").mkdir(parents=True, exist_ok=True)
+    (directory / "glewlwyd.conf").write_text(
+        CONFIGURATION.format(port=port, base=base, directory=directory, modules=MODULES))
+    database = directory / "glewlwyd.db"
+    for leftover in directory.glob("glewlwyd.db*"):  # of a start that did not come to its end
+        leftover.unlink()
+    connection = sqlite3.connect(database)
+    try:
+        connection.execute("PRAGMA journal_mode=WAL")  # stays set in the file; spares most of the syncs
+        connection.executescript(SCHEMA.read_text())
+        connection.commit()
+    finally:
+        connection.close()
+    return base
+
+
+def start(directory, base, patience=20):
+    """The running process, once it answers."""
+    # libcurl inside glewlwyd would follow proxy variables even to the loopback.
+    environment = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
+    with open(directory / "output.log", "ab") as output:
+        process = subprocess.Popen(
+            ["glewlwyd", "--config-file", str(directory / "glewlwyd.conf")], env=environment, cwd=directory,
+            stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, preexec_fn=end_with_parent)
+    deadline = time.monotonic() + patience
+    while True:
+        answered = answers(base)
+        # In this order: what answered may have been another server on our port, and ours has ended.
+        if process.poll() is not None:
+            raise SystemExit(f"glewlwyd ended with status {process.returncode}:\n{last_words(directory)}")
+        if answered:
+            return process
+        if time.monotonic() > deadline:
+            stop(process)
+            raise SystemExit(f"glewlwyd did not answer within {patience} s:\n{last_words(directory)}")
+        time.sleep(0.02)
+
+
+def stop(process):
+    """Ends the process, by force after ten seconds."""
+    process.terminate()
+    try:
+        process.wait(10)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+def end_with_parent():
+    """Runs in the child: a killed parent takes glewlwyd with it."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+
+
+def answers(base):
+    """Whether the server at `base` serves its configuration."""
+    try:
+        Session(base).send("GET", f"{base}/config/")
+        return True
+    except (Refused, urllib.error.URLError, OSError):
+        return False
+
+
+def last_words(directory):
+    """The end of both logs."""
+    logs = (directory / "output.log", directory / "glewlwyd.log")
+    return "\n".join("\n".join(log.read_text(errors="replace").splitlines()[-15:]) for log in logs if log.exists())

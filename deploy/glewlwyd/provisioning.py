@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the server knows after its first start: scopes, a user, clients, signing keys."""
+import json
+import secrets
+
+from .keys import new_key
+from .session import Session
+
+PLUGIN = "oidc"
+USER = "alice"
+ORDER_SCOPES = ["orders:read", "orders:write"]
+SCOPES = [*ORDER_SCOPES, "reports:read"]
+# Nothing listens there: the authorization code is read from the redirect itself.
+REDIRECT_URI = "http://127.0.0.1:9/callback"
+# A second resource, so that a token with the wrong audience can be had.
+OTHER_RESOURCE = "https://other.example/api"
+ADMINISTRATOR = ("admin", "password")  # the schema's own; the server listens on the loopback only
+
+# name: (scopes of its own, kid of the key that signs its tokens)
+CLIENTS = {
+    "orders-client": (ORDER_SCOPES, "es-1"),
+    "orders-client-rs256": (ORDER_SCOPES, "rs-1"),
+    "reports-client": (["reports:read"], "es-1"),
+}
+
+
+def provision(base, resource, access_token_seconds):
+    """Creates everything; returns what a client, a test or a gateway needs to know about it."""
+    administrator = Session(base)
+    administrator.log_in(*ADMINISTRATOR)
+    declare_client_properties(administrator)
+    for scope in SCOPES:
+        administrator.call("POST", "/scope/", {
+            "name": scope, "display_name": scope, "description": scope, "password_required": True,
+            "password_max_age": 0, "scheme": {}, "scheme_required": {}})
+    password = secrets.token_urlsafe(12)
+    administrator.call("POST", "/user/", {
+        "username": USER, "name": "Alice Liddell", "email": "alice@example.org", "enabled": True,
+        "password": password, "scope": ["g_profile", "openid", *SCOPES]})
+    keys = [new_key("ES256", "es-1"), new_key("RS256", "rs-1")]
+    issuer = f"{base}/api/{PLUGIN}"
+    administrator.call("POST", "/mod/plugin/", {
+        "module": "oidc", "name": PLUGIN, "display_name": PLUGIN, "enabled": True,
+        "parameters": parameters(issuer, keys, [resource, OTHER_RESOURCE], access_token_seconds)})
+    clients = {name: add_client(administrator, name, resource) for name in CLIENTS}
+    grant(base, password)
+    return {
+        "issuer": issuer, "jwks_uri": f"{issuer}/jwks", "token_endpoint": f"{issuer}/token", "base": base,
+        "resource": resource, "other_resource": OTHER_RESOURCE, "redirect_uri": REDIRECT_URI,
+        "user": {"username": USER, "password": password}, "clients": clients,
+    }
+
+
+def declare_client_properties(administrator):
+    """Lets clients carry `sign_kid`, which the plugin reads but the stock schema of clients silently drops."""
+    module = administrator.call("GET", "/mod/client/database")
+    module["parameters"].setdefault("data-format", {})["sign_kid"] = {"multiple": False, "read": True, "write": True}
+    administrator.call("PUT", "/mod/client/database", module)
+    administrator.call("PUT", "/mod/client/database/reset")
+
+
+def add_client(administrator, name, resource):
+    """A confidential client that may act for a user (code) and for itself (client_credentials)."""
+    # URL-safe: glewlwyd does not percent-decode the secret of Basic authentication (RFC 6749 §2.3.1).
+    secret = secrets.token_urlsafe(24)
+    scopes, kid = CLIENTS[name]
+    administrator.call("POST", "/client/", {
+        "client_id": name, "name": name, "description": name, "enabled": True, "confidential": True,
+        "client_secret": secret, "token_endpoint_auth_method": ["client_secret_basic"],
+        "redirect_uri": [REDIRECT_URI], "authorization_type": ["code", "client_credentials"], "scope": scopes,
+        "resource": [resource, OTHER_RESOURCE], "sign_kid": kid})
+    return {"client_id": name, "client_secret": secret, "scopes": scopes}
+
+
+def grant(base, password):
+    """Records the user's consent to every client, which the login page would otherwise ask for."""
+    user = Session(base)
+    user.log_in(USER, password)
+    for name, (scopes, _) in CLIENTS.items():
+        user.call("PUT", f"/auth/grant/{name}", {"scope": " ".join(scopes)})
+
+
+def parameters(issuer, keys, resources, access_token_seconds):
+    """The plugin's settings: the code and client_credentials grants and nothing else."""
+    return {
+        "iss": issuer,
+        "jwks-private": json.dumps({"keys": keys}),  # a string; the first key signs unless a client's sign_kid differs
+        "default-kid": "", "jwks-show": True, "client-sign_kid-parameter": "sign_kid",
+        "subject-type": "public", "allow-non-oidc": True, "allowed-scope": ["openid", *SCOPES],
+        "access-token-duration": access_token_seconds, "refresh-token-duration": 3600, "code-duration": 60,
+        "refresh-token-rolling": False, "refresh-token-one-use": "always",
+        "auth-type-code-enabled": True, "auth-type-code-revoke-replayed": True, "auth-type-client-enabled": True,
+        "auth-type-token-enabled": False, "auth-type-none-enabled": False, "auth-type-password-enabled": False,
+        "auth-type-device-enabled": False, "auth-type-refresh-enabled": False,
+        "pkce-allowed": True, "pkce-required": True, "pkce-required-public-client": True,
+        "pkce-method-plain-allowed": False, "pkce-scopes": [],
+        "resource-allowed": True, "resource-scope": {scope: resources for scope in SCOPES},
+        "resource-client-property": "resource", "resource-scope-and-client-property": False,
+        "name-claim": "no", "email-claim": "no", "scope-claim": "no", "claims": [], "additional-parameters": [],
+        "address-claim": {"type": "no", "formatted": "", "street_address": "", "locality": "", "region": "",
+                          "postal_code": "", "country": "", "mandatory": False},
+        "request-parameter-allow": False, "introspection-revocation-allowed": False,
+        "register-client-allowed": False, "session-management-allowed": False, "oauth-dpop-allowed": False,
+        "oauth-par-allowed": False, "oauth-rar-allowed": False, "oauth-ciba-allowed": False,
+        "oauth-as-iss-id": True,
+    }
