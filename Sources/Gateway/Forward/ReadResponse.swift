@@ -50,14 +50,16 @@ extension WorkerRef {
     }
 
     private func readHead(
-        _ upstream: UpstreamRef, _ exchange: ExchangeRef, _ start: UnsafeMutablePointer<UInt8>, _ total: Int, isKept: Bool
+        _ upstream: UpstreamRef, _ exchange: ExchangeRef, _ start: UnsafeMutablePointer<UInt8>, _ total: Int,
+        isKept: Bool
     ) {
         var bytes = start
         var count = total
         while true {
             let span = UnsafeBufferPointer(start: bytes, count: count).span
             let progress = upstream.pointee.parser.parse(
-                span, limits: pointee.httpLimits, answering: exchange.pointee.method, into: &pointee.responseHead.pointee)
+                span, limits: pointee.httpLimits, answering: exchange.pointee.method,
+                into: &pointee.responseHead.pointee)
             switch progress {
             case .refused(let cause): return upstreamMalformed(upstream, "\(cause)")
             case .incomplete: return keep(upstream, bytes, count, isKept: isKept)
@@ -129,7 +131,9 @@ extension WorkerRef {
         }
         guard count > 0 else { return responseStopped(upstream, count) }
         setTimeout(upstream.timeout, pointee.timeouts.responseBody)
-        if exchange.pointee.response.kind == .length || !exchange.pointee.sendsChunks, exchange.pointee.response.kind != .chunked {
+        if exchange.pointee.response.kind == .length || !exchange.pointee.sendsChunks,
+            exchange.pointee.response.kind != .chunked
+        {
             return passUnframed(upstream, exchange, count)
         }
         passBody(
@@ -220,7 +224,8 @@ extension WorkerRef {
 
     /// Sends what was put together; ends the exchange when that was the last of it.
     private func passed(
-        _ upstream: UpstreamRef, _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, hasMore: Bool
+        _ upstream: UpstreamRef, _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int,
+        hasMore: Bool
     ) {
         let client = exchange.pointee.client.unsafelyUnwrapped
         // Bytes behind a complete response belong to nobody: the connection is not used again (HTTP-40).

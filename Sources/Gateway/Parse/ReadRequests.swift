@@ -109,7 +109,8 @@ extension WorkerRef {
         let bytes = client.pointee.input.bytes
         let count = client.pointee.input.count
         let span = UnsafeBufferPointer(start: bytes, count: count).span
-        guard case .complete = client.pointee.parser.parse(span, limits: pointee.httpLimits, into: &pointee.head.pointee)
+        guard
+            case .complete = client.pointee.parser.parse(span, limits: pointee.httpLimits, into: &pointee.head.pointee)
         else { return closeClient(client) }
         client.pointee.isRunning = true
         proceed(exchange, bytes, count, isKept: true)

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+import TestSupport
+
+/// Rows HTTP-65 and HTTP-66, OPS-05: how much one client may bring, and how slowly.
+@Suite(.serialized) struct `limits` {
+    private static let shared = Shared {
+        try Stage(
+            StagePlan(
+                settings: """
+                    limits: { request_body: 64KiB, upstream_connections: 2 }
+                    timeouts: { request_head: 500ms, keep_alive: 700ms }
+                    """))
+    }
+    let stage: Stage
+
+    init() throws {
+        stage = try Self.shared.get()
+        stage.reset()
+    }
+
+    private func padded(_ count: Int) -> String { String(repeating: "a", count: count) }
+
+    @Test func `HTTP-65 a request line up to its limit is served`() throws {
+        let target = "/open/" + padded(8 * 1024 - 1 - "GET /open/ HTTP/1.1".utf8.count)
+        let recorded = try stage.expectForwarded(request("GET", target), path: target)
+        #expect(recorded.target == target)
+    }
+
+    @Test func `HTTP-65 a longer request line is 414`() throws {
+        try stage.expectRefused("GET /open/\(padded(9 * 1024)) HTTP/1.1\r\nHost: gateway.test\r\n\r\n", with: 414)
+        try stage.expectRefused("GET /open/\(padded(20 * 1024))", with: 414)
+    }
+
+    @Test func `HTTP-65 a large header section is served and a larger one is 431`() throws {
+        let lines = (0..<6).map { "X-\($0): " + padded(10_000) }
+        try stage.expectForwarded(request("GET", "/open/a", fields: lines), path: "/open/a")
+        let more = (0..<7).map { "X-\($0): " + padded(10_000) }
+        try stage.expectRefused(request("GET", "/open/a", fields: more), with: 431)
+    }
+
+    @Test func `HTTP-65 too many fields are 431`() throws {
+        let lines = (0..<99).map { "X-\($0): a" }
+        try stage.expectForwarded(request("GET", "/open/a", fields: lines), path: "/open/a")
+        try stage.expectRefused(request("GET", "/open/a", fields: lines + ["X-A: a"]), with: 431)
+    }
+
+    @Test func `HTTP-65 one field that is too long is 431`() throws {
+        try stage.expectForwarded(request("GET", "/open/a", fields: ["X-A: " + padded(32_000)]), path: "/open/a")
+        try stage.expectRefused(request("GET", "/open/a", fields: ["X-A: " + padded(33_000)]), with: 431)
+        try stage.expectRefused("GET /open/a HTTP/1.1\r\nHost: gateway.test\r\nX-A: " + padded(34_000), with: 431)
+    }
+
+    @Test func `HTTP-65 a body up to the limit is served and a longer one is 413`() throws {
+        let recorded = try stage.expectForwarded(request("POST", "/open/a", body: padded(64 * 1024)), path: "/open/a")
+        #expect(recorded.bodyCount == 64 * 1024)
+        let head = "POST /open/a HTTP/1.1\r\nHost: gateway.test\r\n"
+        try stage.expectRefused(head + "Content-Length: 65537\r\n\r\n", with: 413)
+        try stage.expectRefused(head + "Content-Length: 9223372036854775807\r\n\r\n", with: 413)
+    }
+
+    @Test func `HTTP-65 a chunked body that grows past the limit is 413 and never complete`() throws {
+        let client = try stage.gateway.client()
+        try client.send("POST /open/a HTTP/1.1\r\nHost: gateway.test\r\nTransfer-Encoding: chunked\r\n\r\n")
+        try client.send((0..<5).map { _ in "4000\r\n\(padded(0x4000))\r\n" }.joined())
+        let response = try client.response()
+        expectTemplate(response, status: 413)
+        #expect(response.announcesClose)
+        #expect(client.isClosedByPeer())
+        #expect(stage.upstream.requests.allSatisfy { !$0.isComplete })
+    }
+
+    @Test func `HTTP-66 a head that does not end in time is 408`() throws {
+        for start in ["GET /open/a HT", "GET /open/a HTTP/1.1\r\nHost: gateway.test\r\nX-A: "] {
+            let client = try stage.gateway.client()
+            try client.send(start)
+            let response = try client.response()
+            expectTemplate(response, status: 408)
+            #expect(response.announcesClose)
+            #expect(client.isClosedByPeer())
+        }
+        try stage.expectNothingForwarded()
+    }
+
+    @Test func `HTTP-66 a head that trickles is 408 at the same moment`() throws {
+        let client = try stage.gateway.client()
+        let deadline = Deadline.after(.seconds(10))
+        try client.send("GET /open/a HTTP/1.1\r\nHost: gateway.test\r\nX-A: ")
+        var response: WireResponse?
+        while response == nil, !deadline.hasPassed {
+            try? client.send("a")
+            response = try? client.response(within: .milliseconds(50))
+        }
+        #expect(response?.status == 408)
+    }
+
+    @Test func `HTTP-66 a connection that says nothing is closed without a word`() throws {
+        let silent = try stage.gateway.client()
+        #expect(
+            text(try silent.bytesToEnd()).split(separator: "\r\n").first.map { $0 == "HTTP/1.1 408 Request Timeout" }
+                ?? true)
+        let idle = try stage.gateway.client()
+        try idle.send(request("GET", "/open/a"))
+        #expect(try idle.response().status == 200)
+        #expect(idle.isClosedByPeer())
+    }
+
+    @Test func `OPS-05 more requests than an upstream may have are 503`() throws {
+        let gate = Gate()
+        stage.upstream.answerAll(with: WireScript(.wait(gate), .text("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")))
+        let clients = try (0..<2).map { _ in try stage.gateway.client() }
+        for client in clients { try client.send(request("GET", "/open/a")) }
+        stage.upstream.waits { $0.requests.count == 2 }
+        let third = try stage.exchange("GET", "/open/b")
+        expectTemplate(third, status: 503)
+        gate.open()
+        for client in clients { #expect(try client.response().status == 200) }
+        stage.reset()
+        #expect(try stage.exchange("GET", "/open/c").status == 200)
+    }
+
+    @Test func `OPS-05 more connections than a worker may have are turned away`() throws {
+        let small = try Stage(StagePlan(settings: "limits: { connections: 4 }"))
+        let clients = try (0..<4).map { _ in try small.gateway.client() }
+        for client in clients {
+            try client.send(request("GET", "/open/a"))
+            #expect(try client.response().status == 200)
+        }
+        let fifth = try small.gateway.client()
+        try fifth.send(request("GET", "/open/a"))
+        let answer = text(try fifth.bytesToEnd())
+        #expect(answer.isEmpty || answer.hasPrefix("HTTP/1.1 503"), "\(answer)")
+        clients[0].close()
+        #expect(eventually { (try? small.exchange("GET", "/open/b").status) == 200 })
+    }
+}

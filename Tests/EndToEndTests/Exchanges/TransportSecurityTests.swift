@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+import TestSupport
+
+/// Row HTTP-73, SNI of row HTTP-21, and TLS towards the upstream.
+@Suite(.serialized) struct `TLS` {
+    /// Two listeners with different policies, and upstreams of which one is the wrong one.
+    private final class SecureStage: Sendable {
+        let authority: TestCertificate
+        let upstream: RecordingUpstream
+        let misnamed: RecordingUpstream
+        let stranger: RecordingUpstream
+        let gateway: GatewayProcess
+
+        init() throws {
+            authority = try TestCertificate.authority(named: "Authority of the tests")
+            let other = try TestCertificate.authority(named: "Another authority")
+            upstream = try RecordingUpstream(identity: authority.issue(names: ["inner.test"]))
+            misnamed = try RecordingUpstream(identity: authority.issue(names: ["wrong.test"]))
+            stranger = try RecordingUpstream(identity: other.issue(names: ["inner.test"]))
+            let first = try authority.issue(names: ["a.test", "shared.test"])
+            let second = try authority.issue(names: ["b.test"])
+            let third = try authority.issue(names: ["c.test"])
+            gateway = try GatewayProcess(
+                """
+                workers: 1
+                listeners:
+                  - address: 127.0.0.1:0
+                    public_url: https://a.test
+                    hosts: [b.test, shared.test]
+                    tls:
+                      certificates:
+                        - { certificate: $FOLDER/first.crt, key: $FOLDER/first.key }
+                        - { certificate: $FOLDER/second.crt, key: $FOLDER/second.key }
+                  - address: 127.0.0.1:0
+                    public_url: https://c.test
+                    tls: { certificate: $FOLDER/third.crt, key: $FOLDER/third.key, minimum_version: "1.3" }
+                admin: { address: "127.0.0.1:0" }
+                routes:
+                  - path: /good/
+                    public: true
+                    upstream: { url: "\(upstream.url)", certificate_authority: $FOLDER/ca.crt, server_name: inner.test }
+                  - path: /misnamed/
+                    public: true
+                    upstream: { url: "\(misnamed.url)", certificate_authority: $FOLDER/ca.crt, server_name: inner.test }
+                  - path: /stranger/
+                    public: true
+                    upstream: { url: "\(stranger.url)", certificate_authority: $FOLDER/ca.crt, server_name: inner.test }
+                  - { path: /system/, public: true, upstream: "\(upstream.url)" }
+                log: { level: debug }
+
+                """,
+                files: [
+                    "ca.crt": authority.certificate, "first.crt": first.certificate, "first.key": first.key,
+                    "second.crt": second.certificate, "second.key": second.key, "third.crt": third.certificate,
+                    "third.key": third.key,
+                ], listeners: 2)
+        }
+    }
+
+    private static let shared = Shared { try SecureStage() }
+    private let stage: SecureStage
+
+    init() throws {
+        stage = try Self.shared.get()
+        stage.upstream.forget()
+    }
+
+    private func client(_ name: String, listener: Int = 0) throws -> RawClient {
+        let options = TLSClientOptions(serverName: name, authority: stage.authority.certificate)
+        return try RawClient(port: stage.gateway.ports[listener], tls: options)
+    }
+
+    private func get(_ path: String, host: String) -> String {
+        "GET \(path) HTTP/1.1\r\nHost: \(host)\r\n\r\n"
+    }
+
+    @Test func `HTTP-73 TLS 1.3 and 1.2 are spoken`() throws {
+        for version in [TLSVersion.tls12, .tls13] {
+            var options = TLSClientOptions(serverName: "a.test", authority: stage.authority.certificate)
+            options.minimum = version
+            options.maximum = version
+            let client = try RawClient(port: stage.gateway.ports[0], tls: options)
+            #expect(client.tls?.version == (version == .tls12 ? "TLSv1.2" : "TLSv1.3"))
+            try client.send(get("/good/a", host: "a.test"))
+            #expect(try client.response().status == 200)
+        }
+    }
+
+    @Test func `HTTP-73 TLS 1.1 is refused, and 1.2 where 1.3 is the least`() throws {
+        var old = TLSClientOptions(serverName: "a.test")
+        old.minimum = .tls11
+        old.maximum = .tls11
+        #expect(throws: WireFailure.self) { try RawClient(port: stage.gateway.ports[0], tls: old) }
+        var former = TLSClientOptions(serverName: "c.test")
+        former.maximum = .tls12
+        #expect(throws: WireFailure.self) { try RawClient(port: stage.gateway.ports[1], tls: former) }
+    }
+
+    @Test func `HTTP-21 SNI chooses the certificate`() throws {
+        #expect(try client("a.test").tls?.peerCommonName == "a.test")
+        #expect(try client("shared.test").tls?.peerCommonName == "a.test")
+        #expect(try client("b.test").tls?.peerCommonName == "b.test")
+        #expect(try client("c.test", listener: 1).tls?.peerCommonName == "c.test")
+        let nameless = try RawClient(port: stage.gateway.ports[0], tls: TLSClientOptions())
+        #expect(nameless.tls?.peerCommonName == "a.test")
+    }
+
+    @Test func `HTTP-21 a host under another certificate's name is answered 421`() throws {
+        let client = try client("a.test")
+        try client.send(get("/good/a", host: "b.test"))
+        expectTemplate(try client.response(), status: 421)
+        let crossed = try self.client("b.test")
+        try crossed.send(get("/good/a", host: "a.test"))
+        expectTemplate(try crossed.response(), status: 421)
+        #expect(stage.upstream.requests.isEmpty)
+    }
+
+    @Test func `HTTP-21 a host of another listener is answered 421`() throws {
+        let client = try client("a.test")
+        try client.send(get("/good/a", host: "c.test"))
+        expectTemplate(try client.response(), status: 421)
+        #expect(stage.upstream.requests.isEmpty)
+    }
+
+    @Test func `HTTP-21 a host that the certificate covers is served`() throws {
+        for name in ["a.test", "shared.test", "b.test"] {
+            let client = try client(name)
+            try client.send(get("/good/a", host: name))
+            #expect(try client.response().status == 200)
+        }
+    }
+
+    @Test func `a TLS upstream is verified by authority and name`() throws {
+        let client = try client("a.test")
+        for _ in 0..<3 {
+            try client.send(get("/good/a", host: "a.test"))
+            #expect(try client.response().status == 200)
+        }
+        #expect(Set(stage.upstream.requests.map(\.connection)).count == 1)
+    }
+
+    @Test(arguments: ["/misnamed/a", "/stranger/a", "/system/a"])
+    func `a TLS upstream that cannot prove its name is 502`(path: String) throws {
+        let client = try client("a.test")
+        try client.send(get(path, host: "a.test"))
+        expectTemplate(try client.response(), status: 502)
+        #expect(stage.upstream.requests.isEmpty)
+        #expect(stage.misnamed.receivedCount + stage.stranger.receivedCount == 0)
+    }
+
+    @Test func `a TLS upstream is asked by the configured name`() throws {
+        stage.upstream.closeConnections()
+        let client = try client("a.test")
+        try client.send(get("/good/a", host: "a.test"))
+        #expect(try client.response().status == 200)
+        #expect(stage.upstream.now.serverNames == ["inner.test"])
+    }
+
+    @Test func `bytes that are no handshake end the connection and nothing else`() throws {
+        let plain = try RawClient(port: stage.gateway.ports[0])
+        try plain.send("GET /good/a HTTP/1.1\r\nHost: a.test\r\n\r\n")
+        _ = try plain.bytesToEnd()
+        #expect(stage.upstream.requests.isEmpty)
+        let client = try client("a.test")
+        try client.send(get("/good/a", host: "a.test"))
+        #expect(try client.response().status == 200)
+    }
+
+    @Test func `messages are framed alike over TLS`() throws {
+        let client = try client("a.test")
+        let body = String(repeating: "x", count: 100_000)
+        let message = "POST /good/a HTTP/1.1\r\nHost: a.test\r\nContent-Length: \(body.utf8.count)\r\n\r\n" + body
+        try client.send(message + get("/good/b", host: "a.test"))
+        #expect(try client.response().status == 200)
+        #expect(try client.response().bodyText.contains("/good/b"))
+        #expect(stage.upstream.requests.first?.bodyCount == body.utf8.count)
+        let refused = try self.client("a.test")
+        try refused.send("GET /good/a HTTP/1.1\r\nHost: a.test\r\nA : b\r\n\r\n")
+        expectTemplate(try refused.response(), status: 400)
+        #expect(refused.isClosedByPeer())
+        #expect(!refused.wasReset, "closed without close_notify")
+    }
+
+    @Test func `a large download passes TLS on both sides with back-pressure`() throws {
+        let size = 16 << 20
+        let head = "HTTP/1.1 200 OK\r\nContent-Length: \(size)\r\n\r\n"
+        stage.upstream.answer("/good/large", with: WireScript(.text(head), .pattern(size)))
+        let client = try client("a.test")
+        try client.send(get("/good/large", host: "a.test"))
+        _ = try client.bytes(through: "\r\n\r\n")
+        try client.discard(size)
+        #expect(client.staysSilent())
+    }
+}

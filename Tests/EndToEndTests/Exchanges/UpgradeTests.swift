@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+import TestSupport
+
+/// Rows HTTP-58 to HTTP-60: the one upgrade there is.
+@Suite(.serialized) struct `WebSocket` {
+    private static let shared = Shared {
+        try Stage(
+            StagePlan(
+                routes: Stage.ordinaryRoutes + [
+                    "{ path: /socket/, upstream: $UPSTREAM, public: true, websocket: true }",
+                    """
+                    { path: /guarded/, upstream: $UPSTREAM, websocket: true, token: { issuers: [main], \
+                    audience: "\(TokenForge.audience)" }, identity: { X-User: sub } }
+                    """,
+                ], issuer: "discovery: openid, leeway: 0s"))
+    }
+    let stage: Stage
+
+    init() throws {
+        stage = try Self.shared.get()
+        stage.reset()
+    }
+
+    // RFC 6455 §1.3
+    private static let key = "dGhlIHNhbXBsZSBub25jZQ=="
+    private static let accept = "s3pPLMBiTxaQ9kYGzzhZRbK+xOo="
+    private static let answer =
+        "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        + "Sec-WebSocket-Accept: \(accept)\r\n\r\n"
+    private static let switching = WireScript(.text(answer), .tunnel)
+
+    private func handshake(_ path: String, upgrade: String = "websocket", fields: [String] = []) -> String {
+        let lines = [
+            "Connection: Upgrade", "Upgrade: \(upgrade)", "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: \(Self.key)",
+        ]
+        return request("GET", path, fields: lines + fields)
+    }
+
+    /// A masked text frame; the upstream of these tests sends every byte back, so its own mask returns too.
+    private static let frame: [UInt8] = [0x81, 0x85, 1, 2, 3, 4] + zip("hello".utf8, [1, 2, 3, 4, 1]).map { $0 ^ $1 }
+
+    @Test func `HTTP-58 a handshake passes and bytes go both ways`() throws {
+        stage.upstream.answer("/socket/a", with: Self.switching)
+        let client = try stage.gateway.client()
+        try client.send(handshake("/socket/a", fields: ["Sec-WebSocket-Protocol: chat"]))
+        let response = try client.response()
+        #expect(response.status == 101)
+        #expect(response.fields.only("sec-websocket-accept") == Self.accept)
+        #expect(response.fields.only("upgrade")?.lowercased() == "websocket")
+        #expect(response.fields["connection"].joined().lowercased().contains("upgrade"))
+        for _ in 0..<3 {
+            try client.send(Self.frame)
+            #expect(try client.bytes(Self.frame.count) == Self.frame)
+        }
+        let recorded = try #require(stage.upstream.onlyRequest(for: "/socket/a"))
+        #expect(recorded.fields.only("sec-websocket-key") == Self.key)
+        #expect(recorded.fields.only("sec-websocket-protocol") == "chat")
+        #expect(recorded.fields.only("upgrade")?.lowercased() == "websocket")
+        client.close()
+        #expect(stage.upstream.waits { ($0.endedConnections + $0.resetConnections).contains(recorded.connection) })
+    }
+
+    @Test func `HTTP-58 bytes sent with the handshake are not lost`() throws {
+        stage.upstream.answer("/socket/a", with: Self.switching)
+        let client = try stage.gateway.client()
+        try client.send(Array(handshake("/socket/a").utf8) + Self.frame)
+        #expect(try client.response().status == 101)
+        #expect(try client.bytes(Self.frame.count) == Self.frame)
+    }
+
+    @Test func `HTTP-58 a large message passes whole and in order`() throws {
+        stage.upstream.answer("/socket/a", with: Self.switching)
+        let client = try stage.gateway.client()
+        try client.send(handshake("/socket/a"))
+        #expect(try client.response().status == 101)
+        var sent: [UInt8] = []
+        for number in 0..<64 {
+            let piece = [UInt8](repeating: UInt8(number), count: 16 * 1024)
+            try client.send(piece)
+            sent += piece
+            #expect(try client.bytes(piece.count) == piece)
+        }
+        #expect(sent.count == 1024 * 1024)
+    }
+
+    @Test func `HTTP-58 the upstream's end reaches the client`() throws {
+        stage.upstream.answer("/socket/a", with: WireScript(.text(Self.answer + "bye"), .close))
+        let client = try stage.gateway.client()
+        try client.send(handshake("/socket/a"))
+        #expect(try client.response().status == 101)
+        #expect(text(try client.bytesToEnd()) == "bye")
+    }
+
+    @Test(arguments: ["h2c", "websocket, h2c", "TLS/1.0", "h2c, websocket", "websockets", "foo"])
+    func `HTTP-58 another protocol is not offered to the upstream`(upgrade: String) throws {
+        let lines = ["Connection: Upgrade, HTTP2-Settings", "Upgrade: \(upgrade)", "HTTP2-Settings: AAMAAABkAAQAAP__"]
+        let recorded = try stage.expectForwarded(request("GET", "/socket/a", fields: lines), path: "/socket/a")
+        #expect(!recorded.fields.contains("upgrade"), "\(recorded.headText)")
+        #expect(!recorded.fields.contains("http2-settings"))
+        #expect(!recorded.fields.contains("connection") || recorded.fields.only("connection") == "keep-alive")
+    }
+
+    @Test func `HTTP-58 a route without WebSocket, another method and HTTP 1.0 get no upgrade`() throws {
+        let plain = try stage.expectForwarded(handshake("/open/a"), path: "/open/a")
+        #expect(!plain.fields.contains("upgrade"))
+        let posted = handshake("/socket/b").replacingOccurrences("GET", with: "POST")
+        #expect(!(try stage.expectForwarded(posted, path: "/socket/b").fields.contains("upgrade")))
+        let old = handshake("/socket/c").replacingOccurrences("HTTP/1.1", with: "HTTP/1.0")
+        #expect(!(try stage.expectForwarded(old, path: "/socket/c").fields.contains("upgrade")))
+    }
+
+    @Test func `HTTP-58 an upstream that declines is heard`() throws {
+        stage.upstream.answer("/socket/a", with: .answer(403, "no"))
+        let client = try stage.gateway.client()
+        try client.send(handshake("/socket/a"))
+        let response = try client.response()
+        #expect(response.status == 403)
+        #expect(response.bodyText == "no")
+        try client.send(request("GET", "/open/a"))
+        #expect(try client.response().status == 200)
+    }
+
+    @Test func `HTTP-59 an upgrade that nobody asked for becomes 502`() throws {
+        stage.upstream.answer("/socket/a", with: Self.switching)
+        expectTemplate(try stage.exchange("GET", "/socket/a"), status: 502)
+        stage.upstream.answer("/open/a", with: Self.switching)
+        let client = try stage.gateway.client()
+        try client.send(handshake("/open/a"))
+        expectTemplate(try client.response(), status: 502)
+    }
+
+    @Test func `HTTP-59 an upgrade to another protocol becomes 502`() throws {
+        stage.upstream.answer(
+            "/socket/a", with: .raw(Self.answer.replacingOccurrences("Upgrade: websocket", with: "Upgrade: h2c")))
+        let client = try stage.gateway.client()
+        try client.send(handshake("/socket/a"))
+        expectTemplate(try client.response(), status: 502)
+    }
+
+    @Test func `HTTP-59 with an expectation 100 comes before 101`() throws {
+        stage.upstream.answer("/socket/a", with: Self.switching)
+        let client = try stage.gateway.client()
+        try client.send(handshake("/socket/a", fields: ["Expect: 100-continue"]))
+        #expect(try client.response().status == 100)
+        #expect(try client.response().status == 101)
+        try client.send(Self.frame)
+        #expect(try client.bytes(Self.frame.count) == Self.frame)
+    }
+
+    @Test func `HTTP-58 a handshake is authenticated first`() throws {
+        stage.upstream.answer("/guarded/a", with: Self.switching)
+        let refused = try stage.gateway.client()
+        try refused.send(handshake("/guarded/a"))
+        try expectNoCredentials(try refused.response())
+        #expect(stage.upstream.requests.isEmpty)
+        let client = try stage.gateway.client()
+        // HTTP-60: a bearer's handshake needs no Origin.
+        try client.send(handshake("/guarded/a", fields: [stage.tokens.bearer(), "Origin: https://evil.test"]))
+        #expect(try client.response().status == 101)
+        let recorded = try #require(stage.upstream.onlyRequest(for: "/guarded/a"))
+        #expect(recorded.fields.only("x-user") == "alice")
+        #expect(!recorded.fields.contains("authorization"))
+    }
+
+    @Test func `HTTP-60 a tunnel ends with its token`() throws {
+        stage.upstream.answer("/guarded/a", with: Self.switching)
+        let client = try stage.gateway.client()
+        try client.send(handshake("/guarded/a", fields: [stage.tokens.bearer(["exp": moment(2)])]))
+        #expect(try client.response().status == 101)
+        try client.send(Self.frame)
+        #expect(try client.bytes(Self.frame.count) == Self.frame)
+        let last = try client.bytesToEnd()
+        // RFC 6455 §5.5.1: a close frame with status 1008.
+        #expect(last.count >= 4 && last[0] == 0x88 && Array(last[2..<4]) == [0x03, 0xF0], "\(last)")
+        let connection = try #require(stage.upstream.requests.first?.connection)
+        #expect(stage.upstream.waits { ($0.endedConnections + $0.resetConnections).contains(connection) })
+    }
+
+    @Test func `HTTP-60 a tunnel outlives another's token`() throws {
+        stage.upstream.answer("/guarded/a", with: Self.switching)
+        let client = try stage.gateway.client()
+        try client.send(handshake("/guarded/a", fields: [stage.tokens.bearer(["exp": moment(60)])]))
+        #expect(try client.response().status == 101)
+        #expect(client.staysSilent())
+        try client.send(Self.frame)
+        #expect(try client.bytes(Self.frame.count) == Self.frame)
+    }
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+import TestSupport
+
+/// Row HTTP-64 and what surrounds it: connections to the upstream, used again, lost, missing.
+@Suite(.serialized) struct `connections to the upstream` {
+    private static let shared = Shared {
+        try Stage(
+            StagePlan(
+                routes: Stage.ordinaryRoutes + [
+                    "{ path: /absent/, upstream: \"http://127.0.0.1:1\", public: true }"
+                ], settings: "timeouts: { upstream_first_byte: 400ms, upstream_idle: 30s, request_body: 400ms }"))
+    }
+    let stage: Stage
+
+    init() throws {
+        stage = try Self.shared.get()
+        stage.reset()
+        stage.upstream.closeConnections()
+    }
+
+    @Test func `one connection serves many requests of many clients`() throws {
+        let before = stage.upstream.connectionCount
+        for number in 0..<20 { #expect(try stage.exchange("GET", "/open/\(number)").status == 200) }
+        #expect(stage.upstream.connectionCount == before + 1)
+    }
+
+    @Test func `requests at the same time have connections of their own`() throws {
+        let gate = Gate()
+        stage.upstream.answerAll(with: WireScript(.wait(gate), .text("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")))
+        let clients = try (0..<5).map { _ in try stage.gateway.client() }
+        for client in clients { try client.send(request("GET", "/open/a")) }
+        #expect(stage.upstream.waits(within: .milliseconds(350)) { $0.requests.count == 5 })
+        gate.open()
+        for client in clients { #expect(try client.response().status == 200) }
+        #expect(Set(stage.upstream.requests.map(\.connection)).count == 5)
+    }
+
+    @Test(arguments: ["GET", "HEAD", "OPTIONS"])
+    func `HTTP-64 a request on a connection that the upstream closed is sent once more`(method: String) throws {
+        #expect(try stage.exchange("GET", "/open/first").status == 200)
+        // The script takes the request from the idle connection and dies: what a race with an idle timeout looks like.
+        let dying = stage.upstream.requests[0].connection
+        stage.upstream.answerAll(with: .closing(on: dying))
+        let client = try stage.gateway.client()
+        try client.send(request(method, "/open/again"))
+        let response = try client.response(to: method)
+        #expect(response.status == 200)
+        let again = stage.upstream.requests.filter { $0.path == "/open/again" }
+        #expect(again.count == 2 && again[0].connection == dying && again[1].connection != dying)
+    }
+
+    @Test func `HTTP-64 idle connections that the upstream closed are not used`() throws {
+        for method in ["GET", "POST"] {
+            #expect(try stage.exchange("GET", "/open/first").status == 200)
+            stage.upstream.closeConnections()
+            let response = try stage.exchange(method, "/open/next", body: method == "POST" ? "x" : "")
+            #expect(response.status == 200, "\(method) \(response.headText)")
+        }
+        #expect(stage.upstream.requests.filter { $0.path == "/open/next" }.count == 2)
+    }
+
+    @Test(arguments: ["POST", "PATCH"])
+    func `HTTP-64 a request that changes something is not sent twice`(method: String) throws {
+        #expect(try stage.exchange("GET", "/open/first").status == 200)
+        stage.upstream.answer("/open/again", with: WireScript(.close))
+        let response = try stage.exchange(method, "/open/again", body: "x")
+        expectTemplate(response, status: 502)
+        try stage.expectOnlyThese(["/open/first", "/open/again", "/open/sentinel"])
+    }
+
+    @Test func `HTTP-64 a request whose answer has begun is not sent twice`() throws {
+        #expect(try stage.exchange("GET", "/open/first").status == 200)
+        stage.upstream.answer("/open/again", with: .rawThenClose("HTTP/1.1 200 O"))
+        expectTemplate(try stage.exchange("GET", "/open/again"), status: 502)
+        #expect(stage.upstream.requests.filter { $0.path == "/open/again" }.count == 1)
+    }
+
+    @Test func `HTTP-64 a request is sent again once and no more`() throws {
+        #expect(try stage.exchange("GET", "/open/first").status == 200)
+        stage.upstream.answer("/open/again", with: WireScript(.close))
+        expectTemplate(try stage.exchange("GET", "/open/again"), status: 502)
+        #expect(stage.upstream.requests.filter { $0.path == "/open/again" }.count <= 2)
+    }
+
+    @Test func `an upstream that is not there is 502`() throws {
+        expectTemplate(try stage.exchange("GET", "/absent/a"), status: 502)
+    }
+
+    @Test func `an upstream that says nothing in time is 504`() throws {
+        let gate = Gate()
+        stage.upstream.answer("/open/a", with: WireScript(.wait(gate), .close))
+        expectTemplate(try stage.exchange("GET", "/open/a"), status: 504)
+        #expect(stage.upstream.waits { !($0.endedConnections + $0.resetConnections).isEmpty })
+        gate.open()
+    }
+
+    @Test func `a client that goes away takes its upstream request with it`() throws {
+        let gate = Gate()
+        let head = "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello"
+        stage.upstream.answer("/open/a", with: WireScript(.text(head), .wait(gate)))
+        let client = try stage.gateway.client()
+        try client.send(request("GET", "/open/a"))
+        _ = try client.bytes(through: "hello")
+        client.reset()
+        #expect(stage.upstream.waits { !($0.endedConnections + $0.resetConnections).isEmpty })
+        gate.open()
+    }
+
+    @Test func `an answer that comes before the request's end is passed on`() throws {
+        let early = "HTTP/1.1 403 No\r\nContent-Length: 2\r\nConnection: close\r\n\r\nno"
+        stage.upstream.answer("/open/a", with: WireScript(exactly: [.readSome(1), .text(early), .readBody, .close]))
+        let client = try stage.gateway.client()
+        try client.send("POST /open/a HTTP/1.1\r\nHost: gateway.test\r\nContent-Length: 100000\r\n\r\nx")
+        let response = try client.response()
+        #expect(response.status == 403)
+        #expect(response.bodyText == "no")
+    }
+
+    @Test func `HTTP-66 a body that stops coming is 408`() throws {
+        let client = try stage.gateway.client()
+        try client.send("POST /open/a HTTP/1.1\r\nHost: gateway.test\r\nContent-Length: 10\r\n\r\nhalf")
+        let response = try client.response()
+        expectTemplate(response, status: 408)
+        #expect(client.isClosedByPeer())
+        #expect(stage.upstream.waits { !($0.endedConnections + $0.resetConnections).isEmpty })
+        #expect(stage.upstream.requests.allSatisfy { !$0.isComplete })
+    }
+
+    @Test func `HTTP-68 an upstream's own challenge passes unchanged`() throws {
+        let line = #"WWW-Authenticate: Basic realm="inner", charset="UTF-8""#
+        stage.upstream.answer("/open/a", with: .answer(401, "inner", fields: [line]))
+        let response = try stage.exchange("GET", "/open/a")
+        #expect(response.status == 401)
+        #expect(response.fields["www-authenticate"] == [#"Basic realm="inner", charset="UTF-8""#])
+        #expect(response.bodyText == "inner")
+    }
+}

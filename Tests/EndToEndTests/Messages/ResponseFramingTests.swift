@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+import TestSupport
+
+/// Rows HTTP-36 to HTTP-41: which bytes are whose response, and when a connection ends.
+@Suite(.serialized) struct `the framing of a response` {
+    private static let shared = Shared { try Stage() }
+    let stage: Stage
+
+    init() throws {
+        stage = try Self.shared.get()
+        stage.reset()
+    }
+
+    @Test func `HTTP-36 pipelined requests are answered in order`() throws {
+        let gate = Gate()
+        let slow = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n"
+        stage.upstream.answer("/open/1", with: WireScript(.wait(gate), .text(slow + "one.")))
+        stage.upstream.answer("/open/2", with: .answer(200, "two"))
+        stage.upstream.answer("/open/3", with: .answer(200, "three"))
+        let client = try stage.gateway.client()
+        try client.send((1...3).map { request("GET", "/open/\($0)") }.joined())
+        stage.upstream.waits { $0.requests.contains { $0.path == "/open/1" } }
+        #expect(client.staysSilent())
+        gate.open()
+        #expect(try client.responses(3).map(\.bodyText) == ["one.", "two", "three"])
+    }
+
+    @Test func `HTTP-36 each pipelined request is authenticated on its own`() throws {
+        let client = try stage.gateway.client()
+        let authorised = request("GET", "/orders/1", fields: [stage.tokens.bearer()])
+        try client.send(authorised + request("GET", "/orders/2") + authorised)
+        let responses = try client.responses(3)
+        #expect(responses.map(\.status) == [200, 401, 200])
+        #expect(stage.upstream.requests.map(\.path) == ["/orders/1", "/orders/1"])
+    }
+
+    @Test func `HTTP-36 a hundred pipelined requests keep their order`() throws {
+        let client = try stage.gateway.client()
+        try client.send((0..<100).map { request("GET", "/open/\($0)") }.joined())
+        for number in 0..<100 {
+            #expect(try client.response().bodyText.contains("\"/open/\(number)\""))
+        }
+    }
+
+    @Test func `HTTP-37 close is honoured and nothing after it is read`() throws {
+        let client = try stage.gateway.client()
+        try client.send(request("GET", "/open/1", fields: ["Connection: close"]) + request("GET", "/open/2"))
+        let response = try client.response()
+        #expect(response.status == 200)
+        #expect(response.announcesClose)
+        #expect(client.isClosedByPeer())
+        try stage.expectOnlyThese(["/open/1", "/open/sentinel"])
+    }
+
+    @Test func `HTTP-37 without close the connection stays`() throws {
+        let client = try stage.gateway.client()
+        for number in 0..<5 {
+            try client.send(request("GET", "/open/\(number)"))
+            let response = try client.response()
+            #expect(response.status == 200)
+            #expect(!response.announcesClose)
+        }
+        #expect(client.staysSilent())
+    }
+
+    @Test func `HTTP-37 an upstream that says close is not asked again on that connection`() throws {
+        stage.upstream.answer("/open/1", with: .answer(200, "ok", fields: ["Connection: close"]))
+        let client = try stage.gateway.client()
+        try client.send(request("GET", "/open/1"))
+        let first = try client.response()
+        #expect(!first.announcesClose)
+        try client.send(request("GET", "/open/2"))
+        #expect(try client.response().status == 200)
+        let connections = stage.upstream.requests.map(\.connection)
+        #expect(connections.count == 2 && connections[0] != connections[1])
+    }
+
+    @Test func `HTTP-38 a response to HEAD keeps the length and has no body`() throws {
+        stage.upstream.answer("/open/a", with: .raw("HTTP/1.1 200 OK\r\nContent-Length: 1234\r\n\r\n"))
+        let client = try stage.gateway.client()
+        try client.send(request("HEAD", "/open/a") + request("GET", "/open/b"))
+        let head = try client.response(to: "HEAD")
+        #expect(head.fields.only("content-length") == "1234")
+        #expect(try client.response().status == 200)
+    }
+
+    @Test func `HTTP-38 a refusal of HEAD has no body`() throws {
+        let client = try stage.gateway.client()
+        try client.send(request("HEAD", "/orders/a") + request("GET", "/open/b"))
+        expectTemplate(try client.response(to: "HEAD"), status: 401)
+        #expect(try client.response().status == 200)
+    }
+
+    @Test(arguments: ["204", "304"])
+    func `HTTP-38 a body where none can be is cut off with its connection`(status: String) throws {
+        stage.upstream.answer("/open/a", with: .raw("HTTP/1.1 \(status) X\r\nContent-Length: 5\r\n\r\nhello"))
+        let client = try stage.gateway.client()
+        try client.send(request("GET", "/open/a"))
+        let response = try client.response()
+        #expect("\(response.status)" == status)
+        if status == "204" { #expect(response.fields["content-length"].isEmpty) }
+        #expect(response.fields["transfer-encoding"].isEmpty)
+        try client.send(request("GET", "/open/b"))
+        #expect(try client.response().bodyText.contains("/open/b"))
+        let connections = stage.upstream.requests.map(\.connection)
+        #expect(connections.count == 2 && connections[0] != connections[1])
+    }
+
+    @Test(arguments: [
+        "Content-Length: 1\r\nContent-Length: 2", "Content-Length: 1, 2", "Content-Length: -1", "Content-Length: 1x",
+        "Content-Length: 1\r\nTransfer-Encoding: chunked", "Transfer-Encoding: chunked\r\nContent-Length: 1",
+        "Transfer-Encoding: gzip, chunked\r\nTransfer-Encoding: chunked", "Transfer-Encoding: chunked, chunked",
+        "Content-Length: 99999999999999999999",
+    ])
+    func `HTTP-39 a response that is framed twice or wrongly becomes 502`(lines: String) throws {
+        stage.upstream.answer("/open/a", with: .rawThenClose("HTTP/1.1 200 OK\r\n\(lines)\r\n\r\n0\r\n\r\n"))
+        let response = try stage.exchange("GET", "/open/a")
+        expectTemplate(response, status: 502)
+    }
+
+    @Test func `HTTP-40 bytes after a response never become another's`() throws {
+        let extra = "HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\npoisoned"
+        stage.upstream.answer("/open/a", with: .raw("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok" + extra))
+        let first = try stage.gateway.client()
+        try first.send(request("GET", "/open/a"))
+        #expect(try first.response().bodyText == "ok")
+        for _ in 0..<3 {
+            let next = try stage.exchange("GET", "/open/b")
+            #expect(next.bodyText.contains("/open/b"))
+        }
+        let connections = stage.upstream.requests.map(\.connection)
+        #expect(connections.dropFirst().allSatisfy { $0 != connections[0] })
+        #expect(first.staysSilent())
+    }
+
+    @Test func `HTTP-40 bytes that arrive after the response close the idle connection`() throws {
+        let gate = Gate()
+        let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+        stage.upstream.answer("/open/a", with: WireScript(.text(answer), .wait(gate), .text(answer)))
+        #expect(try stage.exchange("GET", "/open/a").bodyText == "ok")
+        let connection = try #require(stage.upstream.requests.first?.connection)
+        gate.open()
+        #expect(stage.upstream.waits { ($0.endedConnections + $0.resetConnections).contains(connection) })
+        #expect(try stage.exchange("GET", "/open/b").bodyText.contains("/open/b"))
+    }
+
+    @Test func `HTTP-41 a body that ends with its connection is framed anew`() throws {
+        stage.upstream.answer("/open/a", with: .rawThenClose("HTTP/1.1 200 OK\r\n\r\nhello"))
+        let client = try stage.gateway.client()
+        try client.send(request("GET", "/open/a") + request("GET", "/open/b"))
+        let response = try client.response()
+        #expect(response.ending == .lastChunk)
+        #expect(response.bodyText == "hello")
+        #expect(try client.response().status == 200)
+    }
+
+    @Test func `HTTP-41 towards HTTP 1.0 a body without a length ends with the connection`() throws {
+        stage.upstream.answer(
+            "/open/a", with: .raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"))
+        let client = try stage.gateway.client()
+        try client.send("GET /open/a HTTP/1.0\r\nHost: gateway.test\r\n\r\n")
+        let response = try client.response()
+        #expect(response.fields["transfer-encoding"].isEmpty)
+        #expect(response.bodyText == "hello")
+        #expect(client.isClosedByPeer())
+    }
+
+    @Test func `HTTP-41 a chunked body that is cut arrives without its last chunk`() throws {
+        let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n"
+        let gate = Gate()
+        stage.upstream.answer("/open/a", with: WireScript(.text(head), .wait(gate), .reset))
+        let client = try stage.gateway.client()
+        try client.send(request("GET", "/open/a"))
+        _ = try client.bytes(through: "\r\n\r\n")
+        gate.open()
+        let rest = text(try client.bytesToEnd())
+        #expect(rest.contains("hello"))
+        #expect(!rest.contains("0\r\n\r\n"))
+    }
+
+    @Test(arguments: ["Content-Length: 10\r\n\r\nhello", "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n"])
+    func `HTTP-41 a body that ends early is not made whole`(rest: String) throws {
+        stage.upstream.answer("/open/a", with: .rawThenClose("HTTP/1.1 200 OK\r\n\(rest)"))
+        let client = try stage.gateway.client()
+        try client.send(request("GET", "/open/a"))
+        #expect(try client.response().ending == .truncated)
+        #expect(client.isClosedByPeer())
+    }
+
+    @Test(arguments: ["5x\r\nhello\r\n0\r\n\r\n", "5\r\nhelloXX", "FFFFFFFFFFFFFFFFF\r\n"])
+    func `HTTP-41 a chunked body that breaks is not made whole`(body: String) throws {
+        stage.upstream.answer("/open/a", with: .raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + body))
+        let client = try stage.gateway.client()
+        try client.send(request("GET", "/open/a"))
+        let response = try client.response()
+        #expect(response.status == 502 || response.ending == .truncated)
+    }
+}
+
+extension Stage {
+    /// Exactly these paths reached the upstream, the good request sent here among them.
+    func expectOnlyThese(_ paths: [String], at location: SourceLocation = #_sourceLocation) throws {
+        _ = try exchange("GET", "/open/sentinel")
+        #expect(upstream.requests.map(\.path) == paths, sourceLocation: location)
+    }
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+import TestSupport
+
+/// Rows HTTP-12 and HTTP-42 to HTTP-47: what an upstream can trust because no client can write it.
+@Suite(.serialized) struct `what is stripped and what is injected` {
+    private static let shared = Shared {
+        try Stage(
+            routes: Stage.ordinaryRoutes + [
+                """
+                { path: /people/, upstream: $UPSTREAM, token: { issuers: [main], audience: "\(TokenForge.audience)" }, \
+                identity: { X-User: sub, X-Name: name, X-Roles: realm_access.roles, \
+                X-Groups: { claim: groups, separator: "," }, X-Note: { claim: note, encoding: base64url } } }
+                """
+            ])
+    }
+    let stage: Stage
+
+    init() throws {
+        stage = try Self.shared.get()
+        stage.reset()
+    }
+
+    private static let spellings = ["X-User", "x-user", "X_User", "x-USER", "X.User", "x_user", "X_USER"]
+
+    @Test func `HTTP-12 a name that only resembles is forwarded`() throws {
+        let recorded = try stage.expectForwarded(
+            request("GET", "/open/a", fields: ["X_Other: 1", "X-Users: 2", "XX-User: 3"]), path: "/open/a")
+        #expect(recorded.fields.only("x_other") == "1")
+        #expect(recorded.fields.only("x-users") == "2")
+        #expect(recorded.fields.only("xx-user") == "3")
+    }
+
+    @Test(arguments: spellings)
+    func `HTTP-12 HTTP-42 an identity name in any spelling never arrives`(name: String) throws {
+        let line = "\(name): admin"
+        let anonymous = try stage.expectForwarded(request("GET", "/open/a", fields: [line]), path: "/open/a")
+        #expect(!anonymous.headText.contains("admin"))
+        let known = try stage.expectForwarded(
+            request("GET", "/orders/a", fields: [line, stage.tokens.bearer(), line]), path: "/orders/a")
+        #expect(!known.headText.contains("admin"))
+        #expect(known.fields.only("x-user") == "alice")
+    }
+
+    @Test(arguments: [
+        "X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host", "X-Forwarded-Anything", "X_Forwarded_For",
+        "Forwarded",
+        "X-Real-IP", "X-Original-URL", "X-Original-Anything", "X-Rewrite-URL", "Client-Cert", "Client-Cert-Chain",
+        "X-SSL-Client-Verify", "X-SSL-Anything", "X-Client-Cert", "X-Client-Cert-DN", "X-Forwarded-Client-Cert",
+        "X-Authenticated-User", "X-Authenticated-Anything", "Remote-User", "X-Remote-User", "remote_user",
+        "CLIENT_CERT",
+        "X.Real.IP",
+    ])
+    func `HTTP-42 a name that upstreams trust never arrives`(name: String) throws {
+        for path in ["/open/a", "/orders/a"] {
+            let fields = ["\(name): forged", stage.tokens.bearer(), "\(name.uppercased()): forged"]
+            let recorded = try stage.expectForwarded(request("GET", path, fields: fields), path: path)
+            #expect(!recorded.headText.contains("forged"), "\(recorded.headText)")
+        }
+    }
+
+    @Test func `HTTP-42 every identity field arrives exactly once`() throws {
+        let fields = [stage.tokens.bearer(), "X-User: admin", "x_user: root", "X-Scopes: all"]
+        let recorded = try stage.expectForwarded(request("GET", "/orders/a", fields: fields), path: "/orders/a")
+        #expect(recorded.fields["x-user"] == ["alice"])
+        #expect(recorded.fields["x-scopes"] == ["orders:read"])
+        #expect(!recorded.headText.contains("root"))
+    }
+
+    @Test func `HTTP-43 a field named in Connection is not forwarded`() throws {
+        let fields = ["Connection: X-Foo, keep-alive", "X-Foo: 1", "X-Bar: 2"]
+        let recorded = try stage.expectForwarded(request("GET", "/open/a", fields: fields), path: "/open/a")
+        #expect(!recorded.fields.contains("x-foo"))
+        #expect(recorded.fields.only("x-bar") == "2")
+        #expect(!recorded.headText.lowercased().contains("x-foo"))
+    }
+
+    @Test(arguments: ["X-Scopes", "x_scopes", "X-User"])
+    func `HTTP-43 HTTP-44 a client cannot have an injected field removed`(name: String) throws {
+        let message = request("GET", "/orders/a", fields: ["Connection: \(name)", stage.tokens.bearer()])
+        let response = try stage.gateway.exchange(message)
+        // Row 44 refuses a reserved name; whoever relaxes that must still inject after removing.
+        if response.status == 200 {
+            let recorded = try #require(stage.upstream.onlyRequest(for: "/orders/a"))
+            #expect(recorded.fields.only("x-scopes") == "orders:read")
+            #expect(recorded.fields.only("x-user") == "alice")
+        } else {
+            expectTemplate(response, status: 400)
+            try stage.expectNothingForwarded()
+        }
+    }
+
+    @Test func `HTTP-44 an ordinary connection option is fine`() throws {
+        try stage.expectForwarded(
+            request("GET", "/open/a", fields: ["Connection: keep-alive, X-Hop", "X-Hop: 1"]), path: "/open/a")
+    }
+
+    @Test(arguments: [
+        "Host", "Content-Length", "Authorization", "Cookie", "DPoP", "host", "Transfer-Encoding", "X-User", "X-Name",
+        "keep-alive, Content-Length", "Content-Length\r\nConnection: close",
+    ])
+    func `HTTP-44 a connection option that names an end-to-end field is refused`(options: String) throws {
+        try stage.expectRefused(request("GET", "/open/a", fields: ["Connection: \(options)"]))
+    }
+
+    @Test(arguments: [
+        "Proxy-Connection: keep-alive", "TE: trailers", "Keep-Alive: timeout=5", "Upgrade: h2c", "Trailer: X-Foo",
+        "Proxy-Authorization: Basic eDp5", "Proxy-Authenticate: Basic", "Proxy-Authentication-Info: x",
+        "Connection: keep-alive", "HTTP2-Settings: AAMAAABkAAQAAP__",
+    ])
+    func `HTTP-45 a field of one hop is not forwarded to the upstream`(line: String) throws {
+        let recorded = try stage.expectForwarded(request("GET", "/open/a", fields: [line]), path: "/open/a")
+        let name = String(line.prefix { $0 != ":" })
+        #expect(!recorded.fields.contains(name), "\(recorded.headText)")
+    }
+
+    @Test func `HTTP-45 a field of one hop is not forwarded to the client`() throws {
+        let lines = [
+            "Proxy-Connection: keep-alive", "Keep-Alive: timeout=5", "Upgrade: h2c", "Trailer: X-Foo", "TE: trailers",
+            "Proxy-Authenticate: Basic realm=x", "Proxy-Authentication-Info: x", "Connection: X-Hop", "X-Hop: 1",
+            "X-End: 2",
+        ]
+        stage.upstream.answer("/open/a", with: .answer(200, "ok", fields: lines))
+        let response = try stage.exchange("GET", "/open/a")
+        for name in lines.map({ String($0.prefix { $0 != ":" }) }) where name != "X-End" {
+            #expect(!response.fields.contains(name), "\(response.headText)")
+        }
+        #expect(response.fields.only("x-end") == "2")
+    }
+
+    @Test func `HTTP-46 claims of every kind become one line each`() throws {
+        let claims: [String: String?] = [
+            "name": quoted("Zoë"), "realm_access": #"{"roles":["clerk","chief of staff"]}"#,
+            "groups": #"["a","b"]"#, "note": quoted("Zoë"),
+        ]
+        let recorded = try stage.expectForwarded(
+            request("GET", "/people/a", fields: [stage.tokens.bearer(claims)]), path: "/people/a")
+        #expect(recorded.fields["x-user"] == ["alice"])
+        #expect(recorded.fields["x-name"] == ["Zo%C3%AB"])
+        #expect(recorded.fields["x-groups"] == ["a,b"])
+        #expect(recorded.fields["x-note"] == ["Wm_Dqw"])
+        #expect(recorded.fields["x-roles"].count == 1)
+        #expect(recorded.fields.all.first { $0.value == "alice" }?.name == "X-User")
+    }
+
+    @Test(arguments: [
+        #"a\r\nX-Admin: 1"#, #"a\nX-Admin: 1"#, #"a\rX-Admin: 1"#, #"a\u0000b"#, #"a\u0085X-Admin: 1"#, #"a\u2028b"#,
+        #"%0d%0aX-Admin: 1"#,
+    ])
+    func `HTTP-46 no claim can split a field`(value: String) throws {
+        let recorded = try stage.expectForwarded(
+            request("GET", "/people/a", fields: [stage.tokens.bearer(["name": quoted(value)])]), path: "/people/a")
+        #expect(!recorded.fields.contains("x-admin"))
+        let name = try #require(recorded.fields.only("x-name"))
+        #expect(name.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F })
+        if value.hasPrefix("%") { #expect(name.hasPrefix("%250d%250a")) }
+    }
+
+    @Test func `HTTP-46 a claim that the token lacks injects nothing`() throws {
+        let recorded = try stage.expectForwarded(
+            request("GET", "/people/a", fields: [stage.tokens.bearer(), "X-Name: forged"]), path: "/people/a")
+        #expect(!recorded.headText.contains("forged"))
+        #expect(recorded.fields["x-name"].joined().isEmpty)
+    }
+
+    @Test func `HTTP-47 neither token nor proof reaches the upstream`() throws {
+        let token = stage.tokens.token()
+        for path in ["/orders/a", "/open/a"] {
+            let fields = ["Authorization: Bearer \(token)", "DPoP: proof-of-something"]
+            let recorded = try stage.expectForwarded(request("GET", path, fields: fields), path: path)
+            #expect(!recorded.fields.contains("authorization"), "\(path)")
+            #expect(!recorded.fields.contains("dpop"), "\(path)")
+            #expect(!recorded.headText.contains(token))
+        }
+    }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TestSupport
+
+/// A real authorization server (Debian's glewlwyd), run by `deploy/authorization-server` in a folder of its own.
+final class AuthorizationServer: Sendable {
+    let issuer: String
+    let resource: String
+    private let folder: String
+    private let server = Watched<ChildProcess?>(nil)
+
+    /// Starts and provisions it.
+    init(accessTokenSeconds: Int = 300) throws {
+        folder =
+            FileManager.default.temporaryDirectory.appendingPathComponent("portcullis-as-\(UUID().uuidString)").path
+        let options = ["--access-token-seconds", "\(accessTokenSeconds)"]
+        let child = try ChildProcess(Self.program, ["serve", "--directory", folder] + options)
+        server.withLock { $0 = child }
+        let line = try Self.readyLine(of: child)
+        issuer = line["issuer"] ?? ""
+        resource = line["resource"] ?? ""
+    }
+
+    deinit {
+        stop()
+        TemporaryFolder.remove(folder)
+    }
+
+    /// Whether this machine has what it needs; `deploy/test` installs it.
+    static var isInstalled: Bool {
+        FileManager.default.isExecutableFile(atPath: "/usr/bin/glewlwyd")
+            && FileManager.default.isExecutableFile(atPath: program)
+    }
+
+    /// An access token for the user, through the authorization code grant.
+    func token(_ options: String...) throws -> String { try command("token", options) }
+
+    /// Signs with a new key from now on; the former one is forgotten on demand.
+    func rotateKeys(_ options: String...) throws { _ = try command("rotate-keys", options) }
+
+    /// Changes a setting of the running server.
+    func set(_ assignments: String...) throws { _ = try command("set", assignments) }
+
+    /// Ends the server; its folder stays.
+    func stop() {
+        guard let child = server.now else { return }
+        child.signal(15)
+        if child.waitForEnd(within: .seconds(10)) == nil { child.signal(9) }
+        server.withLock { $0 = nil }
+    }
+
+    /// Starts it again as it was, on its former port.
+    func start() throws {
+        let child = try ChildProcess(Self.program, ["serve", "--directory", folder])
+        server.withLock { $0 = child }
+        _ = try Self.readyLine(of: child)
+    }
+
+    private static var program: String {
+        URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent(
+                "deploy/authorization-server"
+            )
+            .path
+    }
+
+    private static func readyLine(of child: ChildProcess) throws -> LogLine {
+        _ = child.output.wait(within: .seconds(30)) { !$0.isEmpty || !child.isRunning }
+        guard let line = child.output.now.compactMap({ LogLine($0) }).first else {
+            throw WireFailure.timedOut("the authorization server: \(child.errors.now.joined(separator: "\n"))")
+        }
+        return line
+    }
+
+    private func command(_ name: String, _ options: [String]) throws -> String {
+        let child = try ChildProcess(Self.program, [name, "--directory", folder] + options)
+        guard child.waitForEnd(within: .seconds(30)) == .exited(0) else {
+            throw WireFailure.closed("\(name): \(child.errors.now.joined(separator: "\n"))")
+        }
+        _ = child.output.wait(within: .seconds(1)) { !$0.isEmpty }
+        return child.output.now.first ?? ""
+    }
+}

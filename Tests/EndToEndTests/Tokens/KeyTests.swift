@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+import TestSupport
+
+/// Rows JOSE-13, JOSE-17, JOSE-34 and RS-24: where keys come from, and what happens when they change or are missing.
+@Suite struct `an issuer's keys` {
+    private func ask(_ stage: Stage, _ token: String) throws -> WireResponse {
+        try stage.exchange("GET", "/orders/a", fields: ["Authorization: Bearer \(token)"])
+    }
+
+    @Test func `JOSE-13 no key is taken from a token's header and nothing is fetched`() throws {
+        let stage = try Stage()
+        let attacker = try ScriptedIssuer(keys: SigningKey.keySet([.otherP256]))
+        let link = quoted(attacker.url + ScriptedIssuer.keysPath)
+        for name in ["jku", "x5u"] {
+            #expect(try ask(stage, stage.tokens.token(header: [name: link])).status == 200)
+            let forged = stage.tokens.token(header: [name: link], signedBy: .otherP256)
+            try expectInvalidToken(try ask(stage, forged))
+        }
+        let embedded = SigningKey.otherP256.publicJWK()
+        for header: [String: String?] in [["jwk": embedded], ["jwk": embedded, "kid": nil], ["x5c": #"["MIIB"]"#]] {
+            try expectInvalidToken(try ask(stage, stage.tokens.token(header: header, signedBy: .otherP256)))
+        }
+        #expect(attacker.server.connectionCount == 0)
+    }
+
+    @Test func `JOSE-17 a rotated key is accepted without a restart`() throws {
+        let stage = try Stage()
+        #expect(try ask(stage, stage.tokens.token()).status == 200)
+        let fresh = SigningKey(.p256, keyID: "main-2")
+        stage.issuer.publish(keys: SigningKey.keySet([fresh, stage.tokens.key]))
+        let fetches = stage.issuer.fetches()
+        #expect(try ask(stage, stage.tokens.token(signedBy: fresh)).status == 200)
+        #expect(stage.issuer.fetches() == fetches + 1)
+        #expect(try ask(stage, stage.tokens.token()).status == 200)
+    }
+
+    @Test func `JOSE-17 many unknown keys cause one fetch`() throws {
+        let stage = try Stage()
+        let fetches = stage.issuer.fetches()
+        let client = try stage.gateway.client()
+        for number in 0..<300 {
+            let token = stage.tokens.token(signedBy: SigningKey(renaming: .otherP256, keyID: "random-\(number)"))
+            try client.send(request("GET", "/orders/a", fields: ["Authorization: Bearer \(token)"]))
+            try expectInvalidToken(try client.response())
+        }
+        #expect(stage.issuer.fetches() <= fetches + 1)
+        #expect(try ask(stage, stage.tokens.token()).status == 200)
+    }
+
+    @Test func `JOSE-17 many requests that wait for one key cause one fetch`() throws {
+        let stage = try Stage()
+        let gate = Gate()
+        let fresh = SigningKey(.p256, keyID: "main-2")
+        let keys = SigningKey.keySet([fresh])
+        let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: \(keys.utf8.count)\r\n\r\n"
+        stage.issuer.answer(ScriptedIssuer.keysPath, with: WireScript(.wait(gate), .text(head + keys)))
+        let fetches = stage.issuer.fetches()
+        let clients = try (0..<20).map { _ in try stage.gateway.client() }
+        for client in clients {
+            let line = "Authorization: Bearer \(stage.tokens.token(signedBy: fresh))"
+            try client.send(request("GET", "/orders/a", fields: [line]))
+        }
+        #expect(eventually { stage.issuer.fetches() == fetches + 1 })
+        // An unrelated route is served while they wait (OPS-04).
+        #expect(try stage.exchange("GET", "/open/a").status == 200)
+        gate.open()
+        for client in clients { #expect(try client.response().status == 200) }
+        #expect(stage.issuer.fetches() == fetches + 1)
+    }
+
+    @Test func `JOSE-34 a token seen before is still compared bit by bit`() throws {
+        let stage = try Stage()
+        let token = stage.tokens.token()
+        for _ in 0..<3 { #expect(try ask(stage, token).status == 200) }
+        let parts = token.split(separator: ".").map(String.init)
+        for position in [0, 20, 60] {
+            var signature = Array(parts[2].utf8)
+            signature[position] = signature[position] == UInt8(ascii: "A") ? UInt8(ascii: "B") : UInt8(ascii: "A")
+            try expectInvalidToken(try ask(stage, "\(parts[0]).\(parts[1]).\(text(signature))"))
+        }
+        #expect(try ask(stage, token).status == 200)
+    }
+
+    @Test func `JOSE-34 a token seen before is refused once its key is gone`() throws {
+        let stage = try Stage()
+        let token = stage.tokens.token()
+        #expect(try ask(stage, token).status == 200)
+        let fresh = SigningKey(.p256, keyID: "main-2")
+        stage.issuer.publish(keys: SigningKey.keySet([fresh]))
+        // The unknown key makes the gateway look again, and it finds that the former key has vanished.
+        #expect(try ask(stage, stage.tokens.token(signedBy: fresh)).status == 200)
+        try expectInvalidToken(try ask(stage, token))
+    }
+
+    @Test func `JOSE-34 a token seen before is refused once it has expired`() throws {
+        let stage = try Stage(StagePlan(issuer: "discovery: openid, leeway: 0s"))
+        let token = stage.tokens.token(["exp": moment(2)])
+        #expect(try ask(stage, token).status == 200)
+        var last: WireResponse?
+        #expect(
+            try eventually {
+                last = try ask(stage, token)
+                return last?.status == 401
+            })
+        try expectInvalidToken(try #require(last))
+    }
+
+    @Test func `JOSE-34 a token seen on one route says nothing about another`() throws {
+        let stage = try Stage(
+            routes: Stage.ordinaryRoutes + [
+                """
+                { path: /elsewhere/, upstream: $UPSTREAM, \
+                token: { issuers: [main], audience: "https://api.test/elsewhere" } }
+                """
+            ])
+        let token = stage.tokens.token()
+        #expect(try ask(stage, token).status == 200)
+        let response = try stage.exchange("GET", "/elsewhere/a", fields: ["Authorization: Bearer \(token)"])
+        try expectInvalidToken(response)
+    }
+
+    @Test func `RS-24 an issuer that is down at the start is 503 and not 401`() throws {
+        let stage = try Stage(
+            StagePlan(milestone: .listening, prepare: { $0.answer(ScriptedIssuer.openIDPath, with: .answer(500)) }))
+        #expect(try stage.gateway.status("/readyz") == 503)
+        expectAuthorizationDown(try ask(stage, stage.tokens.token()))
+        try expectNoCredentials(try stage.exchange("GET", "/orders/a"))
+        #expect(try stage.exchange("GET", "/open/a").status == 200)
+        #expect(try stage.gateway.status("/healthz") == 200)
+        #expect(stage.upstream.requests.map(\.path) == ["/open/a"])
+    }
+
+    @Test func `RS-24 an issuer that goes down later changes nothing within the limit`() throws {
+        let stage = try Stage()
+        #expect(try ask(stage, stage.tokens.token()).status == 200)
+        stage.issuer.server.stop()
+        #expect(try ask(stage, stage.tokens.token()).status == 200)
+        #expect(try stage.gateway.status("/readyz") == 200)
+        // A kid that cannot be looked up while the issuer is down is not a bad token either way it is answered.
+        let unknown = stage.tokens.token(signedBy: SigningKey(renaming: .otherP256, keyID: "nobody"))
+        #expect([401, 503].contains(try ask(stage, unknown).status))
+    }
+
+    @Test func `RS-24 a stalled issuer delays no other route`() throws {
+        let gate = Gate()
+        let stage = try Stage(
+            StagePlan(
+                settings: "timeouts: { key_wait: 300ms }", milestone: .listening,
+                prepare: { $0.answer(ScriptedIssuer.openIDPath, with: WireScript(.wait(gate))) }))
+        let waiting = try stage.gateway.client()
+        try waiting.send(request("GET", "/orders/a", fields: [stage.tokens.bearer()]))
+        for _ in 0..<20 { #expect(try stage.exchange("GET", "/open/a").status == 200) }
+        expectAuthorizationDown(try waiting.response())
+        gate.open()
+    }
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+import TestSupport
+
+/// Rows MD-02 to MD-08: which documents of an issuer are believed, and where they may point.
+@Suite struct `an issuer's metadata` {
+    private func status(_ stage: Stage) throws -> Int {
+        try stage.exchange("GET", "/orders/a", fields: [stage.tokens.bearer()]).status
+    }
+
+    /// A stage whose issuer did something before the start that keeps it from being believed.
+    private func expectNotBelieved(
+        issuer: String = "discovery: openid", _ prepare: @escaping @Sendable (ScriptedIssuer) -> Void,
+        at location: SourceLocation = #_sourceLocation
+    ) throws -> Stage {
+        let stage = try Stage(StagePlan(issuer: issuer, milestone: .listening, prepare: prepare))
+        #expect(stage.issuer.server.waits { !$0.requests.isEmpty }, sourceLocation: location)
+        let response = try stage.exchange("GET", "/orders/a", fields: [stage.tokens.bearer()])
+        expectAuthorizationDown(response, at: location)
+        #expect(try stage.gateway.status("/readyz") == 503, sourceLocation: location)
+        #expect(stage.upstream.requests.isEmpty, sourceLocation: location)
+        return stage
+    }
+
+    @Test(arguments: ["", "/tenant/a"])
+    func `MD-02 OpenID discovery appends the well-known path`(path: String) throws {
+        let wanted = path + "/.well-known/openid-configuration"
+        let stage = try Stage(
+            StagePlan(
+                issuer: "discovery: openid", issuerPath: path,
+                prepare: { issuer in
+                    issuer.server.forget()
+                    issuer.server.answerAll(with: .answer(404))
+                    issuer.server.answer(wanted, with: issuer.document(["issuer": issuer.url + path]))
+                    issuer.republishKeys()
+                }))
+        #expect(try status(stage) == 200)
+        let asked = stage.issuer.server.requests.map(\.path).filter { $0.contains("well-known") }
+        #expect(Set(asked) == [wanted])
+    }
+
+    @Test func `MD-02 OAuth discovery inserts the well-known path and tries no other`() throws {
+        let wanted = "/.well-known/oauth-authorization-server/tenant/a"
+        let stage = try Stage(
+            StagePlan(
+                issuer: "discovery: oauth", issuerPath: "/tenant/a",
+                prepare: { issuer in
+                    issuer.server.forget()
+                    issuer.server.answerAll(with: .answer(404))
+                    issuer.server.answer(wanted, with: issuer.document(["issuer": issuer.url + "/tenant/a"]))
+                    issuer.republishKeys()
+                }))
+        #expect(try status(stage) == 200)
+        let asked = stage.issuer.server.requests.map(\.path).filter { $0.contains("well-known") }
+        #expect(Set(asked) == [wanted])
+    }
+
+    @Test func `MD-02 automatic discovery tries three places in order`() throws {
+        let last = "/tenant/.well-known/openid-configuration"
+        let stage = try Stage(
+            StagePlan(
+                issuer: "discovery: automatic", issuerPath: "/tenant",
+                prepare: { issuer in
+                    issuer.server.forget()
+                    issuer.server.answerAll(with: .answer(404))
+                    issuer.server.answer(last, with: issuer.document(["issuer": issuer.url + "/tenant"]))
+                    issuer.republishKeys()
+                }))
+        #expect(try status(stage) == 200)
+        let asked = stage.issuer.server.requests.map(\.path).filter { $0.contains("well-known") }
+        #expect(
+            Array(asked.prefix(3)) == [
+                "/.well-known/oauth-authorization-server/tenant", "/.well-known/openid-configuration/tenant", last,
+            ])
+    }
+
+    @Test func `MD-03 a document of another issuer is discarded`() throws {
+        for change in ["/", "#", "/other"] {
+            let stage = try expectNotBelieved { issuer in
+                issuer.publish(metadata: issuer.metadata(["issuer": issuer.url + change]))
+            }
+            #expect(stage.issuer.fetches() == 0)
+        }
+    }
+
+    @Test(arguments: [
+        "<html>200</html>", "[]", "{}", "", "null", #"{"issuer":"$ISSUER"}"#,
+        #"{"issuer":1,"jwks_uri":"$ISSUER/jwks.json"}"#,
+        #"{"issuer":"$ISSUER","jwks_uri":"ftp://127.0.0.1/jwks"}"#,
+        #"{"issuer":"$ISSUER","jwks_uri":["$ISSUER/jwks.json"]}"#,
+        #"{"issuer":"$ISSUER","jwks_uri":"/jwks.json"}"#, #"{"issuer":"$ISSUER","jwks_uri":"$ISSUER/jwks.json"}x"#,
+        #"{"issuer":"https://evil.test","issuer":"$ISSUER","jwks_uri":"$ISSUER/jwks.json"}"#,
+    ])
+    func `MD-04 a document that is no metadata is refused`(document: String) throws {
+        let stage = try expectNotBelieved { issuer in
+            issuer.publish(metadata: document.replacingOccurrences("$ISSUER", with: issuer.url))
+        }
+        #expect(stage.issuer.fetches() == 0)
+    }
+
+    @Test func `MD-04 a page, an error and a document too large are refused`() throws {
+        _ = try expectNotBelieved { issuer in
+            let page = WireScript.answer(200, issuer.metadata(), fields: ["Content-Type: text/html"])
+            issuer.answer(ScriptedIssuer.openIDPath, with: page)
+        }
+        _ = try expectNotBelieved { $0.answer(ScriptedIssuer.openIDPath, with: .answer(500)) }
+        _ = try expectNotBelieved { issuer in
+            let padding = String(repeating: "x", count: 300 * 1024)
+            issuer.publish(metadata: issuer.metadata(["padding": padding]))
+        }
+        _ = try expectNotBelieved { $0.answer(ScriptedIssuer.openIDPath, with: WireScript(.close)) }
+    }
+
+    @Test func `MD-04 members that nobody knows and a content type with a parameter are fine`() throws {
+        let stage = try Stage(
+            StagePlan(prepare: { issuer in
+                let fields = ["Content-Type: application/json; charset=utf-8"]
+                let script = WireScript.answer(200, issuer.metadata(["new_member": "x"]), fields: fields)
+                issuer.answer(ScriptedIssuer.openIDPath, with: script)
+            }))
+        #expect(try status(stage) == 200)
+    }
+
+    @Test func `MD-05 metadata that disappears changes nothing`() throws {
+        let stage = try Stage()
+        stage.issuer.answer(ScriptedIssuer.openIDPath, with: .answer(500))
+        #expect(try status(stage) == 200)
+        let fresh = SigningKey(.p256, keyID: "main-2")
+        stage.issuer.publish(keys: SigningKey.keySet([fresh]))
+        let token = stage.tokens.token(signedBy: fresh)
+        #expect(try stage.exchange("GET", "/orders/a", fields: ["Authorization: Bearer \(token)"]).status == 200)
+    }
+
+    @Test func `MD-06 keys are not fetched through a redirect`() throws {
+        let elsewhere = try ScriptedIssuer(keys: SigningKey.keySet([.otherP256]))
+        let location = "Location: \(elsewhere.url)\(ScriptedIssuer.keysPath)"
+        _ = try expectNotBelieved { issuer in
+            issuer.answer(ScriptedIssuer.keysPath, with: .answer(302, "", fields: [location]))
+        }
+        _ = try expectNotBelieved { issuer in
+            issuer.answer(ScriptedIssuer.openIDPath, with: .answer(301, "", fields: [location]))
+        }
+        #expect(elsewhere.server.connectionCount == 0)
+    }
+
+    @Test func `MD-06 a key set that is too large or none is refused`() throws {
+        let key = SigningKey.p256.publicJWK()
+        let documents = [
+            #"{"keys":{}}"#, "[]", "{}", "", "<html>",
+            SigningKey.keySet(jwks: Array(repeating: key, count: 101)),
+            #"{"padding":"\#(String(repeating: "x", count: 300 * 1024))","keys":[\#(key)]}"#,
+        ]
+        for document in documents { _ = try expectNotBelieved { $0.publish(keys: document) } }
+        _ = try expectNotBelieved { $0.answer(ScriptedIssuer.keysPath, with: .answer(404)) }
+    }
+
+    @Test func `MD-06 one bad key spoils no other and no cookie is sent back`() throws {
+        let stage = try Stage(
+            StagePlan(prepare: { issuer in
+                let set = issuer.keys.dropLast(2) + #",{"kty":"oct","k":"AA","kid":"x"},{"kty":"new"},1]}"#
+                issuer.publish(keys: String(set), fields: ["Set-Cookie: a=b; Path=/"])
+            }))
+        #expect(try status(stage) == 200)
+        let unknown = stage.tokens.token(signedBy: SigningKey(renaming: .otherP256, keyID: "nobody"))
+        _ = try stage.exchange("GET", "/orders/a", fields: ["Authorization: Bearer \(unknown)"])
+        #expect(stage.issuer.fetches() == 2)
+        #expect(!stage.issuer.server.requests.contains { $0.fields.contains("cookie") })
+    }
+
+    @Test(arguments: [
+        "http://169.254.169.254/latest", "http://[::ffff:127.0.0.1]:$PORT/jwks.json",
+        "http://localhost:$PORT/jwks.json",
+        "http://0.0.0.0:$PORT/jwks.json", "http://[::1]:$PORT/jwks.json", "http://2130706433:$PORT/jwks.json",
+        "http://127.1:$PORT/jwks.json", "http://127.0.0.2:$PORT/jwks.json", "http://10.0.0.1/jwks.json",
+        "file:///etc/passwd",
+        "http://user@127.0.0.1:$PORT/jwks.json",
+    ])
+    func `MD-08 metadata cannot point at addresses inside`(address: String) throws {
+        let inside = try RecordingUpstream(fallback: ScriptedIssuer.json(SigningKey.keySet([.p256])))
+        _ = try expectNotBelieved { issuer in
+            let uri = address.replacingOccurrences("$PORT", with: "\(inside.port)")
+            issuer.publish(metadata: issuer.metadata(["jwks_uri": uri]))
+        }
+        #expect(inside.connectionCount == 0)
+    }
+
+    @Test func `MD-08 a network that the operator allows is fine`() throws {
+        let inside = try RecordingUpstream()
+        let stage = try Stage(
+            StagePlan(
+                issuer: "discovery: openid, allow_private: [127.0.0.0/8]",
+                prepare: { issuer in
+                    inside.answerAll(with: ScriptedIssuer.json(issuer.keys))
+                    let uri = "http://localhost:\(inside.port)/jwks.json"
+                    issuer.publish(metadata: issuer.metadata(["jwks_uri": uri]))
+                }))
+        #expect(try status(stage) == 200)
+        #expect(inside.connectionCount == 1)
+    }
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Foundation
+internal import Glibc
+
+/// The built binary, running `portcullis run` on a configuration of the test's own.
+package final class GatewayProcess: Sendable {
+    /// How far the start must have come before a test goes on.
+    package enum Milestone: Sendable {
+        /// Nothing is awaited: for configurations that must not start.
+        case started
+        /// Every listener is bound.
+        case listening
+        /// The admin listener says that it is ready.
+        case ready
+    }
+
+    package let process: ChildProcess
+    /// The temporary folder with the configuration, removed with this object.
+    package let folder: String
+    private let listeners: Int
+
+    /// Writes `yaml` (and files beside it, by name) and starts the gateway.
+    package init(
+        _ yaml: String, files: [String: String] = [:], listeners: Int = 1, until milestone: Milestone = .ready
+    ) throws {
+        folder = try Self.write(yaml, files: files)
+        self.listeners = listeners
+        process = try ChildProcess(Self.binary, ["run", folder + "/gateway.yaml"])
+        switch milestone {
+        case .started: break
+        case .listening: try awaitListening()
+        case .ready:
+            try awaitListening()
+            guard eventually({ !process.isRunning || (try? status("/readyz")) == 200 }), process.isRunning else {
+                throw WireFailure.timedOut("the gateway never became ready:\n\(diagnosis)")
+            }
+        }
+    }
+
+    deinit {
+        process.signal(SIGKILL)
+        TemporaryFolder.remove(folder)
+    }
+
+    /// The built binary: beside the test bundle, or where `PORTCULLIS_BINARY` says.
+    package static var binary: String {
+        if let named = ProcessInfo.processInfo.environment["PORTCULLIS_BINARY"] { return named }
+        let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+        return URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent("portcullis").path
+    }
+
+    /// Ports of the public listeners, in the order of the configuration.
+    package var ports: [UInt16] { Self.ports(in: operatorLog, of: "public") }
+    /// The first public listener's port.
+    package var port: UInt16 { ports.first ?? 0 }
+    /// The admin listener's port.
+    package var adminPort: UInt16 { Self.ports(in: operatorLog, of: "admin").first ?? 0 }
+
+    /// Lines of the access log so far.
+    package var accessLog: [LogLine] { process.output.now.compactMap { LogLine($0) } }
+    /// Lines of the operator log so far.
+    package var operatorLog: [LogLine] { process.errors.now.compactMap { LogLine($0) } }
+    /// Everything written to both logs, as it stands.
+    package var allLogText: String { (process.output.now + process.errors.now).joined(separator: "\n") }
+
+    /// The first access log line that fulfils a condition, waiting for it.
+    package func accessLine(
+        within limit: Duration = .seconds(15), where predicate: (LogLine) -> Bool
+    ) -> LogLine? {
+        Self.line(in: process.output, within: limit, where: predicate)
+    }
+
+    /// The first operator log line that fulfils a condition, waiting for it.
+    package func operatorLine(
+        within limit: Duration = .seconds(15), where predicate: (LogLine) -> Bool
+    ) -> LogLine? {
+        Self.line(in: process.errors, within: limit, where: predicate)
+    }
+
+    /// A new client of the first public listener.
+    package func client(receiveBuffer: Int32? = nil) throws -> RawClient {
+        try RawClient(port: port, receiveBuffer: receiveBuffer)
+    }
+
+    /// Sends one request on a connection of its own and reads its response.
+    package func exchange(_ request: String, method: String = "GET") throws -> WireResponse {
+        let client = try client()
+        try client.send(request)
+        return try client.response(to: method)
+    }
+
+    /// GET on the admin listener.
+    package func admin(_ path: String) throws -> WireResponse {
+        let client = try RawClient(port: adminPort)
+        try client.send("GET \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(adminPort)\r\nConnection: close\r\n\r\n")
+        return try client.response()
+    }
+
+    /// The status that the admin listener answers for a path.
+    package func status(_ path: String) throws -> Int { try admin(path).status }
+
+    /// Sends SIGTERM.
+    package func terminate() { process.signal(SIGTERM) }
+
+    /// What to print when a start fails.
+    package var diagnosis: String {
+        (process.errors.now + process.output.now).suffix(40).joined(separator: "\n")
+    }
+
+    private func awaitListening() throws {
+        let bound = process.errors.wait { lines in
+            let known = lines.compactMap { LogLine($0) }
+            return !self.process.isRunning
+                || (Self.ports(in: known, of: "public").count >= self.listeners
+                    && !Self.ports(in: known, of: "admin").isEmpty)
+        }
+        guard bound, process.isRunning else {
+            throw WireFailure.timedOut("the gateway never listened:\n\(diagnosis)")
+        }
+    }
+
+    private static func line(
+        in lines: Watched<[String]>, within limit: Duration, where predicate: (LogLine) -> Bool
+    ) -> LogLine? {
+        var seen = 0
+        var found: LogLine?
+        _ = lines.wait(within: limit) { lines in
+            while seen < lines.count, found == nil {
+                if let line = LogLine(lines[seen]), predicate(line) { found = line }
+                seen += 1
+            }
+            return found != nil
+        }
+        return found
+    }
+
+    private static func ports(in log: [LogLine], of listener: String) -> [UInt16] {
+        var ports: [UInt16] = []
+        for line in log where line["event"] == "listening" && line["listener"] == listener {
+            guard let port = line["address"]?.split(separator: ":").last.flatMap({ UInt16($0) }), port > 0,
+                !ports.contains(port)
+            else { continue }
+            ports.append(port)
+        }
+        return ports
+    }
+
+    private static func write(_ yaml: String, files: [String: String]) throws -> String {
+        let folder = try TemporaryFolder.make(for: "gateway")
+        for (name, content) in files {
+            let path = folder + "/" + name
+            try content.write(toFile: path, atomically: false, encoding: .utf8)
+            chmod(path, 0o600)
+        }
+        // `$FOLDER` lets a configuration name the files beside it.
+        try yaml.replacingOccurrences(of: "$FOLDER", with: folder)
+            .write(toFile: folder + "/gateway.yaml", atomically: false, encoding: .utf8)
+        return folder
+    }
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Foundation
+
+/// Keeps descriptors of one test out of the children of another.
+///
+/// A socket that a child inherits by accident stays open when the test closes it, and its peer never sees an end.
+/// accept(2) and pipe(2) cannot mark a descriptor close-on-exec in the same step, so they exclude posix_spawn(3).
+enum Inheritance {
+    private static let lock = NSLock()
+
+    static func whileNothingIsSpawned<Result>(_ body: () throws -> Result) rethrows -> Result {
+        lock.lock()
+        defer { lock.unlock() }
+        return try body()
+    }
+}

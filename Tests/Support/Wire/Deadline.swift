@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Glibc
+
+/// A point in monotonic time after which a test stops waiting.
+package struct Deadline: Sendable {
+    private let end: ContinuousClock.Instant
+
+    /// The moment `duration` from now.
+    package static func after(_ duration: Duration) -> Deadline {
+        Deadline(end: ContinuousClock.now + duration)
+    }
+
+    /// Long enough for anything that is going to happen on a busy machine.
+    package static var patient: Deadline { after(.seconds(15)) }
+
+    /// True once the moment has passed.
+    package var hasPassed: Bool { ContinuousClock.now >= end }
+
+    /// Time left, never negative, in the unit poll(2) takes.
+    package var milliseconds: Int32 {
+        let left = (end - ContinuousClock.now).components
+        guard left.seconds >= 0, left.attoseconds >= 0 else { return 0 }
+        return Int32(clamping: left.seconds * 1000 + left.attoseconds / 1_000_000_000_000_000 + 1)
+    }
+}
+
+/// Asks `condition` again and again until it holds; false when the deadline passes first.
+package func eventually(within limit: Duration = .seconds(15), _ condition: () throws -> Bool) rethrows -> Bool {
+    let deadline = Deadline.after(limit)
+    while try !condition() {
+        if deadline.hasPassed { return try condition() }
+        // poll(2) without descriptors: a wait of two milliseconds that does not spin.
+        _ = poll(nil, 0, 2)
+    }
+    return true
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Foundation
+
+/// A real HTTP/1.1 server that records every byte it receives and answers as scripted.
+///
+/// One thread accepts; one thread serves each connection. Requests without a script get `fallback`.
+package final class RecordingUpstream: Sendable {
+    /// Everything recorded since the last `forget()`.
+    package struct Record: Sendable {
+        package var requests: [WireRequest] = []
+        /// Raw bytes received, by connection; only the first megabytes of each.
+        package var rawBytes: [Int: [UInt8]] = [:]
+        /// Bytes received on all connections.
+        package var receivedCount = 0
+        /// Pattern bytes that the kernel took for sending.
+        package var sentCount = 0
+        /// What no strict server would take for a request.
+        package var malformed: [String] = []
+        /// Connections opened since the upstream started.
+        package var connectionCount = 0
+        /// Connections that the peer closed.
+        package var endedConnections: [Int] = []
+        /// Connections that the peer cut with RST.
+        package var resetConnections: [Int] = []
+        /// TLS handshakes that failed.
+        package var failedHandshakes: [String] = []
+        /// Names asked for by TLS clients.
+        package var serverNames: [String] = []
+    }
+
+    package let port: UInt16
+    let record = Watched(Record())
+    private let listener: Socket
+    private let scripts = Watched<[String: WireScript]>([:])
+    private let fallback: Watched<WireScript>
+    private let open = Watched<[Int: Socket]>([:])
+    private let identity: TestCertificate?
+
+    /// Listens on a free port of 127.0.0.1 (or on `port`), over TLS when it has a certificate.
+    package init(port: UInt16 = 0, identity: TestCertificate? = nil, fallback: WireScript = .echo) throws {
+        (listener, self.port) = try Socket.listen(port: port)
+        self.identity = identity
+        self.fallback = Watched(fallback)
+        Thread.detachNewThread { [listener, weak self] in
+            while let socket = listener.accept() {
+                guard let self else { return }
+                self.serve(socket)
+            }
+        }
+    }
+
+    deinit { listener.stopListening() }
+
+    /// The URL to write into a configuration.
+    package var url: String { "\(identity == nil ? "http" : "https")://127.0.0.1:\(port)" }
+    /// The record now.
+    package var now: Record { record.now }
+    /// Requests in the order in which their heads arrived.
+    package var requests: [WireRequest] { record.now.requests }
+    /// Connections opened so far.
+    package var connectionCount: Int { record.now.connectionCount }
+    /// Bytes received on all connections since the last `forget()`.
+    package var receivedCount: Int { record.now.receivedCount }
+
+    /// Every byte received since the last `forget()`, connections one after the other.
+    package var allBytes: [UInt8] {
+        record.withLock { record in record.rawBytes.keys.sorted().flatMap { record.rawBytes[$0] ?? [] } }
+    }
+
+    /// What requests for this path (without query) get from now on.
+    package func answer(_ path: String, with script: WireScript) { scripts.withLock { $0[path] = script } }
+
+    /// What requests without a script of their own get from now on.
+    package func answerAll(with script: WireScript) { fallback.withLock { $0 = script } }
+
+    /// Forgets what was recorded and scripted; connections stay.
+    package func forget() {
+        record.withLock { record in
+            let connections = record.connectionCount
+            record = Record()
+            record.connectionCount = connections
+        }
+        scripts.withLock { $0 = [:] }
+        fallback.withLock { $0 = .echo }
+    }
+
+    /// Waits until the record fulfils a condition.
+    @discardableResult
+    package func waits(within limit: Duration = .seconds(15), until predicate: (Record) -> Bool) -> Bool {
+        record.wait(within: limit, until: predicate)
+    }
+
+    /// The one request for this path, waiting for it; nil when none or several came.
+    package func onlyRequest(for path: String, within limit: Duration = .seconds(15)) -> WireRequest? {
+        waits(within: limit) { $0.requests.contains { $0.path == path } }
+        let found = requests.filter { $0.path == path }
+        return found.count == 1 ? found[0] : nil
+    }
+
+    /// Sends FIN on every open connection: what an upstream does with connections that idle too long.
+    package func closeConnections() {
+        for socket in open.now.values { socket.shutdownBothWays() }
+        _ = open.wait { $0.isEmpty }
+    }
+
+    /// Stops accepting and closes everything.
+    package func stop() {
+        listener.stopListening()
+        closeConnections()
+    }
+
+    func script(for path: String) -> WireScript { scripts.now[path] ?? fallback.now }
+
+    private func serve(_ socket: Socket) {
+        let number = record.withLock { record in
+            record.connectionCount += 1
+            return record.connectionCount - 1
+        }
+        open.withLock { $0[number] = socket }
+        let thread = Thread { [self, identity] in
+            defer { open.withLock { $0[number] = nil } }
+            let stream: any ByteStream
+            do {
+                stream = try identity.map { try TLSServerStream(over: socket, identity: $0) } ?? socket
+            } catch {
+                record.withLock { $0.failedHandshakes.append("\(error)") }
+                return socket.close()
+            }
+            if let name = (stream as? TLSServerStream)?.serverName { record.withLock { $0.serverNames.append(name) } }
+            UpstreamConnection(stream: stream, number: number, upstream: self).run()
+        }
+        thread.stackSize = 512 * 1024
+        thread.start()
+    }
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Glibc
+
+/// Why a socket of a test did not do what the test asked.
+package enum WireFailure: Error, CustomStringConvertible {
+    case system(String, Int32)
+    case timedOut(String)
+    case closed(String)
+    case malformed(String)
+    case tls(String)
+
+    package var description: String {
+        switch self {
+        case .system(let call, let code): "\(call): \(String(cString: strerror(code)))"
+        case .timedOut(let what): "timed out: \(what)"
+        case .closed(let what): "closed by the peer: \(what)"
+        case .malformed(let what): "malformed: \(what)"
+        case .tls(let what): "TLS: \(what)"
+        }
+    }
+}
+
+/// What one read brought.
+package enum ReadOutcome: Sendable, Equatable {
+    case bytes([UInt8])
+    /// An orderly end: FIN, or close_notify over TLS.
+    case end
+    /// RST, or a TLS connection cut without close_notify.
+    case reset
+    case nothingYet
+}
+
+/// A connected stream of bytes: plain or TLS.
+package protocol ByteStream: AnyObject {
+    func read(atMost count: Int, until deadline: Deadline) throws -> ReadOutcome
+    func write(_ bytes: [UInt8], until deadline: Deadline) throws
+    func shutdownWriting()
+    func close()
+    func reset()
+}
+
+/// A TCP socket on the loopback interface, closed when it goes away.
+package final class Socket: ByteStream, @unchecked Sendable {
+    package let descriptor: Int32
+    private let isOpen = Watched(true)
+
+    /// Takes over an open descriptor.
+    package init(descriptor: Int32) {
+        self.descriptor = descriptor
+        var one: Int32 = 1
+        setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
+    }
+
+    deinit { close() }
+
+    /// Connects to a port of 127.0.0.1; a small receive buffer makes back-pressure visible early.
+    package static func connect(port: UInt16, receiveBuffer: Int32? = nil) throws -> Socket {
+        let descriptor = try make()
+        let result = Socket(descriptor: descriptor)
+        if var size = receiveBuffer {
+            setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+        }
+        var address = loopback(port: port)
+        let status = withAddress(&address) { Glibc.connect(descriptor, $0, $1) }
+        guard status == 0 else { throw WireFailure.system("connect", errno) }
+        return result
+    }
+
+    /// Listens on a port of 127.0.0.1 (0: any) and says which.
+    package static func listen(port: UInt16 = 0, backlog: Int32 = 512) throws -> (socket: Socket, port: UInt16) {
+        let descriptor = try make()
+        let result = Socket(descriptor: descriptor)
+        var one: Int32 = 1
+        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &one, socklen_t(MemoryLayout<Int32>.size))
+        var address = loopback(port: port)
+        guard withAddress(&address, { bind(descriptor, $0, $1) }) == 0 else { throw WireFailure.system("bind", errno) }
+        guard Glibc.listen(descriptor, backlog) == 0 else { throw WireFailure.system("listen", errno) }
+        var bound = sockaddr_in()
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        _ = withUnsafeMutablePointer(to: &bound) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
+        }
+        return (result, UInt16(bigEndian: bound.sin_port))
+    }
+
+    /// Waits for the next connection; nil once the listening socket is closed.
+    package func accept() -> Socket? {
+        while true {
+            guard (try? isReady(for: Int16(POLLIN), until: .after(.seconds(3600)))) == true else { return nil }
+            let connection = Inheritance.whileNothingIsSpawned {
+                let connection = Glibc.accept(descriptor, nil, nil)
+                if connection >= 0 { _ = fcntl(connection, F_SETFD, FD_CLOEXEC) }
+                return connection
+            }
+            if connection >= 0 { return Socket(descriptor: connection) }
+            guard errno == EINTR || errno == ECONNABORTED else { return nil }
+        }
+    }
+
+    package func read(atMost count: Int, until deadline: Deadline) throws -> ReadOutcome {
+        guard try isReady(for: Int16(POLLIN), until: deadline) else { return .nothingYet }
+        var buffer = [UInt8](repeating: 0, count: count)
+        let received = recv(descriptor, &buffer, count, 0)
+        switch received {
+        case 0: return .end
+        case 1...: return .bytes(Array(buffer[..<received]))
+        default:
+            if errno == ECONNRESET || errno == EPIPE { return .reset }
+            throw WireFailure.system("recv", errno)
+        }
+    }
+
+    package func write(_ bytes: [UInt8], until deadline: Deadline) throws {
+        var sent = 0
+        while sent < bytes.count {
+            guard try isReady(for: Int16(POLLOUT), until: deadline) else {
+                throw WireFailure.timedOut("wrote \(sent) of \(bytes.count) bytes")
+            }
+            let flags = Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
+            let count = bytes.withUnsafeBytes { space in
+                send(descriptor, space.baseAddress.map { $0 + sent }, bytes.count - sent, flags)
+            }
+            if count >= 0 {
+                sent += count
+            } else if errno != EAGAIN && errno != EINTR {
+                throw WireFailure.closed("send: \(String(cString: strerror(errno)))")
+            }
+        }
+    }
+
+    package func shutdownWriting() { shutdown(descriptor, Int32(SHUT_WR)) }
+
+    /// Ends both directions but keeps the descriptor, so that a thread that still uses it cannot meet a stranger's.
+    package func shutdownBothWays() { shutdown(descriptor, Int32(SHUT_RDWR)) }
+
+    /// Wakes the thread that waits in `accept()`; the descriptor is closed when the socket goes away.
+    package func stopListening() { shutdownBothWays() }
+
+    package func close() {
+        isOpen.withLock { open in
+            guard open else { return }
+            open = false
+            Glibc.close(descriptor)
+        }
+    }
+
+    /// Closes with RST instead of FIN.
+    package func reset() {
+        isOpen.withLock { open in
+            guard open else { return }
+            open = false
+            var option = linger(l_onoff: 1, l_linger: 0)
+            setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+            Glibc.close(descriptor)
+        }
+    }
+
+    private func isReady(for events: Int16, until deadline: Deadline) throws -> Bool {
+        var entry = pollfd(fd: descriptor, events: events, revents: 0)
+        while true {
+            let count = poll(&entry, 1, deadline.milliseconds)
+            if count > 0 { return true }
+            if count == 0 { return false }
+            guard errno == EINTR else { throw WireFailure.system("poll", errno) }
+        }
+    }
+
+    private static func make() throws -> Int32 {
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        let descriptor = socket(AF_INET, kind, 0)
+        guard descriptor >= 0 else { throw WireFailure.system("socket", errno) }
+        return descriptor
+    }
+
+    private static func loopback(port: UInt16) -> sockaddr_in {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        return address
+    }
+
+    private static func withAddress(
+        _ address: inout sockaddr_in, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
+    ) -> Int32 {
+        withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                body($0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+    }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import COpenSSL
+internal import Glibc
+
+/// One SSL object over a blocking socket, used by one thread at a time.
+final class TLSEngine {
+    let socket: Socket
+    private let connection: OpaquePointer
+
+    init(context: OpaquePointer, socket: Socket) throws {
+        guard let connection = SSL_new(context) else { throw WireFailure.tls("SSL_new") }
+        self.connection = connection
+        self.socket = socket
+        SSL_set_fd(connection, socket.descriptor)
+        // A handshake that never ends must fail the test, not hang it.
+        var limit = timeval(tv_sec: 15, tv_usec: 0)
+        setsockopt(socket.descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        setsockopt(socket.descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+    }
+
+    deinit { SSL_free(connection) }
+
+    var version: String { SSL_get_version(connection).map { String(cString: $0) } ?? "none" }
+
+    var requestedServerName: String? {
+        SSL_get_servername(connection, TLSEXT_NAMETYPE_host_name).map { String(cString: $0) }
+    }
+
+    var peerCommonName: String? {
+        guard let certificate = SSL_get1_peer_certificate(connection) else { return nil }
+        defer { X509_free(certificate) }
+        var name = [CChar](repeating: 0, count: 256)
+        let length = X509_NAME_get_text_by_NID(X509_get_subject_name(certificate), NID_commonName, &name, 256)
+        return length > 0 ? text(name.prefix(Int(length)).map { UInt8(bitPattern: $0) }) : nil
+    }
+
+    func connect(serverName: String?, verifiesName: Bool) throws {
+        if let serverName {
+            serverName.withCString { name in
+                _ = SSL_ctrl(
+                    connection, SSL_CTRL_SET_TLSEXT_HOSTNAME, Int(TLSEXT_NAMETYPE_host_name),
+                    UnsafeMutableRawPointer(mutating: name))
+            }
+            if verifiesName { SSL_set1_host(connection, serverName) }
+        }
+        guard SSL_connect(connection) == 1 else { throw failure("handshake") }
+    }
+
+    func accept() throws {
+        guard SSL_accept(connection) == 1 else { throw failure("handshake") }
+    }
+
+    func read(atMost count: Int, until deadline: Deadline) throws -> ReadOutcome {
+        if SSL_pending(connection) == 0 {
+            var entry = pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0)
+            guard poll(&entry, 1, deadline.milliseconds) > 0 else { return .nothingYet }
+        }
+        var buffer = [UInt8](repeating: 0, count: count)
+        let received = SSL_read(connection, &buffer, Int32(clamping: count))
+        if received > 0 { return .bytes(Array(buffer[..<Int(received)])) }
+        switch SSL_get_error(connection, received) {
+        case SSL_ERROR_ZERO_RETURN: return .end
+        case SSL_ERROR_WANT_READ: return .nothingYet
+        default:
+            ERR_clear_error()
+            return .reset
+        }
+    }
+
+    func write(_ bytes: [UInt8], until deadline: Deadline) throws {
+        var sent = 0
+        while sent < bytes.count {
+            let count = bytes.withUnsafeBytes { space in
+                SSL_write(connection, space.baseAddress.map { $0 + sent }, Int32(clamping: bytes.count - sent))
+            }
+            guard count > 0 else { throw failure("write") }
+            sent += Int(count)
+        }
+    }
+
+    func shutdownWriting() { SSL_shutdown(connection) }
+
+    func close() {
+        SSL_shutdown(connection)
+        socket.close()
+    }
+
+    private func failure(_ step: String) -> WireFailure {
+        var reason = [CChar](repeating: 0, count: 256)
+        ERR_error_string_n(ERR_get_error(), &reason, 256)
+        ERR_clear_error()
+        return .tls("\(step): \(text(reason.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }))")
+    }
+}

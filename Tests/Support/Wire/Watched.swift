@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Foundation
+
+/// A value shared by threads that can be waited on: every change wakes those who wait for a condition.
+package final class Watched<Value>: @unchecked Sendable {
+    private let condition = NSCondition()
+    private var value: Value
+
+    /// Starts with `value`.
+    package init(_ value: Value) { self.value = value }
+
+    /// Reads or changes the value alone.
+    @discardableResult
+    package func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
+        condition.lock()
+        defer {
+            condition.broadcast()
+            condition.unlock()
+        }
+        return try body(&value)
+    }
+
+    /// A copy of the value now.
+    package var now: Value { withLock { $0 } }
+
+    /// Waits until `predicate` holds; false when the limit passes first.
+    package func wait(within limit: Duration = .seconds(15), until predicate: (Value) -> Bool) -> Bool {
+        let seconds = Double(limit.components.seconds) + Double(limit.components.attoseconds) / 1e18
+        let end = Date(timeIntervalSinceNow: seconds)
+        condition.lock()
+        defer { condition.unlock() }
+        while !predicate(value) {
+            if !condition.wait(until: end) { return predicate(value) }
+        }
+        return true
+    }
+}
+
+/// A door that a test opens once; scripts wait in front of it.
+package final class Gate: Sendable {
+    private let state = Watched(false)
+
+    /// A closed gate.
+    package init() {}
+
+    /// Lets everyone through, now and later.
+    package func open() { state.withLock { $0 = true } }
+
+    /// Waits until the gate is open; false when the limit passes first.
+    @discardableResult
+    package func wait(within limit: Duration = .seconds(30)) -> Bool {
+        state.wait(within: limit) { $0 }
+    }
+}
