@@ -98,7 +98,8 @@ let package = Package(
         .testTarget(
             name: "HTTP1Tests", dependencies: ["HTTP1", "HTTPMessage", "Bytes", "TestSupport"],
             swiftSettings: settings),
-        .testTarget(name: "CryptoTests", dependencies: ["Crypto", "JOSE", "Bytes", "TestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "CryptoTests", dependencies: ["Crypto", "JOSE", "Bytes", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "JOSETests", dependencies: ["JOSE", "JSON", "Crypto", "Bytes", "TestSupport"],
             exclude: [], swiftSettings: settings),

@@ -32,7 +32,9 @@ public struct FileEvent {
     /// An event that waits for nothing.
     public init() { raw = event() }
 
-    /// Sets what the event waits for; it must not be added. Wraps `event_assign`.
+    /// Sets what the event waits for; it must not be added.
+    ///
+    /// Wraps `event_assign`.
     @inlinable
     public static func assign(
         _ slot: UnsafeMutablePointer<FileEvent>, _ base: OpaquePointer, _ descriptor: Int32, _ interest: Interest,
@@ -41,20 +43,28 @@ public struct FileEvent {
         event_assign(raw(slot), base, descriptor, interest.rawValue, callback, context)
     }
 
-    /// Starts waiting. Wraps `event_add` without a timeout.
+    /// Starts waiting.
+    ///
+    /// Wraps `event_add` without a timeout.
     @inlinable public static func add(_ slot: UnsafeMutablePointer<FileEvent>) { event_add(raw(slot), nil) }
 
-    /// Starts waiting, and fires with `.timeout` when nothing happens for that long. Wraps `event_add`.
+    /// Starts waiting, and fires with `.timeout` when nothing happens for that long.
+    ///
+    /// Wraps `event_add`.
     @inlinable
     public static func add(_ slot: UnsafeMutablePointer<FileEvent>, milliseconds: Int) {
         var time = timeval(tv_sec: milliseconds / 1000, tv_usec: milliseconds % 1000 * 1000)
         event_add(raw(slot), &time)
     }
 
-    /// Stops waiting. Wraps `event_del`.
+    /// Stops waiting.
+    ///
+    /// Wraps `event_del`.
     @inlinable public static func remove(_ slot: UnsafeMutablePointer<FileEvent>) { event_del(raw(slot)) }
 
-    /// Fires in this loop's next turn as if ready. Wraps `event_active`.
+    /// Fires in this loop's next turn as if ready.
+    ///
+    /// Wraps `event_active`.
     @inlinable
     public static func activate(_ slot: UnsafeMutablePointer<FileEvent>, _ what: Interest = .timeout) {
         event_active(raw(slot), Int32(what.rawValue), 0)

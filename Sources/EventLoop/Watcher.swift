@@ -67,7 +67,9 @@ public final class SignalWatcher {
     private let slot: UnsafeMutablePointer<FileEvent>
     fileprivate let received: () -> Void
 
-    /// Watches `signal` until the watcher goes away. Wraps `evsignal_assign`.
+    /// Watches `signal` until the watcher goes away.
+    ///
+    /// Wraps `evsignal_assign`.
     public init(loop: EventLoop, signal: Int32, received: @escaping () -> Void) {
         self.received = received
         slot = .allocate(capacity: 1)

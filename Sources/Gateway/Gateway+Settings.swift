@@ -40,7 +40,7 @@ package struct SocketAddressSettings: Sendable, Equatable {
 /// One public listener.
 package struct ListenerSettings: Sendable {
     package var address: SocketAddressSettings
-    /// What clients see, e.g. `https://shop.example.com`: scheme and authority only, never taken from a request.
+    /// What clients see, scheme and authority only, such as `https://shop.example.com`; never taken from a request.
     package var publicURL: String
     /// Authorities accepted in Host, lower-case, each `host` or `host:port`: the public URL's and any extra ones (HTTP-21).
     package var authorities: [String]
@@ -115,7 +115,9 @@ package struct RouteSettings: Sendable {
 
     /// The name in logs and metrics; the path unless configured.
     package var name: String
-    /// Ends with `/`: the whole subtree and the path itself without that slash. Otherwise this path alone.
+    /// Ends with `/`: the whole subtree and the path itself without that slash.
+    ///
+    /// Otherwise this path alone.
     package var path: String
     package var upstream: UpstreamSettings
     package var access: Access
@@ -229,7 +231,7 @@ package struct IdentityFieldSettings: Sendable, Hashable {
         case base64url
     }
 
-    /// The canonical field name, e.g. `X-User-Id`.
+    /// The canonical field name, such as `X-User-Id`.
     package var name: String
     /// Member names from the outside in.
     package var claim: [String]

@@ -12,7 +12,8 @@ struct GatewayLogs {
         let level = LogLevel(rawValue: settings.level.rawValue) ?? .info
         operatorSink = try GatewayLogs.sink(settings.operatorDestination)
         operatorLog = operatorSink.map { OperatorLog(level: level, sink: $0) } ?? OperatorLog.off
-        access = settings.accessDestination == settings.operatorDestination
+        access =
+            settings.accessDestination == settings.operatorDestination
             ? operatorSink : try GatewayLogs.sink(settings.accessDestination)
     }
 

@@ -34,7 +34,7 @@ package struct IssuerSettings: Sendable {
     package var rules: AccessTokenRules
     /// A PEM file with the certification authorities for this issuer's endpoints; the system's when nil.
     package var certificateAuthorityFile: String?
-    /// Networks beyond public ones to which metadata may point, e.g. `10.0.0.0/8` (MD-08).
+    /// Networks beyond public ones to which metadata may point, such as `10.0.0.0/8` (MD-08).
     package var allowPrivate: [String]
     /// `http://` endpoints are accepted for this issuer: only settable where the issuer is on loopback.
     package var insecureAllowHTTP: Bool

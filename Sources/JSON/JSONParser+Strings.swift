@@ -8,7 +8,8 @@ extension JSONParser {
         return hash
     }
 
-    private static var seed: UInt32 { 2_166_136_261 }
+    /// Different in each process: names that all hash alike cannot be prepared in advance.
+    private static let seed = UInt32.random(in: .min ... .max)
 
     @inline(__always)
     private static func mix(_ hash: UInt32, _ byte: UInt8) -> UInt32 {

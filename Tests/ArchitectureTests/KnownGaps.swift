@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is known to be missing. Both lists may only shrink, and end empty.
+/// What is known to be missing.
+///
+/// Both lists may only shrink, and end empty.
 enum KnownGaps {
     /// Words of the catalogues that no code says yet.
     static let unusedWords: Set<String> = []

@@ -8,7 +8,8 @@ private let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
 @Suite struct `the address of the connection itself` {
     /// Every spelling here leads to 127.0.0.1, where a server waits.
     @Test(arguments: [
-        "127.0.0.1", "localhost", "2130706433", "0x7f000001", "127.1", "0177.0.0.1", "0.0.0.0", "0", "[::ffff:127.0.0.1]",
+        "127.0.0.1", "localhost", "2130706433", "0x7f000001", "127.1", "0177.0.0.1", "0.0.0.0", "0",
+        "[::ffff:127.0.0.1]",
         "[::ffff:7f00:1]", "LOCALHOST",
     ])
     func `MD-08 is refused on loopback however it is spelt`(host: String) async throws {
@@ -23,7 +24,9 @@ private let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
         }
     }
 
-    @Test(arguments: ["169.254.169.254", "10.0.0.1", "192.168.0.1", "[fd00::1]", "[fe80::1]", "100.64.0.1", "224.0.0.1"])
+    @Test(arguments: [
+        "169.254.169.254", "10.0.0.1", "192.168.0.1", "[fd00::1]", "[fe80::1]", "100.64.0.1", "224.0.0.1",
+    ])
     func `MD-08 is refused inside without a packet`(host: String) async throws {
         try await withFetcher { fetcher, server in
             var wanted = request(server, host: host)

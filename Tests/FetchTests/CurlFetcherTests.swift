@@ -92,7 +92,8 @@ private let ok = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-L
     }
 
     @Test func `a body of exactly the bound is fine`() async throws {
-        try await withFetcher(.send("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n"), .flood(1000)) { fetcher, server in
+        try await withFetcher(.send("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n"), .flood(1000)) {
+            fetcher, server in
             var wanted = request(server)
             wanted.maximumBytes = 1000
             let outcome = try await fetcher.fetch(wanted).body.count
@@ -113,7 +114,8 @@ private let ok = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-L
     @Test(arguments: ["", "Transfer-Encoding: chunked\r\n"])
     func `MD-06 when the body turns out too long`(framing: String) async throws {
         let start = framing.isEmpty ? "" : "4c4b40\r\n"
-        try await withFetcher(.send("HTTP/1.1 200 OK\r\n\(framing)\r\n\(start)"), .flood(5_000_000)) { fetcher, server in
+        try await withFetcher(.send("HTTP/1.1 200 OK\r\n\(framing)\r\n\(start)"), .flood(5_000_000)) {
+            fetcher, server in
             let outcome = try await refusal(of: request(server), by: fetcher)
             #expect(outcome == .tooLarge)
         }
@@ -207,7 +209,9 @@ private let ok = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-L
         }
     }
 
-    @Test(arguments: ["file:///etc/passwd", "ftp://127.0.0.1/", "gopher://127.0.0.1:6379/_x", "ldap://127.0.0.1/", "x://y/"])
+    @Test(arguments: [
+        "file:///etc/passwd", "ftp://127.0.0.1/", "gopher://127.0.0.1:6379/_x", "ldap://127.0.0.1/", "x://y/",
+    ])
     func `MD-08 when the scheme is none of ours`(url: String) async throws {
         try await withFetcher { fetcher, server in
             var wanted = request(server)
@@ -217,7 +221,9 @@ private let ok = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-L
         }
     }
 
-    @Test(arguments: ["", "nonsense", "http://", "http:///", "http://user:pw@127.0.0.1/", "http://[::1/", "http://a b/"])
+    @Test(arguments: [
+        "", "nonsense", "http://", "http:///", "http://user:pw@127.0.0.1/", "http://[::1/", "http://a b/",
+    ])
     func `when the URL is malformed or carries a user`(url: String) async throws {
         try await withFetcher { fetcher, server in
             var wanted = request(server)

@@ -4,20 +4,23 @@ import HTTPMessage
 import Testing
 
 @Suite struct `body framing` {
-    private func framed(_ lines: String, method: String = "POST", version: String = "HTTP/1.1") -> Verdict<ReadRequest> {
+    private func framed(_ lines: String, method: String = "POST", version: String = "HTTP/1.1") -> Verdict<ReadRequest>
+    {
         request("\(method) / \(version)\r\nHost: a\r\n\(lines)\r\n\r\n")
     }
 
-    @Test(arguments: [
-        ("0", 0), ("1", 1), ("42", 42), ("007", 7), ("9223372036854775807", Int64.max),
-        ("00000000000000000000000000000005", 5),
-    ] as [(String, Int64)])
+    @Test(
+        arguments: [
+            ("0", 0), ("1", 1), ("42", 42), ("007", 7), ("9223372036854775807", Int64.max),
+            ("00000000000000000000000000000005", 5),
+        ] as [(String, Int64)])
     func `HTTP-22 a length is decimal digits`(text: String, length: Int64) throws {
         #expect(try #require(framed("Content-Length: \(text)").message).framing == .length(length))
     }
 
     @Test(arguments: [
-        "+5", "-0", "-5", "5 6", "0x5", "", "5;", "5.0", "5e1", "a", "\u{0665}", "5\t5", "_5", "5_0", "'5'", "\"5\"", "0b1",
+        "+5", "-0", "-5", "5 6", "0x5", "", "5;", "5.0", "5e1", "a", "\u{0665}", "5\t5", "_5", "5_0", "'5'", "\"5\"",
+        "0b1",
         "5 ;x",
     ])
     func `HTTP-22 anything else is no length`(text: String) {
@@ -60,7 +63,8 @@ import Testing
 
     @Test(arguments: [
         "gzip", "identity", "chunked, identity", "chunked, gzip", "chunked, chunked", "gzip, chunked, chunked",
-        "chunked, gzip, chunked", "chunked;q=1", "chunked ;x", "xchunked", "chunkedx", "chunked,", ",chunked", ", chunked",
+        "chunked, gzip, chunked", "chunked;q=1", "chunked ;x", "xchunked", "chunkedx", "chunked,", ",chunked",
+        ", chunked",
         "gzip, chunked,", "", ",", "\"chunked\"", "'chunked'", "chunked chunked", "chunked\tx", "gzip;q=1, chunked",
         "chunked\u{a0}", "\u{a0}chunked", "chunk", "cow", "[chunked]", "gzip,\u{e9}, chunked", "{chunked}",
     ])
@@ -81,8 +85,10 @@ import Testing
     }
 
     @Test(arguments: [
-        "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked", "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity",
-        "Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked", "Transfer-Encoding: chunked\r\nX: y\r\ntransfer-encoding:",
+        "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked",
+        "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity",
+        "Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked",
+        "Transfer-Encoding: chunked\r\nX: y\r\ntransfer-encoding:",
     ])
     func `HTTP-26 two coding lines are refused`(lines: String) {
         #expect(framed(lines) == .refused(.transferEncodingRepeated))

@@ -8,7 +8,9 @@ import Testing
         request("\(method) / \(version)\r\nHost: a\r\n\(lines)\r\n\r\n")
     }
 
-    @Test(arguments: ["X: y", "Connection: keep-alive", "Connection:", "Connection: , ,", "Connection: X-Close", "Connection: te"])
+    @Test(arguments: [
+        "X: y", "Connection: keep-alive", "Connection:", "Connection: , ,", "Connection: X-Close", "Connection: te",
+    ])
     func `HTTP-37 an HTTP 1.1 connection lives on unless it says close`(lines: String) throws {
         #expect(try #require(with(lines).message).keepAlive)
         #expect(try !#require(with(lines, version: "HTTP/1.0").message).keepAlive)
@@ -37,8 +39,10 @@ import Testing
     }
 
     @Test(arguments: [
-        "Host", "Content-Length", "content-length", "Transfer-Encoding", "Authorization", "AUTHORIZATION", "Cookie", "DPoP",
-        "dpop", "Expect", "Content-Type", "Content-Encoding", "Cache-Control", "Origin", "Via", "Max-Forwards", "Forwarded",
+        "Host", "Content-Length", "content-length", "Transfer-Encoding", "Authorization", "AUTHORIZATION", "Cookie",
+        "DPoP",
+        "dpop", "Expect", "Content-Type", "Content-Encoding", "Cache-Control", "Origin", "Via", "Max-Forwards",
+        "Forwarded",
         "X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host", "X-Forwarded-Port",
     ])
     func `HTTP-44 a field that frames, addresses or authorises may not be named`(name: String) {
@@ -86,8 +90,10 @@ import Testing
         #expect(try !#require(with("X: y").message).expectContinue)
     }
 
-    @Test(arguments: ["foo", "", "100-continue, foo", "100-continue;x", "100", "100-continue=1", "100-continue\r\nExpect: foo",
-        "foo\r\nExpect: 100-continue"])
+    @Test(arguments: [
+        "foo", "", "100-continue, foo", "100-continue;x", "100", "100-continue=1", "100-continue\r\nExpect: foo",
+        "foo\r\nExpect: 100-continue",
+    ])
     func `HTTP-62 any other expectation cannot be met`(value: String) {
         #expect(with("Expect: \(value)") == .refused(.expectationUnknown))
         #expect(HTTP1Refusal.expectationUnknown.status == 417)

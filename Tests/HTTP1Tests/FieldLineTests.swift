@@ -14,7 +14,8 @@ import Testing
     }
 
     @Test func `HTTP-01 a value's octets are forwarded as they are`() throws {
-        let bytes = Array("GET / HTTP/1.1\r\nHost: a\r\nX-A: ".utf8) + [0xc3, 0xa9, 0xff, 0x80] + Array("\r\n\r\n".utf8)
+        let bytes =
+            Array("GET / HTTP/1.1\r\nHost: a\r\nX-A: ".utf8) + [0xc3, 0xa9, 0xff, 0x80] + Array("\r\n\r\n".utf8)
         var head = RequestHead()
         var parser = RequestHeadParser()
         #expect(parser.parse(bytes.span, limits: HTTP1Limits(), into: &head) == .complete)
@@ -87,7 +88,9 @@ import Testing
         #expect(with(line) == .refused(.whitespaceBeforeColon))
     }
 
-    @Test(arguments: ["X_A", "x", "!#$%&'*+-.^_`|~", "0123456789", "Content-Length-", "A-very-long-name-that-is-a-token-9"])
+    @Test(arguments: [
+        "X_A", "x", "!#$%&'*+-.^_`|~", "0123456789", "Content-Length-", "A-very-long-name-that-is-a-token-9",
+    ])
     func `HTTP-11 a name is a token`(name: String) throws {
         #expect(try #require(with("\(name): 1").message).fields[1] == [name, "1"])
         #expect(try #require(with("\(name):").message).fields[1] == [name, ""])

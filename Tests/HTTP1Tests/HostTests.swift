@@ -14,8 +14,10 @@ import Testing
     }
 
     @Test(arguments: [
-        "a@b", "a/b", "a, b", "a,b", "", "a b", "a:b", "a:", ":80", "a:65536", "a:000080", "a:-1", "[::1", "::1", "[::g]",
-        "[]", "[::1]x", "[v1.x]", "[fe80::1%25eth0]", "a?b", "a#b", "a\\b", "http://a", "a\"b", "a%2eb", "\u{e9}", "a..b",
+        "a@b", "a/b", "a, b", "a,b", "", "a b", "a:b", "a:", ":80", "a:65536", "a:000080", "a:-1", "[::1", "::1",
+        "[::g]",
+        "[]", "[::1]x", "[v1.x]", "[fe80::1%25eth0]", "a?b", "a#b", "a\\b", "http://a", "a\"b", "a%2eb", "\u{e9}",
+        "a..b",
         ".a", "a;b", "*", "a'b", "a\tb",
     ])
     func `HTTP-14 anything else is refused`(host: String) {

@@ -45,9 +45,10 @@ import Testing
         #expect(line(text) == .refused(refusal))
     }
 
-    @Test(arguments: zip(
-        ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "TRACE", "TRACK", "OPTIONS"],
-        [MethodID.get, .head, .post, .put, .delete, .patch, .trace, .track, .options]))
+    @Test(
+        arguments: zip(
+            ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "TRACE", "TRACK", "OPTIONS"],
+            [MethodID.get, .head, .post, .put, .delete, .patch, .trace, .track, .options]))
     func `HTTP-07 every method we know is recognised`(name: String, id: MethodID) throws {
         #expect(try #require(line("\(name) /a HTTP/1.1").message).methodID == id)
         #expect(try #require(line("\(name)X /a HTTP/1.1").message).methodID == .other)
@@ -113,8 +114,10 @@ import Testing
         #expect(request(text) == .refused(refusal))
     }
 
-    @Test(arguments: ["", "\r", "\r\n", "\r\n\r", "G", "GET / HTTP/1.1", "GET / HTTP/1.1\r", "GET / HTTP/1.1\r\n",
-        "GET / HTTP/1.1\r\nHost: a\r\n", "GET / HTTP/1.1\r\nHost: a\r\n\r"])
+    @Test(arguments: [
+        "", "\r", "\r\n", "\r\n\r", "G", "GET / HTTP/1.1", "GET / HTTP/1.1\r", "GET / HTTP/1.1\r\n",
+        "GET / HTTP/1.1\r\nHost: a\r\n", "GET / HTTP/1.1\r\nHost: a\r\n\r",
+    ])
     func `a head that has not ended is incomplete`(text: String) {
         #expect(request(text) == .incomplete)
     }

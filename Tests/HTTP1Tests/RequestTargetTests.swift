@@ -8,11 +8,13 @@ import Testing
         request("\(method) \(target) HTTP/1.1\r\nHost: evil\r\n\r\n")
     }
 
-    @Test(arguments: [
-        ("/", "/", nil), ("/a/b", "/a/b", nil), ("/a?", "/a", ""), ("/a?b=c&d", "/a", "b=c&d"),
-        ("/?x?y?", "/", "x?y?"), ("//a//b", "//a//b", nil), ("/a%2Bb?q=%2f", "/a%2Bb", "q=%2f"),
-        ("/12345678?9", "/12345678", "9"), ("/1234567?9", "/1234567", "9"), ("/123456?9012345678", "/123456", "9012345678"),
-    ] as [(String, String, String?)])
+    @Test(
+        arguments: [
+            ("/", "/", nil), ("/a/b", "/a/b", nil), ("/a?", "/a", ""), ("/a?b=c&d", "/a", "b=c&d"),
+            ("/?x?y?", "/", "x?y?"), ("//a//b", "//a//b", nil), ("/a%2Bb?q=%2f", "/a%2Bb", "q=%2f"),
+            ("/12345678?9", "/12345678", "9"), ("/1234567?9", "/1234567", "9"),
+            ("/123456?9012345678", "/123456", "9012345678"),
+        ] as [(String, String, String?)])
     func `HTTP-55 path and query are exactly what was sent`(text: String, path: String, query: String?) throws {
         let head = try #require(target(text).message)
         #expect(head.target == text)
@@ -38,13 +40,14 @@ import Testing
         #expect(target(text) == .refused(.targetFragment))
     }
 
-    @Test(arguments: [
-        ("https://api.example/x", "api.example", "/x", nil, TargetScheme.https),
-        ("http://api.example:8080/x?y", "api.example:8080", "/x", "y", .http),
-        ("HTTP://API.example", "API.example", "", nil, .http),
-        ("HttpS://[2001:db8::1]:443?q", "[2001:db8::1]:443", "", "q", .https),
-        ("http://a/b?http://c/d", "a", "/b", "http://c/d", .http),
-    ] as [(String, String, String, String?, TargetScheme)])
+    @Test(
+        arguments: [
+            ("https://api.example/x", "api.example", "/x", nil, TargetScheme.https),
+            ("http://api.example:8080/x?y", "api.example:8080", "/x", "y", .http),
+            ("HTTP://API.example", "API.example", "", nil, .http),
+            ("HttpS://[2001:db8::1]:443?q", "[2001:db8::1]:443", "", "q", .https),
+            ("http://a/b?http://c/d", "a", "/b", "http://c/d", .http),
+        ] as [(String, String, String, String?, TargetScheme)])
     func `HTTP-15 a target in absolute-form brings its own authority, not Host's`(
         text: String, authority: String, path: String, query: String?, scheme: TargetScheme
     ) throws {

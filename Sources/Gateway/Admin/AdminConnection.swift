@@ -5,7 +5,9 @@ import HTTP1
 import HTTPMessage
 import Transport
 
-/// One admin client: one request, one answer, closed. Lives on the control loop, where cost is no matter.
+/// One admin client: one request, one answer, closed.
+///
+/// Lives on the control loop, where cost is no matter.
 final class AdminConnection: @unchecked Sendable {
     private var stream: ByteStream
     private unowned let gateway: Gateway

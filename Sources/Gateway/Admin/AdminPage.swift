@@ -32,7 +32,8 @@ struct AdminPage {
         switch path {
         case "/metrics":
             self.init(
-                status: 200, body: gateway.registry.page(), contentType: "\(PrometheusText.contentType)", isHead: isHead)
+                status: 200, body: gateway.registry.page(), contentType: "\(PrometheusText.contentType)", isHead: isHead
+            )
         // Answered by the control loop: the process lives and turns.
         case "/healthz": self.init(status: 200, text: "ok\n", isHead: isHead)
         // The listeners are open before this listener is.

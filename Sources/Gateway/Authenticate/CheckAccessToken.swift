@@ -44,7 +44,8 @@ extension WorkerRef {
         exchange.pointee.token = record
         let answers = UnsafePointer(record.pointee.answers)
         guard route.pointee.token.issuers.oneHolds(in: answers) else {
-            throw refuse(.tokenIssuerNotAccepted, acceptedIssuers(route), pointee.issuers[record.pointee.issuer].identifier)
+            throw refuse(
+                .tokenIssuerNotAccepted, acceptedIssuers(route), pointee.issuers[record.pointee.issuer].identifier)
         }
         guard route.pointee.token.audiences.oneHolds(in: answers) else {
             throw refuse(

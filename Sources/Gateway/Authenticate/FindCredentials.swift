@@ -23,7 +23,8 @@ extension WorkerRef {
         switch AuthorizationField.parse(value.span) {
         case .bearer(let token):
             if route.pointee.token.rejectsQueryToken, head.pointee.hasQuery, queryHasToken(bytes) {
-                throw refuse(.credentialsInQueryToo, "the token in the Authorization field alone", "one in the query too")
+                throw refuse(
+                    .credentialsInQueryToo, "the token in the Authorization field alone", "one in the query too")
             }
             return .bearer(UnsafeBufferPointer(rebasing: value[token.range]))
         case .dpop: throw refuse(.schemeNotEnabled, "Bearer", "DPoP")

@@ -34,7 +34,8 @@ extension WorkerRef {
                 return upstreamMalformed(upstream, "a head beyond limits")
             }
             let input = upstream.pointee.input
-            let count = upstream.pointee.stream.read(into: input.space, capacity: input.room)
+            // One scratch-ful at most, so that head and body together always fit where they are rewritten.
+            let count = upstream.pointee.stream.read(into: input.space, capacity: min(input.room, Worker.readCapacity))
             guard count > 0 else { return responseStopped(upstream, count) }
             upstream.pointee.input.end += count
             readHead(upstream, exchange, upstream.pointee.input.bytes, upstream.pointee.input.count, isKept: true)
@@ -50,14 +51,16 @@ extension WorkerRef {
     }
 
     private func readHead(
-        _ upstream: UpstreamRef, _ exchange: ExchangeRef, _ start: UnsafeMutablePointer<UInt8>, _ total: Int, isKept: Bool
+        _ upstream: UpstreamRef, _ exchange: ExchangeRef, _ start: UnsafeMutablePointer<UInt8>, _ total: Int,
+        isKept: Bool
     ) {
         var bytes = start
         var count = total
         while true {
             let span = UnsafeBufferPointer(start: bytes, count: count).span
             let progress = upstream.pointee.parser.parse(
-                span, limits: pointee.httpLimits, answering: exchange.pointee.method, into: &pointee.responseHead.pointee)
+                span, limits: pointee.httpLimits, answering: exchange.pointee.method,
+                into: &pointee.responseHead.pointee)
             switch progress {
             case .refused(let cause): return upstreamMalformed(upstream, "\(cause)")
             case .incomplete: return keep(upstream, bytes, count, isKept: isKept)
@@ -113,7 +116,10 @@ extension WorkerRef {
         if !exchange.pointee.request.isComplete { exchange.pointee.keepsAlive = false }
         var writer = HeadWriter(pointee.writeScratch, capacity: Worker.writeCapacity)
         writeClientHead(exchange, bytes, into: &writer)
-        guard !writer.isFull else { return upstreamMalformed(upstream, "a head beyond limits") }
+        guard !writer.isFull, count - length <= writer.bodyRoom else {
+            exchange.pointee.phase = .awaitingResponse
+            return upstreamMalformed(upstream, "a head beyond limits")
+        }
         setTimeout(upstream.timeout, pointee.timeouts.responseBody)
         passBody(upstream, exchange, bytes + length, count - length, writer)
     }
@@ -129,7 +135,9 @@ extension WorkerRef {
         }
         guard count > 0 else { return responseStopped(upstream, count) }
         setTimeout(upstream.timeout, pointee.timeouts.responseBody)
-        if exchange.pointee.response.kind == .length || !exchange.pointee.sendsChunks, exchange.pointee.response.kind != .chunked {
+        if exchange.pointee.response.kind == .length || !exchange.pointee.sendsChunks,
+            exchange.pointee.response.kind != .chunked
+        {
             return passUnframed(upstream, exchange, count)
         }
         passBody(
@@ -220,7 +228,8 @@ extension WorkerRef {
 
     /// Sends what was put together; ends the exchange when that was the last of it.
     private func passed(
-        _ upstream: UpstreamRef, _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, hasMore: Bool
+        _ upstream: UpstreamRef, _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int,
+        hasMore: Bool
     ) {
         let client = exchange.pointee.client.unsafelyUnwrapped
         // Bytes behind a complete response belong to nobody: the connection is not used again (HTTP-40).

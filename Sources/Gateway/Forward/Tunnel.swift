@@ -15,7 +15,8 @@ extension WorkerRef {
             exchange.pointee.upstream = nil
             closeUpstream(upstream)
             return refuse(
-                exchange, refuse(.upstreamSwitchedProtocols, "no 101, or the WebSocket that was offered", "another 101"))
+                exchange, refuse(.upstreamSwitchedProtocols, "no 101, or the WebSocket that was offered", "another 101")
+            )
         }
         let client = exchange.pointee.client.unsafelyUnwrapped
         exchange.pointee.phase = .responding

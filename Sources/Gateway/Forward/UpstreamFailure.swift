@@ -27,7 +27,8 @@ extension WorkerRef {
         }
         if client.pointee.state == .tunnelling { return endTunnel(client) }
         if exchange.pointee.phase == .responding { return abortClient(client) }
-        let mayRetry = exchange.pointee.mayRetry && upstream.pointee.wasUsed && upstream.pointee.input.isEmpty
+        let mayRetry =
+            exchange.pointee.mayRetry && upstream.pointee.wasUsed && upstream.pointee.input.isEmpty
             && exchange.pointee.interim == 0
         exchange.pointee.upstream = nil
         let pool = upstream.pointee.pool.unsafelyUnwrapped
@@ -99,6 +100,7 @@ extension WorkerRef {
         if exchange.pointee.phase == .responding { return abortClient(client) }
         exchange.pointee.upstream = nil
         closeUpstream(upstream)
-        refuse(exchange, refuse(.upstreamTimedOut, "a response within \(pointee.timeouts.upstreamFirstByte) ms", "none"))
+        refuse(
+            exchange, refuse(.upstreamTimedOut, "a response within \(pointee.timeouts.upstreamFirstByte) ms", "none"))
     }
 }

@@ -73,7 +73,8 @@ extension WorkerRef {
         while let upstream = pool.pointee.waiting {
             unlinkWaiting(upstream, from: pool)
             if pool.pointee.addresses.isEmpty {
-                upstreamFailed(upstream, refuse(.upstreamUnresolved, "addresses of \(pool.pointee.settings.host)", "none"))
+                upstreamFailed(
+                    upstream, refuse(.upstreamUnresolved, "addresses of \(pool.pointee.settings.host)", "none"))
             } else {
                 open(upstream)
             }

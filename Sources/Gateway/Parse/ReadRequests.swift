@@ -2,6 +2,7 @@
 import EventLoop
 import HTTP1
 import HTTPMessage
+import Telemetry
 import Transport
 
 /// From readable bytes to the start of an exchange.
@@ -41,7 +42,7 @@ extension WorkerRef {
             return false
         }
         let input = client.pointee.input
-        let count = client.pointee.stream.read(into: input.space, capacity: input.room)
+        let count = client.pointee.stream.read(into: input.space, capacity: min(input.room, Worker.readCapacity))
         guard count > 0 else {
             clientReadStopped(client, count)
             return false
@@ -55,7 +56,11 @@ extension WorkerRef {
         switch outcome {
         case ByteStream.wantsRead: break
         case ByteStream.wantsWrite: client.startWriting()
-        default: closeClient(client)
+        default:
+            if outcome == ByteStream.failed, client.pointee.stream.isHandshaking {
+                pointee.operatorLog.write(.debug, .handshakeFailed)
+            }
+            closeClient(client)
         }
     }
 
@@ -109,7 +114,8 @@ extension WorkerRef {
         let bytes = client.pointee.input.bytes
         let count = client.pointee.input.count
         let span = UnsafeBufferPointer(start: bytes, count: count).span
-        guard case .complete = client.pointee.parser.parse(span, limits: pointee.httpLimits, into: &pointee.head.pointee)
+        guard
+            case .complete = client.pointee.parser.parse(span, limits: pointee.httpLimits, into: &pointee.head.pointee)
         else { return closeClient(client) }
         client.pointee.isRunning = true
         proceed(exchange, bytes, count, isKept: true)

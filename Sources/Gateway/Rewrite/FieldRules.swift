@@ -11,7 +11,11 @@ struct FieldRules {
         var low: UInt64 = 0
         var high: UInt64 = 0
         for field in fields {
-            if field.rawValue < 64 { low |= 1 << UInt64(field.rawValue) } else { high |= 1 << UInt64(field.rawValue - 64) }
+            if field.rawValue < 64 {
+                low |= 1 << UInt64(field.rawValue)
+            } else {
+                high |= 1 << UInt64(field.rawValue - 64)
+            }
         }
         self.low = low
         self.high = high

@@ -9,7 +9,8 @@ extension WorkerRef {
         guard let token = exchange.pointee.token, let route = exchange.pointee.route, route.pointee.identity >= 0 else {
             return
         }
-        let block = TokenRecord.identity(of: token, mapping: route.pointee.identity)
+        let block =
+            TokenRecord.identity(of: token, mapping: route.pointee.identity)
             ?? buildIdentity(token, mapping: route.pointee.identity)
         // What an upstream could not take as a header must not be cut silently: somebody would become somebody else.
         guard block.pointee.count <= 32 << 10 else {

@@ -67,12 +67,14 @@ extension WorkerRef {
         }
         guard isKnown else {
             throw refuse(
-                .authorityUnknown, "an authority of this listener", String(decoding: authority.prefix(128), as: UTF8.self))
+                .authorityUnknown, "an authority of this listener",
+                String(decoding: authority.prefix(128), as: UTF8.self))
         }
         if client.pointee.stream.tls != nil {
             let host = hostWithoutPort(authority)
             guard client.pointee.stream.serverNameAgrees(with: host) else {
-                throw refuse(.serverNameDisagrees, "the name of the TLS handshake", String(decoding: host, as: UTF8.self))
+                throw refuse(
+                    .serverNameDisagrees, "the name of the TLS handshake", String(decoding: host, as: UTF8.self))
             }
         }
     }

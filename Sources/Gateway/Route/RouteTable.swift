@@ -107,7 +107,8 @@ struct RouteIndex: @unchecked Sendable {
         var slot = Int(truncatingIfNeeded: hash) & mask
         while slots[slot] >= 0 {
             let pattern = patterns + Int(slots[slot])
-            if pattern.pointee.hash == hash, pattern.pointee.isSubtree == isSubtree, pattern.pointee.bytes.count == count,
+            if pattern.pointee.hash == hash, pattern.pointee.isSubtree == isSubtree,
+                pattern.pointee.bytes.count == count,
                 memcmp(pattern.pointee.bytes.start, path.baseAddress.unsafelyUnwrapped, count) == 0
             {
                 return slots[slot]

@@ -84,10 +84,13 @@ struct BufferPool {
     }
 
     mutating func take(atLeast count: Int) -> (UnsafeMutablePointer<UInt8>, Int) {
-        let size = count <= BufferPool.sizes.small
-            ? BufferPool.sizes.small : count <= BufferPool.sizes.medium ? BufferPool.sizes.medium : BufferPool.sizes.large
+        let size =
+            count <= BufferPool.sizes.small
+            ? BufferPool.sizes.small
+            : count <= BufferPool.sizes.medium ? BufferPool.sizes.medium : BufferPool.sizes.large
         lent += size
-        let kept = size == BufferPool.sizes.small
+        let kept =
+            size == BufferPool.sizes.small
             ? small.popLast() : size == BufferPool.sizes.medium ? medium.popLast() : large.popLast()
         return (kept ?? .allocate(capacity: size), size)
     }

@@ -29,7 +29,9 @@ extension WorkerRef {
             guard let exchange = client.pointee.exchange else { return closeClient(client) }
             if exchange.pointee.phase == .parked { return keyWaitTimedOut(exchange) }
             // A client that takes nothing, or sends nothing of its body.
-            guard client.pointee.output.isEmpty, !exchange.pointee.request.isComplete else { return abortClient(client) }
+            guard client.pointee.output.isEmpty, !exchange.pointee.request.isComplete else {
+                return abortClient(client)
+            }
             exchange.pointee.keepsAlive = false
             refuseSlowBody(exchange)
         case .discardingBody, .lingering: closeClient(client)

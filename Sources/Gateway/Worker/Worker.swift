@@ -7,7 +7,6 @@ import HTTPMessage
 import Telemetry
 import Transport
 
-
 /// Everything one thread serves with: its connections, memory, upstream pools, token cache, log and numbers.
 ///
 /// A plain value at a fixed place, reached by pointer: nothing here is shared, locked or counted on a request's way.

@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import Bytes
 
+/// How a character is written in a path.
+private enum Spelling {
+    case plain, escaped
+    /// Escaped more than once, which the operator allowed.
+    case nested
+}
+
 /// Reads a path the way the most imaginative server behind us might, and says what is wrong with it.
 struct PathReader {
     private let allowing: PathAllowances
@@ -47,15 +54,15 @@ struct PathReader {
         if byte <= 0x20 || byte == 0x7f { throw byte == 0 ? .nul : .controlOctet }
         if byte == 0x23 { throw .fragment }
         if byte > 0x7e && !allowing.contains(.nonASCII) { throw .nonASCII }
-        try acceptMeaning(of: byte, isEscaped: false)
+        try acceptMeaning(of: byte, .plain)
     }
 
     /// Checks the escape at `index` and returns how many bytes it takes.
     private mutating func acceptEscape(in path: Span<UInt8>, at index: Int) throws(PathRefusal) -> Int {
         guard var byte = Self.escape(in: path, at: index) else { throw .invalidEscape }
         var length = 3
-        // `%252e`: whoever decodes twice sees `.`. Where the operator allows it, the innermost meaning still
-        // must not be a dot segment or a control octet.
+        // `%252e`: whoever decodes twice sees `.`. Where the operator allows it, the innermost meaning still separates
+        // segments, and must not be a dot segment, NUL or a control octet.
         while byte == 0x25, index &+ length &+ 1 < path.count,
             let high = ASCII.hexValue(path[index &+ length]), let low = ASCII.hexValue(path[index &+ length &+ 1])
         {
@@ -65,23 +72,23 @@ struct PathReader {
         }
         if byte == 0 { throw .nul }
         if byte < 0x20 || byte == 0x7f { throw .controlOctet }
-        try acceptMeaning(of: byte, isEscaped: true)
+        try acceptMeaning(of: byte, length == 3 ? .escaped : .nested)
         return length
     }
 
-    private mutating func acceptMeaning(of byte: UInt8, isEscaped: Bool) throws(PathRefusal) {
-        if isEscaped || byte > 0x7e || !text.isBetweenCharacters {
+    private mutating func acceptMeaning(of byte: UInt8, _ spelling: Spelling) throws(PathRefusal) {
+        if spelling != .plain || byte > 0x7e || !text.isBetweenCharacters {
             guard text.accept(byte) || allowing.contains(.nonASCII) else { throw .nonASCII }
         }
         switch byte {
         case 0x2f:
-            if isEscaped && !allowing.contains(.encodedSlash) { throw .encodedSlash }
+            if spelling == .escaped && !allowing.contains(.encodedSlash) { throw .encodedSlash }
             try endSegment()
         case 0x5c:
-            guard allowing.contains(.backslash) else { throw .backslash }
+            guard spelling == .nested || allowing.contains(.backslash) else { throw .backslash }
             try endSegment()
         case 0x3b:
-            guard allowing.contains(.semicolon) else { throw .semicolon }
+            guard spelling == .nested || allowing.contains(.semicolon) else { throw .semicolon }
             inParameters = true
         default:
             guard !inParameters else { return }

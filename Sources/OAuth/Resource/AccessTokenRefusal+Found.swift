@@ -37,7 +37,7 @@ enum Unverified {
         guard let text else { return "(absent)" }
         var quoted = ""
         for byte in text.utf8 {
-            guard quoted.utf8.count < limit else { return "\"\(quoted)…\"" }
+            guard quoted.utf8.count < limit else { return "\"\(quoted)...\"" }
             switch byte {
             case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "%"), 0x00..<0x20, 0x7F...0xFF:
                 let digits = String(byte, radix: 16, uppercase: true)

@@ -13,6 +13,7 @@ package struct LogLine: ~Copyable {
     private var buffer: LineBuffer
     /// Where the line being built begins.
     private var start = 0
+    private var hasMembers = false
     private var scratch: [UInt8] = []
     private var timestamps = TimestampText()
     /// Whole lines in the buffer.
@@ -32,7 +33,8 @@ package struct LogLine: ~Copyable {
     /// Begins a line.
     package mutating func begin() {
         start = buffer.count
-        buffer.put(UInt8(ascii: "{"))
+        hasMembers = false
+        buffer.write(upTo: 1) { $0.put(UInt8(ascii: "{")) }
     }
 
     /// Begins a line whose first member is `time`, in RFC 3339, UTC, with milliseconds.
@@ -40,64 +42,67 @@ package struct LogLine: ~Copyable {
         begin()
         timestamps.move(to: timestamp)
         let upToSeconds = timestamps.upToSeconds
-        buffer.put("\"time\":\"")
-        buffer.put(upToSeconds.span)
-        buffer.put(decimal: UInt64(timestamp.milliseconds), digits: 3)
-        buffer.put("Z\"")
+        buffer.write(upTo: 64) { cursor in
+            cursor.put("\"time\":\"")
+            upToSeconds.withUnsafeBufferPointer { cursor.put($0) }
+            cursor.put(decimal: UInt64(timestamp.milliseconds), digits: 3)
+            cursor.put("Z\"")
+        }
+        hasMembers = true
     }
 
     /// A string of foreign bytes: escaped (OPS-02), and cut at `limit` bytes with a mark that says so.
     package mutating func member(_ name: StaticString, _ value: Span<UInt8>, limit: Int) {
-        putName(name)
-        putString(value, limit: limit)
+        value.withUnsafeBufferPointer { value in
+            write(name, upTo: LineCursor.bound(escaping: value.count, limit: limit) + 2) {
+                $0.put(quoted: value, limit: limit)
+            }
+        }
     }
 
     /// A string of ours: a constant that needs no escape.
     package mutating func member(_ name: StaticString, _ value: StaticString) {
-        putName(name)
-        buffer.put(UInt8(ascii: "\""))
-        buffer.put(value)
-        buffer.put(UInt8(ascii: "\""))
+        write(name, upTo: value.utf8CodeUnitCount + 2) { cursor in
+            cursor.put(UInt8(ascii: "\""))
+            cursor.put(value)
+            cursor.put(UInt8(ascii: "\""))
+        }
     }
 
     /// A string, escaped and cut like foreign bytes; for cold lines.
     package mutating func member(_ name: StaticString, text: String, limit: Int) {
-        putName(name)
-        putString(text.utf8.span, limit: limit)
+        member(name, text.utf8.span, limit: limit)
     }
 
     /// A whole number.
     package mutating func member(_ name: StaticString, _ value: Int64) {
-        putName(name)
-        putNumber(value)
+        write(name, upTo: LineCursor.digits + 1) { $0.put(signed: value) }
     }
 
     /// A duration, as milliseconds with three decimals: 1,234 microseconds are `1.234`.
     package mutating func member(_ name: StaticString, milliseconds microseconds: Int64) {
-        putName(name)
-        putMilliseconds(microseconds)
+        write(name, upTo: LineCursor.digits + 5) { $0.put(milliseconds: microseconds) }
     }
 
     /// True or false.
     package mutating func member(_ name: StaticString, flag: Bool) {
-        putName(name)
-        buffer.put(flag ? "true" : "false")
+        write(name, upTo: 5) { $0.put(flag ? "true" : "false") }
     }
 
     /// The first `digits` hexadecimal digits of a number, as a string: the reference of a token is 8 of its SHA-256.
     package mutating func member(_ name: StaticString, hexadecimal value: UInt64, digits: Int = 16) {
-        putName(name)
         let digits = min(max(digits, 1), 16)
-        buffer.put(UInt8(ascii: "\""))
-        buffer.put(hexadecimal: value >> UInt64((16 - digits) * 4), digits: digits)
-        buffer.put(UInt8(ascii: "\""))
+        write(name, upTo: 18) { cursor in
+            cursor.put(UInt8(ascii: "\""))
+            cursor.put(hexadecimal: value >> UInt64((16 - digits) * 4), digits: digits)
+            cursor.put(UInt8(ascii: "\""))
+        }
     }
 
     /// A request target: the path, then the query with its credentials taken out (OPS-01); `limit` bytes of both.
     package mutating func member(_ name: StaticString, path: Span<UInt8>, query: Span<UInt8>, limit: Int) {
-        putName(name)
         if query.isEmpty {
-            putString(path, limit: limit)
+            member(name, path, limit: limit)
             return
         }
         // Taken out for the time of use: a span of a member would keep all of `self` from being written to.
@@ -107,28 +112,38 @@ package struct LogLine: ~Copyable {
         path.withUnsafeBufferPointer { text.append(contentsOf: $0) }
         text.append(UInt8(ascii: "?"))
         QueryRedaction.append(query, limit: limit, to: &text)
-        putString(text.span, limit: limit)
+        member(name, text.span, limit: limit)
         swap(&text, &scratch)
     }
 
     /// A member of the operator log.
     mutating func member(_ field: LogField, limit: Int) {
-        putSeparator()
-        buffer.put(UInt8(ascii: "\""))
-        buffer.put(field.name.rawValue.utf8.span)
-        buffer.put("\":")
+        let name = Array(field.name.rawValue.utf8)
+        let value: [UInt8]
         switch field.value {
-        case .text(let text): putString(text.utf8.span, limit: limit)
-        case .bytes(let bytes): putString(bytes.span, limit: limit)
-        case .number(let number): putNumber(number)
-        case .microseconds(let microseconds): putMilliseconds(microseconds)
-        case .flag(let flag): buffer.put(flag ? "true" : "false")
+        case .text(let text): value = Array(text.utf8)
+        case .bytes(let bytes): value = bytes
+        case .number, .microseconds, .flag: value = []
+        }
+        let bound = name.count + 4 + LineCursor.bound(escaping: value.count, limit: limit) + 2
+        let isFirst = !hasMembers
+        hasMembers = true
+        buffer.write(upTo: bound) { cursor in
+            if !isFirst { cursor.put(UInt8(ascii: ",")) }
+            name.withUnsafeBufferPointer { cursor.put(quoted: $0, limit: name.count) }
+            cursor.put(UInt8(ascii: ":"))
+            switch field.value {
+            case .text, .bytes: value.withUnsafeBufferPointer { cursor.put(quoted: $0, limit: limit) }
+            case .number(let number): cursor.put(signed: number)
+            case .microseconds(let microseconds): cursor.put(milliseconds: microseconds)
+            case .flag(let flag): cursor.put(flag ? "true" : "false")
+            }
         }
     }
 
     /// Ends the line.
     package mutating func end() {
-        buffer.put("}\n")
+        buffer.write(upTo: 2) { $0.put("}\n") }
         lines += 1
     }
 
@@ -151,35 +166,37 @@ package struct LogLine: ~Copyable {
         lines = 0
     }
 
-    private mutating func putSeparator() {
-        if buffer.last != UInt8(ascii: "{") { buffer.put(UInt8(ascii: ",")) }
-    }
-
-    private mutating func putName(_ name: StaticString) {
-        putSeparator()
-        buffer.put(UInt8(ascii: "\""))
-        buffer.put(name)
-        buffer.put("\":")
-    }
-
-    private mutating func putString(_ value: Span<UInt8>, limit: Int) {
-        buffer.put(UInt8(ascii: "\""))
-        buffer.put(escaped: value, limit: limit)
-        buffer.put(UInt8(ascii: "\""))
-    }
-
-    private mutating func putNumber(_ value: Int64) {
-        if value < 0 { buffer.put(UInt8(ascii: "-")) }
-        buffer.put(decimal: value.magnitude)
-    }
-
-    private mutating func putMilliseconds(_ microseconds: Int64) {
-        if microseconds < 0 { buffer.put(UInt8(ascii: "-")) }
-        buffer.put(decimal: microseconds.magnitude / 1000)
-        buffer.put(UInt8(ascii: "."))
-        buffer.put(decimal: microseconds.magnitude % 1000, digits: 3)
+    /// A member's comma, name and colon, then up to `bound` bytes of value.
+    @inline(__always)
+    private mutating func write(_ name: StaticString, upTo bound: Int, _ value: (inout LineCursor) -> Void) {
+        let isFirst = !hasMembers
+        hasMembers = true
+        buffer.write(upTo: bound + name.utf8CodeUnitCount + 4) { cursor in
+            if !isFirst { cursor.put(UInt8(ascii: ",")) }
+            cursor.put(UInt8(ascii: "\""))
+            cursor.put(name)
+            cursor.put(UInt8(ascii: "\""))
+            cursor.put(UInt8(ascii: ":"))
+            value(&cursor)
+        }
     }
 
     /// The storage as it is, for whoever copies lines out of it.
     var storage: [UInt8] { buffer.storage }
+}
+
+extension LineCursor {
+    fileprivate mutating func put(quoted text: UnsafeBufferPointer<UInt8>, limit: Int) {
+        put(UInt8(ascii: "\""))
+        put(escaped: text, limit: limit)
+        put(UInt8(ascii: "\""))
+    }
+
+    @inline(__always)
+    fileprivate mutating func put(milliseconds microseconds: Int64) {
+        if microseconds < 0 { put(UInt8(ascii: "-")) }
+        put(decimal: microseconds.magnitude / 1000)
+        put(UInt8(ascii: "."))
+        put(decimal: microseconds.magnitude % 1000, digits: 3)
+    }
 }

@@ -34,23 +34,35 @@ package enum QueryRedaction {
     }
 
     /// Whether the value of a parameter of this (still encoded) name may be a credential.
+    ///
+    /// The names are the parameters of OAuth 2.0, OpenID Connect and their extensions whose values are secrets or
+    /// stand for one. Their first letters are asked first: nearly every parameter of an API is told apart by it.
     package static func isSensitive(_ name: Span<UInt8>) -> Bool {
-        names.contains { matches(name, $0) }
+        var start = 0
+        while start < name.count, decoded(name, at: start).byte == UInt8(ascii: "_") {
+            start += decoded(name, at: start).length
+        }
+        guard start < name.count else { return false }
+        let rest = name.extracting(start..<name.count)
+        return switch decoded(rest, at: 0).byte {
+        case UInt8(ascii: "a"):
+            matches(rest, "access_token") || matches(rest, "assertion") || matches(rest, "actor_token")
+        case UInt8(ascii: "c"):
+            matches(rest, "code") || matches(rest, "client_secret") || matches(rest, "client_assertion")
+                || matches(rest, "code_verifier")
+        case UInt8(ascii: "i"): matches(rest, "id_token") || matches(rest, "id_token_hint")
+        case UInt8(ascii: "l"): matches(rest, "logout_token")
+        case UInt8(ascii: "p"): matches(rest, "password")
+        case UInt8(ascii: "r"): matches(rest, "refresh_token") || matches(rest, "request") || matches(rest, "response")
+        case UInt8(ascii: "s"): matches(rest, "state") || matches(rest, "subject_token")
+        case UInt8(ascii: "t"): matches(rest, "token")
+        default: false
+        }
     }
-
-    /// Parameters of OAuth 2.0, OpenID Connect and their extensions whose values are secrets or stand for one.
-    private static let names: [StaticString] = [
-        "access_token", "assertion", "client_assertion", "client_secret", "code", "code_verifier", "id_token",
-        "id_token_hint", "logout_token", "password", "refresh_token", "request", "response", "state", "subject_token",
-        "actor_token", "token",
-    ]
 
     private static func matches(_ name: Span<UInt8>, _ wanted: StaticString) -> Bool {
         wanted.withUTF8Buffer { wanted in
             var index = 0
-            while index < name.count, decoded(name, at: index).byte == UInt8(ascii: "_") {
-                index += decoded(name, at: index).length
-            }
             for byte in wanted {
                 guard index < name.count else { return false }
                 let (found, length) = decoded(name, at: index)

@@ -95,7 +95,8 @@ private func lowercase(_ byte: UInt8) -> UInt8 { byte >= 65 && byte <= 90 ? byte
 // Called by OpenSSL during a handshake, on the worker's thread; the argument is the ServerTLS, which the gateway keeps
 // for as long as its listener has connections.
 private let onServerName:
-    @convention(c) (OpaquePointer?, UnsafeMutablePointer<Int32>?, UnsafeMutableRawPointer?) -> Int32 = { ssl, _, owner in
+    @convention(c) (OpaquePointer?, UnsafeMutablePointer<Int32>?, UnsafeMutableRawPointer?) -> Int32 = {
+        ssl, _, owner in
         guard let ssl, let owner, let name = portcullis_server_name(ssl) else { return SSL_TLSEXT_ERR_OK }
         let server = Unmanaged<ServerTLS>.fromOpaque(owner).takeUnretainedValue()
         if let context = server.context(named: name) { SSL_set_SSL_CTX(ssl, context) }

@@ -5,6 +5,8 @@ import Synchronization
 /// A TCP server on a free port of 127.0.0.1 that answers every request by one script, badly if it says so.
 final class ScriptedServer: @unchecked Sendable {
     enum Action: Sendable {
+        /// Sends this as soon as the client has connected.
+        case greet(String)
         case send(String)
         /// Sends this many bytes, or as many as the client takes.
         case flood(Int)
@@ -88,10 +90,12 @@ final class ScriptedServer: @unchecked Sendable {
     }
 
     private func serve(_ descriptor: Int32) {
+        if case .greet(let text)? = script.first { send(Array(text.utf8), descriptor) }
         while let head = receiveHead(descriptor) {
             note(.request(head))
             for action in script {
                 switch action {
+                case .greet: break
                 case .send(let text): send(Array(text.utf8), descriptor)
                 case .flood(let count): flood(count, descriptor)
                 case .close: return

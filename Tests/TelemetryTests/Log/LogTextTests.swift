@@ -58,6 +58,28 @@ private func line(_ value: String, limit: Int = 4096) -> String {
         #expect(line(value) == "{\"v\":\"\(expected)\"}\n")
     }
 
+    @Test(arguments: [0x00, 0x1F, 0x22, 0x5C, 0x7F, 0x80, 0xFF] as [UInt8])
+    func `OPS-02 is escaped wherever it stands in a run of harmless bytes`(byte: UInt8) {
+        // Eight bytes are judged at a time: every place within them, and every length of what follows.
+        let escaped = byte == 0x22 || byte == 0x5C ? [0x5C, byte] : Array(escape(byte).utf8)
+        for before in 0..<20 {
+            for after in 0..<20 {
+                for filler in [0x20, 0x21, 0x23, 0x5B, 0x5D, 0x7E] as [UInt8] {
+                    let (head, tail) = (
+                        [UInt8](repeating: filler, count: before), [UInt8](repeating: filler, count: after)
+                    )
+                    let expected = "{\"v\":\"" + String(decoding: head + escaped + tail, as: UTF8.self) + "\"}\n"
+                    #expect(line(head + [byte] + tail) == expected)
+                }
+            }
+        }
+    }
+
+    private func escape(_ byte: UInt8) -> String {
+        let digits = String(byte, radix: 16)
+        return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+    }
+
     @Test func `OPS-02 every byte and every pair of bytes leaves as one line of printable JSON`() throws {
         for first in UInt8.min...UInt8.max {
             var value: [UInt8] = []

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+import Bytes
+import Testing
+
+@Suite struct `text forms of bytes` {
+    private func decode(_ text: String) -> [UInt8]? {
+        Base64URL.decode(Array(text.utf8).span)
+    }
+
+    // RFC 4648 §10, without padding.
+    @Test(arguments: [
+        ("", ""), ("f", "Zg"), ("fo", "Zm8"), ("foo", "Zm9v"), ("foob", "Zm9vYg"), ("fooba", "Zm9vYmE"),
+        ("foobar", "Zm9vYmFy"),
+    ])
+    func `JOSE-02 base64url both ways`(bytes: String, text: String) {
+        #expect(Base64URL.encode(Array(bytes.utf8).span) == text)
+        #expect(decode(text) == Array(bytes.utf8))
+    }
+
+    // RFC 7515 Appendix C.
+    @Test func `JOSE-02 the alphabet's last two characters are dash and underscore`() {
+        #expect(Base64URL.encode([3, 236, 255, 224, 193] as [UInt8]) == "A-z_4ME")
+        #expect(decode("A-z_4ME") == [3, 236, 255, 224, 193])
+    }
+
+    @Test func `JOSE-02 every length and byte comes back`() {
+        let all = [UInt8](UInt8.min...UInt8.max)
+        for count in 0...256 {
+            let bytes = Array(all.prefix(count))
+            #expect(decode(Base64URL.encode(bytes.span)) == bytes)
+            let backwards = Array(all.reversed().prefix(count))
+            #expect(decode(Base64URL.encode(backwards.span)) == backwards)
+        }
+    }
+
+    @Test(arguments: [
+        "Zg==", "Zm8=", "Zg=", "=", "Zm9v=", "Z", "Zm9vY", "A+z_", "A/z-", "Zm 9v", "Zm9v\n", "\nZm9v", "Zm\r\n9v",
+        "Zm9v ", "Zm9.", "Zm\u{e9}",
+        "Zm9v\u{0}", "Zm,v", "{}{}",
+    ])
+    func `JOSE-02 padding, whitespace and other characters are refused`(text: String) {
+        #expect(decode(text) == nil)
+    }
+
+    @Test func `JOSE-02 characters outside the alphabet are refused wherever they stand`() {
+        let alphabet = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+        for byte in UInt8.min...UInt8.max where !alphabet.contains(byte) {
+            for count in 2...8 where count % 4 != 1 {
+                for place in 0..<count {
+                    var text = [UInt8](repeating: 0x41, count: count)
+                    text[place] = byte
+                    if Base64URL.decode(text.span) != nil { Issue.record("\(text)") }
+                }
+            }
+        }
+    }
+
+    @Test(arguments: ["Zh", "Zv", "Zm9", "Zm-", "Zm9vYh", "Zm9vYmF"])
+    func `JOSE-02 unused bits that are not zero are refused`(text: String) {
+        #expect(decode(text) == nil)
+    }
+
+    @Test func `hexadecimal is two lower-case digits a byte`() {
+        #expect(Hex.encode([0x00, 0x0f, 0xa0, 0xff, 0x9c] as [UInt8]) == "000fa0ff9c")
+        #expect(Hex.encode([] as [UInt8]) == "")
+    }
+
+    private func percent(_ bytes: [UInt8]) -> String {
+        var output = Array("<".utf8)
+        PercentEncoding.append(bytes.span, to: &output)
+        return String(decoding: output.dropFirst(), as: UTF8.self)
+    }
+
+    @Test(arguments: [
+        ("Zo\u{eb}", "Zo%C3%AB"), ("plain text ~!\"", "plain text ~!\""), ("100%", "100%25"),
+        ("a\r\nX-Admin: 1", "a%0D%0AX-Admin: 1"),
+        ("\u{0}\t\u{7f}", "%00%09%7F"), ("", ""),
+    ])
+    func `HTTP-46 what is not printable ASCII is escaped`(text: String, escaped: String) {
+        #expect(percent(Array(text.utf8)) == escaped)
+    }
+
+    @Test func `HTTP-46 no byte leads out of one line of printable ASCII`() {
+        let escaped = percent([UInt8](UInt8.min...UInt8.max))
+        #expect(escaped.utf8.allSatisfy { (0x20...0x7e).contains($0) })
+        #expect(escaped.utf8.count == 94 + 162 * 3)
+    }
+
+    @Test func `spans are copied`() {
+        let bytes: [UInt8] = [0x61, 0x62, 0xff]
+        #expect([UInt8](copying: bytes.span) == bytes)
+        #expect([UInt8](copying: bytes.span.extracting(first: 0)) == [])
+        #expect(String(copying: bytes.span) == "ab\u{fffd}")
+        var more: [UInt8] = [1]
+        more.append(copying: bytes.span)
+        #expect(more == [1, 0x61, 0x62, 0xff])
+    }
+}
+
+extension Base64URL {
+    fileprivate static func encode(_ bytes: [UInt8]) -> String { encode(bytes.span) }
+}
+
+extension Hex {
+    fileprivate static func encode(_ bytes: [UInt8]) -> String { encode(bytes.span) }
+}

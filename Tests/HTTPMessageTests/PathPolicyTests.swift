@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+import HTTPMessage
+import Testing
+
+@Suite struct `path policy` {
+    private func refusal(of path: String, allowing: PathAllowances = []) -> PathRefusal? {
+        PathPolicy.refusal(of: Array(path.utf8).span, allowing: allowing)
+    }
+
+    private func canonical(_ path: String, mergingSlashes: Bool = false) -> String {
+        var output: [UInt8] = []
+        PathPolicy.appendCanonical(Array(path.utf8).span, mergingSlashes: mergingSlashes, to: &output)
+        return String(decoding: output, as: UTF8.self)
+    }
+
+    @Test(arguments: [
+        "/", "", "/a/b%20c", "/a%2Bb", "//a//", "/.well-known/x", "/a.b/..c/c../...", "/a...b", "/.a",
+        "/-_~!$&'()*+,=:@", "/caf%C3%A9", "/%41",
+        "/%e2%82%ac", "/%F0%9F%98%80", "/a%25", "/a%25zz", "/a%25z", "/%25/x", "/%C3%A9/%C3%A9", "/%21", "/....",
+        "/%2e%2e%2e", "/a%7E", "/%23", "/%3F",
+        "/%5B", "/%7B", "/%25%20",
+    ])
+    func `HTTP-56 an unambiguous path is accepted`(path: String) {
+        #expect(refusal(of: path) == nil)
+    }
+
+    @Test(arguments: [
+        ("/public/..%2fadmin", PathRefusal.encodedSlash), ("/a%2Fb", .encodedSlash), ("/%2f", .encodedSlash),
+        ("/a\\b", .backslash), ("/a%5cb", .backslash), ("/a%5Cb", .backslash), ("/..\\admin", .backslash),
+        ("/a%00", .nul), ("/%00/b", .nul), ("/a\u{0}", .nul),
+        ("/a%0d", .controlOctet), ("/a%0A", .controlOctet), ("/a%09", .controlOctet), ("/a%1f", .controlOctet),
+        ("/a%7F", .controlOctet),
+        ("/a b", .controlOctet), ("/a\tb", .controlOctet), ("/a\u{7f}", .controlOctet),
+        ("/.", .dotSegment), ("/..", .dotSegment), ("/./a", .dotSegment), ("/../a", .dotSegment),
+        ("/a/..", .dotSegment), ("/a/.", .dotSegment),
+        ("/a/../b", .dotSegment), ("/public/%2e%2e/admin", .dotSegment), ("/%2E/a", .dotSegment),
+        ("/.%2e/a", .dotSegment), ("/%2e./a", .dotSegment),
+        ("/%2e", .dotSegment), ("/a/.%2E", .dotSegment), ("//../a", .dotSegment), ("..", .dotSegment),
+        (".", .dotSegment), ("../a", .dotSegment),
+        ("/a%252fb", .doubleEncoding), ("/%252e%252e/a", .doubleEncoding),
+        ("/a%2500", .doubleEncoding), ("/a%25Ab", .doubleEncoding),
+        ("/a%zz", .invalidEscape), ("/a%", .invalidEscape), ("/a%4", .invalidEscape),
+        ("/%u002e%u002e/", .invalidEscape), ("/a%4g", .invalidEscape),
+        ("/a%%41", .invalidEscape), ("/%-1", .invalidEscape), ("/% 41", .invalidEscape),
+        ("/public/..;/admin", .semicolon), ("/a;b", .semicolon), ("/a;", .semicolon), ("/;", .semicolon),
+        ("/a%3Bb", .semicolon), ("/a%3b", .semicolon),
+        ("/\u{e9}", .nonASCII), ("/a/\u{ff0e}\u{ff0e}/b", .nonASCII),
+        ("/%c0%ae%c0%ae/", .nonASCII), ("/%c0%af", .nonASCII), ("/%e0%80%af", .nonASCII), ("/%ff", .nonASCII),
+        ("/%c3", .nonASCII), ("/%c3/a", .nonASCII),
+        ("/%c3a", .nonASCII), ("/%a9", .nonASCII), ("/%ed%a0%80", .nonASCII), ("/%f5%80%80%80", .nonASCII),
+        ("/%f0%80%80%af", .nonASCII),
+        ("/%c3%2e", .nonASCII), ("/%f4%90%80%80", .nonASCII), ("/%e2%82", .nonASCII),
+        ("/a#b", .fragment), ("#", .fragment),
+    ])
+    func `HTTP-56 an ambiguous path is refused`(path: String, cause: PathRefusal) {
+        #expect(refusal(of: path) == cause)
+    }
+
+    @Test(arguments: [
+        ("/a%2Fb", PathAllowances.encodedSlash), ("/a\\b%5c", .backslash), ("/a%252fb", .doubleEncoding),
+        ("/a;b=c;d", .semicolon), ("/a%3b", .semicolon),
+        ("/\u{e9}", .nonASCII), ("/%ff/%c0%af", .nonASCII), ("/%25252541", .doubleEncoding),
+        ("/a%255cb%253bc", .doubleEncoding), ("/%c3", .nonASCII),
+    ])
+    func `HTTP-56 a relaxation lets through what it names and nothing else`(path: String, allowance: PathAllowances) {
+        #expect(refusal(of: path) != nil)
+        #expect(refusal(of: path, allowing: allowance) == nil)
+        let others: PathAllowances = [.encodedSlash, .backslash, .doubleEncoding, .semicolon, .nonASCII]
+        #expect(refusal(of: path, allowing: others.subtracting(allowance)) != nil)
+    }
+
+    @Test(arguments: [
+        ("/a/..%2fb", PathRefusal.dotSegment), ("/a%2f../b", .dotSegment), ("/..\\a", .dotSegment),
+        ("/a\\..", .dotSegment), ("/a%5c..%5cb", .dotSegment),
+        ("/..;/a", .dotSegment), ("/..;x=y", .dotSegment), ("/.;/a", .dotSegment), ("/%2e%2e;a/b", .dotSegment),
+        ("/%252e%252e/a", .dotSegment),
+        ("/%25252e./a", .dotSegment), ("/a%252f..", .dotSegment), ("/a/%252e", .dotSegment),
+        ("/a%255c../b", .dotSegment), ("/..%3bx/a", .dotSegment),
+        ("/a%2500", .nul), ("/%00", .nul), ("/a%250d", .controlOctet), ("/a%0a", .controlOctet),
+        ("/a%25257f", .controlOctet),
+        ("/..", .dotSegment), ("/a#b", .fragment), ("/%zz", .invalidEscape), ("/a b", .controlOctet),
+        ("/a;\u{0}", .nul),
+        ("/\u{e9}/../a", .dotSegment), ("/a;b/../c", .dotSegment),
+    ])
+    func `HTTP-56 no relaxation lets NUL, controls or dot segments through`(path: String, cause: PathRefusal) {
+        let all: PathAllowances = [.encodedSlash, .backslash, .doubleEncoding, .semicolon, .nonASCII]
+        #expect(refusal(of: path, allowing: all) == cause)
+    }
+
+    @Test func `HTTP-56 parameters do not make a segment longer, the next one starts anew`() {
+        #expect(refusal(of: "/a;../b", allowing: .semicolon) == nil)
+        #expect(refusal(of: "/a;x/b;y/c", allowing: .semicolon) == nil)
+        #expect(refusal(of: "/;/..", allowing: .semicolon) == .dotSegment)
+    }
+
+    @Test(arguments: [
+        ("/a/b", "/a/b"), ("/%61%2D%5f%7e", "/a-_~"), ("/a%2bb", "/a%2Bb"), ("/caf%c3%a9", "/caf%C3%A9"),
+        ("/%41b", "/Ab"), ("/a%20", "/a%20"),
+        ("", ""), ("/a%25", "/a%25"), ("//a///b//", "//a///b//"), ("/A", "/A"), ("/a%zz%", "/a%zz%"),
+    ])
+    func `HTTP-57 the form that routes match decodes what is unreserved`(path: String, form: String) {
+        #expect(canonical(path) == form)
+    }
+
+    @Test(arguments: [
+        ("//admin", "/admin"), ("/a//b///c", "/a/b/c"), ("/", "/"), ("///", "/"), ("/a/", "/a/"), ("/a//", "/a/"),
+        ("a//b", "a/b"), ("", ""),
+    ])
+    func `HTTP-57 runs of slashes are merged when asked`(path: String, form: String) {
+        #expect(canonical(path, mergingSlashes: true) == form)
+        #expect(canonical(path) == path)
+    }
+
+    @Test func `HTTP-55 the canonical form of a canonical form is itself`() {
+        for path in ["/%61//b%2fc", "/%c3%a9%7E", "/a%2520"] {
+            let once = canonical(path, mergingSlashes: true)
+            #expect(canonical(once, mergingSlashes: true) == once)
+        }
+    }
+
+    @Test func `canonical text is appended behind what is there`() {
+        var output: [UInt8] = [0x2f]
+        PathPolicy.appendCanonical(Array("/a".utf8).span, mergingSlashes: true, to: &output)
+        #expect(output == Array("//a".utf8))
+    }
+}

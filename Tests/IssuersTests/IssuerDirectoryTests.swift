@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: Apache-2.0
+import HTTPMessage
+import Issuers
+import JOSE
+import OAuth
+import TestSupport
+import Testing
+
+@Suite struct `the start` {
+    @Test func `RS-24 reads every issuer's keys ahead of need, without waiting for them`() {
+        let world = World()
+        world.fetcher.hold()
+        world.directory.start()
+        #expect(world.status.readiness == .waiting)
+        world.executor.drain()
+        #expect(world.status.readiness == .waiting)
+        #expect(world.keys == nil)
+        world.release()
+        #expect(world.status.readiness == .ready)
+        #expect(world.keyIDs == ["rsa-1"])
+        #expect(world.fetcher.takeURLs() == [World.metadataURL, World.keysURL])
+        #expect(
+            world.takeEvents() == [
+                .metadataAccepted(jwksURI: World.keysURL), .keysPublished(count: 1, ignored: 0, removed: 0),
+            ])
+    }
+
+    @Test func `tells the status in full`() throws {
+        let world = World()
+        world.answer(SigningKey.keySet(jwks: [SigningKey.rsa.publicJWK(), "{\"kty\":\"oct\",\"k\":\"AA\"}"]))
+        world.start()
+        let status = world.status
+        #expect(status.keyCount == 1)
+        #expect(status.ignoredKeyCount == 1)
+        #expect(status.fetchedAt == world.clock.now().wallSeconds)
+        #expect(status.usableUntil == world.clock.now().wallSeconds + 7200)
+        #expect(status.jwksURI == World.keysURL)
+        #expect(status.lastRefusal == nil)
+        let keys = try #require(world.keys)
+        #expect(keys.version == 1)
+        #expect(keys.generation == 1)
+        #expect(keys.fetchedAt == status.fetchedAt)
+        #expect(keys.usableUntil == status.usableUntil)
+    }
+
+    @Test func `happens once`() {
+        let world = World()
+        world.start()
+        world.start()
+        #expect(world.fetcher.takeURLs().count == 2)
+    }
+
+    @Test func `without the issuer goes on, and keys come when it does`() {
+        let world = World()
+        world.fail(World.metadataURL, .connectFailed("refused"))
+        world.start()
+        #expect(world.status.readiness == .failed)
+        #expect(world.status.lastRefusal == .fetch(.connectFailed("refused")))
+        #expect(world.takeEvents() == [.refreshFailed(.fetch(.connectFailed("refused")), nextAttemptSeconds: 1)])
+        world.answerMetadata()
+        world.pass(seconds: 1)
+        #expect(world.status.readiness == .ready)
+        #expect(world.status.failures == 0)
+    }
+
+    @Test func `reads a configured key set URL without metadata`() {
+        let url = "https://keys.example.net:8443/jwks?v=1"
+        let world = World(World.settings(keys: .url(url)))
+        world.answerKeys([.p256], at: url)
+        world.start()
+        #expect(world.fetcher.takeURLs() == [url])
+        #expect(world.keyIDs == ["p256-1"])
+        #expect(world.status.jwksURI == url)
+    }
+
+    @Test func `one issuer's trouble is not another's`() {
+        let other = "https://other.example.net"
+        let world = World(World.settings(), World.settings(url: other, keys: .url("https://other.example.net/k")))
+        world.fail(World.metadataURL)
+        world.answerKeys([.ed25519], at: "https://other.example.net/k")
+        world.start()
+        #expect(world.directory.status(of: 0).readiness == .failed)
+        #expect(world.directory.status(of: 1).readiness == .ready)
+        world.requestRefresh(1)
+        #expect(world.endedIssuers == [1])
+    }
+}
+
+@Suite struct `a static document` {
+    private func world(_ text: String) -> World { World(World.settings(keys: .document(Array(text.utf8)))) }
+
+    @Test func `is ready before the start and never asks anyone`() throws {
+        let world = world(SigningKey.keySet([.rsa, .p256]))
+        #expect(world.status.readiness == .ready)
+        #expect(world.keyIDs == ["rsa-1", "p256-1"])
+        #expect(world.keys?.usableUntil == .max)
+        world.start()
+        #expect(world.published.count == 1)
+        #expect(world.takeEvents() == [.keysPublished(count: 2, ignored: 0, removed: 0)])
+        world.pass(seconds: 100_000)
+        world.requestRefresh()
+        #expect(world.ends == 1)
+        #expect(world.status.readiness == .ready)
+        #expect(world.fetcher.requests.isEmpty)
+        #expect(world.clock.sleepers == 0)
+    }
+
+    @Test(arguments: ["", "{\"keys\":{}}", "{\"keys\":[]}", "[]", "{\"keys\":[{\"kty\":\"oct\",\"k\":\"AA\"}]}"])
+    func `JOSE-18 without a usable key has failed, and stays so`(text: String) {
+        let world = world(text)
+        #expect(world.status.readiness == .failed)
+        world.start()
+        guard case .refreshFailed(_, nextAttemptSeconds: nil)? = world.takeEvents().first else {
+            Issue.record("another event")
+            return
+        }
+        world.requestRefresh()
+        world.pass(seconds: 100_000)
+        #expect(world.ends == 1)
+        #expect(world.fetcher.requests.isEmpty)
+    }
+}
+
+@Suite struct `a token with an unknown key` {
+    @Test func `JOSE-17 is accepted after a rotation without a restart`() {
+        let world = World()
+        world.start()
+        world.answerKeys([.rsa, .otherRSA])
+        world.requestRefresh()
+        #expect(world.keyIDs == ["rsa-1", "rsa-2"])
+        #expect(world.ends == 1)
+        #expect(world.takeEvents().contains(.unknownKeyRefetch))
+    }
+
+    @Test func `JOSE-17 ten thousand random ones in ten seconds cost one request`() {
+        let world = World()
+        world.start()
+        _ = world.fetcher.takeURLs()
+        for _ in 0..<100 {
+            for _ in 0..<100 { world.directory.requestRefresh(issuer: 0) }
+            world.executor.drain()
+            world.pass(seconds: 0.1)
+        }
+        #expect(world.fetcher.takeURLs() == [World.keysURL])
+        #expect(world.ends > 9_000)
+        world.requestRefresh()
+        #expect(world.fetcher.takeURLs().isEmpty)
+    }
+
+    @Test func `JOSE-17 every one of them is answered, limited or not`() {
+        let world = World()
+        world.start()
+        for count in 1...5 {
+            world.requestRefresh()
+            #expect(world.ends == count)
+        }
+    }
+
+    @Test func `JOSE-17 may cause the next request after thirty seconds and not before`() {
+        let world = World()
+        world.start()
+        world.requestRefresh()
+        _ = world.fetcher.takeURLs()
+        world.pass(seconds: 29.9)
+        world.requestRefresh()
+        #expect(world.fetcher.takeURLs().isEmpty)
+        #expect(world.takeEvents().last == .unknownKeyRefetchSuppressed)
+        world.pass(seconds: 0.1)
+        world.requestRefresh()
+        #expect(world.fetcher.takeURLs() == [World.keysURL])
+    }
+
+    @Test func `JOSE-17 many at once share one request`() {
+        let world = World()
+        world.start()
+        _ = world.fetcher.takeURLs()
+        world.fetcher.hold()
+        for _ in 0..<50 { world.requestRefresh() }
+        #expect(world.fetcher.requests.count == 1)
+        #expect(world.ends == 0)
+        world.release()
+        #expect(world.fetcher.requests.count == 1)
+        #expect(world.ends == 1)
+    }
+
+    @Test func `JOSE-17 waits for the first reading while that is under way`() {
+        let world = World()
+        world.fetcher.hold()
+        world.start()
+        world.requestRefresh()
+        #expect(world.ends == 0)
+        world.release()
+        #expect(world.ends == 1)
+        #expect(world.fetcher.takeURLs() == [World.metadataURL, World.keysURL])
+    }
+
+    @Test(arguments: [FetchRefusal.timedOut, .unresolved, .tlsFailed("x"), .redirected, .tooLarge])
+    func `RS-24 is answered when the reading failed, and the keys at hand stay`(refusal: FetchRefusal) {
+        let world = World()
+        world.start()
+        world.fail(World.keysURL, refusal)
+        world.requestRefresh()
+        #expect(world.ends == 1)
+        #expect(world.keyIDs == ["rsa-1"])
+        #expect(world.status.readiness == .ready)
+        #expect(world.status.lastRefusal == .fetch(refusal))
+    }
+
+    @Test func `is answered when the directory stops, and after`() {
+        let world = World()
+        world.fetcher.hold()
+        world.start()
+        world.requestRefresh()
+        world.directory.stop()
+        world.executor.drain()
+        #expect(world.ends == 1)
+        world.requestRefresh()
+        #expect(world.ends == 2)
+        #expect(world.clock.sleepers == 0)
+        #expect(world.published.isEmpty)
+    }
+}
+
+@Suite struct `keys over time` {
+    @Test(
+        arguments: [(nil, 3600.0), (300, 300), (0, 60), (59, 60), (100_000, 3600), (Int.max, 3600), (-5, 60)]
+            as [(Int?, Double)])
+    func `MD-05 are read again when the answer's freshness ends, within bounds`(maxAge: Int?, seconds: Double) {
+        let world = World(World.settings(keys: .url(World.keysURL)))
+        world.answerKeys([.rsa], maxAge: maxAge)
+        world.start()
+        _ = world.fetcher.takeURLs()
+        world.pass(seconds: seconds - 0.001)
+        #expect(world.fetcher.takeURLs().isEmpty)
+        world.pass(seconds: 0.001)
+        #expect(world.fetcher.takeURLs() == [World.keysURL])
+    }
+
+    @Test(arguments: [(-1.0, 3240.0), (1, 3960), (0.5, 3780), (99, 3960)])
+    func `MD-05 are read again a tenth earlier or later`(spread: Double, seconds: Double) {
+        let world = World(World.settings(keys: .url(World.keysURL)))
+        world.clock.setSpread(spread)
+        world.start()
+        _ = world.fetcher.takeURLs()
+        world.pass(seconds: seconds - 0.001)
+        #expect(world.fetcher.takeURLs().isEmpty)
+        world.pass(seconds: 0.001)
+        #expect(world.fetcher.takeURLs() == [World.keysURL])
+    }
+
+    @Test func `that did not change keep version and generation`() {
+        let world = World()
+        world.answerKeys([.rsa, .p256])
+        world.start()
+        world.answerKeys([.p256, .rsa])
+        world.pass(seconds: 3600)
+        #expect(world.published.map { $0?.version } == [1, 1])
+        #expect(world.published.map { $0?.generation } == [1, 1])
+        #expect(world.takeEvents().last == .keysUnchanged(count: 2))
+        // A snapshot is handed out all the same: it says how long the keys last now.
+        #expect(world.published[1]?.usableUntil == (world.published[0]?.usableUntil ?? 0) + 3600)
+    }
+
+    @Test func `to which one was added raise the version only`() {
+        let world = World()
+        world.start()
+        world.answerKeys([.rsa, .p256])
+        world.pass(seconds: 3600)
+        #expect(world.keys?.version == 2)
+        #expect(world.keys?.generation == 1)
+        #expect(world.takeEvents().last == .keysPublished(count: 2, ignored: 0, removed: 0))
+    }
+
+    @Test func `RS-24 from which one vanished lose it at once`() {
+        let world = World()
+        world.answerKeys([.rsa, .p256])
+        world.start()
+        world.answerKeys([.p256])
+        world.pass(seconds: 3600)
+        #expect(world.keyIDs == ["p256-1"])
+        #expect(world.keys?.version == 2)
+        #expect(world.keys?.generation == 2)
+        #expect(world.takeEvents().last == .keysPublished(count: 1, ignored: 0, removed: 1))
+    }
+
+    @Test func `of which one changed under its name count as one vanished`() {
+        let world = World()
+        world.start()
+        world.answerKeys([SigningKey(renaming: .otherRSA, keyID: "rsa-1")])
+        world.pass(seconds: 3600)
+        #expect(world.keys?.generation == 2)
+    }
+
+    @Test func `of which one was restricted count as one vanished`() {
+        let world = World()
+        world.start()
+        world.answer(SigningKey.keySet(jwks: [SigningKey.rsa.publicJWK(["alg": "\"PS256\""])]))
+        world.pass(seconds: 3600)
+        #expect(world.keys?.generation == 2)
+        #expect(world.keys?.version == 2)
+    }
+
+    @Test func `do not follow a wall clock that is set`() {
+        let world = World()
+        world.start()
+        world.clock.correctWallClock(by: 1_000_000)
+        world.pass(seconds: 1)
+        #expect(world.status.readiness == .ready)
+        #expect(world.keyIDs == ["rsa-1"])
+    }
+}
+
+@Suite struct `a key set is refused and the one before kept` {
+    @Test(arguments: [
+        "", "{}", "[]", "{\"keys\":{}}", "{\"keys\":[]}", "{\"keys\":[{\"kty\":\"oct\",\"k\":\"AA\"}]}",
+        "{\"keys\":[],\"keys\":[]}", "<html>", "{\"keys\":[" + String(repeating: "{},", count: 100) + "{}]}",
+        "{\"keys\":[" + String(repeating: " ", count: 300 * 1024) + "]}",
+    ])
+    func `JOSE-18 when it is no set of usable keys`(text: String) {
+        let world = World()
+        world.start()
+        world.answer(text)
+        world.pass(seconds: 3600)
+        #expect(world.keyIDs == ["rsa-1"])
+        #expect(world.status.failures == 1)
+        #expect(world.published.count == 1)
+    }
+
+    @Test(arguments: [201, 204, 304, 401, 404, 500, 503])
+    func `MD-06 when its status is not 200`(status: Int) {
+        let world = World()
+        world.start()
+        world.answer(SigningKey.keySet([.p256]), status: status)
+        world.pass(seconds: 3600)
+        #expect(world.keyIDs == ["rsa-1"])
+        #expect(world.status.lastRefusal == .keySetStatus(status))
+    }
+
+    @Test func `JOSE-18 but one bad key among good ones is only left out`() {
+        let world = World()
+        world.start()
+        world.answer(SigningKey.keySet(jwks: ["{\"kty\":\"EC\"}", SigningKey.p256.publicJWK(), "7"]))
+        world.pass(seconds: 3600)
+        #expect(world.keyIDs == ["p256-1"])
+        #expect(world.takeEvents().contains(.keysPublished(count: 1, ignored: 2, removed: 1)))
+    }
+
+    @Test func `JOSE-18 a private key for all to read raises an alarm`() {
+        let world = World()
+        world.answer(SigningKey.keySet(jwks: [SigningKey.rsa.publicJWK(), SigningKey.p256.publicJWK(["d": "\"AA\""])]))
+        world.start()
+        #expect(world.keyIDs == ["rsa-1"])
+        #expect(world.takeEvents().contains(.privateKeyExposed(count: 1)))
+    }
+}

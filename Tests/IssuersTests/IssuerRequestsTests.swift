@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+import HTTPMessage
+import Issuers
+import JOSE
+import OAuth
+import TestSupport
+import Testing
+
+@Suite struct `what an issuer is asked` {
+    @Test func `MD-06 MD-08 is bounded, guarded, and trusts the configured authorities only`() throws {
+        var settings = World.settings()
+        settings.certificateAuthorityFile = "/etc/authorities.pem"
+        settings.allowPrivate = ["10.0.0.0/8"]
+        let world = World(settings)
+        world.start()
+        let requests = world.fetcher.requests
+        #expect(requests.count == 2)
+        for request in requests {
+            #expect(request.method == .get)
+            #expect(request.body == nil)
+            #expect(request.headers.isEmpty)
+            #expect(request.maximumBytes == 256 * 1024)
+            #expect((1000...30_000).contains(request.timeoutMilliseconds))
+            #expect(request.certificateAuthorityFile == "/etc/authorities.pem")
+            #expect(request.allowPrivate == ["10.0.0.0/8"])
+            #expect(request.allowLoopbackAndPrivateHost == "id.example.com")
+            #expect(!request.insecureAllowHTTP)
+        }
+    }
+
+    @Test func `MD-08 the host of a document from outside stays guarded`() {
+        let world = World()
+        world.answerMetadata(keysURL: "https://169.254.169.254/keys")
+        world.start()
+        #expect(world.fetcher.requests.last?.url == "https://169.254.169.254/keys")
+        #expect(world.fetcher.requests.last?.allowLoopbackAndPrivateHost == "id.example.com")
+    }
+
+    @Test func `MD-08 the host of a key set that the operator wrote is his own`() {
+        let url = "https://10.1.2.3:9443/keys"
+        let world = World(World.settings(keys: .url(url)))
+        world.answerKeys([.rsa], at: url)
+        world.start()
+        #expect(world.fetcher.requests.map(\.allowLoopbackAndPrivateHost) == ["10.1.2.3"])
+        #expect(world.status.readiness == .ready)
+    }
+
+    @Test(arguments: [8443, 22, 80, 6379] as [UInt16])
+    func `MD-08 a port that metadata names is refused without a request`(port: UInt16) {
+        let world = World()
+        world.answerMetadata(keysURL: "https://id.example.com:\(port)/keys")
+        world.start()
+        #expect(world.fetcher.takeURLs() == [World.metadataURL])
+        #expect(world.status.lastRefusal == .portNotAllowed(port))
+    }
+
+    @Test(arguments: [
+        "https://id.example.com:443/keys", "https://other.example.net/keys", "https://id.example.com:9443/k",
+    ])
+    func `MD-08 port 443 and the issuer's own port are fine`(keysURL: String) {
+        let issuer = "https://id.example.com:9443/t"
+        let world = World(World.settings(url: issuer))
+        world.answerMetadata(at: issuer + "/.well-known/openid-configuration", issuer: issuer, keysURL: keysURL)
+        world.answerKeys([.rsa], at: keysURL)
+        world.start()
+        #expect(world.status.readiness == .ready)
+    }
+
+    @Test(arguments: ["http://id.example.com/keys", "file:///etc/passwd", "https://", "https://a@b/"])
+    func `MD-04 MD-06 a location that is not https is not gone to`(keysURL: String) {
+        let world = World()
+        world.answerMetadata(keysURL: keysURL)
+        world.start()
+        #expect(world.fetcher.takeURLs() == [World.metadataURL])
+        #expect(world.status.readiness == .failed)
+    }
+
+    @Test(arguments: ["http://id.example.com/t", "https://id.example.com/t?x", "nonsense"])
+    func `MD-01 an issuer that is no https URL is never asked`(issuer: String) {
+        let world = World(World.settings(url: issuer))
+        world.start()
+        #expect(world.fetcher.takeURLs().isEmpty)
+        #expect(world.status.lastRefusal?.word == "issuer_identifier_invalid")
+    }
+
+    @Test func `MD-01 an issuer on http is asked where the operator allowed it by name`() {
+        let issuer = "http://127.0.0.1:4593/api"
+        var settings = World.settings(url: issuer)
+        settings.insecureAllowHTTP = true
+        let world = World(settings)
+        world.answerMetadata(
+            at: issuer + "/.well-known/openid-configuration", issuer: issuer, keysURL: "http://127.0.0.1:4593/jwks")
+        world.answerKeys([.rsa], at: "http://127.0.0.1:4593/jwks")
+        world.start()
+        #expect(world.status.readiness == .ready)
+        #expect(world.fetcher.requests.allSatisfy { $0.insecureAllowHTTP })
+    }
+
+    @Test func `every reason has a word of its own kind`() {
+        let words: [(IssuerRefusal, String)] = [
+            (.fetch(.unresolved), "name_not_resolved"), (.fetch(.refusedAddress("10.0.0.1")), "address_refused"),
+            (.fetch(.connectFailed("")), "connect_failed"), (.fetch(.tlsFailed("")), "tls_failed"),
+            (.fetch(.timedOut), "timed_out"), (.fetch(.tooLarge), "answer_too_large"),
+            (.fetch(.protocolNotAllowed), "protocol_not_allowed"), (.fetch(.redirected), "redirected"),
+            (.fetch(.cancelled), "cancelled"), (.fetch(.failed("")), "fetch_failed"),
+            (.metadata(.status(404)), "metadata_status"), (.metadata(.contentType("")), "metadata_content_type"),
+            (.metadata(.tooLarge(bytes: 1)), "metadata_too_large"), (.metadata(.notAnObject), "metadata_not_json"),
+            (.metadata(.issuerMissing), "metadata_issuer_mismatch"),
+            (.metadata(.keySetLocationMissing), "metadata_without_jwks_uri"),
+            (.metadata(.endpointNotHTTPS(member: "")), "metadata_endpoint_invalid"),
+            (.metadata(.issuerNotURL), "issuer_identifier_invalid"), (.keySetStatus(500), "key_set_status"),
+            (.keySet(.keySetWithoutKeys), "key_set_invalid"),
+            (.noUsableKeys(ignored: 1), "key_set_without_usable_keys"),
+            (.locationNotURL, "key_set_location_invalid"), (.portNotAllowed(22), "port_not_allowed"),
+        ]
+        for (refusal, word) in words { #expect(refusal.word == word) }
+        #expect(Set(words.map(\.1)).count == words.count)
+    }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+import JOSE
+import JSON
+import OAuth
+import Testing
+import TestSupport
+
+private let joseRefusals: [JOSERefusal] = [
+    .tooLarge, .headerTooLarge, .notCompact, .encrypted, .notBase64URL, .headerNotJSON(.duplicateMember),
+    .headerNotJSON(.tooDeep), .headerNotObject, .claimsNotJSON(.duplicateMember), .claimsNotJSON(.invalidUTF8),
+    .claimsNotObject, .algorithmInvalid, .typeInvalid, .keyIDInvalid, .criticalInvalid, .criticalNotUnderstood,
+    .algorithmNotAllowed, .unknownKey, .tooManyKeys, .signatureInvalid, .keySetNotJSON(.tooLong), .keySetWithoutKeys,
+    .keySetTooLarge,
+]
+
+private let refusals: [AccessTokenRefusal] =
+    [
+        .tooLarge, .encrypted, .issuerUnknown, .typeNotAccepted, .algorithmNotAllowed, .unknownKey, .tooManyKeys,
+        .signatureInvalid, .issuerMismatch, .expired(secondsAgo: 41), .notYetValid(secondsLeft: 31),
+        .issuedInFuture(secondsLeft: 31), .missingClaim("exp"), .missingClaim("sub"), .missingClaim("aud"),
+        .claimMalformed("exp"), .claimMalformed("aud"), .claimMalformed("scope"), .looksLikeIDToken,
+        .otherPurpose(claim: "events"), .boundToKey, .issuerNotAllowed, .audienceMismatch,
+    ] + joseRefusals.map { .malformed($0) }
+
+@Suite struct `what a refusal says` {
+    @Test(arguments: refusals)
+    func `RS-08 the client's text has only the characters of RFC 6750`(refusal: AccessTokenRefusal) {
+        let text = refusal.clientDescription
+        #expect(!text.isEmpty)
+        #expect(text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F && $0 != 0x22 && $0 != 0x5C })
+        #expect(BearerChallenge(realm: "r").value(.invalidToken(text)).hasSuffix("error_description=\"\(text)\""))
+    }
+
+    @Test(arguments: refusals)
+    func `every cause names its row and a word for logs and metrics`(refusal: AccessTokenRefusal) {
+        let row = refusal.checkID.split(separator: "-")
+        #expect(row.count == 2 && (row[0] == "RS" || row[0] == "JOSE") && Int(row[1]) != nil)
+        #expect(refusal.logWord.utf8.allSatisfy { ($0 >= 0x61 && $0 <= 0x7A) || $0 == 0x5F })
+        #expect(!refusal.expected(by: nil).isEmpty && !refusal.expected(by: rules()).isEmpty)
+        #expect(!refusal.found(in: nil).isEmpty)
+    }
+
+    @Test func `the operator reads what was wanted and what was there`() throws {
+        let bytes = Array(TokenMint().accessToken(header: ["typ": "\"JWT\""]).utf8)
+        let token = try UncheckedAccessToken(bytes.span, maximumBytes: 16_384)
+        #expect(AccessTokenRefusal.typeNotAccepted.expected(by: rules()) == "typ at+jwt")
+        #expect(AccessTokenRefusal.typeNotAccepted.expected(by: legacyRules) == "typ at+jwt or JWT or (absent)")
+        #expect(AccessTokenRefusal.typeNotAccepted.found(in: token) == "typ \"JWT\"")
+        #expect(
+            AccessTokenRefusal.algorithmNotAllowed.expected(by: rules(algorithms: [.rs256, .ps256]))
+                == "alg one of RS256 PS256")
+        #expect(AccessTokenRefusal.algorithmNotAllowed.found(in: token) == "alg \"ES256\"")
+        #expect(AccessTokenRefusal.unknownKey.found(in: token) == "alg \"ES256\" kid \"p256-1\"")
+        #expect(AccessTokenRefusal.issuerUnknown.found(in: token) == "iss \"https://issuer.example/\"")
+        #expect(AccessTokenRefusal.issuerMismatch.expected(by: rules()) == "iss \"https://issuer.example/\"")
+        #expect(AccessTokenRefusal.expired(secondsAgo: 41).expected(by: rules()) == "exp not more than 30 s ago")
+        #expect(AccessTokenRefusal.expired(secondsAgo: 41).found(in: token) == "expired 41 s ago")
+        #expect(AccessTokenRefusal.expired(secondsAgo: 41).checkID == "RS-15")
+        #expect(AccessTokenRefusal.malformed(.notBase64URL).found(in: nil) == "notBase64URL")
+        #expect(AccessTokenRefusal.tooLarge.expected(by: rules()) == "at most 16384 bytes")
+    }
+
+    @Test func `JOSE-14 JOSE-33 a stranger's words are quoted, escaped and cut`() throws {
+        let hostile = #""a\nlevel=error \"x\" %0A \u0000 \u00e9""#
+        let header = ["typ": hostile, "kid": hostile, "alg": hostile]
+        let bytes = Array(TokenMint().accessToken(header: header, claims: ["iss": hostile]).utf8)
+        let token = try UncheckedAccessToken(bytes.span, maximumBytes: 16_384)
+        for refusal in refusals {
+            let found = refusal.found(in: token)
+            #expect(found.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F })
+        }
+        #expect(
+            AccessTokenRefusal.issuerUnknown.found(in: token) == #"iss "a%0Alevel=error %22x%22 %250A %00 %C3%A9""#)
+        let long = Array(
+            TokenMint().accessToken(claims: ["iss": "\"\(String(repeating: "\\u0001", count: 200))\""]).utf8)
+        let longToken = try UncheckedAccessToken(long.span, maximumBytes: 16_384)
+        let found = AccessTokenRefusal.issuerUnknown.found(in: longToken)
+        #expect(found.utf8.count < 80 && found.hasSuffix("...\""))
+    }
+
+    @Test func `JOSE-33 no text holds the token or who it is about`() throws {
+        let text = TokenMint().accessToken(claims: ["sub": #""secret-subject""#, "email": #""someone@example""#])
+        let bytes = Array(text.utf8)
+        let token = try UncheckedAccessToken(bytes.span, maximumBytes: 16_384)
+        let signature = try #require(text.split(separator: ".").last)
+        for refusal in refusals {
+            let said = [refusal.found(in: token), refusal.expected(by: rules()), refusal.clientDescription].joined()
+            for secret in ["secret-subject", "someone@example", "token-1", String(signature), "api.example"] {
+                #expect(!said.contains(secret))
+            }
+        }
+    }
+}

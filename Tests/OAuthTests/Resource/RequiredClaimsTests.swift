@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+import JOSE
+import OAuth
+import Testing
+import TestSupport
+
+@Suite struct `required claims` {
+    @Test(arguments: ["iss", "exp", "aud", "sub", "client_id", "iat", "jti"])
+    func `RS-16 a token of RFC 9068 without one of its claims is refused`(claim: String) {
+        #expect(refusal(token([claim: nil])) == .missingClaim(claim))
+    }
+
+    @Test(arguments: ["iss", "exp", "aud"])
+    func `RS-16 the legacy profile still requires three`(claim: String) {
+        #expect(refusal(legacyToken(), rules: legacyRules) == nil)
+        #expect(refusal(legacyToken([claim: nil]), rules: legacyRules) == .missingClaim(claim))
+        #expect(refusal(legacyToken(["sub": nil, "iat": nil, "scope": nil]), rules: legacyRules) == nil)
+    }
+
+    @Test(arguments: ["sub", "client_id", "jti"])
+    func `RS-16 a name that is no string, or empty, is refused in both profiles`(claim: String) {
+        for value in ["1", "null", "[]", "{}", "true", #""""#] {
+            #expect(refusal(token([claim: value])) == .claimMalformed(claim))
+            #expect(refusal(legacyToken([claim: value]), rules: legacyRules) == .claimMalformed(claim))
+        }
+    }
+
+    @Test(arguments: ["{}", "1", "null", "true", "[]", "[1]", #"["a",1]"#, #"["a",null]"#, #"[["a"]]"#])
+    func `JOSE-29 an audience that is neither name nor names is refused`(value: String) {
+        #expect(refusal(token(["aud": value])) == .claimMalformed("aud"))
+        #expect(refusal(legacyToken(["aud": value]), rules: legacyRules) == .claimMalformed("aud"))
+    }
+
+    @Test func `RS-13 the audience is one of several, exactly`() throws {
+        let several = try verify(token(["aud": #"["https://other.example","https://api.example/"]"#]))
+        #expect(several.hasAudience("https://api.example/"))
+        #expect(several.hasAudience(oneOf: ["x", "https://other.example"]))
+        for other in [
+            "https://api.example", "https://api.example//", "https://api.example/v1", "https://API.example/", "*", "",
+            "https://api.example/\0",
+        ] {
+            #expect(!several.hasAudience(other))
+            #expect(!several.hasAudience(oneOf: [other]))
+        }
+        #expect(!several.hasAudience(oneOf: []))
+    }
+
+    @Test func `RS-13 an audience with a NUL or another composition is another audience`() throws {
+        let nul = try verify(token(["aud": #""https://api.example/\u0000x""#]))
+        #expect(!nul.hasAudience("https://api.example/"))
+        #expect(nul.hasAudience("https://api.example/\0x"))
+        let decomposed = try verify(token(["aud": "\"cafe\u{301}\""]))
+        #expect(!decomposed.hasAudience("caf\u{E9}"))
+    }
+
+    @Test(arguments: [
+        #"{"jkt":"0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I"}"#,
+        #"{"x5t#S256":"bwcK0esc3ACC3DB2Y5_lESsXE8o9ltc05O89jdN-dg2"}"#,
+        #"{"kid":"x"}"#, #"{"jwk":{}}"#, "{}", "null", "1", #""x""#, "[]", #"{"unheard":"of"}"#,
+    ])
+    func `RS-22 any cnf is refused as a bearer token`(confirmation: String) {
+        #expect(refusal(token(["cnf": confirmation])) == .boundToKey)
+        #expect(refusal(legacyToken(["cnf": confirmation]), rules: legacyRules) == .boundToKey)
+    }
+
+    @Test func `RS-23 a cnf with both bindings is refused as a bearer token`() {
+        let both =
+            #"{"jkt":"0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I","x5t#S256":"A4DtL2JmUMhAsvJj5tKyn64SqzmuXbMrJa0n761y5v0"}"#
+        #expect(refusal(token(["cnf": both])) == .boundToKey)
+        #expect(refusal(token(["CNF": both])) == nil)
+    }
+
+    @Test func `RS-21 a client that acts for itself is told from a user`() throws {
+        #expect(try verify(token([:])).isForUser)
+        #expect(try !verify(token(["sub": #""client-1""#])).isForUser)
+        #expect(try verify(token(["sub": #""Client-1""#])).isForUser)
+        #expect(try !verify(legacyToken(["sub": nil]), rules: legacyRules).isForUser)
+        #expect(try verify(legacyToken(), rules: legacyRules).isForUser)
+        #expect(try !verify(legacyToken(["azp": #""user-1""#]), rules: legacyRules).isForUser)
+    }
+
+    @Test func `the legacy profile takes the client from azp where client_id is missing`() throws {
+        #expect(try verify(legacyToken(["azp": #""a""#]), rules: legacyRules).clientID == "a")
+        #expect(try verify(legacyToken(["azp": #""a""#, "client_id": #""b""#]), rules: legacyRules).clientID == "b")
+        #expect(refusal(legacyToken(["azp": "1"]), rules: legacyRules) == .claimMalformed("azp"))
+        #expect(refusal(token(["client_id": nil, "azp": #""a""#])) == .missingClaim("client_id"))
+    }
+}
+
+@Suite struct `scopes` {
+    @Test(
+        arguments: [
+            (#""a b""#, ["a", "b"]), (#""a""#, ["a"]), (#""""#, []), (#"" a  b ""#, ["a", "b"]), (nil, []),
+            (#""a\tb""#, ["a\tb"]),
+        ] as [(String?, [String])])
+    func `RS-19 scope is one string of words`(value: String?, scopes: [String]) throws {
+        #expect(try verify(token(["scope": value])).scopes == scopes)
+    }
+
+    @Test(arguments: [#"["a","b"]"#, "1", "null", "{}", "true"])
+    func `RS-19 a scope that is no string is refused`(value: String) {
+        #expect(refusal(token(["scope": value])) == .claimMalformed("scope"))
+    }
+
+    @Test func `RS-19 a mapped claim may be a list, whose words are not split`() throws {
+        var mapped = rules()
+        mapped.scopeClaim = "scp"
+        #expect(try verify(token(["scp": #"["a","b c"]"#]), rules: mapped).scopes == ["a", "b c"])
+        #expect(try verify(token(["scp": #""a b""#]), rules: mapped).scopes == ["a", "b"])
+        #expect(try verify(token([:]), rules: mapped).scopes == [])
+        for value in ["[1]", #"["a",null]"#, "1", "{}"] {
+            #expect(refusal(token(["scp": value]), rules: mapped) == .claimMalformed("scp"))
+        }
+    }
+
+    @Test func `RS-19 every scope is needed, and case matters`() throws {
+        let token = try verify(token(["scope": #""a b""#]))
+        #expect(token.grants([]))
+        #expect(token.grants(["a"]) && token.grants(["b", "a"]))
+        for needed in [["A"], ["a", "c"], [""], ["a b"], ["a\0"]] { #expect(!token.grants(needed)) }
+    }
+}
