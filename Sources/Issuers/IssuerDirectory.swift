@@ -75,6 +75,8 @@ package final class IssuerDirectory: Sendable {
     }
 
     /// Cancels what is under way; nothing is read any more, and whoever waits is told.
+    ///
+    /// A started directory lives until then.
     package func stop() {
         Task(executorPreference: executor) { self.stopAll() }
     }

@@ -31,6 +31,12 @@ final class World: Sendable {
         answerKeys([.rsa])
     }
 
+    deinit {
+        // What sleeps keeps the directory, and the directory what sleeps.
+        directory.stop()
+        executor.drain()
+    }
+
     /// An issuer found by OpenID Connect discovery.
     static func settings(
         url: String = issuer, discovery: IssuerSettings.Discovery = .openIDConnect,
