@@ -20,6 +20,8 @@ package final class Gateway: @unchecked Sendable {
     let registry: MetricsRegistry
     let operatorLog: OperatorLog
     private let logs: GatewayLogs
+    /// What the configuration's reader thought worth a second look, for the operator's log.
+    private let warnings: [String]
     private(set) var workers: [WorkerThread] = []
     private var directory: IssuerDirectory?
     private var admin: AdminListener?
@@ -31,8 +33,11 @@ package final class Gateway: @unchecked Sendable {
     private(set) var isDraining = false
 
     /// Prepares everything; nothing is accepted before `run()`.
-    package init(_ settings: GatewaySettings, version: String) throws(GatewayFailure) {
+    package init(
+        _ settings: GatewaySettings, version: String, warnings: [String] = []
+    ) throws(GatewayFailure) {
         self.settings = settings
+        self.warnings = warnings
         let logs = try GatewayLogs(settings.log)
         self.logs = logs
         operatorLog = logs.operatorLog
@@ -118,6 +123,11 @@ package final class Gateway: @unchecked Sendable {
 
     private func announce() {
         operatorLog.write(.info, .started, LogField(.workers, settings.workers))
+        for warning in warnings { operatorLog.write(.warning, .configurationWarning, LogField(.detail, warning)) }
+        for issuer in settings.issuers where issuer.insecureAllowHTTP {
+            operatorLog.write(
+                .warning, .insecureSetting, LogField(.issuer, issuer.name), LogField(.setting, "insecure_allow_http"))
+        }
         for (index, listener) in settings.listeners.enumerated() {
             let address = workers[0].localAddress(ofListener: index)
             operatorLog.write(

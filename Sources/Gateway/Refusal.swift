@@ -28,7 +28,7 @@ package enum Refusal: UInt8, Error, Sendable, CaseIterable {
     // forwarding
     case upstreamUnresolved, upstreamUnreachable, upstreamTLSFailed, upstreamClosed, upstreamMalformed
     case upstreamSwitchedProtocols, upstreamConnectTimedOut, upstreamTimedOut, upstreamConnectionsExhausted
-    case tooManyConnections, draining
+    case tooManyConnections
 
     /// Who must act: the client, the operator's upstream, an issuer, or the gateway's own capacity.
     package enum Blame: String, Sendable, CaseIterable {
@@ -127,7 +127,6 @@ package enum Refusal: UInt8, Error, Sendable, CaseIterable {
         case .upstreamTimedOut: (504, .badGateway, .upstream, "HTTP-66", "upstream_timed_out")
         case .upstreamConnectionsExhausted: (503, .plain, .capacity, "OPS-05", "upstream_connections_exhausted")
         case .tooManyConnections: (503, .plain, .capacity, "OPS-05", "too_many_connections")
-        case .draining: (503, .plain, .capacity, "OPS-08", "draining")
         }
     }
 

@@ -13,6 +13,9 @@ public struct JSONWriter: Sendable {
         self.bytes = bytes
     }
 
+    /// Gives the bytes back without a copy, for a buffer that is used again.
+    public consuming func finish() -> [UInt8] { bytes }
+
     /// The text written, for keys and cold answers.
     public var text: String { String(decoding: bytes, as: UTF8.self) }
 

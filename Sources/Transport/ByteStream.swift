@@ -63,6 +63,11 @@ public struct ByteStream {
     /// Whether bytes wait inside the TLS layer, where the socket's readiness does not show them.
     @inlinable public var hasBufferedBytes: Bool { tls != nil && SSL_has_pending(tls) == 1 }
 
+    /// Whether a TLS handshake is still under way, or failed.
+    ///
+    /// Wraps `SSL_is_init_finished`.
+    public var isHandshaking: Bool { tls != nil && SSL_is_init_finished(tls) == 0 }
+
     /// Advances a TLS handshake: 0 when it is complete, otherwise one of the negative values above.
     ///
     /// Wraps `SSL_do_handshake`.

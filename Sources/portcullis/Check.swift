@@ -14,7 +14,7 @@ struct Check: ParsableCommand {
     var config: String
 
     func run() throws {
-        let settings = try ConfigurationFile.load(config)
+        let settings = try ConfigurationFile.load(config).settings
         Terminal.print("configuration is valid")
         for listener in settings.listeners {
             let tls = listener.tls == nil ? "plain" : "TLS"
@@ -30,12 +30,12 @@ struct Check: ParsableCommand {
 
 /// What `check` and `run` have in common: the file is loaded, its problems are printed.
 enum ConfigurationFile {
-    /// The settings; a configuration that does not load ends the command with status 2.
-    static func load(_ path: String) throws -> GatewaySettings {
+    /// The settings and the warnings; a configuration that does not load ends the command with status 2.
+    static func load(_ path: String) throws -> LoadedConfiguration {
         do throws(ConfigurationRefusal) {
             let loaded = try Configuration.load(path: path)
             for warning in loaded.warnings { Terminal.complain(warning.text(file: path)) }
-            return loaded.settings
+            return loaded
         } catch {
             Terminal.complain(error.text(file: path))
             throw ExitCode(2)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
+import Configuration
 import Gateway
 
 /// `portcullis run CONFIG`: serves until it is told to stop.
@@ -16,12 +17,13 @@ struct Run: ParsableCommand {
     }
 }
 
-/// Serves as `settings` say and returns when all is drained.
+/// Serves as the configuration says and returns when all is drained.
 ///
 /// Exits 1 when a socket, a file or a thread is not to be had: the configuration was right, the machine was not.
-func serve(_ settings: GatewaySettings, configurationPath: String) throws {
+func serve(_ loaded: LoadedConfiguration, configurationPath: String) throws {
     do throws(GatewayFailure) {
-        try Gateway(settings, version: Version.number).run()
+        let warnings = loaded.warnings.map { $0.text(file: configurationPath) }
+        try Gateway(loaded.settings, version: Version.number, warnings: warnings).run()
     } catch {
         Terminal.complain("\(configurationPath): \(error.description)")
         throw ExitCode(1)

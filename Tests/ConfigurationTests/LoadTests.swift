@@ -50,6 +50,19 @@ import Testing
                 "found authorities that OpenSSL refuses"))
     }
 
+    @Test func `a certificate and its key load, another key does not`() throws {
+        let folder = try TemporaryFolder()
+        try folder.write(RealCertificate.chain, to: "tls.crt")
+        try folder.write(RealCertificate.key, to: "tls.key")
+        try folder.write(Sample.listener("tls: { certificate: tls.crt, key: tls.key }"), to: "gateway.yaml")
+        let path = "\(folder.path)/gateway.yaml"
+        #expect(refusalOfLoading(path, from: .system) == "")
+        try folder.write(RealCertificate.otherKey, to: "tls.key")
+        #expect(refusalOfLoading(path, from: .system).contains("found a key that OpenSSL refuses or that fits another"))
+        try folder.write(Sample.issuer("certificate_authority: tls.crt"), to: "gateway.yaml")
+        #expect(refusalOfLoading(path, from: .system) == "")
+    }
+
     @Test func `CA-17 the real mode of a key file counts`() throws {
         let folder = try TemporaryFolder()
         try folder.write(Fixture.key, to: "tls.key", mode: 0o644)

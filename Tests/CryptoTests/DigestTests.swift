@@ -2,6 +2,7 @@
 import Bytes
 import Crypto
 import Testing
+import TestSupport
 
 /// The digest that these bytes are.
 private func digest(_ bytes: [UInt8]) -> SHA256Digest? { SHA256Digest(bytes.span) }
@@ -71,6 +72,20 @@ extension MAC {
             changed[bit / 8] ^= 1 << UInt8(bit % 8)
             #expect(digest(changed) != whole)
         }
+    }
+}
+
+@Suite struct `digests of tokens` {
+    @Test func `JOSE-34 a token with one bit changed has another digest`() {
+        let token = Array(TokenMint().accessToken().utf8)
+        var digests: Set<SHA256Digest> = [SHA256.hash(token.span)]
+        for index in token.indices {
+            var changed = token
+            changed[index] ^= 1 << UInt8(index % 7)
+            digests.insert(SHA256.hash(changed.span))
+            digests.insert(SHA256.hash(token.span.extracting(0..<index)))
+        }
+        #expect(digests.count == 2 * token.count + 1)
     }
 }
 

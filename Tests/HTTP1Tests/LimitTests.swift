@@ -125,8 +125,7 @@ import Testing
         #expect(response("HTTP/1.1 200 OK\r\nX:1\r\nX:2\r\nX:3\r\n\r\n", limits: limits) == .refused(.tooManyFields))
     }
 
-    // Quadratic work would take this test minutes instead of a moment.
-    @Test(.timeLimit(.minutes(1))) func `HTTP-66 a head that comes an octet at a time costs what its octets cost`() {
+    @Test func `HTTP-66 a head that comes an octet at a time is read`() {
         let half = String(repeating: "a", count: 32_000)
         let bytes = Array("GET / HTTP/1.1\r\nHost: a\r\nX: \(half)\r\nY: \(half)\r\n\r\n".utf8)
         var head = RequestHead()
@@ -140,6 +139,22 @@ import Testing
         }
         #expect(parser.parse(bytes.span, limits: HTTP1Limits(), into: &head) == .complete)
         #expect(head.fields.count == 3)
+    }
+
+    @Test(arguments: [
+        "GET /aaaaaaaaaaaaaaaaaaaaaaaaaaaa", "GET / HTTP/1.1\r\nHost: a\r\nX: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+    ])
+    func `HTTP-66 octets that were looked at are not looked at again`(text: String) {
+        var head = RequestHead()
+        var parser = RequestHeadParser()
+        var bytes = Array(text.utf8)
+        #expect(parser.parse(bytes.span, limits: HTTP1Limits(), into: &head) == .incomplete)
+        for _ in 0..<40 {
+            // Whoever looks at old octets again finds a bare LF among them.
+            bytes = bytes.map { _ in 0x0a } + [0x61]
+            #expect(parser.parse(bytes.span, limits: HTTP1Limits(), into: &head) == .incomplete)
+        }
+        #expect(parser.parse((bytes + [0x0a]).span, limits: HTTP1Limits(), into: &head) == .refused(.bareLineFeed))
     }
 
     @Test func `a parser is ready for the next message after a reset`() {

@@ -30,6 +30,7 @@ import Testing
         "Bearer\ttok", "Bearer \ttok", "Bearer", "Bearer ", "Bearer  ", "Bearer a b", "Bearer a,b", "Bearer \"x\"",
         "Bearer a, Bearer b", "Bearer =",
         "Bearer =a", "Bearer a=b", "Bearer a==b", "Bearer a\u{e9}", "Bearer a:b", "Bearer a ", "Bearer a\t", "Bearer,a",
+        "Bearer/abc",
         "Bearer=abc", "Bearer:abc",
         "Bearer a*b", "Bearer {a}", "Bearer aaaaaaaaaaaaaaa\u{0}a", "Bearer aaaaaaa;aaaaaaaa",
         "Bearer aaaaaaaaaaaaaaaaaaaaaaa aaaaaaaa",

@@ -13,7 +13,7 @@ private func named(_ key: SigningKey, _ keyID: String?) -> SigningKey { SigningK
 
 @Suite struct `finding the key` {
     @Test(arguments: every)
-    func `BASE-JWT a token by every algorithm is verified by its kid`(
+    func `JOSE-05 JOSE-06 JOSE-08 JOSE-10 a token by every algorithm is verified by its kid`(
         key: SigningKey, algorithm: SignatureAlgorithm
     ) throws {
         let token = TokenMint(key: key, algorithm: algorithm).accessToken()

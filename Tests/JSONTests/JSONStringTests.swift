@@ -19,7 +19,8 @@ import Testing
     }
 
     @Test(arguments: [
-        #""\ud800""#, #""\udc00""#, #""\ud800x""#, #""\ud800\n""#, #""\ud800\ud800""#, #""\ud800\u0041""#,
+        #""\ud800""#, #""\udc00""#, #""\ud800x""#, #""\ud800\n""#, #""\ud800\ud800""#, #""\ud800\ue000""#,
+        #""\ud83d\uffff""#, #""\ud800\u0041""#,
         #""\udc00\ud800""#, #""x\udfff""#, #"{"\ud800":1}"#,
     ])
     func `JOSE-03 half a surrogate pair is refused`(text: String) {

@@ -28,6 +28,7 @@ import Testing
         writer.string("\"\\\n\r\t\u{8}\u{C}\0\u{1F}\u{7F}é😀/")
         #expect(writer.text == #" "\"\\\n\r\t\b\f\u0000\u001f\u007fé😀/""#)
         #expect(!writer.bytes.contains { $0 < 0x20 })
+        #expect(writer.finish() == writer.bytes)
         #expect(try JSONValue.parse(writer.bytes.span).string == "\"\\\n\r\t\u{8}\u{C}\0\u{1F}\u{7F}é😀/")
     }
 

@@ -7,7 +7,7 @@ enum LimitSection {
         noun: "the limits",
         keys: [
             size("request_line", 1024...65_536, "8KiB", "The request line; a longer one is answered 414."),
-            size("header_section", 4096...1_048_576, "64KiB", "All header fields; more is answered 431."),
+            size("header_section", 4096...65_536, "64KiB", "All header fields; more is answered 431."),
             KeyDescription(
                 "field_count", .integer(8...128), .standard("100"),
                 "Header fields of one message; more is answered 431."),

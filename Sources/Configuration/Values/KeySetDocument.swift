@@ -7,6 +7,10 @@ enum KeySetDocument {
     static func fault(_ bytes: [UInt8]) -> String? {
         do throws(JOSERefusal) {
             let set = try KeySet.parse(bytes.span)
+            // A fetched set leaves such a key out; a file with one is the wrong file, and readable by everybody.
+            if let key = set.ignored.first(where: \.reason.isAlarm) {
+                return "private key material in the key at position \(key.position)"
+            }
             guard set.keys.isEmpty else { return nil }
             return set.ignored.first.map { "no usable key (the first: \($0.reason))" } ?? "no key"
         } catch .keySetNotJSON(let refusal) {

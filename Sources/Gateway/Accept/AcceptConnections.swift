@@ -28,7 +28,13 @@ extension WorkerRef {
     private func open(_ descriptor: Int32, _ peer: PeerAddress, at listener: UnsafeMutablePointer<ListenerSocket>) {
         var stream = ByteStream(descriptor: descriptor)
         guard pointee.openClients < pointee.limits.connections else {
-            pointee.metrics.countRefusal(route: WorkerMetrics.unrouted, cause: Int(Refusal.tooManyConnections.rawValue))
+            pointee.metrics.countRefusal(
+                route: WorkerMetrics.unrouted, cause: Int(Refusal.tooManyConnections.rawValue))
+            if listener.pointee.tls == nil {
+                let answer: StaticString =
+                    "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nRetry-After: 5\r\nConnection: close\r\n\r\n"
+                _ = stream.write(answer.utf8Start, count: answer.utf8CodeUnitCount)
+            }
             stream.close()
             return
         }

@@ -6,6 +6,8 @@ extension WorkerRef {
     func readDuringExchange(_ client: ClientRef) {
         guard let exchange = client.pointee.exchange else { return }
         if exchange.pointee.request.isComplete { return readEarly(client) }
+        // What was kept came first.
+        guard client.pointee.input.isEmpty else { return goOn(client, exchange) }
         let count = client.pointee.stream.read(into: pointee.readScratch, capacity: Worker.readCapacity)
         guard count > 0 else {
             switch count {
@@ -41,16 +43,25 @@ extension WorkerRef {
         }
     }
 
-    /// Passes body bytes on that were kept while the upstream was busy.
-    func pumpKeptBody(_ client: ClientRef, _ exchange: ExchangeRef) {
-        pumpBody(client, exchange, client.pointee.input.bytes, client.pointee.input.count, isKept: true)
+    /// Passes body bytes on that were kept, as far as the upstream takes them; then reads more, or awaits the answer.
+    func goOn(_ client: ClientRef, _ exchange: ExchangeRef) {
+        while client.pointee.exchange == exchange, client.pointee.state == .exchanging,
+            !exchange.pointee.request.isComplete, !client.pointee.input.isEmpty,
+            let upstream = exchange.pointee.upstream, upstream.pointee.output.isEmpty
+        {
+            let kept = client.pointee.input.count
+            pumpBody(client, exchange, client.pointee.input.bytes, kept, isKept: true)
+            // Part of a chunk's frame: the rest has yet to come.
+            if client.pointee.exchange == exchange, client.pointee.input.count == kept { break }
+        }
+        if client.pointee.exchange == exchange, client.pointee.state == .exchanging { awaitResponse(exchange) }
     }
 
     private func pumpBody(
         _ client: ClientRef, _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, isKept: Bool
     ) {
         var writer = HeadWriter(pointee.writeScratch, capacity: Worker.writeCapacity)
-        guard case .used(let used) = encodeBody(exchange, bytes, min(count, 64 << 10), into: &writer) else {
+        guard case .used(let used) = encodeBody(exchange, bytes, min(count, writer.bodyRoom), into: &writer) else {
             return bodyRefused(client, exchange)
         }
         if isKept {
@@ -59,7 +70,7 @@ extension WorkerRef {
             return abortClient(client)
         }
         if let upstream = exchange.pointee.upstream { sendToUpstream(upstream, writer.base, writer.count) }
-        if client.pointee.exchange == exchange { awaitResponse(exchange) }
+        if client.pointee.exchange == exchange, !isKept { goOn(client, exchange) }
     }
 
     /// The body broke a rule after its beginning was forwarded: the upstream must not take it for complete (HTTP-30).

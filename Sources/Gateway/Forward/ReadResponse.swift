@@ -34,7 +34,8 @@ extension WorkerRef {
                 return upstreamMalformed(upstream, "a head beyond limits")
             }
             let input = upstream.pointee.input
-            let count = upstream.pointee.stream.read(into: input.space, capacity: input.room)
+            // One scratch-ful at most, so that head and body together always fit where they are rewritten.
+            let count = upstream.pointee.stream.read(into: input.space, capacity: min(input.room, Worker.readCapacity))
             guard count > 0 else { return responseStopped(upstream, count) }
             upstream.pointee.input.end += count
             readHead(upstream, exchange, upstream.pointee.input.bytes, upstream.pointee.input.count, isKept: true)
@@ -115,7 +116,10 @@ extension WorkerRef {
         if !exchange.pointee.request.isComplete { exchange.pointee.keepsAlive = false }
         var writer = HeadWriter(pointee.writeScratch, capacity: Worker.writeCapacity)
         writeClientHead(exchange, bytes, into: &writer)
-        guard !writer.isFull else { return upstreamMalformed(upstream, "a head beyond limits") }
+        guard !writer.isFull, count - length <= writer.bodyRoom else {
+            exchange.pointee.phase = .awaitingResponse
+            return upstreamMalformed(upstream, "a head beyond limits")
+        }
         setTimeout(upstream.timeout, pointee.timeouts.responseBody)
         passBody(upstream, exchange, bytes + length, count - length, writer)
     }

@@ -28,7 +28,9 @@ extension WorkerRef {
         var used = length
         if !exchange.pointee.request.isComplete {
             if exchange.pointee.expectsContinue { sendContinue(client, hasBody: count > length) }
-            switch encodeBody(exchange, bytes + length, count - length, into: &writer) {
+            guard client.pointee.state == .exchanging else { return }
+            let room = min(count - length, writer.bodyRoom)
+            switch encodeBody(exchange, bytes + length, room, into: &writer) {
             case .refused(let refusal): return refuseUnread(exchange, refusal, bytes, count, isKept)
             case .used(let taken): used += taken
             }
@@ -38,7 +40,6 @@ extension WorkerRef {
         } else if count > used, !client.pointee.input.append(bytes + used, count - used, from: &pointee.buffers) {
             return closeClient(client)
         }
-        if client.pointee.state != .exchanging { return }
         exchange.pointee.forwardedAt = clock.microseconds()
         send(exchange, writer)
     }
@@ -66,6 +67,7 @@ extension WorkerRef {
 
     /// Gives head and body to a pooled connection, or to a new one when it is ready.
     private func send(_ exchange: ExchangeRef, _ writer: HeadWriter) {
+        let client = exchange.pointee.client.unsafelyUnwrapped
         let pool = pointee.pools + Int(exchange.pointee.route.unsafelyUnwrapped.pointee.upstream)
         if let upstream = takeIdle(pool) {
             attach(exchange, upstream)
@@ -74,7 +76,7 @@ extension WorkerRef {
                 _ = exchange.pointee.replay.append(writer.base, writer.count, from: &pointee.buffers)
             }
             sendToUpstream(upstream, writer.base, writer.count)
-            if upstream.pointee.state != .closed { awaitResponse(exchange) }
+            if client.pointee.exchange == exchange, exchange.pointee.upstream == upstream { goOn(client, exchange) }
             return
         }
         guard let upstream = connect(pool) else {
@@ -196,7 +198,9 @@ struct ChunkWriter {
     /// Eight hexadecimal digits and CR LF.
     private static let sizeLine = 10
 
+    /// `writer` must have `bodyRoom` for what will be put.
     init(_ writer: HeadWriter) {
+        precondition(writer.hasRoom(ChunkWriter.sizeLine), "a chunk is begun only where one fits")
         self.writer = writer
         start = writer.count
         self.writer.advance(ChunkWriter.sizeLine)

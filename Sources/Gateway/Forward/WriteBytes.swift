@@ -69,7 +69,7 @@ extension WorkerRef {
         if upstream.pointee.output.isEmpty, upstream.pointee.state == .active {
             sent = upstream.pointee.stream.write(bytes, count: count)
             if sent == count { return }
-            if sent == ByteStream.failed { return upstreamBroke(upstream) }
+            if sent == ByteStream.failed { return upstreamTakesNothing(upstream) }
             sent = max(0, sent)
         }
         guard upstream.pointee.output.append(bytes + sent, count - sent, from: &pointee.buffers) else {
@@ -93,20 +93,30 @@ extension WorkerRef {
         let output = upstream.pointee.output
         if !output.isEmpty {
             let sent = upstream.pointee.stream.write(output.bytes, count: output.count)
-            if sent == ByteStream.failed { return upstreamBroke(upstream) }
+            if sent == ByteStream.failed { return upstreamTakesNothing(upstream) }
             if sent > 0 { upstream.pointee.output.consume(sent, to: &pointee.buffers) }
             guard upstream.pointee.output.isEmpty else { return upstream.startWriting() }
         }
         upstream.stopWriting()
         guard let exchange = upstream.pointee.exchange, let client = exchange.pointee.client else { return }
         if client.pointee.state == .tunnelling { return resumeTunnel(client) }
-        guard exchange.pointee.request.isComplete || client.pointee.input.isEmpty else {
-            return pumpKeptBody(client, exchange)
-        }
-        awaitResponse(exchange)
+        goOn(client, exchange)
         if client.pointee.isReading, client.pointee.stream.hasBufferedBytes {
             FileEvent.activate(client.readEvent, .read)
         }
+    }
+
+    /// The upstream has closed its side to us; it may have answered before it did, so its answer is read first.
+    ///
+    /// Its end, when that is read, is dealt with where all ends are.
+    private func upstreamTakesNothing(_ upstream: UpstreamRef) {
+        guard let client = upstream.pointee.exchange?.pointee.client else { return closeUpstream(upstream) }
+        upstream.pointee.output.release(to: &pointee.buffers)
+        upstream.stopWriting()
+        upstream.pointee.keepsAlive = false
+        client.stopReading()
+        upstream.startReading()
+        FileEvent.activate(upstream.readEvent, .read)
     }
 
     private func regulate(_ client: ClientRef) {

@@ -2,6 +2,7 @@
 import EventLoop
 import HTTP1
 import HTTPMessage
+import Telemetry
 import Transport
 
 /// From readable bytes to the start of an exchange.
@@ -41,7 +42,7 @@ extension WorkerRef {
             return false
         }
         let input = client.pointee.input
-        let count = client.pointee.stream.read(into: input.space, capacity: input.room)
+        let count = client.pointee.stream.read(into: input.space, capacity: min(input.room, Worker.readCapacity))
         guard count > 0 else {
             clientReadStopped(client, count)
             return false
@@ -55,7 +56,11 @@ extension WorkerRef {
         switch outcome {
         case ByteStream.wantsRead: break
         case ByteStream.wantsWrite: client.startWriting()
-        default: closeClient(client)
+        default:
+            if outcome == ByteStream.failed, client.pointee.stream.isHandshaking {
+                pointee.operatorLog.write(.debug, .handshakeFailed)
+            }
+            closeClient(client)
         }
     }
 

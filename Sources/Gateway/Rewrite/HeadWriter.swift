@@ -53,5 +53,8 @@ struct HeadWriter {
     /// Makes the `length` bytes that were written at `space` part of the text.
     mutating func advance(_ length: Int) { count += length }
 
+    /// How many bytes of a body fit behind the head, framing included.
+    var bodyRoom: Int { max(0, capacity - count - 32) }
+
     func hasRoom(_ length: Int) -> Bool { capacity - count >= length }
 }

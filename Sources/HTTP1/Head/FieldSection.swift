@@ -37,18 +37,7 @@ enum FieldSection {
     private static func parseLine(
         _ bytes: Span<UInt8>, from start: Int, to end: Int, into fields: inout FieldList
     ) throws(HTTP1Refusal) {
-        // Nearly all names are letters and dashes, eight of which are checked at once; CR is neither, so this
-        // never runs past the line.
-        var colon = start
-        while colon &+ 8 <= bytes.count {
-            let marks = ByteWord.lettersAndDashes(bytes.word(at: colon))
-            if marks != ByteWord.tops {
-                colon &+= ByteWord.firstMark(marks ^ ByteWord.tops)
-                break
-            }
-            colon &+= 8
-        }
-        while colon < end, ASCII.isToken(bytes[colon]) { colon &+= 1 }
+        let colon = nameEnd(in: bytes, from: start, to: end)
         guard colon < end, colon > start, bytes[colon] == 0x3a else {
             throw refusal(of: bytes, from: start, nameEnd: colon, to: end, isFirst: fields.count == 0)
         }
@@ -61,6 +50,30 @@ enum FieldSection {
                 line: ByteRange(from: start, to: end &+ 2), name: ByteRange(from: start, to: colon),
                 value: ByteRange(from: valueStart, to: valueEnd),
                 id: FieldID.identify(bytes.extracting(start..<colon))))
+    }
+
+    /// Whether the line in `start..<end` starts with a name and a colon.
+    static func isLine(_ bytes: Span<UInt8>, from start: Int, to end: Int) -> Bool {
+        let colon = nameEnd(in: bytes, from: start, to: end)
+        return colon < end && colon > start && bytes[colon] == 0x3a
+    }
+
+    /// The index of the first octet that no name has.
+    @inline(__always)
+    private static func nameEnd(in bytes: Span<UInt8>, from start: Int, to end: Int) -> Int {
+        // Nearly all names are letters and dashes, eight of which are checked at once; CR is neither, so this
+        // never runs past the line.
+        var place = start
+        while place &+ 8 <= bytes.count {
+            let marks = ByteWord.lettersAndDashes(bytes.word(at: place))
+            if marks != ByteWord.tops {
+                place &+= ByteWord.firstMark(marks ^ ByteWord.tops)
+                break
+            }
+            place &+= 8
+        }
+        while place < end, ASCII.isToken(bytes[place]) { place &+= 1 }
+        return place
     }
 
     /// What is wrong with a line whose name is not followed by a colon.

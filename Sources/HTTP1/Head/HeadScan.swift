@@ -5,10 +5,10 @@ import HTTPMessage
 /// How far an unfinished head has been looked at, so that every byte is looked at a bounded number of times.
 ///
 ///     start ──parse──▶ incomplete ──(more bytes, scan)──▶ nothing decisive: incomplete
-///                                         └── end of head, end of the first line, a control octet, a bound passed ──▶ parse
+///                                         └── end of head or first line, a bad line, a bound passed ──▶ parse
 ///
-/// A head that arrives whole is parsed in one pass. One that arrives in pieces is only scanned for its line ends, and
-/// parsed from its first byte when something decisive is there: the verdict is always the parser's, so it does not
+/// A head that arrives whole is parsed in one pass. One that arrives in pieces is scanned for its lines, and parsed
+/// from its first byte when something decisive is there: the verdict is always the parser's, so it does not
 /// depend on how the bytes were cut, and a client that sends a byte at a time costs what the bytes cost.
 struct HeadScan: Sendable {
     /// Whether a parse has ended without a verdict.
@@ -48,7 +48,9 @@ struct HeadScan: Sendable {
                 scanned = Int32(truncatingIfNeeded: hit)
                 return false
             }
-            guard bytes[hit &+ 1] == 0x0a, sectionStart > 0, hit > start else { return true }
+            guard bytes[hit &+ 1] == 0x0a, sectionStart > 0, hit > start,
+                FieldSection.isLine(bytes, from: start, to: hit)
+            else { return true }
             lineStart = Int32(truncatingIfNeeded: hit &+ 2)
             scanned = lineStart
             lines &+= 1

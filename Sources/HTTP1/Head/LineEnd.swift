@@ -32,13 +32,15 @@ enum LineEnd {
     @inline(__always)
     static func firstControl(in bytes: Span<UInt8>, from start: Int, to stop: Int) -> Int {
         var index = start
-        while index &+ 8 <= stop {
-            let marks = ByteWord.controls(bytes.word(at: index))
-            if marks == 0 {
-                index &+= 8
+        while index &+ 16 <= stop {
+            let (low, high) = bytes.wordPair(at: index)
+            let lowMarks = ByteWord.controls(low)
+            let highMarks = ByteWord.controls(high)
+            if lowMarks | highMarks == 0 {
+                index &+= 16
                 continue
             }
-            index &+= ByteWord.firstMark(marks)
+            index &+= lowMarks != 0 ? ByteWord.firstMark(lowMarks) : 8 &+ ByteWord.firstMark(highMarks)
             guard bytes[index] == 0x09 else { return index }
             index &+= 1
         }

@@ -33,7 +33,8 @@ enum RequestTarget {
             let left = UInt64(min(8, end &- index))
             let used = UInt64.max &>> (64 &- left &* 8)
             let word = bytes.word(at: index) & used | 0x4141_4141_4141_4141 & ~used
-            let outside = (word &- 0x2121_2121_2121_2121) & ~word | word | ByteWord.zeros(word ^ 0x7f7f_7f7f_7f7f_7f7f)
+            // Of the octets below, the line's end has left SP and HTAB, and no 0x7F.
+            let outside = (word &- 0x2121_2121_2121_2121) & ~word | word
             let hashes = ByteWord.zeros(word ^ 0x2323_2323_2323_2323)
             if (outside | hashes) & ByteWord.tops != 0 { throw refusal(of: bytes, from: index, to: end) }
             let questions = ByteWord.zeros(word ^ 0x3f3f_3f3f_3f3f_3f3f)

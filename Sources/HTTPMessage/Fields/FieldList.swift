@@ -21,6 +21,16 @@ public struct FieldSlot: Sendable {
     }
 }
 
+/// How many lines have a name, and which is the first.
+@usableFromInline
+struct Occurrence: Sendable {
+    @usableFromInline var count: UInt8 = 0
+    @usableFromInline var first: UInt8 = 0
+
+    @inlinable
+    init() {}
+}
+
 /// The field lines of one head, in order, duplicates kept: adding one allocates nothing.
 ///
 /// The room for all lines is taken once, when the list is made, and reused for every head. It is not inside the value
@@ -31,9 +41,8 @@ public struct FieldList: ~Copyable, Sendable {
 
     @usableFromInline var lines = 0
     @usableFromInline var slots: [FieldSlot]
-    /// By identifier: how many lines have it, and which is the first.
-    @usableFromInline var counts: [UInt8]
-    @usableFromInline var firsts: [UInt8]
+    /// By identifier.
+    @usableFromInline var occurrences: [Occurrence]
 
     /// Number of lines.
     @inlinable
@@ -43,8 +52,7 @@ public struct FieldList: ~Copyable, Sendable {
     public init() {
         let nothing = FieldSlot(line: .empty, name: .empty, value: .empty, id: .other)
         slots = [FieldSlot](repeating: nothing, count: Self.capacity)
-        counts = [UInt8](repeating: 0, count: FieldID.count)
-        firsts = [UInt8](repeating: 0, count: FieldID.count)
+        occurrences = [Occurrence](repeating: Occurrence(), count: FieldID.count)
     }
 
     /// The line at `index`, which must be smaller than `count`.
@@ -60,14 +68,14 @@ public struct FieldList: ~Copyable, Sendable {
     /// How many lines have this name.
     @inlinable @inline(__always)
     public func count(of id: FieldID) -> Int {
-        Int(counts[Int(id.rawValue)])
+        Int(occurrences[Int(id.rawValue)].count)
     }
 
     /// The first line with this name, or -1 when there is none.
     @inlinable @inline(__always)
     public func firstIndex(of id: FieldID) -> Int {
-        let index = Int(id.rawValue)
-        return counts[index] == 0 ? -1 : Int(firsts[index])
+        let occurrence = occurrences[Int(id.rawValue)]
+        return occurrence.count == 0 ? -1 : Int(occurrence.first)
     }
 
     /// Adds a line behind the others; does nothing and returns false when the list is full.
@@ -76,8 +84,10 @@ public struct FieldList: ~Copyable, Sendable {
     public mutating func append(_ slot: FieldSlot) -> Bool {
         guard count < slots.count else { return false }
         let id = Int(slot.id.rawValue)
-        if counts[id] == 0 { firsts[id] = UInt8(truncatingIfNeeded: count) }
-        counts[id] &+= 1
+        var occurrence = occurrences[id]
+        if occurrence.count == 0 { occurrence.first = UInt8(truncatingIfNeeded: count) }
+        occurrence.count &+= 1
+        occurrences[id] = occurrence
         slots[count] = slot
         lines &+= 1
         return true
@@ -86,7 +96,7 @@ public struct FieldList: ~Copyable, Sendable {
     /// Forgets all lines.
     @inlinable
     public mutating func clear() {
-        for index in 0..<count { counts[Int(slots[index].id.rawValue)] = 0 }
+        for index in 0..<count { occurrences[Int(slots[index].id.rawValue)] = Occurrence() }
         lines = 0
     }
 }

@@ -25,17 +25,17 @@ struct URIParts {
 
         let pathEnd = Self.firstIndex(in: text, from: authorityEnd) { $0 == 0x3f || $0 == 0x23 }
         path = authorityEnd..<pathEnd
-        guard Self.isSpelt(text.extracting(path), allowingQuestion: false) else { return nil }
+        guard Self.isSpelt(text.extracting(path)) else { return nil }
         var end = pathEnd
         if end < text.count, text[end] == 0x3f {
             let queryEnd = Self.firstIndex(in: text, from: end &+ 1) { $0 == 0x23 }
             query = end &+ 1..<queryEnd
-            guard Self.isSpelt(text.extracting(end &+ 1..<queryEnd), allowingQuestion: true) else { return nil }
+            guard Self.isSpelt(text.extracting(end &+ 1..<queryEnd)) else { return nil }
             end = queryEnd
         }
         if end < text.count {
             fragment = end &+ 1..<text.count
-            guard Self.isSpelt(text.extracting(end &+ 1..<text.count), allowingQuestion: true) else { return nil }
+            guard Self.isSpelt(text.extracting(end &+ 1..<text.count)) else { return nil }
         }
     }
 
@@ -66,8 +66,8 @@ struct URIParts {
         return port
     }
 
-    /// pchar, `/`, and in queries and fragments `?`; every escape complete.
-    private static func isSpelt(_ text: Span<UInt8>, allowingQuestion: Bool) -> Bool {
+    /// pchar, `/` and `?` (which a path has not, for it ends there); every escape complete.
+    private static func isSpelt(_ text: Span<UInt8>) -> Bool {
         var index = 0
         while index < text.count {
             let byte = text[index]
@@ -77,7 +77,7 @@ struct URIParts {
                 continue
             }
             let isPathByte = ASCII.contains(byte, low: 0x2fff_ffd2_0000_0000, high: 0x47ff_fffe_87ff_ffff)
-            guard isPathByte || (byte == 0x3f && allowingQuestion) else { return false }
+            guard isPathByte || byte == 0x3f else { return false }
             index &+= 1
         }
         return true

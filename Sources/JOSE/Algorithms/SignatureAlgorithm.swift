@@ -11,12 +11,20 @@ public enum SignatureAlgorithm: UInt8, Sendable, CaseIterable, Hashable {
 
     /// The algorithm spelt exactly so, case included; nil for anything else, `none` and `HS256` among it (JOSE-05).
     public init?(name: String) {
-        if name.utf8.elementsEqual("Ed25519".utf8) {
-            self = .edDSA
-            return
+        // `==` also equates canonically equivalent strings, but no other character decomposes to one of these letters.
+        switch name {
+        case "RS256": self = .rs256
+        case "RS384": self = .rs384
+        case "RS512": self = .rs512
+        case "PS256": self = .ps256
+        case "PS384": self = .ps384
+        case "PS512": self = .ps512
+        case "ES256": self = .es256
+        case "ES384": self = .es384
+        case "ES512": self = .es512
+        case "EdDSA", "Ed25519": self = .edDSA
+        default: return nil
         }
-        guard let algorithm = Self.allCases.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else { return nil }
-        self = algorithm
     }
 
     /// The name in the registry of RFC 7518 §7.1.

@@ -29,8 +29,6 @@ package enum LogEvent: String, Sendable, CaseIterable {
     case refused
     /// A TLS handshake with a client failed.
     case handshakeFailed = "handshake_failed"
-    /// A certificate could not be read or used.
-    case certificateUnusable = "certificate_unusable"
 
     // Upstreams
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Configuration
 import Testing
 
 @Suite struct `an issuer that does not load, continued` {
@@ -165,5 +166,34 @@ import Testing
                     gateway.yaml:2:67: issuers.main.insecure_allow_http: expected true or false, found "yes"
                         write it as  true
                     """)
+    }
+
+    @Test func `a document without keys or with too many is no key set`() {
+        let key = #"{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}"#
+        let many = "{\"keys\":[\(Array(repeating: key, count: 101).joined(separator: ","))]}"
+        let secret = #"{"keys":[{"kty":"oct","k":"AAAA"}]}"#
+        for (document, found) in [
+            ("{}", "no object with a list keys"), (many, "a document that is not believed (keySetTooLarge)"),
+            (secret, "private key material in the key at position 0"),
+            (#"{"keys":[{"kty":"EC"}]}"#, "no usable key (the first: curveUnknown)"),
+            ("{\"keys\":[\(key),\(key.dropLast()),\"d\":\"AAAA\"}]}", "private key material in the key at position 1"),
+        ] {
+            let sources = ConfigurationSources.scripted(environment: ["JWKS": document])
+            #expect(
+                refusal(of: Sample.issuer("jwks: { env: JWKS }"), from: sources)
+                    == """
+                    gateway.yaml:2:63: issuers.main.jwks.env: expected a JWK Set with at least one usable key, found \(found)
+                        give the document that the issuer publishes as its jwks_uri (RFC 7517)
+                    """)
+        }
+    }
+
+    @Test func `keys at a fragment are refused`() {
+        #expect(
+            refusal(of: Sample.issuer("jwks_uri: 'https://id.example.com/#keys'"))
+                == """
+                gateway.yaml:2:60: issuers.main.jwks_uri: expected a URL such as https://id.example.com/jwks.json, found "https://id.example.com/#keys"
+                    write an absolute URL without fragment
+                """)
     }
 }

@@ -200,4 +200,14 @@ import Testing
                     chmod o= the file, or mount it with mode 0440
                 """)
     }
+
+    @Test func `a key beside certificates is refused`() {
+        #expect(
+            refusal(
+                of: Sample.listener("tls: { certificates: [{ certificate: tls.crt, key: tls.key }], key: tls.key }"))
+                    == """
+                    gateway.yaml:1:134: listeners[0].tls.key: expected a key inside each of the certificates, found a key beside them
+                        move it into its element of certificates
+                    """)
+    }
 }

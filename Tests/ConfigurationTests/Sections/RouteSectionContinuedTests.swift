@@ -164,4 +164,13 @@ import Testing
                     words here: encoded_slash, backslash, double_encoding, semicolon, non_ascii
                 """)
     }
+
+    @Test func `a path with a space is refused`() {
+        #expect(
+            refusal(of: Sample(routes: "routes: [{ path: /a b, upstream: http://127.0.0.1:3000, public: true }]").text)
+                == """
+                gateway.yaml:3:18: routes[0].path: expected a path such as /api/orders/, found "/a b"
+                    write it without spaces and control characters
+                """)
+    }
 }

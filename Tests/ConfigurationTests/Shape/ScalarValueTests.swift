@@ -43,3 +43,11 @@ import Testing
         #expect(Suggestion.nearest(to: typed, among: words) == meant)
     }
 }
+
+@Suite struct `the schema's JSON` {
+    @Test func `escapes what JSON wants escaped`() {
+        #expect(SchemaValue.text("a\"\\\u{1}é").text() == #""a\"\\\u0001é""#)
+        #expect(SchemaValue.list([]).text() == "[]")
+        #expect(SchemaValue.object([]).text() == "{}")
+    }
+}

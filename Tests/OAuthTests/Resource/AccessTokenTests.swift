@@ -7,7 +7,7 @@ import TestSupport
 
 @Suite struct `an access token` {
     @Test(arguments: [SigningKey.rsa, .p256, .p384, .p521, .ed25519])
-    func `BASE-RS a token of RFC 9068 is accepted and says who and what`(key: SigningKey) throws {
+    func `RS-11 RS-12 RS-14 RS-16 a token of RFC 9068 is accepted and says who and what`(key: SigningKey) throws {
         let token = try verify(TokenMint(key: key).accessToken(), keys: [key.publicJWK()])
         #expect(token.issuer == "https://issuer.example/")
         #expect(token.subject == "user-1")

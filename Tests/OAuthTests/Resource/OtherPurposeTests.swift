@@ -50,6 +50,7 @@ private let purposes: [Purpose] = [
         #expect(refusal(purpose.token, rules: lenient) != nil)
     }
 
+    // A client's assertion is left out: its `iss` is the client, which is no issuer of ours (JOSE-21).
     @Test(arguments: purposes.filter { $0.name != "client assertion" })
     fileprivate func `JOSE-20 a lenient issuer refuses it by its claims where the type is left out`(purpose: Purpose) {
         var untyped = purpose
