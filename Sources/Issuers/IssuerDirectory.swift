@@ -63,12 +63,20 @@ package final class IssuerDirectory: Sendable {
     /// Asks for this issuer's keys to be read again, because a token names one that is not at hand.
     ///
     /// From any thread. `onRefreshEnded` follows in every case: when the reading ended well or not, when one that was
-    /// under way ended, and at once when the last reading for this reason is too recent (JOSE-17).
+    /// under way ended, and at once when the last reading for this reason is too recent (JOSE-17). Calls that come
+    /// before the first of them is looked at share its answer, so that a flood of tokens is no flood of answers.
     package func requestRefresh(issuer index: Int) {
+        let isFirst = desk.withLock { desk in
+            defer { desk.entries[index].isRefreshRequested = true }
+            return !desk.entries[index].isRefreshRequested
+        }
+        guard isFirst else { return }
         Task(executorPreference: executor) { self.refreshRequested(index) }
     }
 
     /// Cancels what is under way; nothing is read any more, and whoever waits is told.
+    ///
+    /// A started directory lives until then.
     package func stop() {
         Task(executorPreference: executor) { self.stopAll() }
     }
@@ -92,7 +100,11 @@ package final class IssuerDirectory: Sendable {
     }
 
     private func refreshRequested(_ index: Int) {
-        guard !desk.withLock({ $0.isStopped }) else { return listeners.onRefreshEnded(index) }
+        let isStopped = desk.withLock { desk in
+            desk.entries[index].isRefreshRequested = false
+            return desk.isStopped
+        }
+        guard !isStopped else { return listeners.onRefreshEnded(index) }
         advance(index) { entry, now in entry.state.unknownKeyMet(at: now) }
     }
 
@@ -175,6 +187,8 @@ extension IssuerDirectory {
         var state: KeySetState
         /// What became of a static document, told when the directory starts.
         var announcements: [KeySetState.Step] = []
+        /// Someone asked for a refresh and was not looked at yet.
+        var isRefreshRequested = false
         var reading: Task<Void, Never>?
         var timer: Task<Void, Never>?
 

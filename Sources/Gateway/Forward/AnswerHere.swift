@@ -58,13 +58,13 @@ extension WorkerRef {
         if !discardsBody || client.pointee.closesAfterOutput { exchange.pointee.keepsAlive = false }
         let keepsAlive = exchange.pointee.keepsAlive
         var writer = HeadWriter(pointee.writeScratch, capacity: Worker.writeCapacity)
-        writer.put("HTTP/1.1 \(status) \(Status.reason(status))\r\n")
-        for (name, value) in fields { writer.put("\(name): \(value)\r\n") }
+        writer.put(text: "HTTP/1.1 \(status) \(Status.reason(status))\r\n")
+        for (name, value) in fields { writer.put(text: "\(name): \(value)\r\n") }
         if status != 204 { writer.put("Content-Length: 0\r\n") }
         writer.put("Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nX-Request-Id: ")
         exchange.pointee.id.write(into: writer.space)
         writer.advance(32)
-        writer.put(keepsAlive ? "\r\n\r\n" : "\r\nConnection: close\r\n\r\n")
+        writer.put(text: keepsAlive ? "\r\n\r\n" : "\r\nConnection: close\r\n\r\n")
         let body = exchange.pointee.request
         let closesForFraming = exchange.pointee.refusal?.closesConnection ?? false
         exchange.pointee.request = BodyCounter()

@@ -31,8 +31,8 @@ struct HeadWriter {
         if let start = bytes.baseAddress { put(start, bytes.count) }
     }
 
-    /// For answers of our own, which are not on the hot path.
-    mutating func put(_ text: String) {
+    /// For answers of our own, which are not on the hot path; labelled, so that no literal becomes a String unseen.
+    mutating func put(text: String) {
         var text = text
         text.withUTF8 { put($0) }
     }

@@ -31,6 +31,12 @@ final class World: Sendable {
         answerKeys([.rsa])
     }
 
+    deinit {
+        // What sleeps keeps the directory, and the directory what sleeps.
+        directory.stop()
+        executor.drain()
+    }
+
     /// An issuer found by OpenID Connect discovery.
     static func settings(
         url: String = issuer, discovery: IssuerSettings.Discovery = .openIDConnect,
@@ -84,7 +90,10 @@ final class World: Sendable {
     /// Lets that much time pass; whoever is due on the way wakes at its own time.
     func pass(seconds: Double) {
         let end = clock.now().milliseconds + Int64(seconds * 1000)
+        var wakes = 0
         while let next = clock.nextDeadline, next <= end {
+            wakes += 1
+            precondition(wakes < 10_000, "a timer is set for a time that has passed, again and again")
             clock.move(to: max(next, clock.now().milliseconds))
             executor.drain()
         }

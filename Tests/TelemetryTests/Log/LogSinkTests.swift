@@ -16,17 +16,18 @@ private final class Pipe {
 
     deinit { close(reading) }
 
-    /// What comes until the write end is closed.
-    func rest() -> String {
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 65_536)
-        while true {
-            let count = buffer.withUnsafeMutableBytes { read(reading, $0.baseAddress, $0.count) }
-            guard count > 0 else { break }
-            bytes += buffer[..<count]
-        }
-        return String(decoding: bytes, as: UTF8.self)
+}
+
+/// What comes until the write end is closed.
+private func rest(of descriptor: Int32) -> String {
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    while true {
+        let count = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
+        guard count > 0 else { break }
+        bytes += buffer[..<count]
     }
+    return String(decoding: bytes, as: UTF8.self)
 }
 
 /// One finished line `{"n":N}` whose value is padded to many bytes.
@@ -45,7 +46,7 @@ private func submit(_ number: Int, padding: Int = 0, to sink: LogSink) -> Bool {
         let sink = try LogSink(descriptor: pipe.writing, closesDescriptor: true)
         for number in 0..<500 { #expect(submit(number, to: sink)) }
         #expect(sink.stop(milliseconds: 10_000))
-        #expect(pipe.rest().split(separator: "\n") == (0..<500).map { "{\"n\":\($0)}" })
+        #expect(rest(of: pipe.reading).split(separator: "\n") == (0..<500).map { "{\"n\":\($0)}" })
         #expect(sink.droppedLines == 0)
     }
 
@@ -70,7 +71,7 @@ private func submit(_ number: Int, padding: Int = 0, to sink: LogSink) -> Bool {
         #expect(sink.droppedLines == UInt64(refused))
         #expect(!sink.flush(milliseconds: 1))
         #expect(!sink.stop(milliseconds: 1))
-        let lines = pipe.rest().split(separator: "\n")
+        let lines = rest(of: pipe.reading).split(separator: "\n")
         #expect(lines.count == 4000 - refused)
         #expect(lines.allSatisfy { $0.hasPrefix("{") && $0.hasSuffix("}") })
         #expect(sink.stop(milliseconds: 10_000))
@@ -84,8 +85,26 @@ private func submit(_ number: Int, padding: Int = 0, to sink: LogSink) -> Bool {
         #expect(sink.droppedLines > 0)
         #expect(!sink.stop(milliseconds: 1))
         // A pipe holds 64 KiB of its own, and one storage may be on its way.
-        #expect(pipe.rest().utf8.count <= limit + 128 * 1024)
+        #expect(rest(of: pipe.reading).utf8.count <= limit + 128 * 1024)
         #expect(sink.stop(milliseconds: 10_000))
+    }
+
+    @Test func `has written lines that were gathered behind a stalled reader when a flush says so`() throws {
+        let pipe = try Pipe()
+        let sink = try LogSink(descriptor: pipe.writing, closesDescriptor: true)
+        // More than a pipe holds, so that the writer stands still and later lines are gathered in one storage.
+        for number in 0..<2000 { #expect(submit(number, padding: 100, to: sink)) }
+        #expect(!sink.flush(milliseconds: 0))
+        var lines = 0
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while lines < 2000 {
+            let count = buffer.withUnsafeMutableBytes { read(pipe.reading, $0.baseAddress, $0.count) }
+            try #require(count > 0)
+            lines += buffer[..<count].count { $0 == UInt8(ascii: "\n") }
+        }
+        #expect(lines == 2000)
+        #expect(sink.flush(milliseconds: 20_000))
+        #expect(sink.stop(milliseconds: 20_000))
     }
 
     @Test func `OPS-05 a reader that comes back gets later lines`() throws {
@@ -103,7 +122,7 @@ private func submit(_ number: Int, padding: Int = 0, to sink: LogSink) -> Bool {
             last = submit(-1, to: sink)
         }
         _ = sink.stop(milliseconds: 0)
-        #expect(pipe.rest().hasSuffix("{\"n\":-1}\n"))
+        #expect(rest(of: pipe.reading).hasSuffix("{\"n\":-1}\n"))
     }
 
     @Test func `leaves the line builder empty and usable whether lines are taken or dropped`() throws {
@@ -168,6 +187,6 @@ private func submit(_ number: Int, padding: Int = 0, to sink: LogSink) -> Bool {
         writer.flush()
         #expect(writer.line.lines == 0)
         #expect(sink.stop(milliseconds: 10_000))
-        #expect(pipe.rest() == "{\"number\":0}\n{\"number\":1}\n{\"number\":2}\n")
+        #expect(rest(of: pipe.reading) == "{\"number\":0}\n{\"number\":1}\n{\"number\":2}\n")
     }
 }
