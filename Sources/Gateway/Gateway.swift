@@ -20,7 +20,6 @@ package final class Gateway: @unchecked Sendable {
     let registry: MetricsRegistry
     let operatorLog: OperatorLog
     private let logs: GatewayLogs
-    private let version: String
     /// What the configuration's reader thought worth a second look, for the operator's log.
     private let warnings: [String]
     private(set) var workers: [WorkerThread] = []
@@ -39,7 +38,6 @@ package final class Gateway: @unchecked Sendable {
     ) throws(GatewayFailure) {
         self.settings = settings
         self.warnings = warnings
-        self.version = version
         let logs = try GatewayLogs(settings.log)
         self.logs = logs
         operatorLog = logs.operatorLog
@@ -124,7 +122,8 @@ package final class Gateway: @unchecked Sendable {
     }
 
     private func announce() {
-        operatorLog.write(.info, .started, LogField(.version, version), LogField(.workers, settings.workers))
+        operatorLog.write(
+            .info, .started, LogField(.version, registry.version), LogField(.workers, settings.workers))
         for warning in warnings { operatorLog.write(.warning, .configurationWarning, LogField(.detail, warning)) }
         for issuer in settings.issuers where issuer.insecureAllowHTTP {
             operatorLog.write(

@@ -155,7 +155,7 @@ extension MAC {
         #expect(!(type is any Equatable.Type))
     }
 
-    @Test func `random bytes are as many as asked for and do not repeat`() {
+    @Test func `OPS-10 random bytes are as many as asked for and do not repeat`() {
         #expect(RandomBytes.fill(0).isEmpty)
         #expect(RandomBytes.fill(16).count == 16)
         #expect(Set((0..<1000).map { _ in RandomBytes.fill(16) }).count == 1000)
