@@ -122,7 +122,8 @@ package final class Gateway: @unchecked Sendable {
     }
 
     private func announce() {
-        operatorLog.write(.info, .started, LogField(.workers, settings.workers))
+        operatorLog.write(
+            .info, .started, LogField(.version, registry.version), LogField(.workers, settings.workers))
         for warning in warnings { operatorLog.write(.warning, .configurationWarning, LogField(.detail, warning)) }
         for issuer in settings.issuers where issuer.insecureAllowHTTP {
             operatorLog.write(

@@ -85,6 +85,39 @@ import Testing
     }
 }
 
+@Suite struct `the reader of Swift` {
+    @Test(arguments: [
+        ("a // b\nc", "a     \nc"), ("a /* { /* } */ { */ b", "a                   b"),
+        (#"f("{") }"#, #"f(" ") }"#), (#""\"{" }"#, #""   " }"#), (##"#""""# }"##, ##"""  " }"##),
+        (##"#"\"# }"##, ##"""  " }"##), ("\"\"\"\n{\n\"\"\" }", "\"  \n \n  \" }"),
+        (#""a\(f("}"))b" {"#, #""            " {"#), ("#/{\"/# }", "        }"), ("`a { b` {", "`     ` {"),
+    ])
+    func `blanks what is no code, and nothing else`(text: String, expected: String) {
+        let found = SwiftCode.blanked(text)
+        #expect(found.utf8.count == text.utf8.count)
+        #expect(found.filter { !" \n\"#`".contains($0) } == expected.filter { !" \n\"#`".contains($0) })
+    }
+
+    @Test func `counts a function's lines to its last brace, not a requirement's`() {
+        let text = """
+            protocol P {
+                func a()
+                func b() -> Int
+            }
+            func c(
+                _ x: () -> Void = { }
+            ) throws
+                -> Int
+            {
+                "}"
+            }
+            """
+        let found = FunctionLength.functions(in: SourceFile(path: "x", text: text))
+        #expect(found.map(\.line) == [5])
+        #expect(found.map(\.lines) == [7])
+    }
+}
+
 /// A counter of braces.
 enum FunctionLength {
     struct Function {

@@ -137,7 +137,8 @@ enum SwiftCode {
         while index < bytes.count, bytes[index] == 0x23 { index += 1 }
         guard index < bytes.count, bytes[index] == 0x22 else { return nil }
         let hashes = [UInt8](repeating: 0x23, count: index - start)
-        let quotes: [UInt8] = starts(bytes, index, "\"\"\"") ? [0x22, 0x22, 0x22] : [0x22]
+        // The text of a multi-line string begins on a line of its own: `#""""#` is another string with two quotes.
+        let quotes: [UInt8] = starts(bytes, index, "\"\"\"\n") ? [0x22, 0x22, 0x22] : [0x22]
         let closing = quotes + hashes
         let escape: [UInt8] = [0x5C] + hashes
         index += quotes.count

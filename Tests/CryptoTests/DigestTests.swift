@@ -155,7 +155,16 @@ extension MAC {
         #expect(!(type is any Equatable.Type))
     }
 
-    @Test func `random bytes are as many as asked for and do not repeat`() {
+    @Test(arguments: 0..<32) func `JOSE-30 a difference at any place is seen`(place: Int) {
+        let digest = [UInt8](repeating: 7, count: 32)
+        var other = digest
+        other[place] ^= 1
+        let (same, different) = (ConstantTime.equal(digest.span, digest.span), ConstantTime.equal(digest.span, other.span))
+        #expect(same)
+        #expect(!different)
+    }
+
+    @Test func `OPS-10 random bytes are as many as asked for and do not repeat`() {
         #expect(RandomBytes.fill(0).isEmpty)
         #expect(RandomBytes.fill(16).count == 16)
         #expect(Set((0..<1000).map { _ in RandomBytes.fill(16) }).count == 1000)

@@ -26,13 +26,23 @@ import Testing
 
     @Test func `HTTP-07 no octet outside the visible ones stands in a target`() {
         for octet in UInt8.min...UInt8.max where !(0x21...0x7e).contains(octet) {
-            for prefix in ["/", "/1234567", "/?123456789012345"] {
+            // Above 0x7E the path policy decides about a path (HTTP-56); a query never has them.
+            for prefix in octet < 0x80 ? ["/", "/1234567", "/?123456789012345"] : ["/?", "/?123456789012345"] {
                 let bytes = Array("GET \(prefix)".utf8) + [octet] + Array("z HTTP/1.1\r\nHost: a\r\n\r\n".utf8)
                 #expect(request(bytes).refusal != nil, "octet \(octet)")
             }
         }
-        #expect(target("/\u{e9}") == .refused(.targetOctet))
+        #expect(target("/?\u{e9}") == .refused(.targetOctet))
         #expect(target("/a\u{7f}") == .refused(.controlOctet))
+    }
+
+    @Test func `HTTP-56 bytes above the visible ones in a path are left to the path policy`() {
+        #expect(target("/\u{e9}").message?.path == "/\u{e9}")
+        let path = Array("/\u{e9}".utf8)
+        let strict = PathPolicy.refusal(of: path.span, allowing: [])
+        let allowed = PathPolicy.refusal(of: path.span, allowing: .nonASCII)
+        #expect(strict == .nonASCII)
+        #expect(allowed == nil)
     }
 
     @Test(arguments: ["/a#b", "/#", "/a?b#c", "http://a/#b", "#"])

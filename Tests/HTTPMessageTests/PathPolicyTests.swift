@@ -38,6 +38,7 @@ import Testing
         ("/%2e", .dotSegment), ("/a/.%2E", .dotSegment), ("//../a", .dotSegment), ("..", .dotSegment),
         (".", .dotSegment), ("../a", .dotSegment),
         ("/a%252fb", .doubleEncoding), ("/%252e%252e/a", .doubleEncoding),
+        ("/%25%32%65", .doubleEncoding), ("/%25%32e", .doubleEncoding), ("/%252%65", .doubleEncoding),
         ("/a%2500", .doubleEncoding), ("/a%25Ab", .doubleEncoding),
         ("/a%zz", .invalidEscape), ("/a%", .invalidEscape), ("/a%4", .invalidEscape),
         ("/%u002e%u002e/", .invalidEscape), ("/a%4g", .invalidEscape),

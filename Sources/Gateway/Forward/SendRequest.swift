@@ -26,9 +26,12 @@ extension WorkerRef {
         }
         // The body's beginning travels with the head; what lies behind the body is the next request.
         var used = length
-        if !exchange.pointee.request.isComplete {
-            if exchange.pointee.expectsContinue { sendContinue(client, hasBody: count > length) }
+        // A WebSocket handshake may expect it too, and gets it before its 101 (RFC 9110 §7.8).
+        if exchange.pointee.expectsContinue, !exchange.pointee.request.isComplete || exchange.pointee.offersWebSocket {
+            sendContinue(client, hasBody: count > length)
             guard client.pointee.state == .exchanging else { return }
+        }
+        if !exchange.pointee.request.isComplete {
             let room = min(count - length, writer.bodyRoom)
             switch encodeBody(exchange, bytes + length, room, into: &writer) {
             case .refused(let refusal): return refuseUnread(exchange, refusal, bytes, count, isKept)

@@ -14,10 +14,10 @@ struct ReservedNames: @unchecked Sendable {
     /// Which bytes a reserved name may begin with, one bit each of 'a'…'z'.
     private let firstLetters: UInt32
 
-    /// Names reserved whatever the configuration says.
+    /// Names reserved whatever the configuration says; `-method` is how `_method` reads here (HTTP-19).
     static let fixed = [
         "forwarded", "client-cert", "client-cert-chain", "remote-user", "x-real-ip", "x-remote-user", "x-rewrite-url",
-        "x-http-method-override", "x-http-method", "x-method-override", "x-forwarded-client-cert", "x-request-id",
+        "x-http-method-override", "x-http-method", "x-method-override", "-method", "x-forwarded-client-cert", "x-request-id",
     ]
 
     /// Families: every name that begins so is reserved.
@@ -64,8 +64,11 @@ struct ReservedNames: @unchecked Sendable {
     /// Whether a client must not say this name to an upstream.
     func contains(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
         guard let first = name.first else { return false }
-        let letter = first | 32
-        guard letter >= 97, letter <= 122, firstLetters >> UInt32(letter - 97) & 1 == 1 else { return false }
+        let letter = ReservedNames.normalized(first)
+        let mayBeReserved =
+            letter >= 97 && letter <= 122
+            ? firstLetters >> UInt32(letter - 97) & 1 == 1 : letter == UInt8(ascii: "-")
+        guard mayBeReserved else { return false }
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in name { hash = (hash ^ UInt64(ReservedNames.normalized(byte))) &* 0x0000_0100_0000_01b3 }
         var slot = Int(truncatingIfNeeded: hash) & mask

@@ -23,7 +23,7 @@ enum RequestTarget {
         }
     }
 
-    /// Refuses octets that no target has; the index of the first `?`, or `end`.
+    /// Refuses octets that no target may have; the index of the first `?`, or `end`.
     @inline(__always)
     private static func checkOctets(_ bytes: Span<UInt8>, from start: Int, to end: Int) throws(HTTP1Refusal) -> Int {
         var question = end
@@ -36,7 +36,7 @@ enum RequestTarget {
             // Of the octets below, the line's end has left SP and HTAB, and no 0x7F.
             let outside = (word &- 0x2121_2121_2121_2121) & ~word | word
             let hashes = ByteWord.zeros(word ^ 0x2323_2323_2323_2323)
-            if (outside | hashes) & ByteWord.tops != 0 { throw refusal(of: bytes, from: index, to: end) }
+            if (outside | hashes) & ByteWord.tops != 0 { return try checkUnusualOctets(bytes, from: start, to: end) }
             let questions = ByteWord.zeros(word ^ 0x3f3f_3f3f_3f3f_3f3f)
             if questions != 0, question == end { question = index &+ ByteWord.firstMark(questions) }
             index &+= 8
@@ -44,15 +44,24 @@ enum RequestTarget {
         return question
     }
 
+    /// Goes through a target with an octet that RFC 3986 does not have.
+    ///
+    /// Bytes above 0x7E are left to the path policy, which refuses them unless the route lets them through (HTTP-56);
+    /// a query has no such allowance.
     @inline(never)
-    private static func refusal(of bytes: Span<UInt8>, from start: Int, to end: Int) -> HTTP1Refusal {
+    private static func checkUnusualOctets(
+        _ bytes: Span<UInt8>, from start: Int, to end: Int
+    ) throws(HTTP1Refusal) -> Int {
+        var question = end
         for index in start..<end {
             let byte = bytes[index]
-            if byte == 0x20 { return .requestLineMalformed }
-            if byte == 0x23 { return .targetFragment }
-            if !ASCII.isVisible(byte) { return .targetOctet }
+            if byte == 0x20 { throw .requestLineMalformed }
+            if byte == 0x23 { throw .targetFragment }
+            if byte == 0x3f, question == end { question = index }
+            if byte >= 0x80, question == end { continue }
+            if !ASCII.isVisible(byte) { throw .targetOctet }
         }
-        return .targetOctet
+        return question
     }
 
     @inline(never)

@@ -50,6 +50,13 @@ struct PathReader {
         return high &<< 4 | low
     }
 
+    /// The hexadecimal digit at `index`, plain or escaped, and how many bytes spell it.
+    private static func digit(in path: Span<UInt8>, at index: Int) -> (value: UInt8, length: Int)? {
+        guard index < path.count else { return nil }
+        if let decoded = escape(in: path, at: index) { return ASCII.hexValue(decoded).map { ($0, 3) } }
+        return ASCII.hexValue(path[index]).map { ($0, 1) }
+    }
+
     private mutating func acceptByte(_ byte: UInt8) throws(PathRefusal) {
         if byte <= 0x20 || byte == 0x7f { throw byte == 0 ? .nul : .controlOctet }
         if byte == 0x23 { throw .fragment }
@@ -63,12 +70,13 @@ struct PathReader {
         var length = 3
         // `%252e`: whoever decodes twice sees `.`. Where the operator allows it, the innermost meaning still separates
         // segments, and must not be a dot segment, NUL or a control octet.
-        while byte == 0x25, index &+ length &+ 1 < path.count,
-            let high = ASCII.hexValue(path[index &+ length]), let low = ASCII.hexValue(path[index &+ length &+ 1])
+        // The digits may be escaped themselves (`%25%32%65`): decoded once it is `%2e` all the same.
+        while byte == 0x25, let high = Self.digit(in: path, at: index &+ length),
+            let low = Self.digit(in: path, at: index &+ length &+ high.length)
         {
             guard allowing.contains(.doubleEncoding) else { throw .doubleEncoding }
-            byte = high &<< 4 | low
-            length &+= 2
+            byte = high.value &<< 4 | low.value
+            length &+= high.length &+ low.length
         }
         if byte == 0 { throw .nul }
         if byte < 0x20 || byte == 0x7f { throw .controlOctet }

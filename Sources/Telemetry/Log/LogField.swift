@@ -3,7 +3,6 @@
 /// Every member that an operator log line can have beside `time`, `level` and `event`.
 package enum LogFieldName: String, Sendable, CaseIterable {
     case address
-    case alarm
     case attempt
     case blame
     case cause
@@ -16,7 +15,6 @@ package enum LogFieldName: String, Sendable, CaseIterable {
     case expected
     case found
     case issuer
-    case keyID = "key_id"
     case listener
     case milliseconds
     case path

@@ -7,10 +7,11 @@ package final class MetricsRegistry: Sendable {
     package let workers: [WorkerMetrics]
     /// Written by the thread that keeps the issuers' keys.
     package let issuers: IssuerMetrics
+    /// The version that `portcullis_build_info` shows.
+    package let version: String
 
     private let labels: MetricsLabels
     private let layout: MetricsLayout
-    private let version: String
     private let startTime: Timestamp
     private let clockStep = Atomic<Int64>(0)
     private let logs = Mutex<[(name: String, sink: LogSink)]>([])

@@ -78,6 +78,10 @@ import TestSupport
         #expect(stage.upstream.connectionCount == connections)
     }
 
+    @Test func `HTTP-17 a path that only looks like a tunnel's target is an ordinary path`() throws {
+        try stage.expectForwarded(request("GET", "/open/127.0.0.1:6379"), path: "/open/127.0.0.1:6379")
+    }
+
     @Test(arguments: ["TRACE", "TRACK"])
     func `HTTP-18 a request is never looped back`(method: String) throws {
         for target in ["/open/a", "/orders/a"] {
@@ -87,6 +91,11 @@ import TestSupport
             #expect(!text(response.raw).contains("looped-token"))
         }
         try stage.expectNothingForwarded()
+    }
+
+    @Test(arguments: ["TRACER", "TRAC"])
+    func `HTTP-18 a method that only begins like TRACE is an ordinary one`(method: String) throws {
+        try stage.expectForwarded(request(method, "/open/a"), path: "/open/a")
     }
 
     @Test(arguments: ["GET", "POST"])

@@ -181,6 +181,13 @@ import TestSupport
         #expect(stage.upstream.now.malformed.isEmpty)
     }
 
+    @Test(arguments: ["Content-Length: 3", "content-length:3", "Content-Length:   3 "])
+    func `HTTP-32 the length reaches the upstream as the gateway writes it, never as a copy`(line: String) throws {
+        let recorded = try stage.expectForwarded(post(line, body: "abc"), path: "/open/a")
+        #expect(recorded.headText.contains("\r\nContent-Length: 3\r\n"))
+        #expect(recorded.fields["content-length"] == ["3"])
+    }
+
     @Test func `HTTP-33 a trailer is dropped`() throws {
         let recorded = try stage.expectForwarded(
             post("Transfer-Encoding: chunked", "Trailer: Foo", body: "2\r\nok\r\n0\r\nFoo: 1\r\n\r\n"), path: "/open/a")

@@ -116,6 +116,16 @@ import TestSupport
         try stage.expectNothingForwarded()
     }
 
+    @Test func `RS-07 a form that holds a token beside a header travels unread`() throws {
+        let form = "access_token=not-looked-at"
+        let type = "Content-Type: application/x-www-form-urlencoded"
+        let response = try stage.exchange(
+            "POST", "/orders/a", fields: [type, stage.tokens.bearer(["scope": quoted("orders:read orders:write")])],
+            body: form)
+        #expect(response.status == 200)
+        #expect(stage.upstream.requests.map(\.bodyText) == [form])
+    }
+
     @Test func `RS-08 every challenge parses strictly and escapes its realm`() throws {
         let found = try challenge(ask("/named/a"))
         #expect(found["realm"] == #"the "inner" \ ring"#)

@@ -31,6 +31,11 @@ private func accept(
 }
 
 @Suite struct `a metadata document is believed` {
+    @Test func `MD-07 when it says where the keys are, and they are sought there alone`() throws {
+        let metadata = try accept(response(document(["jwks_uri": "\"https://id.example.com/elsewhere/keys\""])))
+        #expect(metadata.jwksURI == "https://id.example.com/elsewhere/keys")
+    }
+
     @Test func `MD-04 when it is this issuer's and points to https`() throws {
         let metadata = try accept(response(document()))
         #expect(metadata == ServerMetadata(issuer: issuer, jwksURI: "https://id.example.com/keys"))
@@ -133,7 +138,7 @@ private func accept(
     }
 
     @Test(arguments: [nil, "null"] as [String?])
-    func `MD-06 when it does not say where the keys are`(value: String?) {
+    func `MD-07 when it lacks what key sets are found by: nothing is guessed`(value: String?) {
         #expect(throws: MetadataRefusal.keySetLocationMissing) { try accept(response(document(["jwks_uri": value]))) }
     }
 
