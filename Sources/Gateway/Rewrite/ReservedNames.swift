@@ -17,7 +17,8 @@ struct ReservedNames: @unchecked Sendable {
     /// Names reserved whatever the configuration says; `-method` is how `_method` reads here (HTTP-19).
     static let fixed = [
         "forwarded", "client-cert", "client-cert-chain", "remote-user", "x-real-ip", "x-remote-user", "x-rewrite-url",
-        "x-http-method-override", "x-http-method", "x-method-override", "-method", "x-forwarded-client-cert", "x-request-id",
+        "x-http-method-override", "x-http-method", "x-method-override", "-method", "x-forwarded-client-cert",
+        "x-request-id",
     ]
 
     /// Families: every name that begins so is reserved.
