@@ -133,10 +133,14 @@ struct TokenCache {
         TokenRecord.release(record)
     }
 
-    /// Adds what an identity block costs to the bytes held.
+    /// Adds what an identity block costs to the bytes held, letting others go as the bound demands.
+    ///
+    /// The record itself may be among them: the caller uses it.
     mutating func charge(_ record: UnsafeMutablePointer<TokenRecord>, _ cost: Int) {
         record.pointee.cost += cost
-        if record.pointee.isCached { bytes += cost }
+        guard record.pointee.isCached else { return }
+        bytes += cost
+        while bytes > byteLimit, entries > 1 { evictOne() }
     }
 
     /// Frees everything; no exchange may be in progress.
@@ -191,7 +195,7 @@ extension TokenRecord {
                 usableUntil: token.expiresAt.addingReportingOverflow(leeway).partialValue,
                 usableFrom: (token.notBefore ?? 0) - leeway, expiresAt: token.expiresAt,
                 answers: .allocate(capacity: max(1, wordCount)), identity: nil, token: .passRetained(box),
-                cost: 512 + 8 * wordCount + token.footprint, uses: 1, wasUsed: true, isCached: false,
+                cost: 512 + 8 * wordCount + token.footprint, uses: 1, wasUsed: false, isCached: false,
                 previous: nil, next: nil))
         return record
     }
