@@ -91,6 +91,21 @@ private actor Resident {
         }
     }
 
+    @Test func `wakes with an error when it is cancelled in its sleep`() async throws {
+        try await withLoop { loop in
+            let begun = Gate()
+            let task = Task(executorPreference: loop) {
+                begun.open()
+                try await loop.sleep(milliseconds: 3_600_000)
+            }
+            #expect(begun.wait())
+            // Each round trip goes behind what the loop has been given; after a few of them the task is asleep.
+            for _ in 0..<5 { await withCheckedContinuation { waiting in loop.execute { waiting.resume() } } }
+            task.cancel()
+            await #expect(throws: CancellationError.self) { try await task.value }
+        }
+    }
+
     @Test func `does not fall asleep when it is cancelled before`() async throws {
         try await withLoop { loop in
             let task = Task {

@@ -204,8 +204,11 @@ import Testing
         final class State {
             var (rounds, wasServed) = (0, false)
             let slot = UnsafeMutablePointer<FileEvent>.allocate(capacity: 1)
+            let pair: SocketPair
+
+            init(_ pair: SocketPair) { self.pair = pair }
         }
-        let state = State()
+        let state = State(pair)
         state.slot.initialize(to: FileEvent())
         defer {
             FileEvent.remove(state.slot)
@@ -213,7 +216,6 @@ import Testing
         }
         let watcher = Watcher(loop: loop, descriptor: pair.here) { _ in state.wasServed = true }
         watcher.watch(for: .read)
-        pair.send()
         let context = Unmanaged.passUnretained(state).toOpaque()
         FileEvent.assign(
             state.slot, loop.base, -1, [],
@@ -222,6 +224,7 @@ import Testing
                 let state = Unmanaged<State>.fromOpaque(context).takeUnretainedValue()
                 guard !state.wasServed, state.rounds < 100_000 else { return }
                 state.rounds += 1
+                if state.rounds == 10 { state.pair.send() }
                 FileEvent.activate(state.slot)
             }, context)
         FileEvent.activate(state.slot)
