@@ -9,24 +9,26 @@ import TestSupport
 final class TokenRecords {
     typealias Record = UnsafeMutablePointer<TokenRecord>
 
-    private struct Weak {
-        weak var box: VerifiedTokenBox?
-    }
-
     private let token: VerifiedAccessToken
-    private var boxes: [Weak] = []
+    /// Each with one use of ours besides, so that it can be looked at after everybody else has let go.
+    private var made: [Record] = []
 
     init(_ claims: [String: String?] = [:]) throws { token = try verifiedToken(claims) }
 
     /// A record with one use, for the cache to take.
     func make(_ digest: SHA256Digest, leeway: Int64 = 30, wordCount: Int = 2) -> Record {
-        let box = VerifiedTokenBox(token, subjectDigest: [], reference: [])
-        boxes.append(Weak(box: box))
-        return TokenRecord.make(digest, box, issuer: 1, generation: 7, leeway: leeway, wordCount: wordCount)
+        let record = TokenRecord.make(digest, token, issuer: 1, generation: 7, leeway: leeway, wordCount: wordCount)
+        record.pointee.uses += 1
+        made.append(record)
+        return record
     }
 
-    /// How many records have not been freed.
-    var alive: Int { boxes.count { $0.box != nil } }
+    deinit {
+        for record in made { TokenRecord.release(record) }
+    }
+
+    /// How many records somebody besides us still uses.
+    var alive: Int { made.count { $0.pointee.uses > 1 } }
 
     /// A digest whose place in a small table is its first bytes', so that tests choose who collides.
     static func digest(slot: UInt16, _ number: UInt8) -> SHA256Digest {
