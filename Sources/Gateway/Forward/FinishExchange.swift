@@ -51,7 +51,9 @@ extension WorkerRef {
     /// Ends the connection as soon as the client has taken everything.
     func closeAfterOutput(_ client: ClientRef) {
         client.pointee.closesAfterOutput = true
-        if client.pointee.output.isEmpty { endClient(client) }
+        if client.pointee.output.isEmpty { return endClient(client) }
+        // Nothing reads what it sends meanwhile: an armed event would only turn the loop.
+        client.stopReading()
     }
 
     /// Everything is sent: close, or read away for a moment what a close would otherwise reset (RFC 9112 §9.6).

@@ -10,7 +10,8 @@ extension WorkerRef {
     func clientReadable(_ client: ClientRef) {
         switch client.pointee.state {
         case .closed: client.stopReading()
-        case .awaitingHead: readHead(client)
+        // The answer before is taken first: what follows waits in the kernel, and so does the peer's end.
+        case .awaitingHead: if client.pointee.output.isEmpty { readHead(client) } else { client.stopReading() }
         case .exchanging: readDuringExchange(client)
         case .discardingBody: readDiscarded(client)
         case .lingering: linger(client)
