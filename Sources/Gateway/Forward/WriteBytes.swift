@@ -63,7 +63,6 @@ extension WorkerRef {
             }
             guard let upstream = exchange.pointee.upstream, upstream.pointee.state == .active else { return }
             upstream.startReading()
-            if upstream.pointee.stream.hasBufferedBytes { FileEvent.activate(upstream.readEvent, .read) }
         case .awaitingHead:
             setTimeout(client.timeout, pointee.timeouts.keepAlive)
             runInput(client)
@@ -110,9 +109,6 @@ extension WorkerRef {
         guard let exchange = upstream.pointee.exchange, let client = exchange.pointee.client else { return }
         if client.pointee.state == .tunnelling { return resumeTunnel(client) }
         goOn(client, exchange)
-        if client.pointee.isReading, client.pointee.stream.hasBufferedBytes {
-            FileEvent.activate(client.readEvent, .read)
-        }
     }
 
     /// The upstream has closed its side to us; it may have answered before it did, so its answer is read first.

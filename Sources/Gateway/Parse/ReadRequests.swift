@@ -106,7 +106,6 @@ extension WorkerRef {
             return closeClient(client)
         }
         client.startReading()
-        if client.pointee.stream.hasBufferedBytes { FileEvent.activate(client.readEvent, .read) }
     }
 
     /// The request whose head waits in the input is looked at once more, after its issuer's keys arrived.
