@@ -102,9 +102,9 @@ extension WorkerRef {
         }
         client.pointee.isRunning = false
         guard client.pointee.state == .awaitingHead else { return }
-        if client.pointee.sawEnd, !client.pointee.closesAfterOutput, client.pointee.output.isEmpty {
-            return closeClient(client)
-        }
+        // Nothing more will come, or will be served (SIGTERM).
+        let isOver = client.pointee.sawEnd || pointee.isDraining && client.pointee.input.isEmpty
+        if isOver, !client.pointee.closesAfterOutput, client.pointee.output.isEmpty { return closeClient(client) }
         client.startReading()
     }
 
