@@ -147,14 +147,20 @@ extension WorkerRef {
                 case .end(let consumed):
                     client.pointee.discard.kind = .complete
                     consumeDiscarded(client, consumed)
-                case .refused: return closeClient(client)
+                case .refused: return stopDiscarding(client)
                 }
             }
-            if client.pointee.lingered > 64 << 10 { return closeClient(client) }
+            if client.pointee.lingered > 64 << 10 { return stopDiscarding(client) }
         }
         guard client.pointee.discard.isComplete else { return client.startReading() }
         client.pointee.lingered = 0
         beginNext(client)
+    }
+
+    /// No next request can follow: the end, but not one that resets the answer away from a client still sending.
+    private func stopDiscarding(_ client: ClientRef) {
+        client.pointee.lingers = true
+        closeAfterOutput(client)
     }
 
     private func consumeDiscarded(_ client: ClientRef, _ count: Int) {
