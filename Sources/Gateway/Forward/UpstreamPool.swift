@@ -8,7 +8,11 @@ import Transport
 /// Taking, making and giving back upstream connections.
 extension WorkerRef {
     /// The idle connection used last, or nil.
+    ///
+    /// One on which something arrived is closed, whether or not its event was seen already: what came before the
+    /// request was sent is not its response (HTTP-40).
     func takeIdle(_ pool: UnsafeMutablePointer<UpstreamPool>) -> UpstreamRef? {
+        while let upstream = pool.pointee.idle, !upstream.pointee.stream.isQuiet { closeUpstream(upstream) }
         guard let upstream = pool.pointee.idle else { return nil }
         unlinkIdle(upstream, from: pool)
         upstream.pointee.state = .active
