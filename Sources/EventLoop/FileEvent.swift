@@ -73,6 +73,12 @@ public struct FileEvent {
         event_base_loopcontinue(event_get_base(raw(slot)))
     }
 
+    /// Whether the event has fired in this turn of the loop and its callback is still to come.
+    @inlinable
+    public static func isDue(_ slot: UnsafeMutablePointer<FileEvent>) -> Bool {
+        Int32(slot.pointee.raw.ev_evcallback.evcb_flags) & EVLIST_ACTIVE != 0
+    }
+
     @inlinable
     static func raw(_ slot: UnsafeMutablePointer<FileEvent>) -> UnsafeMutablePointer<event> {
         UnsafeMutableRawPointer(slot).assumingMemoryBound(to: event.self)
