@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Glibc
+import Bytes
 
 /// Field names that only the gateway may set towards an upstream, in every spelling (HTTP-12, HTTP-42).
 ///
@@ -17,7 +17,8 @@ struct ReservedNames: @unchecked Sendable {
     /// Names reserved whatever the configuration says; `-method` is how `_method` reads here (HTTP-19).
     static let fixed = [
         "forwarded", "client-cert", "client-cert-chain", "remote-user", "x-real-ip", "x-remote-user", "x-rewrite-url",
-        "x-http-method-override", "x-http-method", "x-method-override", "-method", "x-forwarded-client-cert", "x-request-id",
+        "x-http-method-override", "x-http-method", "x-method-override", "-method", "x-forwarded-client-cert",
+        "x-request-id",
     ]
 
     /// Families: every name that begins so is reserved.
@@ -53,8 +54,7 @@ struct ReservedNames: @unchecked Sendable {
     }
 
     private static func normalized(_ byte: UInt8) -> UInt8 {
-        if byte >= 65 && byte <= 90 { return byte | 32 }
-        return byte == UInt8(ascii: "_") || byte == UInt8(ascii: ".") ? UInt8(ascii: "-") : byte
+        byte == UInt8(ascii: "_") || byte == UInt8(ascii: ".") ? UInt8(ascii: "-") : ASCII.lowercase(byte)
     }
 
     private static func hash(_ bytes: [UInt8]) -> UInt64 {
