@@ -36,7 +36,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     /// Makes a loop that belongs to the calling thread until `run()` is called.
     public init() throws(EventLoopFailure) {
         let configuration = event_config_new()
-        // One timer granularity of the kernel's coarse clock is enough for timeouts of seconds.
+        // Only its own thread touches a base; what other threads want goes through the inbox.
         event_config_set_flag(configuration, Int32(EVENT_BASE_FLAG_NOLOCK.rawValue))
         defer { event_config_free(configuration) }
         guard let base = event_base_new_with_config(configuration) else { throw .noEventBase }
@@ -71,11 +71,6 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     public func run() {
         owner.store(UInt(pthread_self()), ordering: .sequentiallyConsistent)
         event_base_loop(base, EVLOOP_NO_EXIT_ON_EMPTY)
-    }
-
-    /// Serves what is ready now and returns; for tests that drive a loop by hand.
-    public func runOnce(blocking: Bool) {
-        event_base_loop(base, EVLOOP_ONCE | (blocking ? 0 : EVLOOP_NONBLOCK))
     }
 
     /// Makes `run()` return after the event in progress.
