@@ -160,11 +160,19 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
 }
 
 /// Why a loop could not be made.
-public enum EventLoopFailure: Error, Sendable {
+public enum EventLoopFailure: Error, Sendable, CustomStringConvertible {
     /// `event_base_new_with_config` failed.
     case noEventBase
     /// `eventfd` failed with this errno.
     case noDescriptor(Int32)
+
+    /// A sentence for the operator.
+    public var description: String {
+        switch self {
+        case .noEventBase: "libevent made no event base"
+        case .noDescriptor(let code): "eventfd: \(String(cString: strerror(code)))"
+        }
+    }
 }
 
 // C callbacks: called by libevent on the loop's thread; the context is the loop, which outlives its own events.

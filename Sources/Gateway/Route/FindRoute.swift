@@ -33,7 +33,7 @@ extension WorkerRef {
         _ path: UnsafeBufferPointer<UInt8>, _ allowances: PathAllowances
     ) throws(Refusal) {
         guard let reason = PathPolicy.refusal(of: path.span, allowing: allowances) else { return }
-        throw refuse(.pathAmbiguous, "a path with one reading", "\(reason)")
+        throw refuse(.pathAmbiguous, "a path with one reading", CauseWords.of(reason))
     }
 
     /// Matches the canonical form, with and without merged slashes; both must lead to one route (HTTP-57).
