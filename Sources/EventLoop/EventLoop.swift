@@ -33,6 +33,9 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     private var local: [Work] = []
     private var isDrainActive = false
 
+    /// The version of libevent that runs, as `event_get_version` tells.
+    public static var libraryVersion: String { String(cString: event_get_version()) }
+
     /// Makes a loop that belongs to the calling thread until `run()` is called.
     public init() throws(EventLoopFailure) {
         let configuration = event_config_new()
