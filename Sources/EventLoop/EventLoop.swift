@@ -36,7 +36,10 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     /// The version of libevent that runs, as `event_get_version` tells.
     public static var libraryVersion: String { String(cString: event_get_version()) }
 
-    /// Makes a loop that belongs to the calling thread until `run()` is called.
+    /// Makes a loop that belongs to no thread until `run()` is called.
+    ///
+    /// Not even to the calling one: what it submits while another thread begins to run the loop must go through the
+    /// locked inbox.
     public init() throws(EventLoopFailure) {
         let configuration = event_config_new()
         // Only its own thread touches a base; what other threads want goes through the inbox.
@@ -50,7 +53,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
         }
         self.base = base
         wakeUpDescriptor = descriptor
-        owner = Atomic(UInt(pthread_self()))
+        owner = Atomic(0)
         wakeUp = .allocate(capacity: 1)
         drain = .allocate(capacity: 1)
         wakeUp.initialize(to: FileEvent())
@@ -74,6 +77,12 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     public func run() {
         owner.store(UInt(pthread_self()), ordering: .sequentiallyConsistent)
         event_base_loop(base, EVLOOP_NO_EXIT_ON_EMPTY)
+    }
+
+    /// Serves what is ready now and returns; for tests that drive a loop by hand.
+    public func runOnce(blocking: Bool) {
+        owner.store(UInt(pthread_self()), ordering: .sequentiallyConsistent)
+        event_base_loop(base, EVLOOP_ONCE | (blocking ? 0 : EVLOOP_NONBLOCK))
     }
 
     /// Makes `run()` return after the event in progress.

@@ -60,8 +60,20 @@ public struct ByteStream {
         }
     }
 
-    /// Whether bytes wait inside the TLS layer, where the socket's readiness does not show them.
-    @inlinable public var hasBufferedBytes: Bool { tls != nil && SSL_has_pending(tls) == 1 }
+    /// Whether bytes to read wait inside the TLS layer, where the socket's readiness does not show them.
+    ///
+    /// Decrypted ones only, not `SSL_has_pending`: a peer may leave a record unfinished for as long as it likes, and
+    /// whoever reads again at once because of it reads for ever. Nothing else is read ahead (`SSL_CTX_set_read_ahead`).
+    @inlinable public var hasBufferedBytes: Bool { tls != nil && SSL_pending(tls) > 0 }
+
+    /// Whether nothing waits to be read, not even the peer's end, in the TLS layer or in the kernel.
+    ///
+    /// Wraps `recv` with `MSG_PEEK`.
+    public var isQuiet: Bool {
+        guard !hasBufferedBytes else { return false }
+        var byte: UInt8 = 0
+        return recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) < 0 && errno == EAGAIN
+    }
 
     /// Whether a TLS handshake is still under way, or failed.
     ///

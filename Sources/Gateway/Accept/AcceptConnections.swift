@@ -117,6 +117,8 @@ extension ClientRef {
         guard !pointee.isReading else { return }
         pointee.isReading = true
         FileEvent.add(readEvent)
+        // What TLS holds already makes no socket readable.
+        if pointee.stream.hasBufferedBytes { FileEvent.activate(readEvent, .read) }
     }
 
     func stopReading() {
@@ -143,6 +145,8 @@ extension UpstreamRef {
         guard !pointee.isReading else { return }
         pointee.isReading = true
         FileEvent.add(readEvent)
+        // What TLS holds already makes no socket readable.
+        if pointee.stream.hasBufferedBytes { FileEvent.activate(readEvent, .read) }
     }
 
     func stopReading() {

@@ -51,7 +51,9 @@ extension WorkerRef {
     /// Ends the connection as soon as the client has taken everything.
     func closeAfterOutput(_ client: ClientRef) {
         client.pointee.closesAfterOutput = true
-        if client.pointee.output.isEmpty { endClient(client) }
+        if client.pointee.output.isEmpty { return endClient(client) }
+        // Nothing reads what it sends meanwhile: an armed event would only turn the loop.
+        client.stopReading()
     }
 
     /// Everything is sent: close, or read away for a moment what a close would otherwise reset (RFC 9112 §9.6).
@@ -145,14 +147,20 @@ extension WorkerRef {
                 case .end(let consumed):
                     client.pointee.discard.kind = .complete
                     consumeDiscarded(client, consumed)
-                case .refused: return closeClient(client)
+                case .refused: return stopDiscarding(client)
                 }
             }
-            if client.pointee.lingered > 64 << 10 { return closeClient(client) }
+            if client.pointee.lingered > 64 << 10 { return stopDiscarding(client) }
         }
         guard client.pointee.discard.isComplete else { return client.startReading() }
         client.pointee.lingered = 0
         beginNext(client)
+    }
+
+    /// No next request can follow: the end, but not one that resets the answer away from a client still sending.
+    private func stopDiscarding(_ client: ClientRef) {
+        client.pointee.lingers = true
+        closeAfterOutput(client)
     }
 
     private func consumeDiscarded(_ client: ClientRef, _ count: Int) {

@@ -35,7 +35,7 @@ extension WorkerRef {
         upstream.pointee.input.release(to: &pointee.buffers)
         client.pointee.state = .tunnelling
         clearTimeout(upstream.timeout)
-        setTunnelTimeout(client, exchange)
+        setTunnelTimeout(client, exchange, silence: pointee.timeouts.tunnelIdle)
         sendToClient(client, writer.base, writer.count)
         if client.pointee.state == .tunnelling { resumeTunnel(client) }
     }
@@ -64,8 +64,8 @@ extension WorkerRef {
     }
 
     /// The earlier of silence and the token's end (HTTP-60).
-    private func setTunnelTimeout(_ client: ClientRef, _ exchange: ExchangeRef) {
-        var milliseconds = pointee.timeouts.tunnelIdle
+    func setTunnelTimeout(_ client: ClientRef, _ exchange: ExchangeRef, silence: Int) {
+        var milliseconds = silence
         if let token = exchange.pointee.token {
             let left = (token.pointee.usableUntil - clock.wallSeconds()) * 1000
             milliseconds = min(milliseconds, Int(max(0, left)))
@@ -81,7 +81,7 @@ extension WorkerRef {
         switch count {
         case 1...:
             exchange.pointee.requestBytes += Int64(count)
-            setTunnelTimeout(client, exchange)
+            setTunnelTimeout(client, exchange, silence: pointee.timeouts.tunnelIdle)
             sendToUpstream(upstream, pointee.readScratch, count)
         case ByteStream.wantsRead: return
         case ByteStream.wantsWrite: client.startWriting()
@@ -95,7 +95,7 @@ extension WorkerRef {
         case 1...:
             exchange.pointee.responseBytes += Int64(count)
             client.pointee.frames.pass(pointee.readScratch, count)
-            setTunnelTimeout(client, exchange)
+            setTunnelTimeout(client, exchange, silence: pointee.timeouts.tunnelIdle)
             sendToClient(client, pointee.readScratch, count)
             if client.pointee.state == .tunnelling, client.pointee.endsAtFrame, client.pointee.frames.isBetweenFrames {
                 sayGoodbye(client)
@@ -131,6 +131,10 @@ extension WorkerRef {
         }
         endExchange(exchange)
         client.stopReading()
+        setTimeout(client.timeout, pointee.timeouts.responseBody)
+        // What the client is sending meanwhile must not reset the last frame away from it (RFC 6455 §7.1.1).
+        client.pointee.lingers = true
+        client.pointee.lingered = 0
         closeAfterOutput(client)
     }
 

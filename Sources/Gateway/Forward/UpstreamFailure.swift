@@ -98,6 +98,8 @@ extension WorkerRef {
         pointee.operatorLog.write(.warning, .upstreamTimedOut, LogField(.upstream, name(of: pool)))
         if exchange.pointee.phase == .responding { return abortClient(client) }
         exchange.pointee.upstream = nil
+        // Part of a body must not be taken for the whole (HTTP-31).
+        if !exchange.pointee.request.isComplete { Socket.resetOnClose(upstream.pointee.stream.descriptor) }
         closeUpstream(upstream)
         refuse(
             exchange, refuse(.upstreamTimedOut, "a response within \(pointee.timeouts.upstreamFirstByte) ms", "none"))

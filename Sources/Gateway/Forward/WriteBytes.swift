@@ -19,7 +19,16 @@ extension WorkerRef {
         }
         client.startWriting()
         if let upstream = client.pointee.exchange?.pointee.upstream { upstream.stopReading() }
-        setTimeout(client.timeout, pointee.timeouts.responseBody)
+        awaitTaking(client)
+    }
+
+    /// The clock of a client that does not take what is there; in a tunnel it ends no later than the token (HTTP-60).
+    private func awaitTaking(_ client: ClientRef) {
+        let patience = pointee.timeouts.responseBody
+        guard client.pointee.state == .tunnelling, let exchange = client.pointee.exchange else {
+            return setTimeout(client.timeout, patience)
+        }
+        setTunnelTimeout(client, exchange, silence: patience)
     }
 
     /// The client takes bytes again.
@@ -36,9 +45,7 @@ extension WorkerRef {
             return
         }
         client.pointee.output.consume(sent, to: &pointee.buffers)
-        guard client.pointee.output.isEmpty else {
-            return setTimeout(client.timeout, pointee.timeouts.responseBody)
-        }
+        guard client.pointee.output.isEmpty else { return awaitTaking(client) }
         client.stopWriting()
         outputTaken(client)
     }
@@ -51,10 +58,11 @@ extension WorkerRef {
             clearTimeout(client.timeout)
             guard let exchange = client.pointee.exchange else { return }
             if client.pointee.state == .exchanging { awaitResponse(exchange) }
-            if client.pointee.state == .tunnelling { setTimeout(client.timeout, pointee.timeouts.tunnelIdle) }
+            if client.pointee.state == .tunnelling {
+                setTunnelTimeout(client, exchange, silence: pointee.timeouts.tunnelIdle)
+            }
             guard let upstream = exchange.pointee.upstream, upstream.pointee.state == .active else { return }
             upstream.startReading()
-            if upstream.pointee.stream.hasBufferedBytes { FileEvent.activate(upstream.readEvent, .read) }
         case .awaitingHead:
             setTimeout(client.timeout, pointee.timeouts.keepAlive)
             runInput(client)
@@ -101,9 +109,6 @@ extension WorkerRef {
         guard let exchange = upstream.pointee.exchange, let client = exchange.pointee.client else { return }
         if client.pointee.state == .tunnelling { return resumeTunnel(client) }
         goOn(client, exchange)
-        if client.pointee.isReading, client.pointee.stream.hasBufferedBytes {
-            FileEvent.activate(client.readEvent, .read)
-        }
     }
 
     /// The upstream has closed its side to us; it may have answered before it did, so its answer is read first.

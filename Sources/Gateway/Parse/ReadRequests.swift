@@ -10,7 +10,8 @@ extension WorkerRef {
     func clientReadable(_ client: ClientRef) {
         switch client.pointee.state {
         case .closed: client.stopReading()
-        case .awaitingHead: readHead(client)
+        // The answer before is taken first: what follows waits in the kernel, and so does the peer's end.
+        case .awaitingHead: if client.pointee.output.isEmpty { readHead(client) } else { client.stopReading() }
         case .exchanging: readDuringExchange(client)
         case .discardingBody: readDiscarded(client)
         case .lingering: linger(client)
@@ -101,11 +102,10 @@ extension WorkerRef {
         }
         client.pointee.isRunning = false
         guard client.pointee.state == .awaitingHead else { return }
-        if client.pointee.sawEnd, !client.pointee.closesAfterOutput, client.pointee.output.isEmpty {
-            return closeClient(client)
-        }
+        // Nothing more will come, or will be served (SIGTERM).
+        let isOver = client.pointee.sawEnd || pointee.isDraining && client.pointee.input.isEmpty
+        if isOver, !client.pointee.closesAfterOutput, client.pointee.output.isEmpty { return closeClient(client) }
         client.startReading()
-        if client.pointee.stream.hasBufferedBytes { FileEvent.activate(client.readEvent, .read) }
     }
 
     /// The request whose head waits in the input is looked at once more, after its issuer's keys arrived.

@@ -66,8 +66,8 @@ struct ReservedNames: @unchecked Sendable {
         guard let first = name.first else { return false }
         let letter = ReservedNames.normalized(first)
         let mayBeReserved =
-            letter >= 97 && letter <= 122
-            ? firstLetters >> UInt32(letter - 97) & 1 == 1 : letter == UInt8(ascii: "-")
+            // Names that begin otherwise, such as `2FA` or `_user`, are rare enough to be looked up.
+            letter < 97 || letter > 122 || firstLetters >> UInt32(letter - 97) & 1 == 1
         guard mayBeReserved else { return false }
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in name { hash = (hash ^ UInt64(ReservedNames.normalized(byte))) &* 0x0000_0100_0000_01b3 }

@@ -32,6 +32,10 @@ extension WorkerRef {
             guard client.pointee.output.isEmpty, !exchange.pointee.request.isComplete else {
                 return abortClient(client)
             }
+            // What the upstream does not take cannot be the client's slowness.
+            if let upstream = exchange.pointee.upstream, !upstream.pointee.output.isEmpty {
+                return upstreamTimedOut(upstream)
+            }
             exchange.pointee.keepsAlive = false
             refuseSlowBody(exchange)
         case .discardingBody, .lingering: closeClient(client)
