@@ -33,13 +33,16 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     private var local: [Work] = []
     private var isDrainActive = false
 
+    /// The version of libevent that runs, as `event_get_version` tells.
+    public static var libraryVersion: String { String(cString: event_get_version()) }
+
     /// Makes a loop that belongs to no thread until `run()` is called.
     ///
     /// Not even to the calling one: what it submits while another thread begins to run the loop must go through the
     /// locked inbox.
     public init() throws(EventLoopFailure) {
         let configuration = event_config_new()
-        // One timer granularity of the kernel's coarse clock is enough for timeouts of seconds.
+        // Only its own thread touches a base; what other threads want goes through the inbox.
         event_config_set_flag(configuration, Int32(EVENT_BASE_FLAG_NOLOCK.rawValue))
         defer { event_config_free(configuration) }
         guard let base = event_base_new_with_config(configuration) else { throw .noEventBase }
@@ -169,11 +172,19 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
 }
 
 /// Why a loop could not be made.
-public enum EventLoopFailure: Error, Sendable {
+public enum EventLoopFailure: Error, Sendable, CustomStringConvertible {
     /// `event_base_new_with_config` failed.
     case noEventBase
     /// `eventfd` failed with this errno.
     case noDescriptor(Int32)
+
+    /// A sentence for the operator.
+    public var description: String {
+        switch self {
+        case .noEventBase: "libevent made no event base"
+        case .noDescriptor(let code): "eventfd: \(String(cString: strerror(code)))"
+        }
+    }
 }
 
 // C callbacks: called by libevent on the loop's thread; the context is the loop, which outlives its own events.

@@ -85,7 +85,8 @@ public final class SignalWatcher {
     }
 }
 
-// C callbacks, on the loop's thread. The closure is copied out first: it may let go of its own watcher.
+// C callbacks, on the loop's thread; the context is the watcher, whose `deinit` removes the event. It is held during the
+// call, for its closure may let go of it.
 private let onReady: FileEvent.Callback = { _, what, context in
     let watcher = Unmanaged<Watcher>.fromOpaque(context.unsafelyUnwrapped).takeUnretainedValue()
     watcher.ready(FileEvent.Interest(rawValue: what))

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CCurl
 public import EventLoop
 public import HTTPMessage
 
@@ -9,6 +10,9 @@ public import HTTPMessage
 public final class CurlFetcher: Fetching {
     private let loop: EventLoop
     private let multi: CurlMulti
+
+    /// The versions of libcurl and of the libraries it runs on, OpenSSL among them, as `curl_version` tells.
+    public static var libraryVersions: String { String(cString: curl_version()) }
 
     /// A fetcher whose transfers run on `loop`; `fetch` may be called from any thread.
     public init(loop: EventLoop) {

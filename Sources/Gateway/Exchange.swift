@@ -38,7 +38,6 @@ struct Exchange {
     var offersWebSocket = false
     /// A fresh connection may be tried if a pooled one turns out closed: no body, idempotent (HTTP-64).
     var mayRetry = false
-    var hasRetried = false
     /// It has waited for keys once; an unknown key is then refused.
     var hasWaited = false
     var waitingForIssuer: Int32 = -1

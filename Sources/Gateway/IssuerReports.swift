@@ -49,7 +49,7 @@ struct IssuerReports: Sendable {
         }
     }
 
-    private func detail(_ refusal: IssuerRefusal) -> LogField { LogField(.detail, "\(refusal)") }
+    private func detail(_ refusal: IssuerRefusal) -> LogField { LogField(.detail, CauseWords.of(refusal)) }
 }
 
 /// The names of the signature algorithms, in the order of their raw values.

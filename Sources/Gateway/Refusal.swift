@@ -54,6 +54,7 @@ package enum Refusal: UInt8, Error, Sendable, CaseIterable {
     package var check: StaticString { row.check }
     /// Who must act.
     package var blame: Blame { row.blame }
+    /// How the answer is made.
     package var template: Template { row.template }
 
     /// Whether framing is in doubt, so that nothing more may be read from this connection as a request.
@@ -63,6 +64,9 @@ package enum Refusal: UInt8, Error, Sendable, CaseIterable {
         case .noCredentials, .token, .scope, .request, .denied, .authorizationDown, .plain, .badGateway: false
         }
     }
+
+    /// Whether the same request may be answered otherwise in a moment: the answer then says when to ask again.
+    var isTemporary: Bool { row.status == 503 }
 
     private typealias Row = (
         status: UInt16, template: Template, blame: Blame, check: StaticString, word: StaticString
@@ -143,13 +147,16 @@ package enum Refusal: UInt8, Error, Sendable, CaseIterable {
         case .tokenIssuerUnknown, .tokenIssuerNotAccepted: "The access token's issuer is not accepted here"
         case .tokenBoundToKey: "The access token is bound to a key and cannot be used as a bearer token"
         case .tokenTypeNotAccepted, .tokenLooksLikeIDToken, .tokenOfOtherPurpose: "The token is not an access token"
-        case .scopeInsufficient: "The access token lacks a required scope"
         case _: "The access token is invalid"
         }
     }
 }
 
 extension Refusal {
+    /// The whole answer of `tooManyConnections`, made ahead: it is given when there is no room for anything.
+    static let answerWithoutRoom: StaticString =
+        "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nRetry-After: 5\r\nConnection: close\r\n\r\n"
+
     /// The refusal of a message that is not acceptable HTTP/1.1.
     init(_ cause: HTTP1Refusal) {
         switch cause.status {

@@ -57,28 +57,4 @@ public struct SocketAddress: @unchecked Sendable {
 
     /// `host:port`, with brackets around an IPv6 host.
     public var description: String { family == AF_INET6 ? "[\(host)]:\(port)" : "\(host):\(port)" }
-
-    /// Writes the address without its port as text into `buffer` (at least 46 bytes) and returns how long it is.
-    ///
-    /// For the hot path: no String. IPv4 is written by hand, IPv6 by `inet_ntop`.
-    public func writeHost(into buffer: UnsafeMutablePointer<UInt8>) -> Int {
-        withUnsafeBytes(of: storage) { bytes in
-            guard let start = bytes.baseAddress else { return 0 }
-            if family == AF_INET {
-                var count = 0
-                for index in 4..<8 {
-                    let octet = bytes[index]
-                    if octet >= 100 { buffer[count] = 48 + octet / 100; count += 1 }
-                    if octet >= 10 { buffer[count] = 48 + octet / 10 % 10; count += 1 }
-                    buffer[count] = 48 + octet % 10
-                    count += 1
-                    if index < 7 { buffer[count] = 46; count += 1 }
-                }
-                return count
-            }
-            return buffer.withMemoryRebound(to: CChar.self, capacity: 46) { text in
-                inet_ntop(family, start + 8, text, 46) == nil ? 0 : strlen(text)
-            }
-        }
-    }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import Configuration
+import EventLoop
+import Fetch
 
 /// `portcullis schema`: for editors and other validators.
 struct Schema: ParsableCommand {
@@ -24,6 +26,9 @@ struct Version: ParsableCommand {
 
     func run() {
         Terminal.print("portcullis \(Self.number)")
+        Terminal.print("libevent \(EventLoop.libraryVersion)")
+        // OpenSSL among them: libcurl names the libraries it runs on, which are this process's.
+        Terminal.print(CurlFetcher.libraryVersions)
         Terminal.print("libyaml \(YAMLLibrary.version)")
     }
 }

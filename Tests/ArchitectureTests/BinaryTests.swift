@@ -40,4 +40,19 @@ import Testing
             #expect(name != "libFoundationNetworking" && name != "libFoundationXML", "\(library)")
         }
     }
+
+    @Test func `names its own version and those of the libraries it runs on`() throws {
+        let process = Process()
+        let output = Pipe()
+        process.executableURL = URL(
+            filePath: try #require(Self.executable(), "portcullis is not beside the test bundle"))
+        process.arguments = ["version"]
+        process.standardOutput = output
+        try process.run()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        for library in ["portcullis ", "libevent 2.", "libcurl/", " OpenSSL/3.", "libyaml "] {
+            #expect(text.contains(library), "\(text)")
+        }
+    }
 }

@@ -31,8 +31,7 @@ extension WorkerRef {
             pointee.metrics.countRefusal(
                 route: WorkerMetrics.unrouted, cause: Int(Refusal.tooManyConnections.rawValue))
             if listener.pointee.tls == nil {
-                let answer: StaticString =
-                    "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nRetry-After: 5\r\nConnection: close\r\n\r\n"
+                let answer = Refusal.answerWithoutRoom
                 _ = stream.write(answer.utf8Start, count: answer.utf8CodeUnitCount)
             }
             stream.close()

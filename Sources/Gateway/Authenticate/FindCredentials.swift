@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Glibc
+import Bytes
 import HTTPMessage
 
 /// What a request brings to prove who it is.
@@ -60,7 +60,7 @@ extension WorkerRef {
             var byte = query[position]
             position += 1
             if byte == UInt8(ascii: "%"), position + 1 < end {
-                guard let high = hexadecimal(query[position]), let low = hexadecimal(query[position + 1]) else {
+                guard let high = ASCII.hexValue(query[position]), let low = ASCII.hexValue(query[position + 1]) else {
                     return false
                 }
                 byte = high << 4 | low
@@ -69,14 +69,5 @@ extension WorkerRef {
             if byte != wanted.utf8Start[index] { return false }
         }
         return position == end || query[position] == UInt8(ascii: "=")
-    }
-
-    private func hexadecimal(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case 48...57: byte - 48
-        case 65...70: byte - 55
-        case 97...102: byte - 87
-        default: nil
-        }
     }
 }

@@ -17,7 +17,7 @@ extension WorkerRef {
         pointee.metrics.set(.parkedRequests, to: pointee.parkedCount)
         client.stopReading()
         setTimeout(client.timeout, pointee.timeouts.keyWait)
-        pointee.requestKeys(issuer, pointee.index)
+        pointee.requestKeys(issuer)
     }
 
     /// Takes an exchange out of the waiting list.
@@ -69,5 +69,4 @@ extension WorkerRef {
         clearTimeout(client.timeout)
         runKeptRequest(client, exchange)
     }
-
 }

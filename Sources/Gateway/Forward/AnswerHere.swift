@@ -22,7 +22,7 @@ extension WorkerRef {
         if refusal == .methodNotAllowed || refusal == .connectRefused {
             fields.append(("Allow", exchange.pointee.route?.pointee.methodNames.allow ?? MethodSet(nil).allow))
         }
-        if refusal.template == .authorizationDown || refusal.status == 503 { fields.append(("Retry-After", "5")) }
+        if refusal.isTemporary { fields.append(("Retry-After", "5")) }
         answer(exchange, status: refusal.status, fields: fields)
     }
 

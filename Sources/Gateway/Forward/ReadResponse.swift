@@ -65,7 +65,7 @@ extension WorkerRef {
                 span, limits: pointee.httpLimits, answering: exchange.pointee.method,
                 into: &pointee.responseHead.pointee)
             switch progress {
-            case .refused(let cause): return upstreamMalformed(upstream, "\(cause)")
+            case .refused(let cause): return upstreamMalformed(upstream, CauseWords.of(cause))
             case .incomplete: return keep(upstream, bytes, count, isKept: isKept)
             case .complete: break
             }

@@ -156,7 +156,7 @@ extension WorkerRef {
             writer = chunk.finish(isLast: exchange.pointee.request.isComplete)
             exchange.pointee.requestBytes += Int64(chunk.length)
             if case .refused(let cause) = outcome {
-                return .refused(refuse(.malformedMessage, "the chunked coding", "\(cause)"))
+                return .refused(refuse(.malformedMessage, "the chunked coding", CauseWords.of(cause)))
             }
             if let limit = pointee.limits.requestBody, exchange.pointee.requestBytes > limit {
                 return .refused(refuse(.requestBodyTooLarge, "at most \(limit) bytes", "more"))

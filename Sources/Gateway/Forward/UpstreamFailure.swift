@@ -42,7 +42,6 @@ extension WorkerRef {
     /// Only a request that is idempotent and has no body, of which no byte was answered, and only once.
     private func retry(_ exchange: ExchangeRef, _ pool: UnsafeMutablePointer<UpstreamPool>) {
         exchange.pointee.mayRetry = false
-        exchange.pointee.hasRetried = true
         guard let upstream = connect(pool) else {
             return refuse(
                 exchange,

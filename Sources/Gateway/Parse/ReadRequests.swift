@@ -81,7 +81,7 @@ extension WorkerRef {
         case .refused(let cause):
             let exchange = beginExchange(client, bytes, isParsed: false)
             dropInput(client)
-            refuse(exchange, refuse(Refusal(cause), "a message that every reader reads alike", "\(cause)"))
+            refuse(exchange, refuse(Refusal(cause), "a message that every reader reads alike", CauseWords.of(cause)))
         case .complete:
             let exchange = beginExchange(client, bytes, isParsed: true)
             proceed(exchange, bytes, count, isKept: isKept)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Glibc
+import Bytes
 
 /// Field names that only the gateway may set towards an upstream, in every spelling (HTTP-12, HTTP-42).
 ///
@@ -54,8 +54,7 @@ struct ReservedNames: @unchecked Sendable {
     }
 
     private static func normalized(_ byte: UInt8) -> UInt8 {
-        if byte >= 65 && byte <= 90 { return byte | 32 }
-        return byte == UInt8(ascii: "_") || byte == UInt8(ascii: ".") ? UInt8(ascii: "-") : byte
+        byte == UInt8(ascii: "_") || byte == UInt8(ascii: ".") ? UInt8(ascii: "-") : ASCII.lowercase(byte)
     }
 
     private static func hash(_ bytes: [UInt8]) -> UInt64 {

@@ -115,7 +115,7 @@ extension WorkerRef {
             let list = UnsafeBufferPointer(start: bytes + Int(range.start), count: Int(range.count))
             var position = 0
             while let member = CommaList.next(in: list.span, from: &position) {
-                if equalIgnoringCase(UnsafeBufferPointer(rebasing: list[member.range]), name) { return true }
+                if ASCII.equalsIgnoringCase(list.span.extracting(member.range), name.span) { return true }
             }
         }
         return false
@@ -174,10 +174,4 @@ extension WorkerRef {
         case .chunked: writer.put("Transfer-Encoding: chunked\r\n")
         }
     }
-}
-
-private func equalIgnoringCase(_ one: UnsafeBufferPointer<UInt8>, _ other: UnsafeBufferPointer<UInt8>) -> Bool {
-    guard one.count == other.count else { return false }
-    for index in 0..<one.count where ASCII.lowercase(one[index]) != ASCII.lowercase(other[index]) { return false }
-    return true
 }

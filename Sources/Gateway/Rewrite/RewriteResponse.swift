@@ -81,12 +81,7 @@ extension WorkerRef {
             let list = UnsafeBufferPointer(start: bytes + Int(range.start), count: Int(range.count))
             var position = 0
             while let member = CommaList.next(in: list.span, from: &position) {
-                var isEqual = Int(member.count) == name.count
-                for offset in 0..<name.count
-                where isEqual && ASCII.lowercase(list[Int(member.start) + offset]) != ASCII.lowercase(name[offset]) {
-                    isEqual = false
-                }
-                if isEqual { return true }
+                if ASCII.equalsIgnoringCase(list.span.extracting(member.range), name.span) { return true }
             }
         }
         return false

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Glibc
+import Bytes
 import HTTPMessage
 import Transport
 
@@ -33,7 +33,7 @@ extension WorkerRef {
         _ path: UnsafeBufferPointer<UInt8>, _ allowances: PathAllowances
     ) throws(Refusal) {
         guard let reason = PathPolicy.refusal(of: path.span, allowing: allowances) else { return }
-        throw refuse(.pathAmbiguous, "a path with one reading", "\(reason)")
+        throw refuse(.pathAmbiguous, "a path with one reading", CauseWords.of(reason))
     }
 
     /// Matches the canonical form, with and without merged slashes; both must lead to one route (HTTP-57).
@@ -61,7 +61,7 @@ extension WorkerRef {
         // HTTP/1.0 may do without Host; there is but one resource it can mean.
         var isKnown = authority.isEmpty
         for index in 0..<listener.pointee.authorityCount
-        where equalsIgnoringCase(authority, listener.pointee.authorities[index].buffer) {
+        where ASCII.equalsIgnoringCase(authority.span, listener.pointee.authorities[index].buffer.span) {
             isKnown = true
             break
         }
@@ -81,7 +81,7 @@ extension WorkerRef {
 
     private func hostWithoutPort(_ authority: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
         var end = authority.count
-        while end > 0, authority[end - 1] >= 48, authority[end - 1] <= 57 { end -= 1 }
+        while end > 0, ASCII.isDigit(authority[end - 1]) { end -= 1 }
         guard end > 0, authority[end - 1] == UInt8(ascii: ":") else { return authority }
         return UnsafeBufferPointer(rebasing: authority[0..<(end - 1)])
     }
@@ -96,17 +96,6 @@ extension WorkerRef {
         pointee.refusalDetail = RefusalDetail(expected: expected, found: found)
         return refusal
     }
-}
-
-/// Whether `text` equals `lowercase`, which is in lower case, without regard to ASCII case.
-func equalsIgnoringCase(_ text: UnsafeBufferPointer<UInt8>, _ lowercase: UnsafeBufferPointer<UInt8>) -> Bool {
-    guard text.count == lowercase.count else { return false }
-    for index in 0..<text.count {
-        var byte = text[index]
-        if byte >= 65 && byte <= 90 { byte |= 32 }
-        if byte != lowercase[index] { return false }
-    }
-    return true
 }
 
 /// What a glance at a path tells: whether it is its own canonical form.

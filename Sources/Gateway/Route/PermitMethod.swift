@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Bytes
 import HTTPMessage
 
 extension WorkerRef {
@@ -30,8 +31,7 @@ extension WorkerRef {
     /// Whether the name is a known method but for its case: some upstream would read it as that one.
     private func isMisspelt(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
         MethodSet.all.contains { known in
-            known.name.utf8.count == name.count
-                && zip(known.name.utf8, name).allSatisfy { $0 == ($1 >= 97 && $1 <= 122 ? $1 & 0xDF : $1) }
+            ASCII.equalsIgnoringCase(name.span, known.name)
         }
     }
 
@@ -50,7 +50,7 @@ extension WorkerRef {
             var number = 0
             for offset in 0..<Int(range.count) {
                 let byte = bytes[Int(range.start) + offset]
-                guard byte >= 48, byte <= 57 else { return nil }
+                guard ASCII.isDigit(byte) else { return nil }
                 number = number * 10 + Int(byte - 48)
             }
             value = number

@@ -26,7 +26,7 @@ struct Worker {
     let operatorLog: OperatorLog
     let metrics: WorkerMetrics
     /// Asks the issuer directory for a refresh; the answer comes back as `keysArrived`.
-    let requestKeys: @Sendable (_ issuer: Int, _ worker: Int) -> Void
+    let requestKeys: @Sendable (_ issuer: Int) -> Void
     /// Said once when a drained worker has no connection left.
     let onDrained: @Sendable () -> Void
 
@@ -66,7 +66,6 @@ struct Worker {
     var isAcceptPaused = false
     /// What a refusal's check expected and found, for the operator's line; set just before it is thrown.
     var refusalDetail = RefusalDetail()
-
 }
 
 /// Expected and found, said to the operator only; never a secret, and nothing unverified as fact.

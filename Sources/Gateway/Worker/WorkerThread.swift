@@ -150,7 +150,7 @@ extension Worker {
         resolver = parts.resolver
         operatorLog = parts.operatorLog
         metrics = gateway.registry.workers[index]
-        requestKeys = { [unowned gateway] issuer, _ in gateway.requestKeys(issuer: issuer) }
+        requestKeys = { [unowned gateway] issuer in gateway.requestKeys(issuer: issuer) }
         onDrained = { [unowned gateway] in gateway.workerDrained() }
         self.listeners = listeners
         listenerCount = settings.listeners.count

@@ -30,54 +30,6 @@ extension AccessTokenRefusal {
         }
     }
 
-    /// The word in log lines and metric labels.
-    public var logWord: String {
-        switch self {
-        case .tooLarge: "token_too_large"
-        case .malformed: "token_malformed"
-        case .encrypted: "token_encrypted"
-        case .issuerUnknown: "token_issuer_unknown"
-        case .typeNotAccepted: "token_type_not_accepted"
-        case .algorithmNotAllowed: "token_algorithm_not_allowed"
-        case .unknownKey: "token_key_unknown"
-        case .tooManyKeys: "token_key_ambiguous"
-        case .signatureInvalid: "token_signature_invalid"
-        case .issuerMismatch: "token_issuer_mismatch"
-        case .issuerNotAllowed: "token_issuer_not_allowed"
-        case .expired: "token_expired"
-        case .notYetValid: "token_not_yet_valid"
-        case .issuedInFuture: "token_issued_in_future"
-        case .missingClaim: "token_claim_missing"
-        case .claimMalformed: "token_claim_malformed"
-        case .looksLikeIDToken: "token_is_id_token"
-        case .otherPurpose: "token_of_other_purpose"
-        case .boundToKey: "token_bound_to_key"
-        case .audienceMismatch: "token_audience_mismatch"
-        }
-    }
-
-    /// What the client is told: one constant a cause, within RFC 6750 §3's characters, nothing of the token in it.
-    ///
-    /// Whether a key is known is not told apart from a bad signature: a client cannot mend either.
-    public var clientDescription: String {
-        switch self {
-        case .tooLarge: "The access token is too large"
-        case .malformed: "The access token is malformed"
-        case .encrypted: "The access token is encrypted"
-        case .typeNotAccepted, .looksLikeIDToken, .otherPurpose: "The token is not an access token"
-        case .algorithmNotAllowed: "The access token is signed with an algorithm that is not accepted"
-        case .unknownKey, .tooManyKeys, .signatureInvalid: "The access token signature is invalid"
-        case .issuerUnknown, .issuerMismatch, .issuerNotAllowed: "The access token issuer is not accepted"
-        case .expired: "The access token expired"
-        case .notYetValid: "The access token is not valid yet"
-        case .issuedInFuture: "The access token was issued in the future"
-        case .missingClaim: "The access token lacks a required claim"
-        case .claimMalformed: "The access token has a malformed claim"
-        case .boundToKey: "The access token is bound to a key and is not a bearer token"
-        case .audienceMismatch: "The access token is not meant for this resource"
-        }
-    }
-
     /// What the operator's log says was wanted; `rules` are those of the issuer in question, when one was found.
     public func expected(by rules: AccessTokenRules?) -> String {
         switch self {

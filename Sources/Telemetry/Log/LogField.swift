@@ -3,12 +3,9 @@
 /// Every member that an operator log line can have beside `time`, `level` and `event`.
 package enum LogFieldName: String, Sendable, CaseIterable {
     case address
-    case attempt
     case blame
     case cause
     case check
-    case client
-    case connections
     case count
     case detail
     case errorNumber = "error_number"
@@ -17,8 +14,6 @@ package enum LogFieldName: String, Sendable, CaseIterable {
     case issuer
     case listener
     case milliseconds
-    case path
-    case port
     case reason
     case requestID = "request_id"
     case route

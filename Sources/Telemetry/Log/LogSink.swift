@@ -2,10 +2,19 @@
 import Glibc
 
 /// Why a log could not be opened.
-package enum LogRefusal: Error, Sendable, Equatable {
-    /// `open(2)` or `pthread_create(3)` failed with this error number.
+package enum LogRefusal: Error, Sendable, Equatable, CustomStringConvertible {
+    /// `open(2)` failed with this error number.
     case cannotOpen(path: String, errorNumber: Int32)
+    /// `pthread_create(3)` failed with this error number.
     case cannotStart(errorNumber: Int32)
+
+    /// A sentence for the operator.
+    package var description: String {
+        switch self {
+        case .cannotOpen(let path, let code): "\(path): \(String(cString: strerror(code)))"
+        case .cannotStart(let code): "no thread to write it: \(String(cString: strerror(code)))"
+        }
+    }
 }
 
 /// Where log lines go: a thread of its own that writes them, so that no event loop ever waits for a pipe (OPS-04).

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Bytes
 import COpenSSL
 import Glibc
 
@@ -86,13 +87,10 @@ extension ByteStream {
         let length = strlen(name)
         guard length == host.count else { return false }
         return name.withMemoryRebound(to: UInt8.self, capacity: length) { bytes in
-            for index in 0..<length where lowercase(bytes[index]) != lowercase(host[index]) { return false }
-            return true
+            ASCII.equalsIgnoringCase(UnsafeBufferPointer(start: bytes, count: length).span, host.span)
         }
     }
 }
-
-private func lowercase(_ byte: UInt8) -> UInt8 { byte >= 65 && byte <= 90 ? byte | 32 : byte }
 
 // Called by OpenSSL during a handshake, on the worker's thread; the argument is the ServerTLS, which the gateway keeps
 // for as long as its listener has connections.

@@ -2,7 +2,7 @@
 import COpenSSL
 
 /// Why TLS could not be set up; each names the file to look at and what OpenSSL said.
-public enum TLSFailure: Error, Sendable, Equatable {
+public enum TLSFailure: Error, Sendable, Equatable, CustomStringConvertible {
     /// The library failed without a file being at fault.
     case library(String)
     /// No certificate was given.
@@ -13,6 +13,17 @@ public enum TLSFailure: Error, Sendable, Equatable {
     case key(file: String, String)
     /// A file of certification authorities could not be read or parsed.
     case authorities(file: String, String)
+
+    /// A sentence for the operator: the file, and OpenSSL's reason.
+    public var description: String {
+        switch self {
+        case .library(let reason): reason
+        case .noCertificate: "no certificate was given"
+        case .certificate(let file, let reason): "certificate \(file): \(reason)"
+        case .key(let file, let reason): "private key \(file): \(reason)"
+        case .authorities(let file, let reason): "certification authorities \(file): \(reason)"
+        }
+    }
 }
 
 /// The lowest protocol version accepted, with the cipher suites of RFC 9325 §4.2.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Bytes
 import HTTPMessage
 import Testing
 
@@ -56,9 +57,9 @@ import Testing
         ("shop.example:443", "shop.example:443", true), ("shop.example", "shop.example.", false),
         ("shop.exampl", "shop.example", false), ("[::1]:80", "[::1]:80", true), ("[::A]", "[::a]", true),
         // `@`, `[` and `` ` `` are one bit away from others.
-        ("@", "`", false), ("[", "{", false), ("k", "K", false), ("\u{212A}", "k", false),
+        ("@", "`", false), ("[", "{", false), ("k", "K", true), ("\u{212A}", "k", false),
     ])
-    func `HTTP-21 are equal but for ASCII letters`(text: String, lowercase: String, areEqual: Bool) {
-        #expect(text.withBytes { text in lowercase.withBytes { equalsIgnoringCase(text, $0) } } == areEqual)
+    func `HTTP-21 are equal but for ASCII letters`(text: String, other: String, areEqual: Bool) {
+        #expect(text.withBytes { text in other.withBytes { ASCII.equalsIgnoringCase(text.span, $0.span) } } == areEqual)
     }
 }

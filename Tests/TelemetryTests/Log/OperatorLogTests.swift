@@ -23,11 +23,11 @@ private func log(_ level: LogLevel, _ lines: Lines) -> OperatorLog {
     @Test func `writes time, level, event and the fields in order`() {
         let lines = Lines()
         log(.info, lines).write(
-            .warning, .issuerRefreshFailed, LogField(.issuer, "main"), LogField(.attempt, 3),
+            .warning, .issuerRefreshFailed, LogField(.issuer, "main"), LogField(.count, 3),
             LogField(.milliseconds, .microseconds(1500)), LogField(.setting, .flag(true)))
         let expected =
             #"{"time":"1970-01-01T00:00:00.005Z","level":"warning","event":"issuer_refresh_failed","#
-            + #""issuer":"main","attempt":3,"milliseconds":1.500,"setting":true}"# + "\n"
+            + #""issuer":"main","count":3,"milliseconds":1.500,"setting":true}"# + "\n"
         #expect(lines.text == expected)
     }
 
