@@ -37,7 +37,7 @@ final class AdminListener: @unchecked Sendable {
         pause = LoopTimer(loop: gateway.control) { watcher.watch(for: .read) }
     }
 
-    /// Out of descriptors or memory: the backlog would wake the loop for ever. Tries again a little later.
+    /// Tries again a little later: out of descriptors or memory, the backlog would wake the loop for ever.
     private func rest() {
         watcher?.cancel()
         pause?.arm(milliseconds: 100)
