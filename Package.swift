@@ -107,6 +107,10 @@ let package = Package(
             name: "OAuthTests",
             dependencies: ["OAuth", "JOSE", "JSON", "HTTPMessage", "Crypto", "Bytes", "TestSupport"],
             swiftSettings: settings),
+        .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "TestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "TransportTests", dependencies: ["Transport", "EventLoop", "COpenSSL", "TestSupport"],
+            swiftSettings: settings),
         .testTarget(
             name: "FetchTests", dependencies: ["Fetch", "EventLoop", "HTTPMessage", "Bytes", "TestSupport"],
             swiftSettings: settings),

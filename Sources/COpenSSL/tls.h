@@ -14,6 +14,9 @@ static inline void portcullis_set_safe_options(SSL_CTX *context) {
     SSL_CTX_set_options(context, SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION | SSL_OP_CIPHER_SERVER_PREFERENCE |
                                      SSL_OP_PRIORITIZE_CHACHA);
 }
+static inline void portcullis_set_session_cache_off(SSL_CTX *context) {
+    SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
+}
 static inline void portcullis_set_server_name_callback(SSL_CTX *context, int (*callback)(SSL *, int *, void *),
                                                        void *argument) {
     SSL_CTX_set_tlsext_servername_callback(context, callback);

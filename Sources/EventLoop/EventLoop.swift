@@ -33,7 +33,10 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     private var local: [Work] = []
     private var isDrainActive = false
 
-    /// Makes a loop that belongs to the calling thread until `run()` is called.
+    /// Makes a loop that belongs to no thread until `run()` is called.
+    ///
+    /// Not even to the calling one: what it submits while another thread begins to run the loop must go through the
+    /// locked inbox.
     public init() throws(EventLoopFailure) {
         let configuration = event_config_new()
         // One timer granularity of the kernel's coarse clock is enough for timeouts of seconds.
@@ -47,7 +50,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
         }
         self.base = base
         wakeUpDescriptor = descriptor
-        owner = Atomic(UInt(pthread_self()))
+        owner = Atomic(0)
         wakeUp = .allocate(capacity: 1)
         drain = .allocate(capacity: 1)
         wakeUp.initialize(to: FileEvent())
@@ -75,6 +78,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
 
     /// Serves what is ready now and returns; for tests that drive a loop by hand.
     public func runOnce(blocking: Bool) {
+        owner.store(UInt(pthread_self()), ordering: .sequentiallyConsistent)
         event_base_loop(base, EVLOOP_ONCE | (blocking ? 0 : EVLOOP_NONBLOCK))
     }
 

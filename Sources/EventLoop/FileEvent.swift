@@ -62,12 +62,21 @@ public struct FileEvent {
     /// Wraps `event_del`.
     @inlinable public static func remove(_ slot: UnsafeMutablePointer<FileEvent>) { event_del(raw(slot)) }
 
-    /// Fires in this loop's next turn as if ready.
+    /// Fires in this loop's next turn as if ready, behind what is ready by then.
     ///
-    /// Wraps `event_active`.
+    /// Wraps `event_active` and `event_base_loopcontinue`.
     @inlinable
     public static func activate(_ slot: UnsafeMutablePointer<FileEvent>, _ what: Interest = .timeout) {
         event_active(raw(slot), Int32(what.rawValue), 0)
+        // libevent works its queue off to the end before it looks at descriptors again: an event that activates
+        // itself would keep all others waiting. So it is told to look after the event in progress.
+        event_base_loopcontinue(event_get_base(raw(slot)))
+    }
+
+    /// Whether the event has fired in this turn of the loop and its callback is still to come.
+    @inlinable
+    public static func isDue(_ slot: UnsafeMutablePointer<FileEvent>) -> Bool {
+        Int32(slot.pointee.raw.ev_evcallback.evcb_flags) & EVLIST_ACTIVE != 0
     }
 
     @inlinable

@@ -64,6 +64,7 @@ package final class Gateway: @unchecked Sendable {
     /// Serves until SIGTERM or SIGINT, drains, and returns.
     package func run() {
         signal(SIGPIPE, SIG_IGN)
+        ProcessLimits.prepare()
         for number in [SIGTERM, SIGINT] {
             signals.append(SignalWatcher(loop: control, signal: number) { [unowned self] in stopRequested() })
         }

@@ -159,7 +159,9 @@ extension MAC {
         let digest = [UInt8](repeating: 7, count: 32)
         var other = digest
         other[place] ^= 1
-        let (same, different) = (ConstantTime.equal(digest.span, digest.span), ConstantTime.equal(digest.span, other.span))
+        let (same, different) = (
+            ConstantTime.equal(digest.span, digest.span), ConstantTime.equal(digest.span, other.span)
+        )
         #expect(same)
         #expect(!different)
     }

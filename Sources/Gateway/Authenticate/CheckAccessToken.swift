@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Bytes
 import Crypto
 import HTTPMessage
 import JOSE
@@ -50,7 +49,7 @@ extension WorkerRef {
         guard route.pointee.token.audiences.oneHolds(in: answers) else {
             throw refuse(
                 .tokenAudienceMissing, audiences(route),
-                record.pointee.token.takeUnretainedValue().token.audiences.joined(separator: ", "))
+                record.pointee.shown("aud"))
         }
         return .known(record)
     }
@@ -109,12 +108,9 @@ extension WorkerRef {
     private func remember(
         _ token: VerifiedAccessToken, _ digest: SHA256Digest, issuer: Int
     ) -> UnsafeMutablePointer<TokenRecord> {
-        let subject = SHA256.hash(Array((token.subject ?? "").utf8).span)
-        let box = VerifiedTokenBox(
-            token, subjectDigest: TokenRecord.firstDigits(subject), reference: TokenRecord.firstDigits(digest))
         let catalogue = pointee.tables.catalogue
         let record = TokenRecord.make(
-            digest, box, issuer: issuer, generation: pointee.issuers[issuer].generation,
+            digest, token, issuer: issuer, generation: pointee.issuers[issuer].generation,
             leeway: Int64(pointee.issuers[issuer].rules.leewaySeconds), wordCount: catalogue.wordCount)
         catalogue.answer(token, issuer: issuer, into: record.pointee.answers)
         let evictions = pointee.tokens.evictions
@@ -150,12 +146,5 @@ extension WorkerRef {
     private func audiences(_ route: UnsafePointer<Route>) -> String {
         guard case .token(let settings) = route.pointee.settings.access else { return "" }
         return settings.audiences.joined(separator: ", ")
-    }
-}
-
-extension TokenRecord {
-    /// Eight hexadecimal digits: enough to find a line again, too few to find what was digested.
-    static func firstDigits(_ digest: SHA256Digest) -> [UInt8] {
-        Array(Hex.encode(digest.bytes.span).utf8.prefix(8))
     }
 }

@@ -12,6 +12,8 @@ struct IssuerView {
     var version: UInt64 = 0
     /// Rises when a key vanished or the keys were withdrawn; what an older generation verified is verified anew.
     var generation: UInt64 = 0
+    /// The generation of the last snapshot, which counts no withdrawals.
+    private var snapshotGeneration: UInt64 = 0
 
     init(_ settings: IssuerSettings) {
         identifier = settings.url
@@ -30,6 +32,8 @@ struct IssuerView {
             keys = VerificationKeys(snapshot.keySet)
             version = snapshot.version
         }
-        generation = max(generation, snapshot.generation)
+        // Counted on, not taken over: after a withdrawal the two numbers differ, and a vanished key must still show.
+        if snapshot.generation != snapshotGeneration { generation &+= 1 }
+        snapshotGeneration = snapshot.generation
     }
 }

@@ -27,7 +27,7 @@ extension WorkerRef {
     }
 
     private func grantedScopes(_ token: UnsafeMutablePointer<TokenRecord>) -> String {
-        token.pointee.token.takeUnretainedValue().token.scopes.joined(separator: " ")
+        token.pointee.shown(pointee.issuers[token.pointee.issuer].rules.scopeClaim)
     }
 
     private func claimRules(_ route: UnsafePointer<Route>) -> String {

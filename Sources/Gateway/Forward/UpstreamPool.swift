@@ -12,12 +12,22 @@ extension WorkerRef {
     /// One on which something arrived is closed, whether or not its event was seen already: what came before the
     /// request was sent is not its response (HTTP-40).
     func takeIdle(_ pool: UnsafeMutablePointer<UpstreamPool>) -> UpstreamRef? {
-        while let upstream = pool.pointee.idle, !upstream.pointee.stream.isQuiet { closeUpstream(upstream) }
+        while let upstream = pool.pointee.idle, !isQuiet(upstream) { closeUpstream(upstream) }
         guard let upstream = pool.pointee.idle else { return nil }
         unlinkIdle(upstream, from: pool)
         upstream.pointee.state = .active
         clearTimeout(upstream.timeout)
         return upstream
+    }
+
+    /// Whether nothing has arrived behind the last response.
+    ///
+    /// A read that did not fill its buffer took all there was, and what came since shows as an event: only otherwise,
+    /// and on TLS, whose records are read one by one, is the kernel asked (which would cost each request a call).
+    private func isQuiet(_ upstream: UpstreamRef) -> Bool {
+        if FileEvent.isDue(upstream.readEvent) { return false }
+        guard upstream.pointee.mayHoldMore || upstream.pointee.stream.tls != nil else { return true }
+        return upstream.pointee.stream.isQuiet
     }
 
     /// A connection that is not open yet, or nil when the upstream has as many as it may.

@@ -81,13 +81,11 @@ extension WorkerRef {
 
     /// Who it was, as far as a log may know: verified, and the subject only as a digest (OPS-03, JOSE-33).
     private func putToken(_ token: UnsafeMutablePointer<TokenRecord>, _ log: UnsafeMutablePointer<LogWriter>) {
-        let box = token.pointee.token.takeUnretainedValue()
         log.pointee.line.member(
             "issuer", text: pointee.issuers[token.pointee.issuer].identifier, limit: 256)
-        let (clientID, subject, reference) = (box.clientID, box.subjectDigest, box.reference)
-        log.pointee.line.member("client_id", clientID.span, limit: 128)
-        log.pointee.line.member("sub_digest", subject.span, limit: 8)
-        log.pointee.line.member("token", reference.span, limit: 8)
+        log.pointee.line.member("client_id", token.pointee.clientID.span, limit: 128)
+        log.pointee.line.member("sub_digest", hexadecimal: token.pointee.subjectDigest, digits: 8)
+        log.pointee.line.member("token", hexadecimal: token.pointee.digest.leadingBits, digits: 8)
     }
 
     /// The operator's line: which check, what it expected and what it found; none of this reaches the client.

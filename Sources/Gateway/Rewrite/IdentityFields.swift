@@ -22,8 +22,8 @@ extension WorkerRef {
     private func buildIdentity(
         _ token: UnsafeMutablePointer<TokenRecord>, mapping: Int
     ) -> UnsafeMutablePointer<IdentityBlock> {
-        let claims = token.pointee.token.takeUnretainedValue().token.claims
         var lines: [UInt8] = []
+        guard let claims = token.pointee.claims else { preconditionFailure("verified claims are JSON") }
         for field in pointee.tables.identityMappings[mapping] {
             guard let value = Claims.value(at: field.claim, in: claims) else { continue }
             let encoding: Claims.Encoding = field.encoding == .percent ? .percent : .base64url
@@ -35,13 +35,9 @@ extension WorkerRef {
             lines.append(contentsOf: bytes)
             lines.append(contentsOf: [0x0D, 0x0A])
         }
-        let memory = UnsafeMutablePointer<UInt8>.allocate(capacity: max(1, lines.count))
-        memory.initialize(from: lines, count: lines.count)
-        let block = UnsafeMutablePointer<IdentityBlock>.allocate(capacity: 1)
-        block.initialize(
-            to: IdentityBlock(mapping: mapping, lines: memory, count: lines.count, next: token.pointee.identity))
+        let block = IdentityBlock.make(mapping, lines, next: token.pointee.identity)
         token.pointee.identity = block
-        pointee.tokens.charge(token, lines.count + 64)
+        pointee.tokens.charge(token, IdentityBlock.cost(lines.count))
         return block
     }
 }

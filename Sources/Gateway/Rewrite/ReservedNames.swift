@@ -17,7 +17,8 @@ struct ReservedNames: @unchecked Sendable {
     /// Names reserved whatever the configuration says; `-method` is how `_method` reads here (HTTP-19).
     static let fixed = [
         "forwarded", "client-cert", "client-cert-chain", "remote-user", "x-real-ip", "x-remote-user", "x-rewrite-url",
-        "x-http-method-override", "x-http-method", "x-method-override", "-method", "x-forwarded-client-cert", "x-request-id",
+        "x-http-method-override", "x-http-method", "x-method-override", "-method", "x-forwarded-client-cert",
+        "x-request-id",
     ]
 
     /// Families: every name that begins so is reserved.
@@ -66,8 +67,8 @@ struct ReservedNames: @unchecked Sendable {
         guard let first = name.first else { return false }
         let letter = ReservedNames.normalized(first)
         let mayBeReserved =
-            letter >= 97 && letter <= 122
-            ? firstLetters >> UInt32(letter - 97) & 1 == 1 : letter == UInt8(ascii: "-")
+            // Names that begin otherwise, such as `2FA` or `_user`, are rare enough to be looked up.
+            letter < 97 || letter > 122 || firstLetters >> UInt32(letter - 97) & 1 == 1
         guard mayBeReserved else { return false }
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in name { hash = (hash ^ UInt64(ReservedNames.normalized(byte))) &* 0x0000_0100_0000_01b3 }

@@ -86,7 +86,7 @@ struct MethodSet {
     /// The methods named, or all but CONNECT, TRACE and TRACK when nil.
     init(_ names: [String]?) {
         let ordinary = ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"]
-        let listed = (names ?? ordinary).filter { !["CONNECT", "TRACE", "TRACK"].contains($0) }
+        let listed = (names ?? ordinary).filter { !["CONNECT", "TRACE", "TRACK"].contains($0.uppercased()) }
         for method in MethodSet.all where listed.contains(method.name) { known |= 1 << UInt16(method.id.rawValue) }
         if names == nil { known |= 1 << UInt16(MethodID.other.rawValue) }
         others = listed.filter { name in !MethodSet.all.contains { $0.name == name } }

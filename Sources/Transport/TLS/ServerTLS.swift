@@ -64,6 +64,8 @@ public final class ServerTLS: @unchecked Sendable {
         portcullis_set_stream_mode(context)
         SSL_CTX_set_cipher_list(context, TLSVersion.tls12Suites)
         SSL_CTX_set_alpn_select_cb(context, onProtocols, nil)
+        // Sessions live in the clients' tickets: a cache of ours would be a lock between workers, and memory.
+        portcullis_set_session_cache_off(context)
         // A replayed early request would be processed twice (RFC 8446 §8, HTTP-73).
         SSL_CTX_set_max_early_data(context, 0)
         guard SSL_CTX_use_certificate_chain_file(context, identity.certificateFile) == 1 else {

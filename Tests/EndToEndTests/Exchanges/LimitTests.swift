@@ -105,6 +105,37 @@ import TestSupport
         #expect(idle.isClosedByPeer())
     }
 
+    @Test func `HTTP-66 a download that nobody takes and one that stalls come to an end`() throws {
+        let slow = try Stage(StagePlan(settings: "timeouts: { response_body: 400ms }"))
+        let head = "HTTP/1.1 200 OK\r\nContent-Length: 67108864\r\n\r\n"
+        slow.upstream.answer("/open/unread", with: WireScript(.text(head), .pattern(64 << 20)))
+        let unread = try slow.gateway.client(receiveBuffer: 16 * 1024)
+        try unread.send(request("GET", "/open/unread"))
+        #expect(
+            slow.upstream.waits { !($0.endedConnections + $0.resetConnections).isEmpty || $0.sentCount == 64 << 20 })
+        #expect(slow.upstream.now.sentCount < 64 << 20)
+        let gate = Gate()
+        slow.upstream.answer("/open/stalled", with: WireScript(.text(head + "beginning"), .wait(gate)))
+        let stalled = try slow.gateway.client()
+        try stalled.send(request("GET", "/open/stalled"))
+        #expect(try stalled.response().ending == .truncated)
+        gate.open()
+    }
+
+    @Test func `OPS-05 a flood of pipelined requests that nobody reads the answers of is not taken in`() throws {
+        #expect(try stage.exchange("GET", "/open/warm").status == 200)
+        let before = stage.gateway.process.memory()
+        let flood = try RawClient(port: stage.gateway.port, receiveBuffer: 8 * 1024)
+        let message = String(repeating: request("GET", "/open/flood", fields: ["X-A: " + padded(500)]), count: 100)
+        // Ends when the kernel's buffers are full on both sides: sending then blocks until the limit.
+        for _ in 0..<2000 {
+            guard (try? flood.send(Array(message.utf8), within: .milliseconds(300))) != nil else { break }
+        }
+        #expect(stage.gateway.process.memory() - before < 8 * 1024)
+        #expect(try stage.exchange("GET", "/open/other").status == 200)
+        flood.reset()
+    }
+
     @Test func `OPS-05 more requests than an upstream may have are 503`() throws {
         let gate = Gate()
         stage.upstream.answerAll(with: WireScript(.wait(gate), .text("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")))

@@ -47,6 +47,10 @@ import TestSupport
                   - path: /stranger/
                     public: true
                     upstream: { url: "\(stranger.url)", certificate_authority: $FOLDER/ca.crt, server_name: inner.test }
+                  - path: /socket/
+                    public: true
+                    websocket: true
+                    upstream: { url: "\(upstream.url)", certificate_authority: $FOLDER/ca.crt, server_name: inner.test }
                   - { path: /system/, public: true, upstream: "\(upstream.url)" }
                 log: { level: debug }
 
@@ -181,6 +185,23 @@ import TestSupport
         expectTemplate(try refused.response(), status: 400)
         #expect(refused.isClosedByPeer())
         #expect(!refused.wasReset, "closed without close_notify")
+    }
+
+    @Test func `HTTP-58 a WebSocket passes TLS on both sides`() throws {
+        let answer =
+            "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+            + "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n"
+        stage.upstream.answer("/socket/a", with: WireScript(.text(answer), .tunnel))
+        let client = try client("a.test")
+        try client.send(
+            "GET /socket/a HTTP/1.1\r\nHost: a.test\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+                + "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n")
+        #expect(try client.response().status == 101)
+        for size in [1, 1000, 100_000] {
+            let bytes = [UInt8](repeating: UInt8(truncatingIfNeeded: size), count: size)
+            try client.send(bytes)
+            #expect(try client.bytes(size) == bytes)
+        }
     }
 
     @Test func `a large download passes TLS on both sides with back-pressure`() throws {

@@ -233,6 +233,25 @@ import TestSupport
         #expect(stage.upstream.requests.map(\.path) == ["/open/b"])
     }
 
+    @Test func `HTTP-35 a refusal of a small chunked body keeps the connection`() throws {
+        let client = try stage.gateway.client()
+        let head = "POST /orders/a HTTP/1.1\r\nHost: gateway.test\r\nTransfer-Encoding: chunked\r\n\r\n"
+        let message = head + "5\r\nhello\r\n0\r\n\r\n" + request("GET", "/open/b")
+        try client.send(message, cutAt: [head.utf8.count, head.utf8.count + 4])
+        try expectNoCredentials(try client.response())
+        #expect(try client.response().status == 200)
+        #expect(stage.upstream.requests.map(\.path) == ["/open/b"])
+    }
+
+    @Test func `HTTP-35 a refused body that breaks its framing ends the connection`() throws {
+        let client = try stage.gateway.client()
+        try client.send("POST /orders/a HTTP/1.1\r\nHost: gateway.test\r\nTransfer-Encoding: chunked\r\n\r\n")
+        try expectNoCredentials(try client.response())
+        try client.send("zz\r\n" + request("GET", "/open/smuggled"))
+        #expect(client.isClosedByPeer())
+        try stage.expectNothingForwarded()
+    }
+
     @Test func `HTTP-35 a refusal of a large body closes and never reads it as a request`() throws {
         let client = try stage.gateway.client()
         let body = String(repeating: request("GET", "/open/smuggled"), count: 100)

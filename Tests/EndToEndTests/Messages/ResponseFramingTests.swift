@@ -107,6 +107,52 @@ import TestSupport
         #expect(connections.count == 2 && connections[0] != connections[1])
     }
 
+    @Test(arguments: ["Content-Length: 5", "Transfer-Encoding: chunked"])
+    func `HTTP-38 a 204 that announces a body is the last on its connection`(line: String) throws {
+        let gate = Gate()
+        let poison = "HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\npoisoned"
+        let head = "HTTP/1.1 204 None\r\n\(line)\r\n\r\n"
+        stage.upstream.answer("/open/a", with: WireScript(.text(head), .wait(gate), .text(poison)))
+        let first = try stage.exchange("GET", "/open/a")
+        #expect(first.status == 204 || first.status == 502)
+        #expect(try stage.exchange("GET", "/open/b").bodyText.contains("/open/b"))
+        gate.open()
+        let connections = stage.upstream.requests.map(\.connection)
+        #expect(connections.count == 2 && connections[0] != connections[1])
+    }
+
+    @Test(
+        arguments: [200, 5_000, 30_000, 55_000],
+        ["Content-Length: 400000", "Transfer-Encoding: chunked", "X-Until: close"])
+    func `HTTP-65 a response with a large head arrives whole however it is cut`(padding: Int, framing: String) throws {
+        let fields = (0..<5).map { "X-\($0): " + String(repeating: "h", count: padding / 5) }.joined(separator: "\r\n")
+        let head = "HTTP/1.1 200 OK\r\n\(framing)\r\n\(fields)\r\n\r\n"
+        let isChunked = framing.hasPrefix("Transfer")
+        let body =
+            String(repeating: isChunked ? "4\r\nbody\r\n" : "body", count: 100_000) + (isChunked ? "0\r\n\r\n" : "")
+        let bytes = Array((head + body).utf8)
+        for cut in [20, padding / 2 + 20, head.utf8.count - 1, head.utf8.count + 1] {
+            let gate = Gate()
+            let script = WireScript(.bytes(Array(bytes[..<cut])), .wait(gate), .bytes(Array(bytes[cut...])), .close)
+            stage.upstream.answer("/open/a", with: script)
+            let client = try stage.gateway.client()
+            try client.send(request("GET", "/open/a"))
+            #expect(!client.isClosedByPeer(within: .milliseconds(5)))
+            gate.open()
+            let response = try client.response()
+            #expect(response.status == 200)
+            #expect(response.body.count == 400_000)
+            #expect(response.ending != .truncated)
+        }
+    }
+
+    @Test func `HTTP-65 an upstream head beyond all limits becomes 502`() throws {
+        for lines in [(0..<300).map { "X-\($0): a" }, ["X-A: " + String(repeating: "a", count: 100_000)]] {
+            stage.upstream.answer("/open/a", with: .answer(200, "ok", fields: lines))
+            expectTemplate(try stage.exchange("GET", "/open/a"), status: 502)
+        }
+    }
+
     @Test(arguments: [
         "Content-Length: 1\r\nContent-Length: 2", "Content-Length: 1, 2", "Content-Length: -1", "Content-Length: 1x",
         "Content-Length: 1\r\nTransfer-Encoding: chunked", "Transfer-Encoding: chunked\r\nContent-Length: 1",

@@ -156,6 +156,20 @@ import TestSupport
         if value.hasPrefix("%") { #expect(name.hasPrefix("%250d%250a")) }
     }
 
+    @Test(arguments: [1_000, 8_000])
+    func `HTTP-46 a long claim is injected whole or the request is refused`(count: Int) throws {
+        let name = String(repeating: "ë", count: count / 2)
+        let token = stage.tokens.bearer(["name": quoted(name)])
+        let response = try stage.exchange("GET", "/people/a", fields: [token])
+        if response.status == 200 {
+            let recorded = try #require(stage.upstream.onlyRequest(for: "/people/a"))
+            #expect(recorded.fields.only("x-name") == String(repeating: "%C3%AB", count: count / 2))
+        } else {
+            expectTemplate(response, status: response.status)
+            try stage.expectNothingForwarded()
+        }
+    }
+
     @Test func `HTTP-46 a claim that the token lacks injects nothing`() throws {
         let recorded = try stage.expectForwarded(
             request("GET", "/people/a", fields: [stage.tokens.bearer(), "X-Name: forged"]), path: "/people/a")

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 import Testing
 import TestSupport
 
@@ -113,6 +114,19 @@ import TestSupport
         }
         stage.gateway.terminate()
         #expect(stage.gateway.process.waitForEnd() == .exited(0))
+    }
+
+    @Test func `CA-17 leaves no core file, and takes all the descriptors it may have`() throws {
+        let stage = try Stage()
+        #expect(try stage.exchange("GET", "/open/a").status == 200)
+        let limits = try String(contentsOfFile: "/proc/\(stage.gateway.process.identifier)/limits", encoding: .utf8)
+        func limit(_ name: String) -> [Substring] {
+            let line = limits.split(separator: "\n").first { $0.hasPrefix(name) } ?? ""
+            return line.dropFirst(name.count).split(separator: " ")
+        }
+        #expect(limit("Max core file size").prefix(2) == ["0", "0"])
+        let descriptors = limit("Max open files")
+        #expect(descriptors.count >= 2 && descriptors[0] == descriptors[1])
     }
 
     @Test func `an idle gateway is small`() throws {

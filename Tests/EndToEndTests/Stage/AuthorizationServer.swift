@@ -11,8 +11,7 @@ final class AuthorizationServer: Sendable {
 
     /// Starts and provisions it.
     init(accessTokenSeconds: Int = 300) throws {
-        folder =
-            FileManager.default.temporaryDirectory.appendingPathComponent("portcullis-as-\(UUID().uuidString)").path
+        folder = TemporaryFolder.path(for: "authorization-server")
         let options = ["--access-token-seconds", "\(accessTokenSeconds)"]
         let child = try ChildProcess(Self.program, ["serve", "--directory", folder] + options)
         server.withLock { $0 = child }

@@ -10,6 +10,8 @@ struct StagePlan: Sendable {
     var settings = ""
     /// Further keys of the issuer `main`, in flow style.
     var issuer = "discovery: openid"
+    /// How the operator spells the issuer's host.
+    var issuerHost = "127.0.0.1"
     /// A path of the issuer identifier.
     var issuerPath = ""
     /// Further issuers, a line each.
@@ -36,11 +38,12 @@ final class Stage: Sendable {
         let key = SigningKey(.p256, keyID: "main-1")
         upstream = try RecordingUpstream()
         issuer = try ScriptedIssuer(keys: SigningKey.keySet([key]))
-        tokens = TokenForge(issuer: issuer.url + plan.issuerPath, key: key)
+        let issuerURL = issuer.url.replacingOccurrences("127.0.0.1", with: plan.issuerHost)
+        tokens = TokenForge(issuer: issuerURL + plan.issuerPath, key: key)
         plan.prepare(issuer)
         let yaml = Self.yaml(plan)
             .replacingOccurrences("$UPSTREAM", with: upstream.url)
-            .replacingOccurrences("$ISSUER", with: issuer.url)
+            .replacingOccurrences("$ISSUER", with: issuerURL)
         gateway = try GatewayProcess(yaml, files: plan.files, until: plan.milestone)
     }
 

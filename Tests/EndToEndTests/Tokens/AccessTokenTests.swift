@@ -213,7 +213,7 @@ import TestSupport
 
     @Test func `RS-21 a client that acts for itself is no user`() throws {
         #expect(try ask(stage.tokens.token(), "/users/a").status == 200)
-        let machine = stage.tokens.token(["sub": quoted("shop")])
+        let machine = stage.tokens.token(["sub": quoted("shop"), "client_id": quoted("shop")])
         let response = try ask(machine, "/users/a")
         expectTemplate(response, status: 403)
         #expect(!response.fields.contains("www-authenticate"))

@@ -168,33 +168,61 @@ import TestSupport
     }
 
     @Test(arguments: [
-        "http://169.254.169.254/latest", "http://[::ffff:127.0.0.1]:$PORT/jwks.json",
-        "http://localhost:$PORT/jwks.json",
-        "http://0.0.0.0:$PORT/jwks.json", "http://[::1]:$PORT/jwks.json", "http://2130706433:$PORT/jwks.json",
-        "http://127.1:$PORT/jwks.json", "http://127.0.0.2:$PORT/jwks.json", "http://10.0.0.1/jwks.json",
-        "file:///etc/passwd",
-        "http://user@127.0.0.1:$PORT/jwks.json",
+        "http://169.254.169.254/latest", "http://localhost:$PORT/jwks.json", "http://0.0.0.0:$PORT/jwks.json",
+        "http://[::1]:$PORT/jwks.json", "http://127.0.0.2:$PORT/jwks.json", "http://10.0.0.1:$PORT/jwks.json",
+        "file:///etc/passwd", "http://user@127.0.0.1:$PORT/jwks.json",
     ])
     func `MD-08 metadata cannot point at addresses inside`(address: String) throws {
-        let inside = try RecordingUpstream(fallback: ScriptedIssuer.json(SigningKey.keySet([.p256])))
-        _ = try expectNotBelieved { issuer in
-            let uri = address.replacingOccurrences("$PORT", with: "\(inside.port)")
+        // The issuer's own port, so that it is the address that is refused.
+        let stage = try expectNotBelieved { issuer in
+            let uri = address.replacingOccurrences("$PORT", with: "\(issuer.server.port)")
             issuer.publish(metadata: issuer.metadata(["jwks_uri": uri]))
         }
+        try expectRefusedPlace(stage)
+    }
+
+    @Test(arguments: ["127.0.0.1", "[::ffff:127.0.0.1]", "2130706433", "127.1", "0x7f000001", "0177.0.0.1", "[::1]"])
+    func `MD-08 an inner address is refused however it is spelt`(host: String) throws {
+        // The operator wrote a name; only that name may lead inside.
+        var plan = StagePlan(milestone: .listening)
+        plan.issuerHost = "localhost"
+        plan.prepare = { issuer in
+            let port = issuer.server.port
+            let uri = "http://\(host):\(port)\(ScriptedIssuer.keysPath)"
+            let document = issuer.metadata(["issuer": "http://localhost:\(port)", "jwks_uri": uri])
+            issuer.publish(metadata: document)
+        }
+        let stage = try Stage(plan)
+        expectAuthorizationDown(try stage.exchange("GET", "/orders/a", fields: [stage.tokens.bearer()]))
+        try expectRefusedPlace(stage)
+    }
+
+    private func expectRefusedPlace(_ stage: Stage, at location: SourceLocation = #_sourceLocation) throws {
+        let line = stage.gateway.operatorLine { $0["event"] == "issuer_refresh_failed" }
+        let reason = try #require(line?["reason"], sourceLocation: location)
+        let expected = ["address_refused", "port_not_allowed", "metadata_endpoint_invalid"]
+        #expect(expected.contains(reason), "\(line?.raw ?? "")", sourceLocation: location)
+        #expect(stage.issuer.fetches() == 0, sourceLocation: location)
+    }
+
+    @Test func `MD-08 metadata cannot point at another port`() throws {
+        let inside = try RecordingUpstream(fallback: ScriptedIssuer.json(SigningKey.keySet([.p256])))
+        let stage = try expectNotBelieved { issuer in
+            issuer.publish(metadata: issuer.metadata(["jwks_uri": inside.url + "/jwks.json"]))
+        }
+        #expect(stage.gateway.operatorLine { $0["reason"] == "port_not_allowed" } != nil)
         #expect(inside.connectionCount == 0)
     }
 
     @Test func `MD-08 a network that the operator allows is fine`() throws {
-        let inside = try RecordingUpstream()
         let stage = try Stage(
             StagePlan(
-                issuer: "discovery: openid, allow_private: [127.0.0.0/8]",
+                issuer: "discovery: openid, allow_private: [127.0.0.0/8, \"::1/128\"]",
                 prepare: { issuer in
-                    inside.answerAll(with: ScriptedIssuer.json(issuer.keys))
-                    let uri = "http://localhost:\(inside.port)/jwks.json"
+                    let uri = "http://localhost:\(issuer.server.port)\(ScriptedIssuer.keysPath)"
                     issuer.publish(metadata: issuer.metadata(["jwks_uri": uri]))
                 }))
         #expect(try status(stage) == 200)
-        #expect(inside.connectionCount == 1)
+        #expect(stage.issuer.fetches() == 1)
     }
 }

@@ -18,6 +18,7 @@ package final class GatewayProcess: Sendable {
     /// The temporary folder with the configuration, removed with this object.
     package let folder: String
     private let listeners: Int
+    private let bound = Watched<[UInt16]>([])
 
     /// Writes `yaml` (and files beside it, by name) and starts the gateway.
     package init(
@@ -50,7 +51,7 @@ package final class GatewayProcess: Sendable {
     }
 
     /// Ports of the public listeners, in the order of the configuration.
-    package var ports: [UInt16] { Self.ports(in: operatorLog, of: "public") }
+    package var ports: [UInt16] { bound.now.isEmpty ? Self.ports(in: operatorLog, of: "public") : bound.now }
     /// The first public listener's port.
     package var port: UInt16 { ports.first ?? 0 }
     /// The admin listener's port.
@@ -108,15 +109,18 @@ package final class GatewayProcess: Sendable {
     }
 
     private func awaitListening() throws {
-        let bound = process.errors.wait { lines in
+        let isBound = process.errors.wait { lines in
             let known = lines.compactMap { LogLine($0) }
             return !self.process.isRunning
                 || (Self.ports(in: known, of: "public").count >= self.listeners
                     && !Self.ports(in: known, of: "admin").isEmpty)
         }
-        guard bound, process.isRunning else {
+        guard isBound, process.isRunning else {
             throw WireFailure.timedOut("the gateway never listened:\n\(diagnosis)")
         }
+        // The log grows; reading it again for each client would be most of a test's time.
+        let ports = Self.ports(in: operatorLog, of: "public")
+        bound.withLock { $0 = ports }
     }
 
     private static func line(

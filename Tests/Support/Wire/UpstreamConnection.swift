@@ -83,7 +83,12 @@ final class UpstreamConnection {
     }
 
     private func send(_ bytes: [UInt8]) {
-        do { try stream.write(bytes, until: .after(.seconds(60))) } catch { isOver = true }
+        do {
+            try stream.write(bytes, until: .after(.seconds(60)))
+        } catch {
+            isOver = true
+            if case WireFailure.closed = error { upstream.record.withLock { $0.resetConnections.append(number) } }
+        }
     }
 
     private func sendPattern(_ count: Int) {

@@ -11,6 +11,8 @@ private final class Pipe {
     init() throws {
         var ends: [Int32] = [-1, -1]
         try #require(pipe(&ends) == 0)
+        // A program that another test starts must not hold an end: whoever reads to the end would wait for that program.
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         (reading, writing) = (ends[0], ends[1])
     }
 
@@ -144,6 +146,8 @@ private func submit(_ number: Int, padding: Int = 0, to sink: LogSink) -> Bool {
     @Test func `counts the lines of a destination that fails, and the process lives on`() throws {
         var ends: [Int32] = [-1, -1]
         try #require(pipe(&ends) == 0)
+        // A program that another test starts must not hold an end: whoever reads to the end would wait for that program.
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         close(ends[0])  // nobody will ever read: write(2) raises SIGPIPE, which must not end us
         let sink = try LogSink(descriptor: ends[1], closesDescriptor: true)
         for number in 0..<3 { #expect(submit(number, to: sink)) }

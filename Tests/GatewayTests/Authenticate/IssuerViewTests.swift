@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+import JOSE
+import OAuth
+import Testing
+import TestSupport
+
+@testable import Gateway
+@testable import Issuers
+
+@Suite struct `a worker's view of an issuer` {
+    private func view() -> IssuerView {
+        let url = "https://issuer.example/"
+        return IssuerView(IssuerSettings(name: "main", url: url, rules: AccessTokenRules(issuer: url)))
+    }
+
+    private func keys(_ generation: UInt64, _ version: UInt64, _ keys: [SigningKey]) throws -> IssuerKeys {
+        let set = try KeySet.parse(Array(SigningKey.keySet(keys).utf8).span)
+        return IssuerKeys(generation: generation, version: version, keySet: set, fetchedAt: 0, usableUntil: .max)
+    }
+
+    @Test func `begins without keys`() {
+        let view = view()
+        #expect(view.keys == nil)
+        #expect(view.identifier == "https://issuer.example/")
+    }
+
+    @Test func `JOSE-34 keeps its contexts while the keys are the same`() throws {
+        var view = view()
+        view.take(try keys(1, 1, [.p256]))
+        let first = try #require(view.keys)
+        let generation = view.generation
+        view.take(try keys(1, 1, [.p256]))
+        #expect(view.keys === first)
+        #expect(view.generation == generation)
+    }
+
+    @Test func `JOSE-34 goes on believing tokens when a key was merely added`() throws {
+        var view = view()
+        view.take(try keys(1, 1, [.p256]))
+        let (first, generation) = (try #require(view.keys), view.generation)
+        view.take(try keys(1, 2, [.p256, .otherP256]))
+        #expect(view.keys !== first)
+        #expect(view.generation == generation)
+    }
+
+    @Test func `JOSE-34 believes nothing any more that was verified before a key vanished`() throws {
+        var view = view()
+        view.take(try keys(1, 1, [.p256, .otherP256]))
+        let before = view.generation
+        view.take(try keys(2, 2, [.otherP256]))
+        #expect(view.generation != before)
+    }
+
+    @Test func `JOSE-34 believes nothing after a withdrawal`() throws {
+        var view = view()
+        view.take(try keys(1, 1, [.p256]))
+        let before = view.generation
+        view.take(nil)
+        #expect(view.keys == nil)
+        #expect(view.generation != before)
+        view.take(try keys(1, 1, [.p256]))
+        #expect(view.keys != nil)
+        #expect(view.generation != before)
+    }
+
+    @Test func `JOSE-34 sees a key vanish however many withdrawals came before`() throws {
+        var view = view()
+        view.take(try keys(1, 1, [.p256, .otherP256]))
+        var seen: Set<UInt64> = [view.generation]
+        for round in 2...6 as ClosedRange<UInt64> {
+            view.take(nil)
+            view.take(try keys(round - 1, round - 1, [.p256, .otherP256]))
+            // Tokens are verified, and remembered under this generation.
+            let between = view.generation
+            #expect(seen.insert(between).inserted)
+            view.take(try keys(round, round, [.otherP256]))
+            #expect(view.generation != between, "round \(round)")
+            #expect(seen.insert(view.generation).inserted)
+        }
+    }
+}

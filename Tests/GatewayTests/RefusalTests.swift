@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+import HTTP1
+import JOSE
+import OAuth
+import Testing
+
+@testable import Gateway
+
+/// The table as operators and clients know it: a changed line is a breaking change.
+private let golden = """
+    malformedMessage 400 malformed_message client HTTP-07
+    unknownTransferCoding 501 unknown_transfer_coding client HTTP-25
+    versionNotSupported 505 version_not_supported client HTTP-08
+    expectationUnknown 417 expectation_unknown client HTTP-62
+    requestLineTooLong 414 request_line_too_long client HTTP-65
+    headerSectionTooLarge 431 header_section_too_large client HTTP-65
+    requestBodyTooLarge 413 request_body_too_large client HTTP-65
+    requestHeadTooSlow 408 request_head_too_slow client HTTP-66
+    requestBodyTooSlow 408 request_body_too_slow client HTTP-31
+    reservedConnectionOption 400 reserved_connection_option client HTTP-44
+    authorityUnknown 421 authority_unknown client HTTP-21
+    serverNameDisagrees 421 server_name_disagrees client HTTP-21
+    pathAmbiguous 400 path_ambiguous client HTTP-56
+    pathMatchesTwoRoutes 400 path_matches_two_routes client HTTP-57
+    routeUnknown 404 route_unknown client HTTP-76
+    methodNotAllowed 405 method_not_allowed client HTTP-19
+    connectRefused 405 connect_refused client HTTP-17
+    credentialsMissing 401 credentials_missing client RS-02
+    schemeNotEnabled 401 scheme_not_enabled client RS-03
+    credentialsMalformed 400 credentials_malformed client RS-04
+    credentialsRepeated 400 credentials_repeated client RS-05
+    credentialsInQueryToo 400 credentials_in_query_too client RS-06
+    tokenTooLarge 401 token_too_large client JOSE-26
+    tokenMalformed 401 token_malformed client JOSE-01
+    tokenEncrypted 401 token_encrypted client JOSE-22
+    tokenKeyAmbiguous 401 token_key_ambiguous client JOSE-15
+    tokenOfOtherPurpose 401 token_of_other_purpose client JOSE-20
+    tokenTypeNotAccepted 401 token_type_not_accepted client RS-11
+    tokenAlgorithmNotAllowed 401 token_algorithm_not_allowed client JOSE-05
+    tokenKeyUnknown 401 token_key_unknown client JOSE-17
+    tokenSignatureInvalid 401 token_signature_invalid client RS-14
+    tokenIssuerUnknown 401 token_issuer_unknown client JOSE-21
+    tokenIssuerNotAccepted 401 token_issuer_not_accepted client RS-12
+    tokenExpired 401 token_expired client RS-15
+    tokenNotYetValid 401 token_not_yet_valid client JOSE-28
+    tokenIssuedInFuture 401 token_issued_in_future client JOSE-28
+    tokenClaimMissing 401 token_claim_missing client RS-16
+    tokenClaimMalformed 401 token_claim_malformed client JOSE-29
+    tokenLooksLikeIDToken 401 token_looks_like_id_token client RS-18
+    tokenAudienceMissing 401 token_audience_missing client RS-13
+    tokenBoundToKey 401 token_bound_to_key client RS-22
+    issuerKeysUnavailable 503 issuer_keys_unavailable issuer RS-24
+    keyWaitersTooMany 503 key_waiters_too_many capacity OPS-05
+    scopeInsufficient 403 scope_insufficient client RS-19
+    userRequired 403 user_required client RS-21
+    claimRuleUnmet 403 claim_rule_unmet client RS-20
+    identityTooLarge 403 identity_too_large client HTTP-46
+    upstreamUnresolved 502 upstream_unresolved upstream OPS-04
+    upstreamUnreachable 502 upstream_unreachable upstream HTTP-75
+    upstreamTLSFailed 502 upstream_tls_failed upstream HTTP-75
+    upstreamClosed 502 upstream_closed upstream HTTP-64
+    upstreamMalformed 502 upstream_malformed upstream HTTP-67
+    upstreamSwitchedProtocols 502 upstream_switched_protocols upstream HTTP-59
+    upstreamConnectTimedOut 504 upstream_connect_timed_out upstream HTTP-66
+    upstreamTimedOut 504 upstream_timed_out upstream HTTP-66
+    upstreamConnectionsExhausted 503 upstream_connections_exhausted capacity OPS-05
+    tooManyConnections 503 too_many_connections capacity OPS-05
+    """
+
+@Suite struct `the table of refusals` {
+    @Test func `is what the documents say: cause, status, word, blame and check`() {
+        let lines = Refusal.allCases.map { "\($0) \($0.status) \($0.word) \($0.blame.rawValue) \($0.check)" }
+        let known = golden.split(separator: "\n").map(String.init)
+        #expect(Set(lines).subtracting(known).sorted() == [])
+        #expect(Set(known).subtracting(lines).sorted() == [])
+        #expect(known.count == Refusal.allCases.count)
+    }
+
+    @Test func `OPS-03 has a word of its own for every cause, and the row of a check`() {
+        #expect(Set(Refusal.allCases.map { "\($0.word)" }).count == Refusal.allCases.count)
+        for refusal in Refusal.allCases {
+            #expect("\(refusal.word)".wholeMatch(of: #/[a-z]+(_[a-z]+)*/#) != nil, "\(refusal)")
+            #expect("\(refusal.check)".wholeMatch(of: #/[A-Z]{2,5}-[0-9]{2}/#) != nil, "\(refusal)")
+        }
+    }
+
+    @Test func `numbers its causes without a gap, for the metrics`() {
+        #expect(Refusal.allCases.map { Int($0.rawValue) } == Array(0..<Refusal.allCases.count))
+    }
+
+    @Test func `agrees with itself: the template, its status and whether the connection goes on`() {
+        for refusal in Refusal.allCases {
+            let (statuses, closes): (Set<UInt16>, Bool) =
+                switch refusal.template {
+                case .message: ([400, 405, 417, 501, 505], true)
+                case .tooLarge: ([413, 414, 431], true)
+                case .slow: ([408], true)
+                case .noCredentials, .token: ([401], false)
+                case .scope, .denied: ([403], false)
+                case .request: ([400], false)
+                case .authorizationDown: ([503], false)
+                case .plain: ([404, 405, 421, 503], false)
+                case .badGateway: ([502, 504], false)
+                }
+            #expect(statuses.contains(refusal.status), "\(refusal)")
+            #expect(refusal.closesConnection == closes, "\(refusal)")
+        }
+    }
+
+    @Test func `blames the client for 4xx and nobody outside for what is ours`() {
+        for refusal in Refusal.allCases {
+            switch refusal.blame {
+            case .client: #expect((400..<500).contains(refusal.status) || [501, 505].contains(refusal.status))
+            case .upstream: #expect([502, 504].contains(refusal.status))
+            case .issuer, .capacity: #expect(refusal.status == 503)
+            }
+        }
+    }
+
+    @Test func `RS-14 tells the client nothing but a constant in the characters of RFC 6750 section 3`() {
+        for refusal in Refusal.allCases {
+            let text = refusal.clientDescription
+            #expect(!text.isEmpty)
+            for byte in text.utf8 {
+                #expect(byte == 0x20 || byte == 0x21 || (0x23...0x5B).contains(byte) || (0x5D...0x7E).contains(byte))
+            }
+            #expect(!text.contains("\(refusal.check)"), "check ids are the operator's (OPS-03)")
+        }
+        // Why a signature or a key failed is nobody's business.
+        for refusal in [Refusal.tokenSignatureInvalid, .tokenKeyUnknown, .tokenMalformed, .tokenAlgorithmNotAllowed] {
+            #expect(refusal.clientDescription == "The access token is invalid")
+        }
+    }
+
+    @Test func `HTTP-24, HTTP-65 answers every malformed message with the codec's status, and closes`() {
+        for cause in HTTP1Refusal.allCases {
+            let refusal = Refusal(cause)
+            #expect(refusal.status == cause.status, "\(cause)")
+            #expect(refusal.closesConnection, "\(cause)")
+            #expect(refusal.blame == .client)
+        }
+        #expect(Refusal(HTTP1Refusal.connectionNamesReserved) == .reservedConnectionOption)
+        #expect(Refusal(HTTP1Refusal.lengthAndTransferEncoding) == .malformedMessage)
+        #expect(Refusal(HTTP1Refusal.codingUnknown) == .unknownTransferCoding)
+    }
+
+    @Test(
+        arguments: [
+            (AccessTokenRefusal.tooLarge, Refusal.tokenTooLarge), (.malformed(.notCompact), .tokenMalformed),
+            (.encrypted, .tokenEncrypted), (.issuerUnknown, .tokenIssuerUnknown),
+            (.typeNotAccepted, .tokenTypeNotAccepted), (.algorithmNotAllowed, .tokenAlgorithmNotAllowed),
+            (.unknownKey, .tokenKeyUnknown), (.tooManyKeys, .tokenKeyAmbiguous),
+            (.signatureInvalid, .tokenSignatureInvalid), (.issuerMismatch, .tokenIssuerNotAccepted),
+            (.expired(secondsAgo: 1), .tokenExpired), (.notYetValid(secondsLeft: 1), .tokenNotYetValid),
+            (.issuedInFuture(secondsLeft: 1), .tokenIssuedInFuture), (.missingClaim("sub"), .tokenClaimMissing),
+            (.claimMalformed("aud"), .tokenClaimMalformed), (.looksLikeIDToken, .tokenLooksLikeIDToken),
+            (.otherPurpose(claim: "events"), .tokenOfOtherPurpose), (.boundToKey, .tokenBoundToKey),
+            (.issuerNotAllowed, .tokenIssuerNotAccepted), (.audienceMismatch, .tokenAudienceMissing),
+        ] as [(AccessTokenRefusal, Refusal)])
+    func `RS-15, RS-16 answers every refused token with 401 and its own word`(
+        cause: AccessTokenRefusal, refusal: Refusal
+    ) {
+        #expect(Refusal(cause) == refusal)
+        #expect(refusal.status == 401)
+        #expect(refusal.template == .token)
+    }
+}

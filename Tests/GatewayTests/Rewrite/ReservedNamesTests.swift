@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+
+@testable import Gateway
+
+@Suite struct `the reserved names` {
+    private static let identity = ["X-User-Id", "Roles", "user.mail", "X_Tenant", "2FA-Level", "_internal", "!mark"]
+    private static let names = ReservedNames(identity)
+
+    private func isReserved(_ name: String) -> Bool { name.withBytes { Self.names.contains($0) } }
+
+    /// A spelling that CGI, WSGI or PHP would read as the same name.
+    private func spelling(of name: String, _ numbers: inout Numbers) -> String {
+        var spelt = ""
+        for character in name {
+            if "-_.".contains(character) {
+                spelt.append(numbers.pick(["-", "_", "."]))
+            } else {
+                spelt += numbers.below(2) == 0 ? character.uppercased() : character.lowercased()
+            }
+        }
+        return spelt
+    }
+
+    @Test func `HTTP-12, HTTP-42 cover every spelling of every fixed name`() {
+        var numbers = Numbers(seed: 12)
+        for name in ReservedNames.fixed {
+            #expect(isReserved(name))
+            for _ in 0..<200 {
+                let spelt = spelling(of: name, &numbers)
+                #expect(isReserved(spelt), "\(spelt)")
+            }
+        }
+    }
+
+    @Test func `HTTP-12, HTTP-42 cover every spelling of every configured identity name`() {
+        var numbers = Numbers(seed: 42)
+        for name in Self.identity {
+            #expect(isReserved(name), "\(name)")
+            for _ in 0..<200 {
+                let spelt = spelling(of: name, &numbers)
+                #expect(isReserved(spelt), "\(spelt)")
+            }
+        }
+    }
+
+    @Test func `HTTP-12, HTTP-42 cover whatever begins like a family`() {
+        var numbers = Numbers(seed: 7)
+        for family in ReservedNames.familyPrefixes {
+            for end in ["", "for", "user", "x-y.z_0", "9"] {
+                for _ in 0..<40 {
+                    let spelt = spelling(of: family + end, &numbers)
+                    #expect(isReserved(spelt), "\(spelt)")
+                }
+            }
+        }
+        for name in [
+            "X-Forwarded-For", "x_forwarded_user", "X-Original-URL", "X.SSL.Client_S_DN", "X-Client-Cert",
+            "X-Client-Certificate", "X-Authenticated-User", "X-Portcullis-Anything",
+        ] { #expect(isReserved(name), "\(name)") }
+    }
+
+    @Test(arguments: [
+        "", "-", "_", ".", "accept", "Accept-Language", "user-agent", "x", "X-", "x-foo", "x-user", "x-user-idx",
+        "x-user-i", "y-user-id", "role", "roless", "xroles", "x-roles", "x-forward", "x-forwarded", "xforwarded-for",
+        "forwarde", "forwarded-", "remote-users", "x-original", "x-ssl", "x-authenticated", "client-cert-chains",
+        "client-certificate", "x-real-ips", "x-http-methods", "traceparent", "x--user-id", "x-user--id", "x user-id",
+        "x-user-id ", "2fa", "2fa-levels", "internal", "!", "mark", "x-us\u{E9}r-id", "\u{1F}",
+    ])
+    func `HTTP-42 leave ordinary names alone`(name: String) { #expect(!isReserved(name)) }
+
+    @Test func `HTTP-42 differ in no byte but case and the three separators`() {
+        // Bytes whose case bit makes them look like letters or separators are others.
+        for name in ["X-User-Id", "Roles", "2FA-Level"] {
+            let bytes = Array(name.utf8)
+            for position in bytes.indices {
+                for byte in UInt8.min...UInt8.max {
+                    var changed = bytes
+                    changed[position] = byte
+                    let isAlike =
+                        ReservedNames.normalized(String(decoding: [byte], as: UTF8.self))
+                        == ReservedNames.normalized(String(decoding: [bytes[position]], as: UTF8.self))
+                    let found = changed.withUnsafeBufferPointer { Self.names.contains($0) }
+                    #expect(found == (byte < 128 && isAlike), "\(name) with \(byte) at \(position)")
+                }
+            }
+        }
+    }
+
+    @Test func `HTTP-42 hold without any identity name, and with many`() {
+        let none = ReservedNames([])
+        #expect("x-forwarded-for".withBytes { none.contains($0) })
+        #expect(!"x-user-id".withBytes { none.contains($0) })
+        let many = (0..<500).map { "X-Claim-\($0)" } + ["X-Claim-1", "x_claim_1"]
+        let names = ReservedNames(many)
+        for name in many { #expect(name.withBytes { names.contains($0) }, "\(name)") }
+        #expect(!"X-Claim-500".withBytes { names.contains($0) })
+    }
+}

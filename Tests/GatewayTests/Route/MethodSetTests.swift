@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+import HTTPMessage
+import Testing
+
+@testable import Gateway
+
+private func has(_ set: MethodSet, _ method: MethodID) -> Bool { set.known >> UInt16(method.rawValue) & 1 == 1 }
+
+private func route(_ access: RouteSettings.Access, methods: [String]? = nil) -> RouteSettings {
+    RouteSettings(
+        name: "r", path: "/", upstream: UpstreamSettings(host: "127.0.0.1", port: 1), access: access, methods: methods)
+}
+
+private func token(_ scopes: [String] = [], _ byMethod: [String: [String]] = [:]) -> TokenSettings {
+    TokenSettings(issuers: ["main"], audiences: ["https://api.example/"], scopes: scopes, scopesByMethod: byMethod)
+}
+
+@Suite struct `the methods of a route` {
+    private let ordinary: [MethodID] = [.get, .head, .post, .put, .delete, .patch, .options]
+    private let never: [MethodID] = [.connect, .trace, .track]
+
+    @Test func `HTTP-18, HTTP-19 are all but three when none are named`() {
+        let set = MethodSet(nil)
+        for method in ordinary + [.other] { #expect(has(set, method)) }
+        for method in never { #expect(!has(set, method)) }
+        #expect(set.allow == "GET, HEAD, POST, PUT, DELETE, PATCH, OPTIONS")
+    }
+
+    @Test func `HTTP-19 are those named, and no other`() {
+        let set = MethodSet(["GET", "PROPFIND"])
+        #expect(has(set, .get))
+        for method in ordinary.dropFirst() + never + [.other] { #expect(!has(set, method)) }
+        #expect(set.allow == "GET, PROPFIND")
+        #expect("PROPFIND".withBytes { set.contains(named: $0) })
+        for name in ["propfind", "PROPFIN", "PROPFINDS", "", "MKCOL"] {
+            #expect(!name.withBytes { set.contains(named: $0) }, "\(name)")
+        }
+    }
+
+    @Test func `HTTP-18 never include CONNECT, TRACE or TRACK, even when they are named`() {
+        let set = MethodSet(["CONNECT", "GET", "TRACE", "TRACK"])
+        #expect(has(set, .get))
+        #expect(set.allow == "GET")
+        for method in never { #expect(!has(set, method)) }
+        for name in ["CONNECT", "TRACE", "TRACK"] { #expect(!name.withBytes { set.contains(named: $0) }, "\(name)") }
+    }
+
+    @Test func `HTTP-18 never include them in another case either`() {
+        // Some upstream would read `trace` as TRACE.
+        let names = ["connect", "Trace", "track", "tRaCk"]
+        let set = MethodSet(names + ["GET"])
+        for name in names { #expect(!name.withBytes { set.contains(named: $0) }, "\(name)") }
+        #expect(set.allow == "GET")
+    }
+
+    @Test func `HTTP-19 do not include a lower-case spelling of one that is named`() {
+        let set = MethodSet(["GET", "POST"])
+        for name in ["get", "Get", "post"] { #expect(!name.withBytes { set.contains(named: $0) }, "\(name)") }
+    }
+
+    @Test func `HTTP-19 are none when the list is empty`() {
+        let set = MethodSet([])
+        #expect(set.known == 0)
+        #expect(set.allow == "")
+    }
+
+    @Test func `HTTP-19 are closed by scopes that are named by method alone`() {
+        let set = MethodSet.of(route(.token(token([], ["POST": ["w"], "GET": ["r"], "PURGE": ["p"]]))))
+        for method in [MethodID.get, .head, .post] { #expect(has(set, method)) }
+        for method in [MethodID.put, .delete, .patch, .options, .other] + never { #expect(!has(set, method)) }
+        #expect("PURGE".withBytes { set.contains(named: $0) })
+        #expect(set.allow == "GET, POST, PURGE, HEAD")
+        let writing = MethodSet.of(route(.token(token([], ["POST": ["w"]]))))
+        #expect(!has(writing, .head))
+        #expect(!has(writing, .get))
+    }
+
+    @Test func `HTTP-19 stay open where scopes have a default or a list says otherwise`() {
+        #expect(MethodSet.of(route(.token(token(["r"], ["POST": ["w"]])))).known == MethodSet(nil).known)
+        #expect(MethodSet.of(route(.token(token()))).known == MethodSet(nil).known)
+        #expect(MethodSet.of(route(.publicAccess)).known == MethodSet(nil).known)
+        let listed = MethodSet.of(route(.token(token([], ["POST": ["w"]])), methods: ["PUT"]))
+        #expect(has(listed, .put))
+        #expect(!has(listed, .post))
+    }
+
+    @Test func `have names that belong to their numbers`() {
+        #expect(MethodSet.all.count == MethodSet.count)
+        for (index, method) in MethodSet.all.enumerated() {
+            #expect(Int(method.id.rawValue) == index, "scopes are found by this number")
+            #expect(MethodSet.name(of: method.id) == method.name)
+        }
+    }
+}
+
+@Suite struct `the scopes of a method` {
+    @Test(arguments: [
+        ("GET", ["r"]), ("HEAD", ["r"]), ("POST", ["w"]), ("DELETE", ["d"]), ("get", ["d"]), ("", ["d"]),
+    ])
+    func `RS-19 are the method's own, or the default`(method: String, scopes: [String]) {
+        let settings = token(["d"], ["GET": ["r"], "POST": ["w"]])
+        #expect(TokenPolicy.scopes(of: settings, method: method) == scopes)
+    }
+
+    @Test func `RS-19 of HEAD are its own when it is named, and may be none`() {
+        let settings = token(["d"], ["GET": ["r"], "HEAD": []])
+        #expect(TokenPolicy.scopes(of: settings, method: "HEAD") == [])
+        #expect(TokenPolicy.scopes(of: token(["d"]), method: "HEAD") == ["d"])
+    }
+
+    @Test func `RS-19 become the predicates of that method alone`() throws {
+        var catalogue = PredicateCatalogue()
+        let policy = TokenPolicy(
+            token(["d"], ["GET": ["r"], "POST": ["r", "w"]]), issuerIndex: { _ in 0 }, catalogue: &catalogue)
+        let answers = UnsafeMutablePointer<UInt64>.allocate(capacity: max(1, catalogue.wordCount))
+        defer { answers.deallocate() }
+        for (scope, allowed) in [
+            ("r", [MethodID.get, .head]), ("r w", [.get, .head, .post]),
+            ("d", [.put, .delete, .patch, .options, .other]),
+            ("w", []), ("R", []),
+        ] {
+            catalogue.answer(try verifiedToken(["scope": "\"\(scope)\""]), issuer: 0, into: answers)
+            for method in [MethodID.get, .head, .post, .put, .delete, .patch, .options, .other] {
+                #expect(
+                    policy.scopes(for: method).allHold(in: answers) == allowed.contains(method), "\(scope): \(method)")
+            }
+        }
+    }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+
+@testable import Gateway
+
+/// A table of public routes, by their paths.
+private struct Paths {
+    private let table: RouteTable
+
+    init(_ paths: [String]) {
+        let upstream = UpstreamSettings(host: "127.0.0.1", port: 1)
+        let settings = GatewaySettings(
+            workers: 1, listeners: [], admin: AdminSettings(address: SocketAddressSettings(host: "127.0.0.1", port: 0)),
+            issuers: [],
+            routes: paths.map { RouteSettings(name: $0, path: $0, upstream: upstream, access: .publicAccess) })
+        table = RouteTable(settings, upstreams: [upstream])
+    }
+
+    /// The pattern of the route that a path leads to.
+    func match(_ path: String) -> String? {
+        path.withBytes { table.index.match($0) }?.pointee.settings.path
+    }
+}
+
+/// What the doc comment of `RouteIndex` promises, the slow way.
+private func expected(_ path: String, among patterns: [String]) -> String? {
+    let fitting = patterns.filter { pattern in
+        guard pattern.hasSuffix("/") else { return pattern == path }
+        return path.hasPrefix(pattern) || path + "/" == pattern
+    }
+    // An exact pattern and a subtree's own path are equally long but for the slash; the exact one is meant.
+    func rank(_ pattern: String) -> Int { pattern.hasSuffix("/") ? pattern.count * 2 - 2 : pattern.count * 2 + 1 }
+    return fitting.max { rank($0) < rank($1) }
+}
+
+@Suite struct `the routes` {
+    @Test(arguments: [
+        ("/", "/"), ("/x", "/"), ("/ap", "/"), ("/apis", "/"), ("/api", "/api/"), ("/api/", "/api/"),
+        ("/api/x", "/api/"), ("/api/v", "/api/"), ("/api/v1", "/api/v1"), ("/api/v1/", "/api/"),
+        ("/api/v1/x", "/api/"), ("/api/v2", "/api/v2/"), ("/api/v2/", "/api/v2/"), ("/api/v2/a/b/c", "/api/v2/"),
+        ("/api/v2x", "/api/"), ("/API/v2", "/"), ("//api/v2", "/"), ("/api//v2", "/api/"),
+        ("/both", "/both"), ("/both/", "/both/"), ("/both/x", "/both/"),
+    ])
+    func `HTTP-57, HTTP-76 lead a path to the longest pattern that fits`(path: String, pattern: String) {
+        // The order in which they are written does not matter.
+        let patterns = ["/", "/api/", "/api/v1", "/api/v2/", "/both", "/both/"]
+        for order in [patterns, patterns.reversed()] { #expect(Paths(order).match(path) == pattern) }
+    }
+
+    @Test(arguments: ["/", "", "/x", "/ap", "/apis", "/api/v1/", "/api/v1/x", "/API", "api", "/sub", "//sub/x", "\0"])
+    func `HTTP-76 lead a path that no pattern fits nowhere`(path: String) {
+        let paths = Paths(["/api", "/api/v1", "/sub/only/"])
+        #expect(paths.match(path) == nil)
+        #expect(paths.match("/api") == "/api")
+        #expect(paths.match("/sub/only") == "/sub/only/")
+    }
+
+    @Test func `HTTP-76 lead nowhere when there are none`() {
+        for path in ["", "/", "/x"] { #expect(Paths([]).match(path) == nil) }
+    }
+
+    @Test func `lead an empty path to the root's subtree only`() {
+        #expect(Paths(["/"]).match("/") == "/")
+        #expect(Paths(["/x"]).match("/") == nil)
+    }
+
+    @Test func `are found among many`() {
+        let many = (0..<5000).map { $0 % 2 == 0 ? "/service\($0)/" : "/service\($0)/item" }
+        let paths = Paths(many)
+        for number in 0..<5000 {
+            #expect(paths.match("/service\(number)/item") == many[number])
+            #expect(paths.match("/service\(number)") == (number % 2 == 0 ? many[number] : nil))
+        }
+        #expect(paths.match("/service5000/item") == nil)
+    }
+
+    @Test func `are told apart when their hashes are equal`() {
+        // Two texts with one FNV-1a hash of 64 bits; every byte of them takes part in the comparison.
+        let (one, other) = ("8yn0iYCKYHlIj4-BwPqk", "GReLUrM4wMqfg9yzV3KQ")
+        func hash(_ text: String) -> UInt64 {
+            text.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01b3 }
+        }
+        #expect(hash(one) == hash(other))
+        #expect(Paths([one]).match(other) == nil)
+        #expect(Paths([one]).match(one) == one)
+        let both = Paths([one, other, one + "/x", other + "/"])
+        #expect(both.match(one) == one)
+        #expect(both.match(other) == other)
+        #expect(both.match(one + "/x") == one + "/x")
+        #expect(both.match(other + "/x") == other + "/")
+        #expect(both.match(one + "/y") == nil)
+    }
+
+    @Test(arguments: [1, 2, 3, 4, 5, 6, 7, 8] as [UInt64])
+    func `HTTP-57, HTTP-76 match as a plain search would`(seed: UInt64) {
+        var numbers = Numbers(seed: seed)
+        func path(_ numbers: inout Numbers, segments: Int) -> String {
+            (0..<segments).map { _ in "/" + numbers.pick(["a", "b", "ab", "A", "", "a.b"]) }.joined()
+        }
+        for _ in 0..<60 {
+            var patterns: Set<String> = []
+            for _ in 0..<numbers.below(24) {
+                let pattern = path(&numbers, segments: 1 + numbers.below(3))
+                patterns.insert(numbers.below(2) == 0 || pattern.isEmpty ? pattern + "/" : pattern)
+            }
+            let list = patterns.sorted()
+            let paths = Paths(list)
+            for _ in 0..<100 {
+                let path = path(&numbers, segments: 1 + numbers.below(4))
+                #expect(paths.match(path) == expected(path, among: list), "\(path) among \(list)")
+            }
+        }
+    }
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+import COpenSSL
+import Glibc
+import TestSupport
+import Transport
+
+/// Two connected sockets that never block.
+struct SocketPair {
+    let here: Int32
+    let there: Int32
+
+    init() throws {
+        // OpenSSL writes without MSG_NOSIGNAL: a peer that is gone would end the whole test run.
+        signal(SIGPIPE, SIG_IGN)
+        var ends: [Int32] = [-1, -1]
+        let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+        guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { throw WireFailure.system("socketpair", errno) }
+        (here, there) = (ends[0], ends[1])
+    }
+}
+
+extension Transport.ByteStream {
+    func send(_ bytes: [UInt8]) -> Int {
+        bytes.withUnsafeBufferPointer { buffer in buffer.baseAddress.map { write($0, count: buffer.count) } ?? 0 }
+    }
+
+    /// What one read brings: bytes, or the negative outcome (0: the end).
+    func receive(_ capacity: Int = 65_536) -> (bytes: [UInt8], outcome: Int) {
+        var buffer = [UInt8](repeating: 0, count: capacity)
+        let count = buffer.withUnsafeMutableBufferPointer { buffer in
+            buffer.baseAddress.map { read(into: $0, capacity: capacity) } ?? Transport.ByteStream.failed
+        }
+        return (Array(buffer.prefix(max(0, count))), count)
+    }
+}
+
+/// Lets two ends of a TLS connection take turns until both are through, or one has failed.
+///
+/// Each outcome is 0 when that end's handshake is complete.
+func shakeHands(_ one: Transport.ByteStream, _ other: Transport.ByteStream) -> (one: Int, other: Int) {
+    var outcomes = (one: Transport.ByteStream.wantsRead, other: Transport.ByteStream.wantsRead)
+    for _ in 0..<50 {
+        if outcomes.one != Transport.ByteStream.failed { outcomes.one = one.handshake() }
+        if outcomes.other != Transport.ByteStream.failed { outcomes.other = other.handshake() }
+        if outcomes == (0, 0) { break }
+    }
+    return outcomes
+}
+
+/// Certificates in files, removed with the folder.
+final class CertificateFiles {
+    let authority: TestCertificate
+    private let folder: String
+    private var count = 0
+
+    init() throws {
+        authority = try TestCertificate.authority(named: "Test authority")
+        folder = try TemporaryFolder.make(for: "transport")
+    }
+
+    deinit { TemporaryFolder.remove(folder) }
+
+    /// The path of a new file with this text.
+    func write(_ text: String) throws -> String {
+        count += 1
+        let path = "\(folder)/\(count).pem"
+        guard let file = fopen(path, "w") else { throw WireFailure.system("fopen", errno) }
+        fputs(text, file)
+        fclose(file)
+        return path
+    }
+
+    func authorityFile() throws -> String { try write(authority.certificate) }
+
+    func identity(_ names: String...) throws -> ServerTLS.Identity {
+        let certificate = try authority.issue(names: names)
+        return ServerTLS.Identity(
+            certificateFile: try write(certificate.certificate), keyFile: try write(certificate.key))
+    }
+}
+
+/// A TLS client that is not ours, so that it can ask for what ours never would.
+final class ForeignClient {
+    private let context: OpaquePointer
+    let stream: Transport.ByteStream
+
+    init(
+        _ descriptor: Int32, serverName: String? = nil, version: Int32? = nil, protocols: [String] = []
+    ) throws {
+        guard let context = SSL_CTX_new(TLS_client_method()), let ssl = SSL_new(context) else {
+            throw WireFailure.tls("no client")
+        }
+        self.context = context
+        // Only so low that a refusal of TLS 1.1 is the server's and not our library's.
+        SSL_set_security_level(ssl, 0)
+        if let version {
+            SSL_ctrl(ssl, SSL_CTRL_SET_MIN_PROTO_VERSION, Int(version), nil)
+            SSL_ctrl(ssl, SSL_CTRL_SET_MAX_PROTO_VERSION, Int(version), nil)
+        }
+        let list = protocols.flatMap { [UInt8($0.utf8.count)] + Array($0.utf8) }
+        if !list.isEmpty { SSL_set_alpn_protos(ssl, list, UInt32(list.count)) }
+        if let serverName { _ = portcullis_set_server_name(ssl, serverName) }
+        SSL_set_fd(ssl, descriptor)
+        SSL_set_connect_state(ssl)
+        var stream = Transport.ByteStream(descriptor: descriptor)
+        stream.tls = ssl
+        self.stream = stream
+    }
+
+    deinit {
+        var stream = stream
+        stream.close()
+        SSL_CTX_free(context)
+    }
+
+    /// The common name in the server's certificate.
+    var peerName: String? { peerCommonName(of: stream) }
+
+    var version: String { SSL_get_version(stream.tls).map { String(cString: $0) } ?? "none" }
+
+    /// The protocol that ALPN agreed on.
+    var agreedProtocol: String? {
+        var (start, count): (UnsafePointer<UInt8>?, UInt32) = (nil, 0)
+        SSL_get0_alpn_selected(stream.tls, &start, &count)
+        return start.map { String(decoding: UnsafeBufferPointer(start: $0, count: Int(count)), as: UTF8.self) }
+    }
+}
+
+func peerCommonName(of stream: Transport.ByteStream) -> String? {
+    guard let tls = stream.tls, let certificate = SSL_get1_peer_certificate(tls) else { return nil }
+    defer { X509_free(certificate) }
+    var name = [CChar](repeating: 0, count: 256)
+    let length = X509_NAME_get_text_by_NID(X509_get_subject_name(certificate), NID_commonName, &name, 256)
+    return length > 0 ? String(decoding: name.prefix(Int(length)).map { UInt8(bitPattern: $0) }, as: UTF8.self) : nil
+}

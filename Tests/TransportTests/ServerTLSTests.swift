@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+import COpenSSL
+import Glibc
+import Testing
+import TestSupport
+import Transport
+
+private typealias Stream = Transport.ByteStream
+
+/// A server's stream and a client of another make at its other end.
+private struct Meeting {
+    var server: Stream
+    let client: ForeignClient
+    let outcome: (server: Int, client: Int)
+
+    init(
+        _ tls: ServerTLS, serverName: String? = nil, version: Int32? = nil, protocols: [String] = []
+    ) throws {
+        let pair = try SocketPair()
+        client = try ForeignClient(pair.there, serverName: serverName, version: version, protocols: protocols)
+        guard let server = tls.open(pair.here) else { throw WireFailure.tls("open") }
+        self.server = server
+        let outcomes = shakeHands(server, client.stream)
+        outcome = (outcomes.one, outcomes.other)
+    }
+
+    var isAgreed: Bool { outcome == (0, 0) }
+}
+
+@Suite struct `a server's TLS` {
+    @Test(
+        arguments: [
+            ("a.example", "a.example"), ("A.Example", "a.example"), ("b.example", "b.example"),
+            ("www.c.example", "c.example"), ("c.example", "c.example"), ("unknown.example", "a.example"),
+            ("a.b.c.example", "a.example"), (nil, "a.example"),
+        ] as [(String?, String)])
+    func `HTTP-21 shows the certificate that SNI names, or the first`(serverName: String?, expected: String) throws {
+        let files = try CertificateFiles()
+        let tls = try ServerTLS(
+            identities: [
+                files.identity("a.example"), files.identity("b.example"),
+                files.identity("c.example", "*.c.example"),
+            ], minimumVersion: .tls12)
+        var meeting = try Meeting(tls, serverName: serverName)
+        defer { meeting.server.close() }
+        #expect(meeting.isAgreed)
+        #expect(meeting.client.peerName == expected)
+    }
+
+    @Test func `HTTP-21 knows whether a host is the name of the handshake`() throws {
+        let files = try CertificateFiles()
+        let tls = try ServerTLS(identities: [files.identity("a.example")], minimumVersion: .tls12)
+        var named = try Meeting(tls, serverName: "A.example")
+        defer { named.server.close() }
+        for (host, agrees) in [
+            ("a.example", true), ("A.EXAMPLE", true), ("b.example", false), ("a.example.", false), ("a.exampl", false),
+            ("", false), ("aa.example", false),
+        ] {
+            #expect(Array(host.utf8).withUnsafeBufferPointer { named.server.serverNameAgrees(with: $0) } == agrees)
+        }
+        var unnamed = try Meeting(tls)
+        defer { unnamed.server.close() }
+        let any = Array("b.example".utf8)
+        #expect(any.withUnsafeBufferPointer { unnamed.server.serverNameAgrees(with: $0) })
+        #expect(any.withUnsafeBufferPointer { Stream().serverNameAgrees(with: $0) })
+    }
+
+    @Test(arguments: [
+        (Transport.TLSVersion.tls12, TLS1_2_VERSION, "TLSv1.2"), (.tls12, TLS1_3_VERSION, "TLSv1.3"),
+        (.tls13, TLS1_3_VERSION, "TLSv1.3"),
+    ])
+    func `speaks its lowest version and above`(minimum: Transport.TLSVersion, version: Int32, name: String) throws {
+        let files = try CertificateFiles()
+        let tls = try ServerTLS(identities: [files.identity("a.example")], minimumVersion: minimum)
+        var meeting = try Meeting(tls, version: version)
+        defer { meeting.server.close() }
+        #expect(meeting.isAgreed)
+        #expect(meeting.client.version == name)
+    }
+
+    @Test(arguments: [
+        (Transport.TLSVersion.tls12, TLS1_VERSION), (.tls12, TLS1_1_VERSION), (.tls13, TLS1_1_VERSION),
+        (.tls13, TLS1_2_VERSION),
+    ])
+    func `refuses an older version`(minimum: Transport.TLSVersion, version: Int32) throws {
+        let files = try CertificateFiles()
+        let tls = try ServerTLS(identities: [files.identity("a.example")], minimumVersion: minimum)
+        var meeting = try Meeting(tls, version: version)
+        defer { meeting.server.close() }
+        #expect(meeting.outcome.server == Stream.failed)
+        #expect(meeting.outcome.client != 0)
+    }
+
+    @Test(
+        arguments: [
+            (["http/1.1"], "http/1.1"), (["h2", "http/1.1"], "http/1.1"), ([], nil), (["http/1.1", "h2"], "http/1.1"),
+        ] as [([String], String?)])
+    func `agrees on HTTP/1.1 where it is offered`(protocols: [String], agreed: String?) throws {
+        let files = try CertificateFiles()
+        let tls = try ServerTLS(identities: [files.identity("a.example")], minimumVersion: .tls12)
+        var meeting = try Meeting(tls, protocols: protocols)
+        defer { meeting.server.close() }
+        #expect(meeting.isAgreed)
+        #expect(meeting.client.agreedProtocol == agreed)
+    }
+
+    @Test(arguments: [["h2"], ["http/1.0"], ["http/1.1x"], ["http/1."], ["HTTP/1.1"], ["h2", "spdy/3"]])
+    func `refuses a client that offers only other protocols`(protocols: [String]) throws {
+        let files = try CertificateFiles()
+        let tls = try ServerTLS(
+            identities: [files.identity("a.example"), files.identity("b.example")], minimumVersion: .tls12)
+        for name in ["a.example", "b.example"] {
+            var meeting = try Meeting(tls, serverName: name, protocols: protocols)
+            defer { meeting.server.close() }
+            #expect(meeting.outcome.server == Stream.failed)
+            #expect(meeting.outcome.client == Stream.failed)
+        }
+    }
+
+    @Test func `fails on bytes that are no TLS`() throws {
+        let files = try CertificateFiles()
+        let tls = try ServerTLS(identities: [files.identity("a.example")], minimumVersion: .tls12)
+        let pair = try SocketPair()
+        var client = Stream(descriptor: pair.there)
+        defer { client.close() }
+        var server = try #require(tls.open(pair.here))
+        defer { server.close() }
+        #expect(server.isHandshaking)
+        #expect(server.receive().outcome == Stream.wantsRead)
+        #expect(client.send(Array("GET / HTTP/1.1\r\nHost: a.example\r\n\r\n".utf8)) > 0)
+        #expect(server.receive().outcome == Stream.failed)
+        #expect(server.send([1]) == Stream.failed)
+    }
+
+    @Test func `refuses files that are missing, empty or do not fit, and says which`() throws {
+        let files = try CertificateFiles()
+        let (good, other) = (try files.identity("a.example"), try files.identity("b.example"))
+        let empty = try files.write("")
+        func failure(_ certificate: String, _ key: String) -> TLSFailure? {
+            do throws(TLSFailure) {
+                let identity = ServerTLS.Identity(certificateFile: certificate, keyFile: key)
+                _ = try ServerTLS(identities: [good, identity], minimumVersion: .tls12)
+                return nil
+            } catch { return error }
+        }
+        for file in ["/nowhere/certificate.pem", empty, good.keyFile] {
+            guard case .certificate(file, let reason)? = failure(file, good.keyFile) else {
+                Issue.record("\(file) passed as a certificate")
+                continue
+            }
+            #expect(!reason.isEmpty)
+        }
+        for file in ["/nowhere/key.pem", empty, good.certificateFile, other.keyFile] {
+            guard case .key(file, let reason)? = failure(good.certificateFile, file) else {
+                Issue.record("\(file) passed as the key")
+                continue
+            }
+            #expect(!reason.isEmpty)
+        }
+        #expect(failure(good.certificateFile, good.keyFile) == nil)
+        #expect(throws: TLSFailure.noCertificate) { try ServerTLS(identities: [], minimumVersion: .tls12) }
+        #expect(ERR_peek_error() == 0, "nothing is left behind for a later call to trip over")
+    }
+}
