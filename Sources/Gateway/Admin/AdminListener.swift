@@ -8,6 +8,7 @@ final class AdminListener: @unchecked Sendable {
     private unowned let gateway: Gateway
     private let descriptor: Int32
     private var watcher: Watcher?
+    private var pause: LoopTimer?
     private var connections: [ObjectIdentifier: AdminConnection] = [:]
 
     /// More than scrapers and probes need, few enough to be no burden.
@@ -33,13 +34,23 @@ final class AdminListener: @unchecked Sendable {
         let watcher = Watcher(loop: gateway.control, descriptor: descriptor) { [unowned self] _ in accept() }
         self.watcher = watcher
         watcher.watch(for: .read)
+        pause = LoopTimer(loop: gateway.control) { watcher.watch(for: .read) }
+    }
+
+    /// Tries again a little later: out of descriptors or memory, the backlog would wake the loop for ever.
+    private func rest() {
+        watcher?.cancel()
+        pause?.arm(milliseconds: 100)
     }
 
     private func accept() {
         var peer = SocketAddress()
         while true {
             let accepted = Socket.accept(from: descriptor, peer: &peer)
-            guard accepted >= 0 else { return }
+            guard accepted >= 0 else {
+                if errno != EAGAIN, errno != EINTR, errno != ECONNABORTED { rest() }
+                return
+            }
             guard connections.count < AdminListener.connectionLimit else {
                 close(accepted)
                 continue

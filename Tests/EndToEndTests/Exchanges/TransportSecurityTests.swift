@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 import Testing
 import TestSupport
 
@@ -212,5 +213,34 @@ import TestSupport
         _ = try client.bytes(through: "\r\n\r\n")
         try client.discard(size)
         #expect(client.staysSilent())
+    }
+
+    @Test func `HTTP-73 an unfinished record holds up nobody else`() throws {
+        // A record header that announces more than is sent: once before a handshake, once within one.
+        let beginnings: [[UInt8]] = [[22, 3, 1], [22, 3, 1, 2, 0, 1, 0, 1, 0xFC]]
+        for beginning in beginnings {
+            let idle = try RawClient(port: stage.gateway.ports[0])
+            try idle.send(beginning)
+            let client = try client("a.test")
+            try client.send(get("/good/a", host: "a.test"))
+            #expect(try client.response(within: .seconds(5)).status == 200)
+            idle.close()
+        }
+    }
+
+    @Test func `HTTP-36 a body behind another request over TLS is read to its end`() throws {
+        let gate = Gate()
+        stage.upstream.answer(
+            "/good/slow", with: WireScript(.wait(gate), .text("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")))
+        let client = try client("a.test")
+        try client.send(get("/good/slow", host: "a.test"))
+        #expect(stage.upstream.waits { $0.requests.count == 1 })
+        let body = String(repeating: "b", count: 12_000)
+        try client.send("POST /good/next HTTP/1.1\r\nHost: a.test\r\nContent-Length: 12000\r\n\r\n" + body)
+        // Long enough for the gateway to have read a part of it.
+        Thread.sleep(forTimeInterval: 0.1)
+        gate.open()
+        #expect(try client.responses(2).map(\.status) == [200, 200])
+        #expect(stage.upstream.requests.last?.body.count == body.utf8.count)
     }
 }
