@@ -153,10 +153,6 @@ package enum Refusal: UInt8, Error, Sendable, CaseIterable {
 }
 
 extension Refusal {
-    /// The whole answer of `tooManyConnections`, made ahead: it is given when there is no room for anything.
-    static let answerWithoutRoom: StaticString =
-        "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nRetry-After: 5\r\nConnection: close\r\n\r\n"
-
     /// The refusal of a message that is not acceptable HTTP/1.1.
     init(_ cause: HTTP1Refusal) {
         switch cause.status {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import HTTP1
+import HTTPMessage
 import EventLoop
 import Glibc
 import Telemetry
@@ -30,10 +31,8 @@ extension WorkerRef {
         guard pointee.openClients < pointee.limits.connections else {
             pointee.metrics.countRefusal(
                 route: WorkerMetrics.unrouted, cause: Int(Refusal.tooManyConnections.rawValue))
-            if listener.pointee.tls == nil {
-                let answer = Refusal.answerWithoutRoom
-                _ = stream.write(answer.utf8Start, count: answer.utf8CodeUnitCount)
-            }
+            // Over TLS nobody could read an answer before a handshake, which is what there is no room for.
+            if listener.pointee.tls == nil { answerWithoutRoom(stream) }
             stream.close()
             return
         }
@@ -65,6 +64,19 @@ extension WorkerRef {
         pointee.openClients += 1
         pointee.metrics.adjust(.clientConnections, by: 1)
         setTimeout(client.timeout, pointee.timeouts.requestHead)
+    }
+
+    /// The whole of an answer for a connection that gets no place.
+    private func answerWithoutRoom(_ stream: ByteStream) {
+        let refusal = Refusal.tooManyConnections
+        var writer = HeadWriter(pointee.writeScratch, capacity: Worker.writeCapacity)
+        writer.put(text: "HTTP/1.1 \(refusal.status) \(Status.reason(refusal.status))\r\n")
+        writer.put("Content-Length: 0\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n")
+        writer.put("Retry-After: 5\r\nConnection: close\r\nX-Request-Id: ")
+        pointee.identifiers.next().write(into: writer.space)
+        writer.advance(32)
+        writer.put("\r\n\r\n")
+        _ = stream.write(writer.base, count: writer.count)
     }
 
     /// Stops taking connections until the next tick.
