@@ -80,6 +80,15 @@ public struct ByteStream {
     /// Wraps `SSL_is_init_finished`.
     public var isHandshaking: Bool { tls != nil && SSL_is_init_finished(tls) == 0 }
 
+    /// Why the peer's certificate was not accepted, in OpenSSL's words; nil when nothing was wrong with it.
+    ///
+    /// Wraps `SSL_get_verify_result`.
+    public var certificateProblem: String? {
+        guard let tls else { return nil }
+        let code = SSL_get_verify_result(tls)
+        return code == Int(X509_V_OK) ? nil : String(cString: X509_verify_cert_error_string(code))
+    }
+
     /// Advances a TLS handshake: 0 when it is complete, otherwise one of the negative values above.
     ///
     /// Wraps `SSL_do_handshake`.

@@ -150,9 +150,9 @@ extension WorkerRef {
         case ByteStream.wantsWrite: upstream.startWriting()
         default:
             let pool = upstream.pointee.pool.unsafelyUnwrapped
+            let found = upstream.pointee.stream.certificateProblem ?? "a failed handshake"
             upstreamFailed(
-                upstream,
-                refuse(.upstreamTLSFailed, "a certificate for \(pool.pointee.serverName)", "a failed handshake"))
+                upstream, refuse(.upstreamTLSFailed, "a certificate for \(pool.pointee.serverName)", found))
         }
     }
 

@@ -145,11 +145,18 @@ import TestSupport
         #expect(Set(stage.upstream.requests.map(\.connection)).count == 1)
     }
 
-    @Test(arguments: ["/misnamed/a", "/stranger/a", "/system/a"])
-    func `a TLS upstream that cannot prove its name is 502`(path: String) throws {
+    @Test(arguments: [
+        ("/misnamed/a", "hostname mismatch"), ("/stranger/a", "unable to get local issuer certificate"),
+        ("/system/a", "certificate"),
+    ])
+    func `a TLS upstream that cannot prove its name is 502`(path: String, problem: String) throws {
         let client = try client("a.test")
         try client.send(get(path, host: "a.test"))
-        expectTemplate(try client.response(), status: 502)
+        let response = try client.response()
+        expectTemplate(response, status: 502)
+        let identifier = try #require(response.fields.only("x-request-id"))
+        let line = try #require(stage.gateway.operatorLine { $0["request_id"] == identifier })
+        #expect(line["found"]?.contains(problem) == true, "\(line.raw)")
         #expect(stage.upstream.requests.isEmpty)
         #expect(stage.misnamed.receivedCount + stage.stranger.receivedCount == 0)
     }
