@@ -96,6 +96,14 @@ struct PeerAddress {
         }
     }
 
+    /// The address as text, for cold lines.
+    var text: String {
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 46) { text in
+            guard let start = text.baseAddress else { return "" }
+            return String(decoding: UnsafeBufferPointer(start: start, count: write(into: start)), as: UTF8.self)
+        }
+    }
+
     /// Writes the address as text into at least 46 bytes and returns how many.
     func write(into buffer: UnsafeMutablePointer<UInt8>) -> Int {
         var octets = octets

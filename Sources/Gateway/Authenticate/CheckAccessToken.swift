@@ -77,7 +77,7 @@ extension WorkerRef {
         do throws(AccessTokenRefusal) {
             unchecked = try UncheckedAccessToken(token.span, maximumBytes: maximumTokenBytes)
         } catch {
-            throw refuse(error, found: "a token of \(token.count) bytes", nil)
+            throw refuse(error, found: "\(error.found(in: nil)), in a token of \(token.count) bytes", nil)
         }
         let issuer = index(ofIssuer: unchecked.issuer)
         guard issuer >= 0 else {

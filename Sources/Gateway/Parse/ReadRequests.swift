@@ -59,7 +59,7 @@ extension WorkerRef {
         case ByteStream.wantsWrite: client.startWriting()
         default:
             if outcome == ByteStream.failed, client.pointee.stream.isHandshaking {
-                pointee.operatorLog.write(.debug, .handshakeFailed)
+                pointee.operatorLog.write(.debug, .handshakeFailed, LogField(.client, client.pointee.peer.text))
             }
             closeClient(client)
         }

@@ -6,6 +6,7 @@ package enum LogFieldName: String, Sendable, CaseIterable {
     case blame
     case cause
     case check
+    case client
     case count
     case detail
     case errorNumber = "error_number"
