@@ -15,7 +15,11 @@ struct ReservedNames: @unchecked Sendable {
     private let firstLetters: UInt32
 
     /// Names reserved whatever the configuration says; `-method` is how `_method` reads here (HTTP-19).
+    ///
+    /// `Content_Length` and `Transfer_Encoding` frame the message for servers that read `_` as `-`, such as uWSGI: a
+    /// second request would hide in what we take for no body. `Proxy` becomes `HTTP_PROXY` behind CGI (CVE-2016-5385).
     static let fixed = [
+        "content-length", "transfer-encoding", "proxy",
         "forwarded", "client-cert", "client-cert-chain", "remote-user", "x-real-ip", "x-remote-user", "x-rewrite-url",
         "x-http-method-override", "x-http-method", "x-method-override", "-method", "x-forwarded-client-cert",
         "x-request-id",
