@@ -22,7 +22,7 @@ struct ReservedNames: @unchecked Sendable {
         "content-length", "transfer-encoding", "proxy",
         "forwarded", "client-cert", "client-cert-chain", "remote-user", "x-real-ip", "x-remote-user", "x-rewrite-url",
         "x-http-method-override", "x-http-method", "x-method-override", "-method", "x-forwarded-client-cert",
-        "x-request-id",
+        "x-request-id", "x-forwarded", "true-client-ip", "ssl-client-cert", "ssl-client-verify", "ssl-client-s-dn",
     ]
 
     /// Families: every name that begins so is reserved.
