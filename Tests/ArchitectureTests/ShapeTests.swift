@@ -73,6 +73,7 @@ import Testing
         for file in SourceTree.tests {
             #expect(!file.code.contains("Task.sleep"), "\(file)")
             #expect(!file.code.contains("usleep("), "\(file)")
+            #expect(!file.code.contains("Thread.sleep"), "\(file)")
         }
     }
 
