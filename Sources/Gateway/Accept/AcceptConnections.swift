@@ -97,29 +97,9 @@ extension WorkerRef {
     }
 }
 
-// C callbacks of libevent, on the worker's thread. The context is the place in the slab or in the worker's listeners:
-// both outlive their events, which are removed before a place is given back.
+// A C callback of libevent, on the worker's thread. The context is the listener's place among the worker's, which outlives
+// its event.
 let onListenerReadable: FileEvent.Callback = { _, _, context in
     let listener = context.unsafelyUnwrapped.assumingMemoryBound(to: ListenerSocket.self)
     listener.pointee.worker.acceptConnections(listener)
-}
-
-let onClientReadable: FileEvent.Callback = { _, _, context in
-    let client = context.unsafelyUnwrapped.assumingMemoryBound(to: ClientConnection.self)
-    client.pointee.worker.clientReadable(client)
-}
-
-let onClientWritable: FileEvent.Callback = { _, _, context in
-    let client = context.unsafelyUnwrapped.assumingMemoryBound(to: ClientConnection.self)
-    client.pointee.worker.clientWritable(client)
-}
-
-let onUpstreamReadable: FileEvent.Callback = { _, _, context in
-    let upstream = context.unsafelyUnwrapped.assumingMemoryBound(to: UpstreamConnection.self)
-    upstream.pointee.worker.upstreamReadable(upstream)
-}
-
-let onUpstreamWritable: FileEvent.Callback = { _, _, context in
-    let upstream = context.unsafelyUnwrapped.assumingMemoryBound(to: UpstreamConnection.self)
-    upstream.pointee.worker.upstreamWritable(upstream)
 }

@@ -75,7 +75,7 @@ extension WorkerRef {
         pointee.metrics.count(.tokenCacheMisses)
         let unchecked: UncheckedAccessToken
         do throws(AccessTokenRefusal) {
-            unchecked = try UncheckedAccessToken(token.span, maximumBytes: maximumTokenBytes)
+            unchecked = try UncheckedAccessToken(token.span, maximumBytes: pointee.limits.accessToken)
         } catch {
             throw refuse(error, found: "\(error.found(in: nil)), in a token of \(token.count) bytes", nil)
         }
@@ -130,12 +130,6 @@ extension WorkerRef {
         for index in 0..<pointee.issuerCount
         where pointee.issuers[index].identifier.utf8.elementsEqual(issuer.utf8) { return index }
         return -1
-    }
-
-    private var maximumTokenBytes: Int {
-        var largest = 0
-        for index in 0..<pointee.issuerCount { largest = max(largest, pointee.issuers[index].rules.maximumTokenBytes) }
-        return largest
     }
 
     private func acceptedIssuers(_ route: UnsafePointer<Route>) -> String {

@@ -63,7 +63,7 @@ struct UpstreamPool {
     /// Where the name led to last; the address itself when the configuration gave one.
     var addresses: [SocketAddress]
     var isResolving = false
-    /// Tick of the last answer, to ask again now and then.
+    /// Monotonic microseconds of the last answer, to ask again now and then.
     var resolvedAt: UInt64 = 0
     let isLiteral: Bool
     /// Idle connections, the latest first.

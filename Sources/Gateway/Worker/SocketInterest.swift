@@ -45,3 +45,25 @@ private func disarm(_ event: UnsafeMutablePointer<FileEvent>, _ isArmed: inout B
     isArmed = false
     FileEvent.remove(event)
 }
+
+// C callbacks of libevent, on the worker's thread. The context is the connection's place in its slab, which outlives its
+// events: they are removed before the place is given back.
+let onClientReadable: FileEvent.Callback = { _, _, context in
+    let client = context.unsafelyUnwrapped.assumingMemoryBound(to: ClientConnection.self)
+    client.pointee.worker.clientReadable(client)
+}
+
+let onClientWritable: FileEvent.Callback = { _, _, context in
+    let client = context.unsafelyUnwrapped.assumingMemoryBound(to: ClientConnection.self)
+    client.pointee.worker.clientWritable(client)
+}
+
+let onUpstreamReadable: FileEvent.Callback = { _, _, context in
+    let upstream = context.unsafelyUnwrapped.assumingMemoryBound(to: UpstreamConnection.self)
+    upstream.pointee.worker.upstreamReadable(upstream)
+}
+
+let onUpstreamWritable: FileEvent.Callback = { _, _, context in
+    let upstream = context.unsafelyUnwrapped.assumingMemoryBound(to: UpstreamConnection.self)
+    upstream.pointee.worker.upstreamWritable(upstream)
+}

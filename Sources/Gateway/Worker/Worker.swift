@@ -52,7 +52,6 @@ struct Worker {
     let requestRules = FieldRules.request()
     let responseRules = FieldRules.response()
     var canonicalPath: [UInt8] = []
-    var clock = WorkerClock()
     var identifiers = RequestIDs()
     var tick: UnsafeMutablePointer<FileEvent>
     var firstParked: ExchangeRef?
