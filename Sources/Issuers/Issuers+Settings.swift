@@ -64,3 +64,19 @@ package struct IssuerSettings: Sendable {
         self.unknownKeyRefetchSeconds = unknownKeyRefetchSeconds
     }
 }
+
+/// A token for an upstream in exchange for the caller's (RFC 8693 §2.1).
+package struct ExchangeSettings: Sendable, Hashable {
+    /// Which of the configured clients asks.
+    package var client: Int
+    package var audience: [String]
+    package var resource: [String]
+    package var scopes: [String]
+
+    package init(client: Int, audience: [String] = [], resource: [String] = [], scopes: [String] = []) {
+        self.client = client
+        self.audience = audience
+        self.resource = resource
+        self.scopes = scopes
+    }
+}
