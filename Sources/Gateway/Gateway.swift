@@ -46,13 +46,7 @@ package final class Gateway: @unchecked Sendable {
         } catch {
             throw GatewayFailure("the control loop could not be made", "\(error)")
         }
-        registry = MetricsRegistry(
-            workers: settings.workers,
-            labels: MetricsLabels(
-                routes: settings.routes.map(\.name),
-                causes: Refusal.allCases.map { RefusalLabel(cause: "\($0.word)", blame: $0.blame.rawValue) },
-                algorithms: SignatureNames.all, issuers: settings.issuers.map(\.name)),
-            version: version)
+        registry = MetricsRegistry(workers: settings.workers, labels: MetricsLabels(settings), version: version)
         logs.attach(to: registry)
         let parts = try SharedParts(settings, operatorLog: operatorLog)
         for index in 0..<settings.workers {
@@ -171,6 +165,16 @@ package final class Gateway: @unchecked Sendable {
         operatorLog.write(.info, event)
         directory?.stop()
         control.stop()
+    }
+}
+
+extension MetricsLabels {
+    /// Every label value that a configuration can lead to.
+    init(_ settings: GatewaySettings) {
+        self.init(
+            routes: settings.routes.map(\.name),
+            causes: Refusal.allCases.map { RefusalLabel(cause: "\($0.word)", blame: $0.blame.rawValue) },
+            algorithms: SignatureNames.all, issuers: settings.issuers.map(\.name))
     }
 }
 

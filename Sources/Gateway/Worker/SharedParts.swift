@@ -13,13 +13,16 @@ struct SharedParts {
     let resolver: Resolver
     let operatorLog: OperatorLog
 
-    init(_ settings: GatewaySettings, operatorLog: OperatorLog) throws(GatewayFailure) {
+    /// Without `readsTLS` no certificate or key is read: for whoever opens no connection.
+    init(
+        _ settings: GatewaySettings, operatorLog: OperatorLog, readsTLS: Bool = true
+    ) throws(GatewayFailure) {
         var upstreams: [UpstreamSettings] = []
         for route in settings.routes where !upstreams.contains(route.upstream) { upstreams.append(route.upstream) }
         self.upstreams = upstreams
         tables = RouteTable(settings, upstreams: upstreams)
-        clientTLS = try SharedParts.clientTLS(upstreams)
-        serverTLS = try SharedParts.serverTLS(settings.listeners)
+        clientTLS = readsTLS ? try SharedParts.clientTLS(upstreams) : upstreams.map { _ in nil }
+        serverTLS = readsTLS ? try SharedParts.serverTLS(settings.listeners) : settings.listeners.map { _ in nil }
         resolver = Resolver()
         self.operatorLog = operatorLog
     }

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+import Issuers
+import JOSE
+import JSON
+import OAuth
+
+/// What there is to see and what is wanted, for each check: texts of an explanation's lines.
+///
+/// Works from the evidence and the settings alone and decides nothing.
+struct CheckFacts {
+    let evidence: RequestEvidence
+    let settings: GatewaySettings
+    let now: Int64
+
+    var names: ConfigurationNames { ConfigurationNames(settings) }
+    var token: TokenEvidence? { evidence.token }
+    var proof: TokenEvidence? { evidence.proofs.first }
+
+    /// The route that was found.
+    var route: RouteSettings? {
+        evidence.route.flatMap { settings.routes.indices.contains($0) ? settings.routes[$0] : nil }
+    }
+
+    /// What the route wants of a token; nil for a public one.
+    var policy: TokenSettings? {
+        guard let route, case .token(let policy) = route.access else { return nil }
+        return policy
+    }
+
+    /// The configured issuer that the token names.
+    var issuer: IssuerSettings? { evidence.issuer.map { settings.issuers[$0] } }
+
+    var listener: ListenerSettings { settings.listeners[min(evidence.listener, settings.listeners.count - 1)] }
+
+    /// `exp`, `nbf`, `iat` or `auth_time`.
+    func date(_ claim: String, of token: TokenEvidence?) -> Int64? {
+        token?.claims?[claim].flatMap { NumericDate($0) }?.floor
+    }
+
+    /// Scopes that the method needs here.
+    var neededScopes: [String] {
+        policy.map { TokenPolicy.scopes(of: $0, method: evidence.method) } ?? []
+    }
+
+    /// Scopes in the issuer's scope claim.
+    var grantedScopes: [String] {
+        guard let value = token?.claims?[issuer?.rules.scopeClaim ?? "scope"] else { return [] }
+        if let words = value.string { return words.split(separator: " ").map(String.init) }
+        return value.elements.compactMap(\.string)
+    }
+
+    /// The first claim rule that the token does not meet.
+    var unmetRule: ClaimRuleSettings? {
+        guard let claims = token?.claims else { return policy?.claims.first }
+        return policy?.claims.first { !Claims.holds($0.claim, anyOf: $0.anyOf, in: claims) }
+    }
+
+    /// The member of `cnf` that names a DPoP key.
+    var keyThumbprint: String? { token?.claims?["cnf"]?["jkt"]?.string }
+    /// The member of `cnf` that names a certificate.
+    var certificateThumbprint: String? { token?.claims?["cnf"]?["x5t#S256"]?.string }
+
+    /// Whether the token is read as a JWT, not looked up at its issuer.
+    var isSelfContained: Bool { token.map { $0.segments == 3 } ?? true }
+
+    /// What the request carries.
+    func seen(_ check: ExplainedCheck) -> String {
+        seenInRequest(check) ?? seenInToken(check) ?? seenOfSender(check) ?? seenOfRights(check) ?? ""
+    }
+
+    /// What it should carry.
+    func wanted(_ check: ExplainedCheck) -> String {
+        wantedOfRequest(check) ?? wantedOfToken(check) ?? wantedOfSender(check) ?? wantedOfRights(check) ?? ""
+    }
+
+    /// Why there is nothing to check, or nil when there is.
+    func reasonNotNeeded(_ check: ExplainedCheck) -> String? {
+        if check <= .connect { return nil }
+        if evidence.method == "OPTIONS", evidence.target == "*" { return "OPTIONS * is for the gateway itself" }
+        if check <= .method { return nil }
+        guard let route else { return nil }
+        switch check {
+        case .origin:
+            if route.allowedOrigins == nil { return "the route names no allowed_origins" }
+            return evidence.origins.isEmpty ? "the request has no Origin" : nil
+        case .body: return settings.limits.requestBody == nil ? "limits.request_body is not set" : nil
+        case .upstream: return "no upstream is asked here"
+        case .identity: return route.identity.isEmpty ? "the route injects nothing" : reasonWithoutToken
+        default: break
+        }
+        if let reason = reasonWithoutToken, check > .queryToken || evidence.authorization != .none || policy == nil {
+            return reason
+        }
+        return reasonInToken(check) ?? reasonOfSender(check) ?? reasonOfRights(check)
+    }
+
+    private var reasonWithoutToken: String? {
+        guard let policy else { return "the route is public" }
+        return policy.optional && evidence.authorization == .none ? "no credentials, and the token is optional" : nil
+    }
+
+    private func reasonInToken(_ check: ExplainedCheck) -> String? {
+        switch check {
+        case .queryToken: policy?.queryToken == .ignore ? "token.query_token is ignore" : nil
+        case .tokenType, .tokenAlgorithm, .tokenKey, .tokenSignature, .keys, .purpose, .dates:
+            isSelfContained ? nil : "the token is no JWT"
+        case .notBefore: token?.claims?["nbf"] == nil ? "the token has no nbf" : nil
+        case .issuedAt: token?.claims?["iat"] == nil ? "the token has no iat" : nil
+        case .introspection: isSelfContained ? "the token is a JWT" : nil
+        case .confirmation: token?.claims?["cnf"] == nil ? "the token has no cnf" : nil
+        default: nil
+        }
+    }
+
+    private func reasonOfSender(_ check: ExplainedCheck) -> String? {
+        let isProof = check >= .proofCount && check <= .proofBinding || check == .replay
+        if isProof, evidence.authorization == .bearer, keyThumbprint == nil { return "the token is bound to no key" }
+        switch check {
+        case .clientCertField: return evidence.hasClientCertField ? nil : "the request has no Client-Cert"
+        case .certificate: return certificateThumbprint == nil ? "the token is bound to no certificate" : nil
+        case .binding: return evidence.authorization == .bearer ? "the scheme is Bearer" : nil
+        case .proofNonce: return policy?.dpop.nonce == .off ? "token.dpop.nonce is off" : nil
+        default: return nil
+        }
+    }
+
+    private func reasonOfRights(_ check: ExplainedCheck) -> String? {
+        guard let policy else { return nil }
+        switch check {
+        case .scope: return neededScopes.isEmpty ? "the route wants no scope for \(evidence.method)" : nil
+        case .authorizationDetails:
+            return authorizationDetails.isEmpty ? "the route wants no authorization_details" : nil
+        case .acr: return policy.acrValues.isEmpty ? "the route wants no acr" : nil
+        case .maxAge: return policy.maxAgeSeconds == nil ? "the route has no max_age" : nil
+        case .user: return policy.userOnly ? nil : "user_only is false"
+        case .claimRules: return policy.claims.isEmpty ? "the route has no claim rules" : nil
+        case .upstreamCredential:
+            if case .exchange = route?.credential { return nil }
+            return "the route exchanges no token"
+        default: return nil
+        }
+    }
+
+    /// The rights that the method needs here.
+    var authorizationDetails: [AuthorizationDetailsRule] {
+        guard let policy else { return [] }
+        return policy.authorizationDetailsByMethod[evidence.method] ?? policy.authorizationDetails
+    }
+}

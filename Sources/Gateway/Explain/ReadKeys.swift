@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+import EventLoop
+import Fetch
+import HTTPMessage
+package import Issuers
+
+/// One issuer's keys, read now as the gateway reads them, for a request that waits for them.
+package enum ReadKeys {
+    /// The keys that the issuer publishes; throws a sentence when they are not to be had within the time.
+    ///
+    /// With a directory, a client and a loop of its own: whatever keeps the gateway from reading the keys keeps this
+    /// from it too, as long as both run on one machine.
+    package static func live(
+        of issuer: IssuerSettings, timeoutMilliseconds: Int
+    ) throws(KeysMissing) -> IssuerKeys {
+        let loop: EventLoop
+        do throws(EventLoopFailure) {
+            loop = try EventLoop()
+        } catch {
+            throw KeysMissing(reason: "a loop could not be made: \(error)")
+        }
+        let timer = LoopTimer(loop: loop) { loop.stop() }
+        timer.arm(milliseconds: timeoutMilliseconds)
+        let directory = IssuerDirectory(
+            settings: [issuer], fetching: CurlFetcher(loop: loop), clock: LoopClock(loop: loop), executor: loop,
+            listeners: IssuerDirectory.Listeners(
+                onChange: { _, _ in loop.stop() }, onRefreshEnded: { _ in },
+                onEvent: { _, event in if case .refreshFailed = event { loop.stop() } }))
+        directory.start()
+        loop.run()
+        timer.cancel()
+        if let keys = directory.keys(of: 0) { return keys }
+        guard let refusal = directory.status(of: 0).lastRefusal else {
+            throw KeysMissing(reason: "no answer within \(timeoutMilliseconds) ms")
+        }
+        throw KeysMissing(reason: "\(refusal.word) (\(CauseWords.of(refusal)))")
+    }
+
+    /// Keys of a JWK Set that the operator gives, judged as one that the configuration names.
+    package static func given(
+        _ document: [UInt8], for issuer: IssuerSettings
+    ) throws(KeysMissing) -> IssuerKeys {
+        var issuer = issuer
+        issuer.keys = .document(document)
+        return try live(of: issuer, timeoutMilliseconds: 1000)
+    }
+}
+
+/// Why there are no keys, in words.
+package struct KeysMissing: Error, Sendable {
+    package let reason: String
+}
