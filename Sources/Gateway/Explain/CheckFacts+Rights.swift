@@ -31,9 +31,9 @@ extension CheckFacts {
 
     func wantedOfRights(_ check: ExplainedCheck) -> String? {
         switch check {
-        case .scope: return "all of \(ShownText.list(neededScopes))"
+        case .scope: return ShownText.allOf(neededScopes)
         case .authorizationDetails: return authorizationDetails.map(describe).joined(separator: " and ")
-        case .acr: return "one of \(ShownText.list(policy?.acrValues ?? []))"
+        case .acr: return ShownText.oneOf(policy?.acrValues ?? [])
         case .maxAge: return policy?.maxAgeSeconds.map { "at most \($0) s ago" } ?? ""
         case .user: return "sub and client_id that differ"
         case .claimRules:

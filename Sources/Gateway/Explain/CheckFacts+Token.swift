@@ -12,7 +12,8 @@ extension CheckFacts {
         case .tokenIssuer, .issuerOfRoute: return ShownText.json(token?.claims?["iss"])
         case .keys:
             guard let issuer else { return "" }
-            return evidence.keys.map { "\($0.count) keys of \(issuer.name)" } ?? "no keys of \(issuer.name)"
+            guard let keys = evidence.keys else { return "none of \(issuer.name) at hand" }
+            return "\(keys.count) \(keys.count == 1 ? "key" : "keys") of \(issuer.name)"
         case .tokenType: return ShownText.json(token?.header?["typ"])
         case .tokenAlgorithm: return ShownText.json(token?.header?["alg"])
         case .tokenKey: return ShownText.json(token?.header?["kid"])
@@ -73,7 +74,7 @@ extension CheckFacts {
         let leeway = rules?.leewaySeconds ?? 30
         switch check {
         case .tokenForm: return "a signed JWT of at most \(settings.limits.accessToken) bytes"
-        case .tokenIssuer: return "one of \(ShownText.list(settings.issuers.map(\.url)))"
+        case .tokenIssuer: return ShownText.oneOf(settings.issuers.map(\.url))
         case .keys: return "keys to check signatures by"
         case .tokenType: return rules.map { ShownText.words(types($0)) } ?? "at+jwt"
         case .tokenAlgorithm: return rules.map { ShownText.words($0.algorithms.map(\.name)) } ?? ""
@@ -88,14 +89,14 @@ extension CheckFacts {
         case .introspection: return "active, says the issuer"
         case .confirmation: return "jkt, x5t#S256 or both"
         case .issuerOfRoute: return "an issuer of the route: \(ShownText.words(policy?.issuers ?? []))"
-        case .audience: return policy.map { "one of \(ShownText.list($0.audiences))" } ?? ""
+        case .audience: return policy.map { ShownText.oneOf($0.audiences) } ?? ""
         default: return nil
         }
     }
 
     private var wantedKey: String {
         guard let keys = evidence.keys else { return "a key of the issuer" }
-        return "one of \(ShownText.list(keys.map { $0.keyID ?? "(a key without kid)" }))"
+        return ShownText.oneOf(keys.map { $0.keyID ?? "(a key without kid)" })
     }
 
     /// Values of `typ` accepted, as the configuration spells them.

@@ -63,14 +63,24 @@ struct CheckFacts {
     /// Whether the token is read as a JWT, not looked up at its issuer.
     var isSelfContained: Bool { token.map { $0.segments == 3 } ?? true }
 
-    /// What the request carries.
+    /// What the request carries; empty where it carries nothing to look at.
     func seen(_ check: ExplainedCheck) -> String {
-        seenInRequest(check) ?? seenInToken(check) ?? seenOfSender(check) ?? seenOfRights(check) ?? ""
+        if lacksSubject(check) { return "" }
+        return seenInRequest(check) ?? seenInToken(check) ?? seenOfSender(check) ?? seenOfRights(check) ?? ""
     }
 
-    /// What it should carry.
+    /// What it should carry; empty where it carries nothing of the kind.
     func wanted(_ check: ExplainedCheck) -> String {
-        wantedOfRequest(check) ?? wantedOfToken(check) ?? wantedOfSender(check) ?? wantedOfRights(check) ?? ""
+        if lacksSubject(check) { return "" }
+        return wantedOfRequest(check) ?? wantedOfToken(check) ?? wantedOfSender(check) ?? wantedOfRights(check) ?? ""
+    }
+
+    /// Whether the check is about a route, a token or a proof that is not there.
+    private func lacksSubject(_ check: ExplainedCheck) -> Bool {
+        let isAboutProof = check > .proofCount && check <= .proofBinding || check == .replay
+        if check > .route, route == nil { return true }
+        if check > .queryToken, check < .body, token == nil { return true }
+        return isAboutProof && proof == nil
     }
 
     /// Why there is nothing to check, or nil when there is.
@@ -113,32 +123,33 @@ struct CheckFacts {
     }
 
     private func reasonOfSender(_ check: ExplainedCheck) -> String? {
-        let isProof = check >= .proofCount && check <= .proofBinding || check == .replay
-        if isProof, evidence.authorization == .bearer, keyThumbprint == nil { return "the token is bound to no key" }
+        if check == .clientCertField { return evidence.hasClientCertField ? nil : "the request has no Client-Cert" }
+        guard check >= .proofCount, check <= .replay else { return nil }
+        if evidence.authorization == .bearer, token?.claims?["cnf"] == nil { return "the token has no cnf" }
         switch check {
-        case .clientCertField: return evidence.hasClientCertField ? nil : "the request has no Client-Cert"
-        case .certificate: return certificateThumbprint == nil ? "the token is bound to no certificate" : nil
+        case .certificate: return certificateThumbprint == nil ? "cnf has no x5t#S256" : nil
         case .binding: return evidence.authorization == .bearer ? "the scheme is Bearer" : nil
-        case .proofNonce: return policy?.dpop.nonce == .off ? "token.dpop.nonce is off" : nil
-        default: return nil
+        case .proofNonce where policy?.dpop.nonce == .off: return "token.dpop.nonce is off"
+        default: return evidence.authorization == .bearer && keyThumbprint == nil ? "cnf has no jkt" : nil
         }
     }
 
     private func reasonOfRights(_ check: ExplainedCheck) -> String? {
         guard let policy else { return nil }
+        let isAskedFor: Bool
         switch check {
-        case .scope: return neededScopes.isEmpty ? "the route wants no scope for \(evidence.method)" : nil
-        case .authorizationDetails:
-            return authorizationDetails.isEmpty ? "the route wants no authorization_details" : nil
-        case .acr: return policy.acrValues.isEmpty ? "the route wants no acr" : nil
-        case .maxAge: return policy.maxAgeSeconds == nil ? "the route has no max_age" : nil
-        case .user: return policy.userOnly ? nil : "user_only is false"
-        case .claimRules: return policy.claims.isEmpty ? "the route has no claim rules" : nil
+        case .scope: isAskedFor = !neededScopes.isEmpty
+        case .authorizationDetails: isAskedFor = !authorizationDetails.isEmpty
+        case .acr: isAskedFor = !policy.acrValues.isEmpty
+        case .maxAge: isAskedFor = policy.maxAgeSeconds != nil
+        case .user: isAskedFor = policy.userOnly
+        case .claimRules: isAskedFor = !policy.claims.isEmpty
         case .upstreamCredential:
             if case .exchange = route?.credential { return nil }
             return "the route exchanges no token"
         default: return nil
         }
+        return isAskedFor ? nil : "the route does not ask for it"
     }
 
     /// The rights that the method needs here.

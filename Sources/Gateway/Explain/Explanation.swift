@@ -64,8 +64,8 @@ package struct Explanation: Sendable {
         case .forwarded, .answered: return facts.reasonNotNeeded(check) == nil ? .passed : .notNeeded
         }
         if check == end { return endState }
-        if check > end { return .notReached }
-        return facts.reasonNotNeeded(check) == nil ? .passed : .notNeeded
+        guard facts.reasonNotNeeded(check) == nil else { return .notNeeded }
+        return check > end ? .notReached : .passed
     }
 
     /// What a script wants to know: 0 it would be forwarded, 3 refused, 1 nobody could say.

@@ -108,6 +108,7 @@ extension Explanation {
         for step in remedy.steps {
             writer.beginObject()
             put("where", step.place.rawValue, &writer)
+            if !step.condition.isEmpty { put("condition", step.condition, &writer) }
             put("what", step.text, &writer)
             writer.endObject()
         }

@@ -49,4 +49,6 @@ package enum ReadKeys {
 /// Why there are no keys, in words.
 package struct KeysMissing: Error, Sendable {
     package let reason: String
+
+    package init(reason: String) { self.reason = reason }
 }

@@ -34,6 +34,12 @@ enum ShownText {
         return texts.prefix(8).map { quote($0) }.joined(separator: ", ") + (texts.count > 8 ? ", ..." : "")
     }
 
+    /// `one of` before a list of more than one.
+    static func oneOf(_ texts: [String]) -> String { (texts.count > 1 ? "one of " : "") + list(texts) }
+
+    /// `all of` before a list of more than one.
+    static func allOf(_ texts: [String]) -> String { (texts.count > 1 ? "all of " : "") + list(texts) }
+
     /// A list of words of ours.
     static func words(_ words: [String], _ conjunction: String = "or") -> String {
         guard let last = words.last else { return "none" }

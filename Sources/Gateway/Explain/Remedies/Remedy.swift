@@ -17,6 +17,8 @@ package struct Remedy: Sendable {
 
     package struct Step: Sendable {
         package var place: Place
+        /// When this is the right thing to do, such as `if clients really use this name`; empty when it always is.
+        package var condition = ""
         package var text: String
     }
 
@@ -50,8 +52,8 @@ extension Remedy.Step {
     static func machine(_ text: String) -> Remedy.Step { Remedy.Step(place: .machine, text: text) }
 
     /// The key to change, its new value, and when that is right.
-    static func configuration(_ key: String, _ value: String, _ when: String = "") -> Remedy.Step {
-        Remedy.Step(place: .configuration, text: "\(when.isEmpty ? "" : when + ": ")\(key): \(value)")
+    static func configuration(_ key: String, _ value: String, _ condition: String = "") -> Remedy.Step {
+        Remedy.Step(place: .configuration, condition: condition, text: "\(key): \(value)")
     }
 
     /// A change of the configuration that is no single key.
