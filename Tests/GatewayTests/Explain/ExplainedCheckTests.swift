@@ -44,7 +44,7 @@ import Testing
 extension Mistake {
     /// One for each check of bearer tokens, in the order of the lines, of which any two can be made at once.
     static let inOrder = [
-        Mistake("connection", .reservedConnectionOption) { $0.fields.append("Connection: X-User-Id") },
+        Mistake("connection", .reservedConnectionOption) { $0.fields.append("Connection: X-Request-Id") },
         Mistake("host", .authorityUnknown) { $0.settings.listeners[0].authorities = ["other.example"] },
         Mistake("path", .pathAmbiguous) { $0.url = "https://shop.example.com/api/orders/a%2Fb" },
         Mistake("method", .methodNotAllowed) { $0.method = "DELETE" },
@@ -64,7 +64,7 @@ extension Mistake {
         Mistake("dates", .tokenClaimMalformed) { $0.claims["nbf"] = "\"tomorrow\"" },
         Mistake("exp", .tokenExpired) { $0.claims["exp"] = "\(ExplainRig.now - 1000)" },
         Mistake("iat", .tokenIssuedInFuture) { $0.claims["iat"] = "\(ExplainRig.now + 1000)" },
-        Mistake("claims", .tokenClaimMissing) { $0.claims["jti"] = String?.none },
+        Mistake("claims", .tokenClaimMalformed) { $0.claims["sub"] = "\"\"" },
         Mistake("purpose", .tokenOfOtherPurpose) {
             $0.settings.issuers[0].rules.profile = .legacy
             $0.claims["events"] = "{}"
@@ -86,5 +86,5 @@ extension Mistake {
     ]
 
     /// The row in the log, where the cause alone does not say which check it was.
-    var row: String { name == "dates" ? "JOSE-27" : "\(cause.check)" }
+    var row: String { name == "dates" ? "JOSE-27" : name == "claims" ? "RS-16" : "\(cause.check)" }
 }

@@ -166,7 +166,7 @@ extension CheckFacts {
                     "send  Authorization: \(scheme) TOKEN; HTTP clients drop it when they follow a redirect to another host"
                 ),
                 .front("pass Authorization on; some proxies and CGI servers take it out"),
-                .configuration("\(routeKey)", "public: true, in place of token", "if nobody needs a token here"),
+                .configuration("\(routeKey).public", "true, and leave token out", "if nobody needs a token here"),
             ])
     }
 

@@ -32,7 +32,7 @@ extension CheckFacts {
         case .tokenBoundToKey: remedyForConfirmation
         case .tokenIssuerNotAccepted:
             Remedy(
-                "The token is \(issuer?.name ?? "another issuer")'s, and this route takes only \(ShownText.words(policy?.issuers ?? [])).",
+                "The token is of the issuer \(issuer?.name ?? "?"), and this route takes only \(ShownText.words(policy?.issuers ?? [])).",
                 [
                     .client("get the token from \(ShownText.words(policy?.issuers ?? []))"),
                     .configuration(
@@ -78,7 +78,7 @@ extension CheckFacts {
                 [
                     .configuration(
                         "issuers.\(issuer.name).url", ShownText.quote(name),
-                        "spelt as the server spells it in its metadata")
+                        "if the server's metadata spells it so")
                 ])
         }
         var steps = [

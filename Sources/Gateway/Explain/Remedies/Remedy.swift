@@ -53,7 +53,7 @@ extension Remedy.Step {
 
     /// The key to change, its new value, and when that is right.
     static func configuration(_ key: String, _ value: String, _ condition: String = "") -> Remedy.Step {
-        Remedy.Step(place: .configuration, condition: condition, text: "\(key): \(value)")
+        Remedy.Step(place: .configuration, condition: condition, text: "set \(key): \(value)")
     }
 
     /// A change of the configuration that is no single key.
@@ -61,8 +61,13 @@ extension Remedy.Step {
 }
 
 extension CheckFacts {
-    /// `routes[2]`, or `routes[?]` where there is none.
-    var routeKey: String { evidence.route.map { names.route($0) } ?? "routes[?]" }
+    /// `routes[2]`: the route that was found, or the one whose subtree the path seems to be in.
+    var routeKey: String {
+        if let index = evidence.route { return names.route(index) }
+        let likely = settings.routes.indices.filter { evidence.path.hasPrefix(settings.routes[$0].path) }
+            .max { settings.routes[$0].path.utf8.count < settings.routes[$1].path.utf8.count }
+        return likely.map(names.route) ?? "routes[?]"
+    }
     /// `issuers.main`.
     var issuerKey: String { evidence.issuer.map { names.issuer($0) } ?? "issuers.?" }
     var listenerKey: String { names.listener(evidence.listener) }
