@@ -3,6 +3,7 @@ import EventLoop
 import Fetch
 import Glibc
 import Issuers
+import Replay
 import Synchronization
 import Telemetry
 import Transport
@@ -55,6 +56,10 @@ package final class Gateway: @unchecked Sendable {
             version: version)
         logs.attach(to: registry)
         let parts = try SharedParts(settings, operatorLog: operatorLog)
+        registry.attach(replay: { [replay = parts.replay] in
+            ReplayReadings(
+                entries: replay.entries, bytes: replay.bytes, inserted: replay.inserted, refused: replay.refused)
+        })
         for index in 0..<settings.workers {
             workers.append(try WorkerThread(index, settings, parts, self))
         }

@@ -7,39 +7,43 @@ import Telemetry
 
 /// What is known of who makes a request.
 enum Identity {
-    /// A token was verified and is right for the route.
+    /// A token was verified, is right for the route, and is its sender's.
     case known(UnsafeMutablePointer<TokenRecord>)
     /// The route lets requests without a token through, without identity (RS-09).
     case anonymous
-    /// The issuer's keys must be read first.
-    case wait(issuer: Int)
+    /// The authorization server must be asked something first.
+    case wait(Wait)
 }
 
 extension WorkerRef {
     /// Turns the credentials of a request into a verified token that is right for its route, or refuses.
     ///
-    /// A token seen before costs a digest and a comparison; time, key generation, issuer and audience are checked on
-    /// every use (JOSE-34).
+    /// A token seen before costs a digest and a comparison; time, key generation, issuer, audience and the sender's
+    /// proof are checked on every use (JOSE-34, DPOP-25).
     func authenticate(
         _ exchange: ExchangeRef, _ route: UnsafePointer<Route>, _ bytes: UnsafeMutablePointer<UInt8>
     ) throws(Refusal) -> Identity {
-        guard case .bearer(let token) = try findCredentials(route, bytes) else {
+        let token: UnsafeBufferPointer<UInt8>
+        switch try findCredentials(route, bytes) {
+        case .none:
             if route.pointee.isOptional { return .anonymous }
-            throw refuse(.credentialsMissing, "Authorization: Bearer", "none")
+            throw refuse(.credentialsMissing, "Authorization: \(route.pointee.token.schemes.names)", "none")
+        case .bearer(let found):
+            exchange.pointee.scheme = .bearer
+            token = found
+        case .dpop(let found):
+            exchange.pointee.scheme = .dpop
+            token = found
         }
         let digest = SHA256.hash(token.span)
         let record: UnsafeMutablePointer<TokenRecord>
-        if let known = freshRecord(digest) {
-            pointee.metrics.count(.tokenCacheHits)
-            record = known
-        } else {
-            switch try verify(token, digest, hasWaited: exchange.pointee.hasWaited) {
-            case .known(let verified): record = verified
-            case .wait(let issuer): return .wait(issuer: issuer)
-            case .anonymous: return .anonymous
-            }
+        switch try findRecord(exchange, route, token, digest) {
+        case .known(let found): record = found
+        case .wait(let wait): return .wait(wait)
+        case .anonymous: return .anonymous
         }
         record.pointee.uses += 1
+        if let earlier = exchange.pointee.token { TokenRecord.release(earlier) }
         exchange.pointee.token = record
         let answers = UnsafePointer(record.pointee.answers)
         guard route.pointee.token.issuers.oneHolds(in: answers) else {
@@ -51,7 +55,20 @@ extension WorkerRef {
                 .tokenAudienceMissing, audiences(route),
                 record.pointee.shown("aud"))
         }
+        try proveSender(exchange, route, record, digest, bytes)
         return .known(record)
+    }
+
+    /// The record of a token: one at hand, or one made by verifying it now.
+    private func findRecord(
+        _ exchange: ExchangeRef, _ route: UnsafePointer<Route>, _ token: UnsafeBufferPointer<UInt8>,
+        _ digest: SHA256Digest
+    ) throws(Refusal) -> Identity {
+        if let known = freshRecord(digest) {
+            pointee.metrics.count(.tokenCacheHits)
+            return .known(known)
+        }
+        return try verify(token, digest, hasWaited: exchange.pointee.hasWaited)
     }
 
     /// The cached record of a token, unless its time or its keys have passed.
@@ -84,7 +101,7 @@ extension WorkerRef {
             throw refuse(.tokenIssuerUnknown, "a configured issuer", String((unchecked.issuer ?? "none").prefix(64)))
         }
         guard let keys = pointee.issuers[issuer].keys else {
-            guard hasWaited else { return .wait(issuer: issuer) }
+            guard hasWaited else { return .wait(.keys(issuer: issuer)) }
             throw refuse(.issuerKeysUnavailable, "keys of \(pointee.issuers[issuer].identifier)", "none at hand")
         }
         do throws(AccessTokenRefusal) {
@@ -93,11 +110,9 @@ extension WorkerRef {
             }
             let verified = try unchecked.verify(
                 with: keys, rules: pointee.issuers[issuer].rules, now: clock.wallSeconds())
-            // No proof of the key or certificate is read yet, so nobody may use such a token.
-            guard !verified.binding.isBound else { throw AccessTokenRefusal.boundToKey }
             return .known(remember(verified, digest, issuer: issuer))
         } catch {
-            if case .unknownKey = error, !hasWaited { return .wait(issuer: issuer) }
+            if case .unknownKey = error, !hasWaited { return .wait(.keys(issuer: issuer)) }
             throw refuse(error, found: error.found(in: unchecked), pointee.issuers[issuer].rules)
         }
     }

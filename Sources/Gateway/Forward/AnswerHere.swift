@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import HTTPMessage
-import OAuth
 import Telemetry
 
 /// Answers that the gateway gives itself: refusals, and OPTIONS for the server. Not on the hot path.
@@ -32,24 +31,6 @@ extension WorkerRef {
         answer(exchange, status: 204, fields: [("Allow", allow)])
     }
 
-    private func challengeFields(_ exchange: ExchangeRef, _ refusal: Refusal) -> [(String, String)] {
-        guard let route = exchange.pointee.route, case .token(let settings) = route.pointee.settings.access else {
-            return []
-        }
-        let scopes = TokenPolicy.scopes(of: settings, method: MethodSet.name(of: exchange.pointee.method))
-        let challenge = BearerChallenge(realm: settings.realm, scopes: scopes)
-        let problem: BearerChallenge.Problem
-        switch refusal.template {
-        case .noCredentials: problem = .none
-        case .token: problem = .invalidToken(refusal.clientDescription)
-        case .scope: problem = .insufficientScope(scopes)
-        case .request: problem = .invalidRequest(refusal.clientDescription)
-        case .message, .denied, .proof, .nonce, .stepUp, .authorizationDown, .tooLarge, .slow, .plain, .badGateway:
-            return []
-        }
-        return [("WWW-Authenticate", challenge.value(problem))]
-    }
-
     /// Sends an answer without content, and decides whether the connection goes on (HTTP-35, RFC 9112 §9.3).
     private func answer(_ exchange: ExchangeRef, status: UInt16, fields: [(String, String)]) {
         let client = exchange.pointee.client.unsafelyUnwrapped
@@ -61,6 +42,7 @@ extension WorkerRef {
         var writer = HeadWriter(pointee.writeScratch, capacity: Worker.writeCapacity)
         writer.put(text: "HTTP/1.1 \(status) \(Status.reason(status))\r\n")
         for (name, value) in fields { writer.put(text: "\(name): \(value)\r\n") }
+        if exchange.pointee.givesNonce { putNonce(into: &writer) }
         if status != 204 { writer.put("Content-Length: 0\r\n") }
         writer.put("Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nX-Request-Id: ")
         exchange.pointee.id.write(into: writer.space)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import HTTPMessage
+import OAuth
 
 /// One route, ready to be asked: plain values and memory of its own, reached by pointer, never copied or counted.
 struct Route {
@@ -20,6 +21,9 @@ struct Route {
     let webSocket: Bool
     /// Which identity mapping; -1 for none.
     let identity: Int
+    /// Bases of its URLs beside the listener's (DPOP-09).
+    let bases: UnsafeMutablePointer<TargetBase>
+    let baseCount: Int
 
     /// Bytes in memory of their own.
     struct Bytes {
@@ -37,17 +41,57 @@ struct Route {
     }
 }
 
+/// The authentication schemes that a route takes.
+struct SchemeSet: OptionSet {
+    let rawValue: UInt8
+
+    static let bearer = SchemeSet(rawValue: 1)
+    static let dpop = SchemeSet(rawValue: 2)
+
+    init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    init(_ schemes: [TokenSettings.Scheme]) {
+        self = []
+        if schemes.contains(.bearer) { insert(.bearer) }
+        if schemes.contains(.dpop) { insert(.dpop) }
+    }
+
+    /// For the operator's log.
+    var names: String {
+        [contains(.bearer) ? "Bearer" : nil, contains(.dpop) ? "DPoP" : nil].compactMap(\.self)
+            .joined(separator: " or ")
+    }
+}
+
+extension DPoPRules {
+    /// What the operator says for all routes, and for this one.
+    init(_ route: DPoPSettings, _ proofs: ProofSettings) {
+        self.init(
+            algorithms: route.algorithms, pastSeconds: proofs.pastSeconds, futureSeconds: proofs.futureSeconds,
+            maximumBytes: proofs.maximumBytes, maximumIDBytes: proofs.maximumIDBytes)
+    }
+}
+
 /// What a route requires of a token, as predicate numbers.
 struct TokenPolicy {
     let issuers: PredicateList
     let audiences: PredicateList
     let claims: PredicateList
     let user: PredicateList
+    let schemes: SchemeSet
+    let nonce: DPoPSettings.Nonce
+    let proofRules: DPoPRules
     private let scopesByMethod: UnsafeMutablePointer<PredicateList>
     let rejectsQueryToken: Bool
 
-    init(_ settings: TokenSettings, issuerIndex: (String) -> Int, catalogue: inout PredicateCatalogue) {
+    init(
+        _ settings: TokenSettings, _ proofs: ProofSettings, issuerIndex: (String) -> Int,
+        catalogue: inout PredicateCatalogue
+    ) {
         rejectsQueryToken = settings.queryToken == .reject
+        schemes = SchemeSet(settings.schemes)
+        nonce = settings.dpop.nonce
+        proofRules = DPoPRules(settings.dpop, proofs)
         issuers = PredicateList(settings.issuers.map { catalogue.number(of: .issuer(issuerIndex($0))) })
         audiences = PredicateList(settings.audiences.map { catalogue.number(of: .audience($0)) })
         claims = PredicateList(settings.claims.map { catalogue.number(of: .claim($0)) })

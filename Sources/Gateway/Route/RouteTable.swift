@@ -2,6 +2,7 @@
 import Issuers
 import Glibc
 import HTTPMessage
+import OAuth
 
 /// The routes of a configuration and what was worked out from them: immutable, shared by all workers.
 final class RouteTable: @unchecked Sendable {
@@ -49,7 +50,7 @@ struct RouteIndex: @unchecked Sendable {
             var tokenSettings: TokenSettings?
             if case .token(let token) = route.access { tokenSettings = token }
             let policy = TokenPolicy(
-                tokenSettings ?? TokenSettings(issuers: [], audiences: []),
+                tokenSettings ?? TokenSettings(issuers: [], audiences: []), settings.proofs,
                 issuerIndex: { name in settings.issuers.firstIndex { $0.name == name } ?? -1 }, catalogue: &catalogue)
             var mapping = -1
             if tokenSettings != nil, !route.identity.isEmpty {
@@ -57,12 +58,16 @@ struct RouteIndex: @unchecked Sendable {
                 if mapping == mappings.count { mappings.append(route.identity) }
             }
             let methods = MethodSet.of(route)
+            let targets = route.publicURLs.compactMap(TargetBase.init)
+            let bases = UnsafeMutablePointer<TargetBase>.allocate(capacity: max(1, targets.count))
+            bases.initialize(from: targets, count: targets.count)
             (routes + index).initialize(
                 to: Route(
                     index: index, settings: route, name: Route.Bytes(route.name),
                     upstream: upstreams.firstIndex(of: route.upstream) ?? 0, allowances: PathAllowances(route),
                     methods: methods.known, methodNames: methods, token: policy, isPublic: tokenSettings == nil,
-                    isOptional: tokenSettings?.optional ?? false, webSocket: route.webSocket, identity: mapping))
+                    isOptional: tokenSettings?.optional ?? false, webSocket: route.webSocket, identity: mapping,
+                    bases: bases, baseCount: targets.count))
             let isSubtree = route.path.hasSuffix("/")
             let key = isSubtree ? String(route.path.dropLast()) : route.path
             (patterns + index).initialize(

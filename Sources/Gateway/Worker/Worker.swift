@@ -4,6 +4,8 @@ import EventLoop
 import Glibc
 import HTTP1
 import HTTPMessage
+import OAuth
+import Replay
 import Telemetry
 import Transport
 
@@ -25,6 +27,13 @@ struct Worker {
     let resolver: Resolver
     let operatorLog: OperatorLog
     let metrics: WorkerMetrics
+    /// Proofs that were used, by all workers.
+    let replay: ReplaySet
+    /// Nil when no route takes nonces.
+    let nonces: DPoPNonces?
+    let nonceLifetime: Int
+    /// Clients' keys, with the contexts that verify by them.
+    let proofKeys: ProofKeys
     /// Asks the issuer directory for a refresh; the answer comes back as `keysArrived`.
     let requestKeys: @Sendable (_ issuer: Int) -> Void
     /// Said once when a drained worker has no connection left.
@@ -48,9 +57,12 @@ struct Worker {
     /// What is to be written is put together here.
     let writeScratch: UnsafeMutablePointer<UInt8>
     static let readCapacity = 64 << 10
+    /// Clients' keys kept by one worker: some hundred bytes each, and what OpenSSL prepares for them.
+    static let proofKeyLimit = 16_384
     static let writeCapacity = BufferPool.largest
     let requestRules = FieldRules.request()
     let responseRules = FieldRules.response()
+    let cachingRules = FieldRules.caching()
     var canonicalPath: [UInt8] = []
     var identifiers = RequestIDs()
     var tick: UnsafeMutablePointer<FileEvent>
@@ -63,6 +75,12 @@ struct Worker {
     var isDraining = false
     var hasSaidDrained = false
     var isAcceptPaused = false
+    /// What lookups that ended told the operator, for the exchanges that are resumed by them.
+    var lookupDetail = RefusalDetail()
+    /// The proof of the request whose stages run: remembered against replay when everything else is right.
+    var proof: UnspentProof?
+    /// The nonce that answers carry at this time, as field value.
+    var nonce = NonceText()
     /// What a refusal's check expected and found, for the operator's line; set just before it is thrown.
     var refusalDetail = RefusalDetail()
 }
@@ -126,6 +144,10 @@ struct ListenerSocket {
     let worker: WorkerRef
     let index: UInt16
     let tls: ServerTLS?
+    /// The base of the URLs that clients see here, for `htu` (DPOP-09).
+    let base: TargetBase
+    /// Whose `Client-Cert` is believed (RFC 9440 §2.4).
+    let terminators: NetworkList
     /// `http` or `https`, as clients see it.
     let scheme: Route.Bytes
     /// Authorities accepted in Host, in lower case.

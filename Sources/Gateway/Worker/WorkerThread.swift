@@ -5,6 +5,8 @@ import Glibc
 import HTTP1
 import HTTPMessage
 import Issuers
+import OAuth
+import Replay
 import Synchronization
 import Telemetry
 import Transport
@@ -118,6 +120,8 @@ extension ListenerSocket {
         self.worker = worker
         self.index = UInt16(clamping: index)
         self.tls = tls
+        base = TargetBase(settings.publicURL) ?? TargetBase.none
+        terminators = NetworkList(settings.clientCertFieldFrom)
         scheme = Route.Bytes(settings.publicURL.hasPrefix("https:") ? "https" : "http")
         authorityCount = settings.authorities.count
         authorities = .allocate(capacity: max(1, authorityCount))
@@ -152,6 +156,10 @@ extension Worker {
         metrics = gateway.registry.workers[index]
         requestKeys = { [unowned gateway] issuer in gateway.requestKeys(issuer: issuer) }
         onDrained = { [unowned gateway] in gateway.workerDrained() }
+        replay = parts.replay
+        nonces = parts.nonces
+        nonceLifetime = settings.proofs.nonceLifetimeSeconds
+        proofKeys = ProofKeys(limit: Worker.proofKeyLimit)
         self.listeners = listeners
         listenerCount = settings.listeners.count
         pools = .allocate(capacity: max(1, poolCount))

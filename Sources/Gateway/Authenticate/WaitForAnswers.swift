@@ -2,13 +2,16 @@
 import Issuers
 import Telemetry
 
-/// Requests that wait for an issuer's keys: the head stays in the client's input, nothing is read meanwhile.
+/// Requests that wait for an authorization server: for its keys, its word on a token, or a token for the upstream.
+///
+/// The head stays in the client's input, nothing is read meanwhile, and the stages are run once more from the first:
+/// what was true of the request a moment ago is not taken for granted.
 extension WorkerRef {
-    /// Puts an exchange aside until the directory answers or the time to wait is over.
-    func park(_ exchange: ExchangeRef, issuer: Int) {
+    /// Puts an exchange aside until the answer comes or the time to wait is over.
+    func park(_ exchange: ExchangeRef, _ wait: Wait, _ bytes: UnsafeMutablePointer<UInt8>) {
         let client = exchange.pointee.client.unsafelyUnwrapped
         exchange.pointee.phase = .parked
-        exchange.pointee.waitingForIssuer = Int32(issuer)
+        exchange.pointee.wait = wait
         exchange.pointee.previousParked = pointee.lastParked
         exchange.pointee.nextParked = nil
         if let last = pointee.lastParked { last.pointee.nextParked = exchange } else { pointee.firstParked = exchange }
@@ -16,8 +19,13 @@ extension WorkerRef {
         pointee.parkedCount += 1
         pointee.metrics.set(.parkedRequests, to: pointee.parkedCount)
         client.stopReading()
-        setTimeout(client.timeout, pointee.timeouts.keyWait)
-        pointee.requestKeys(issuer)
+        switch wait {
+        case .nothing: break
+        case .keys(let issuer):
+            setTimeout(client.timeout, pointee.timeouts.keyWait)
+            pointee.requestKeys(issuer)
+        case .introspection, .exchange: break
+        }
     }
 
     /// Takes an exchange out of the waiting list.
@@ -34,7 +42,7 @@ extension WorkerRef {
         }
         exchange.pointee.previousParked = nil
         exchange.pointee.nextParked = nil
-        exchange.pointee.waitingForIssuer = -1
+        exchange.pointee.wait = .nothing
         pointee.parkedCount -= 1
         pointee.metrics.set(.parkedRequests, to: pointee.parkedCount)
     }
@@ -44,26 +52,35 @@ extension WorkerRef {
 
     /// The directory has answered: everyone who waited for this issuer is looked at once more.
     func refreshEnded(issuer: Int) {
-        while let exchange = firstWaiting(for: issuer) {
+        while let exchange = firstWaiting(for: .keys(issuer: issuer)) {
             unpark(exchange)
+            exchange.pointee.hasWaited = true
             resume(exchange)
         }
     }
 
-    private func firstWaiting(for issuer: Int) -> ExchangeRef? {
+    private func firstWaiting(for wait: Wait) -> ExchangeRef? {
         var exchange = pointee.firstParked
-        while let one = exchange, one.pointee.waitingForIssuer != Int32(issuer) { exchange = one.pointee.nextParked }
+        while let one = exchange, one.pointee.wait != wait { exchange = one.pointee.nextParked }
         return exchange
     }
 
-    /// The time to wait is over: 503 without keys; with keys the key is unknown (survey of peers: never a false 401).
-    func keyWaitTimedOut(_ exchange: ExchangeRef) {
+    /// The time to wait is over: 503 where nobody has answered; with keys the key is unknown (never a false 401).
+    func waitTimedOut(_ exchange: ExchangeRef) {
+        switch exchange.pointee.wait {
+        case .nothing, .keys: exchange.pointee.hasWaited = true
+        case .introspection:
+            pointee.lookupDetail = RefusalDetail(expected: "an answer in time", found: "none")
+            exchange.pointee.lookup = .refused(.introspectionUnavailable)
+        case .exchange:
+            pointee.lookupDetail = RefusalDetail(expected: "an answer in time", found: "none")
+            exchange.pointee.lookup = .refused(.exchangeUnavailable)
+        }
         unpark(exchange)
         resume(exchange)
     }
 
     private func resume(_ exchange: ExchangeRef) {
-        exchange.pointee.hasWaited = true
         exchange.pointee.phase = .awaitingResponse
         let client = exchange.pointee.client.unsafelyUnwrapped
         clearTimeout(client.timeout)
