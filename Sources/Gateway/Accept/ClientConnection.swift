@@ -45,6 +45,7 @@ struct ClientConnection {
     /// Framing of what is read away in `discardingBody`.
     var discard = BodyCounter()
     var peer = PeerAddress()
+    var certificate = PeerCertificate.unknown
     var state = State.closed
     var listener: UInt16 = 0
     var isReading = false

@@ -21,9 +21,8 @@ struct Route {
     let webSocket: Bool
     /// Which identity mapping; -1 for none.
     let identity: Int
-    /// Bases of its URLs beside the listener's (DPOP-09).
-    let bases: UnsafeMutablePointer<TargetBase>
-    let baseCount: Int
+    /// The bases of its URLs at each listener: the listener's public URL, and the route's own (DPOP-09).
+    let bases: UnsafeMutablePointer<[TargetBase]>
 
     /// Bytes in memory of their own.
     struct Bytes {

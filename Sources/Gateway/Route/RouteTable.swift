@@ -58,16 +58,17 @@ struct RouteIndex: @unchecked Sendable {
                 if mapping == mappings.count { mappings.append(route.identity) }
             }
             let methods = MethodSet.of(route)
-            let targets = route.publicURLs.compactMap(TargetBase.init)
-            let bases = UnsafeMutablePointer<TargetBase>.allocate(capacity: max(1, targets.count))
-            bases.initialize(from: targets, count: targets.count)
+            let bases = UnsafeMutablePointer<[TargetBase]>.allocate(capacity: max(1, settings.listeners.count))
+            for (number, listener) in settings.listeners.enumerated() {
+                (bases + number).initialize(to: ([listener.publicURL] + route.publicURLs).compactMap(TargetBase.init))
+            }
             (routes + index).initialize(
                 to: Route(
                     index: index, settings: route, name: Route.Bytes(route.name),
                     upstream: upstreams.firstIndex(of: route.upstream) ?? 0, allowances: PathAllowances(route),
                     methods: methods.known, methodNames: methods, token: policy, isPublic: tokenSettings == nil,
                     isOptional: tokenSettings?.optional ?? false, webSocket: route.webSocket, identity: mapping,
-                    bases: bases, baseCount: targets.count))
+                    bases: bases))
             let isSubtree = route.path.hasSuffix("/")
             let key = isSubtree ? String(route.path.dropLast()) : route.path
             (patterns + index).initialize(

@@ -44,7 +44,7 @@ struct SharedParts {
         guard areUsed else { return nil }
         let keys = settings.proofs.nonceKeys.isEmpty ? [Secret(RandomBytes.fill(32))] : settings.proofs.nonceKeys
         // Not the listener: a nonce is of this resource server, whichever of its doors it was given at.
-        return DPoPNonces(
+        return try? DPoPNonces(
             keys: keys, serverID: "portcullis", lifetimeSeconds: settings.proofs.nonceLifetimeSeconds)
     }
 

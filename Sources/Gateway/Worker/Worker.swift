@@ -31,7 +31,6 @@ struct Worker {
     let replay: ReplaySet
     /// Nil when no route takes nonces.
     let nonces: DPoPNonces?
-    let nonceLifetime: Int
     /// Clients' keys, with the contexts that verify by them.
     let proofKeys: ProofKeys
     /// Asks the issuer directory for a refresh; the answer comes back as `keysArrived`.
@@ -144,8 +143,6 @@ struct ListenerSocket {
     let worker: WorkerRef
     let index: UInt16
     let tls: ServerTLS?
-    /// The base of the URLs that clients see here, for `htu` (DPOP-09).
-    let base: TargetBase
     /// Whose `Client-Cert` is believed (RFC 9440 §2.4).
     let terminators: NetworkList
     /// `http` or `https`, as clients see it.

@@ -120,7 +120,6 @@ extension ListenerSocket {
         self.worker = worker
         self.index = UInt16(clamping: index)
         self.tls = tls
-        base = TargetBase(settings.publicURL) ?? TargetBase.none
         terminators = NetworkList(settings.clientCertFieldFrom)
         scheme = Route.Bytes(settings.publicURL.hasPrefix("https:") ? "https" : "http")
         authorityCount = settings.authorities.count
@@ -158,7 +157,6 @@ extension Worker {
         onDrained = { [unowned gateway] in gateway.workerDrained() }
         replay = parts.replay
         nonces = parts.nonces
-        nonceLifetime = settings.proofs.nonceLifetimeSeconds
         proofKeys = ProofKeys(limit: Worker.proofKeyLimit)
         self.listeners = listeners
         listenerCount = settings.listeners.count
