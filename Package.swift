@@ -136,7 +136,7 @@ let package = Package(
             exclude: ["embed_reference.py", "validate_schema.py"], swiftSettings: settings),
         .testTarget(name: "ArchitectureTests", dependencies: ["TestSupport"], swiftSettings: settings),
         .testTarget(
-            name: "EndToEndTests", dependencies: ["portcullis", "JSON", "Bytes", "TestSupport"],
+            name: "EndToEndTests", dependencies: ["portcullis", "JSON", "Bytes", "Crypto", "JOSE", "TestSupport"],
             swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

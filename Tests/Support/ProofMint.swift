@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Bytes
-public import Crypto
+import Crypto
 public import JOSE
 
 /// A client's pen for DPoP proofs in tests: right ones, or ones that are wrong in exactly the way asked for.

@@ -3,6 +3,7 @@ import Crypto
 import HTTPMessage
 import OAuth
 import Replay
+import Telemetry
 
 /// Whoever sends a bound token must show that what it is bound to is theirs (RFC 9449, RFC 8705, RS-22, RS-23).
 ///

@@ -86,7 +86,7 @@ extension WorkerRef {
         return UnsafeBufferPointer(rebasing: authority[0..<(end - 1)])
     }
 
-    private var rootPath: UnsafeBufferPointer<UInt8> {
+    var rootPath: UnsafeBufferPointer<UInt8> {
         let root: StaticString = "/"
         return UnsafeBufferPointer(start: root.utf8Start, count: 1)
     }

@@ -32,11 +32,11 @@ struct SharedParts {
         replay = ReplaySet(
             byteLimit: proofs.replayBytes,
             windowSeconds: max(proofs.pastSeconds + proofs.futureSeconds, proofs.nonceLifetimeSeconds))
-        nonces = SharedParts.nonces(settings)
+        nonces = try SharedParts.nonces(settings)
     }
 
     /// Nonces of the configured keys, which replicas share, or of a key that dies with this process (DPOP-12).
-    private static func nonces(_ settings: GatewaySettings) -> DPoPNonces? {
+    private static func nonces(_ settings: GatewaySettings) throws(GatewayFailure) -> DPoPNonces? {
         let areUsed = settings.routes.contains { route in
             guard case .token(let token) = route.access else { return false }
             return token.schemes.contains(.dpop) && token.dpop.nonce != .off
@@ -44,8 +44,12 @@ struct SharedParts {
         guard areUsed else { return nil }
         let keys = settings.proofs.nonceKeys.isEmpty ? [Secret(RandomBytes.fill(32))] : settings.proofs.nonceKeys
         // Not the listener: a nonce is of this resource server, whichever of its doors it was given at.
-        return try? DPoPNonces(
-            keys: keys, serverID: "portcullis", lifetimeSeconds: settings.proofs.nonceLifetimeSeconds)
+        do throws(CryptoRefusal) {
+            return try DPoPNonces(
+                keys: keys, serverID: "portcullis", lifetimeSeconds: settings.proofs.nonceLifetimeSeconds)
+        } catch {
+            throw GatewayFailure("nonces could not be made", "a key is shorter than 32 bytes")
+        }
     }
 
     private static func clientTLS(_ upstreams: [UpstreamSettings]) throws(GatewayFailure) -> [ClientTLS?] {
