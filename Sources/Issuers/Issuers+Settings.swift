@@ -64,3 +64,34 @@ package struct IssuerSettings: Sendable {
         self.unknownKeyRefetchSeconds = unknownKeyRefetchSeconds
     }
 }
+
+/// A token for an upstream in exchange for the caller's (RFC 8693 §2.1).
+package struct ExchangeSettings: Sendable, Hashable {
+    /// Which of the configured clients asks.
+    package var client: Int
+    package var audience: [String]
+    package var resource: [String]
+    package var scopes: [String]
+
+    package init(client: Int, audience: [String] = [], resource: [String] = [], scopes: [String] = []) {
+        self.client = client
+        self.audience = audience
+        self.resource = resource
+        self.scopes = scopes
+    }
+}
+
+/// What the operator says about this gateway as a client of one authorization server.
+package struct ClientSettings: Sendable {
+    /// The name that other settings refer to.
+    package var name: String
+    /// The authorization server, by its place among the issuers' settings: no other one is ever sent the credentials.
+    package var issuer: Int
+    package var credentials: ClientCredentials
+
+    package init(name: String, issuer: Int, credentials: ClientCredentials) {
+        self.name = name
+        self.issuer = issuer
+        self.credentials = credentials
+    }
+}
