@@ -95,7 +95,8 @@ let package = Package(
         .testTarget(name: "BytesTests", dependencies: ["Bytes", "TestSupport"], swiftSettings: settings),
         .testTarget(name: "JSONTests", dependencies: ["JSON", "Bytes", "TestSupport"], swiftSettings: settings),
         .testTarget(
-            name: "HTTPMessageTests", dependencies: ["HTTPMessage", "Bytes", "TestSupport"], swiftSettings: settings),
+            name: "HTTPMessageTests", dependencies: ["HTTPMessage", "Crypto", "Bytes", "TestSupport"],
+            swiftSettings: settings),
         .testTarget(
             name: "HTTP1Tests", dependencies: ["HTTP1", "HTTPMessage", "Bytes", "TestSupport"],
             swiftSettings: settings),

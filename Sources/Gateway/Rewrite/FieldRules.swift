@@ -30,8 +30,8 @@ struct FieldRules {
         FieldRules([
             .host, .connection, .keepAlive, .proxyConnection, .te, .trailer, .transferEncoding, .contentLength,
             .upgrade, .expect, .proxyAuthorization, .proxyAuthenticate, .proxyAuthenticationInfo, .authorization,
-            .dpop, .clientCert, .forwarded, .http2Settings, .xForwardedFor, .xForwardedProto, .xForwardedHost, .xForwardedPort,
-            .xRealIP, .xRequestID,
+            .dpop, .forwarded, .http2Settings, .xForwardedFor, .xForwardedProto, .xForwardedHost, .xForwardedPort,
+            .xRealIP, .xRequestID, .clientCert,
         ])
     }
 
