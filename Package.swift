@@ -57,7 +57,7 @@ let package = Package(
         // 4: issuers' metadata and keys; logs and metrics
         .target(name: "Telemetry", dependencies: ["Bytes", "JSON"], swiftSettings: settings),
         .target(
-            name: "Issuers", dependencies: ["Bytes", "HTTPMessage", "JOSE", "OAuth", "Telemetry"],
+            name: "Issuers", dependencies: ["Bytes", "HTTPMessage", "Crypto", "JOSE", "OAuth", "Telemetry"],
             swiftSettings: pure),
 
         // 5: accept → parse → route → authenticate → authorize → rewrite → forward → log
@@ -119,7 +119,9 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "IssuersTests",
-            dependencies: ["Issuers", "OAuth", "JOSE", "HTTPMessage", "Telemetry", "Bytes", "TestSupport"],
+            dependencies: [
+                "Issuers", "OAuth", "JOSE", "JSON", "Crypto", "HTTPMessage", "Telemetry", "Bytes", "TestSupport",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "GatewayTests",

@@ -19,7 +19,7 @@ enum ImportTable {
         "Transport": ["Bytes", "HTTPMessage", "EventLoop", "CSocket", "COpenSSL"],
         "Fetch": ["Bytes", "HTTPMessage", "EventLoop", "CCurl"],
         "Telemetry": ["Bytes", "JSON"],
-        "Issuers": ["Bytes", "HTTPMessage", "JOSE", "OAuth", "Telemetry"],
+        "Issuers": ["Bytes", "HTTPMessage", "Crypto", "JOSE", "OAuth", "Telemetry"],
         "Gateway": [
             "Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE", "HTTP1", "OAuth", "EventLoop", "Transport", "Fetch",
             "Telemetry", "Issuers",
