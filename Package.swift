@@ -58,7 +58,7 @@ let package = Package(
         .target(name: "Replay", dependencies: ["Crypto"], swiftSettings: pure),
         .target(name: "Telemetry", dependencies: ["Bytes", "JSON"], swiftSettings: settings),
         .target(
-            name: "Issuers", dependencies: ["Bytes", "HTTPMessage", "JOSE", "OAuth", "Telemetry"],
+            name: "Issuers", dependencies: ["Bytes", "HTTPMessage", "Crypto", "JOSE", "OAuth", "Telemetry"],
             swiftSettings: pure),
 
         // 5: accept → parse → route → authenticate → authorize → rewrite → forward → log
@@ -122,7 +122,9 @@ let package = Package(
         .testTarget(name: "ReplayTests", dependencies: ["Replay", "Crypto", "Bytes"], swiftSettings: settings),
         .testTarget(
             name: "IssuersTests",
-            dependencies: ["Issuers", "OAuth", "JOSE", "HTTPMessage", "Telemetry", "Bytes", "TestSupport"],
+            dependencies: [
+                "Issuers", "OAuth", "JOSE", "JSON", "Crypto", "HTTPMessage", "Telemetry", "Bytes", "TestSupport",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "GatewayTests",
