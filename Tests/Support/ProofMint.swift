@@ -3,53 +3,68 @@ import Bytes
 import Crypto
 public import JOSE
 
-/// A client's pen for DPoP proofs in tests: right ones, or ones that are wrong in exactly the way asked for.
+/// A client's pen for tests: writes DPoP proofs that are right, or wrong in exactly the way asked for.
 public struct ProofMint: Sendable {
-    /// The key that proves.
+    /// The key it signs with and puts in `jwk`.
     public var key: SigningKey
     /// The `alg` it signs by.
     public var algorithm: SignatureAlgorithm
+    /// The `htm` it writes.
+    public var method: String
+    /// The `htu` it writes.
+    public var target: String
+    /// The token whose digest is `ath`.
+    public var token: String
+    /// The time it believes it is, in seconds since 1970.
+    public var now: Int64
 
-    /// A client with this key.
-    public init(key: SigningKey = .otherP256, algorithm: SignatureAlgorithm? = nil) {
+    /// A pen for one client, request and token.
+    public init(
+        key: SigningKey = .p256, algorithm: SignatureAlgorithm? = nil, method: String = "GET",
+        target: String = "https://api.example/orders", token: String = "token", now: Int64 = 1_800_000_000
+    ) {
         self.key = key
         self.algorithm = algorithm ?? key.algorithm
+        self.method = method
+        self.target = target
+        self.token = token
+        self.now = now
     }
 
-    /// The `cnf.jkt` of tokens that are bound to this client's key (RFC 7638).
+    /// The key's RFC 7638 thumbprint, as `cnf.jkt` spells it.
     public var thumbprint: String {
-        let members = key.publicMembers.sorted { $0.name < $1.name }
-        let text = "{" + members.map { "\"\($0.name)\":\"\($0.value)\"" }.joined(separator: ",") + "}"
-        return SHA256.hash(Array(text.utf8).span).base64URL
+        let order = ["crv", "e", "kty", "n", "x", "y"]
+        let members = key.publicMembers.sorted {
+            (order.firstIndex(of: $0.name) ?? 0) < (order.firstIndex(of: $1.name) ?? 0)
+        }
+        let text = Array(("{" + members.map { "\"\($0.name)\":\"\($0.value)\"" }.joined(separator: ",") + "}").utf8)
+        return SHA256.hash(text.span).base64URL
     }
 
-    /// `cnf` of a token that is bound to this client's key, as JSON text.
-    public var confirmation: String { "{\"jkt\":\"\(thumbprint)\"}" }
-
-    /// A proof for one request (RFC 9449 §4.2); `now` is in seconds since 1970.
+    /// A proof with this `jti`.
     ///
     /// `header` and `claims` are raw JSON values by name: they add a member, replace one, or with nil remove it.
     public func proof(
-        _ method: String, _ url: String, token: String?, now: Int64, header: [String: String?] = [:],
-        claims: [String: String?] = [:], signedBy other: SigningKey? = nil
+        id: String = "proof-1", header: [String: String?] = [:], claims: [String: String?] = [:]
     ) -> String {
-        let bare = key.publicMembers.map { "\"\($0.name)\":\"\($0.value)\"" }.joined(separator: ",")
-        var members: [String: String?] = [
-            "typ": "\"dpop+jwt\"", "alg": "\"\(algorithm.name)\"", "jwk": "{\(bare)}",
-        ]
-        var content: [String: String?] = [
-            "jti": "\"\(UInt64.random(in: 0...UInt64.max))-\(UInt64.random(in: 0...UInt64.max))\"",
-            "htm": "\"\(method)\"", "htu": "\"\(url)\"", "iat": "\(now)",
-        ]
-        if let token { content["ath"] = "\"\(SHA256.hash(Array(token.utf8).span).base64URL)\"" }
-        members.merge(header) { $1 }
-        content.merge(claims) { $1 }
-        return TokenMint.sign(
-            header: Self.object(members), claims: Self.object(content), key: other ?? key, algorithm: algorithm)
+        TokenMint.sign(
+            header: headerText(header), claims: claimsText(id: id, claims), key: key, algorithm: algorithm)
     }
 
-    private static func object(_ members: [String: String?]) -> String {
-        let lines = members.sorted { $0.key < $1.key }.compactMap { name, value in value.map { "\"\(name)\":\($0)" } }
-        return "{" + lines.joined(separator: ",") + "}"
+    /// The header's JSON text, as `proof` would write it.
+    public func headerText(_ changes: [String: String?] = [:]) -> String {
+        let jwk = "{" + key.publicMembers.map { "\"\($0.name)\":\"\($0.value)\"" }.joined(separator: ",") + "}"
+        return TokenMint.object(
+            [("typ", "\"dpop+jwt\""), ("alg", "\"\(algorithm.name)\""), ("jwk", jwk)], changes)
+    }
+
+    /// The claims' JSON text, as `proof` would write it.
+    public func claimsText(id: String = "proof-1", _ changes: [String: String?] = [:]) -> String {
+        let token = Array(token.utf8)
+        return TokenMint.object(
+            [
+                ("jti", "\"\(id)\""), ("htm", "\"\(method)\""), ("htu", "\"\(target)\""), ("iat", "\(now)"),
+                ("ath", "\"\(SHA256.hash(token.span).base64URL)\""),
+            ], changes)
     }
 }

@@ -34,9 +34,15 @@ struct ProofCall {
     /// The same for a token that is at hand.
     func fields(token: String) -> [String] {
         let url = url ?? "http://gateway.test" + (path.split(separator: "?").first.map(String.init) ?? "/")
-        let proof = client.proof(
-            method, url, token: token, now: Int64(time(nil)) + Int64(clock), header: header, claims: claims,
-            signedBy: signer)
+        var mint = client
+        mint.method = method
+        mint.target = url
+        mint.token = token
+        mint.now = Int64(time(nil)) + Int64(clock)
+        let id = "\(UInt64.random(in: 0...UInt64.max))-\(UInt64.random(in: 0...UInt64.max))"
+        let proof = TokenMint.sign(
+            header: mint.headerText(header), claims: mint.claimsText(id: id, claims), key: signer ?? mint.key,
+            algorithm: mint.algorithm)
         return ["Authorization: \(scheme) \(tokenSent ?? token)"] + (proofLines?(proof) ?? ["DPoP: \(proof)"])
     }
 
@@ -44,6 +50,11 @@ struct ProofCall {
     func send(_ stage: Stage) throws -> WireResponse {
         try stage.exchange(method, path, fields: fields(stage))
     }
+}
+
+extension ProofMint {
+    /// `cnf` of a token that is bound to this client's key, as JSON text.
+    var confirmation: String { "{\"jkt\":\"\(thumbprint)\"}" }
 }
 
 /// The challenges of a response, by scheme, each read strictly.
