@@ -80,3 +80,18 @@ package struct ExchangeSettings: Sendable, Hashable {
         self.scopes = scopes
     }
 }
+
+/// What the operator says about this gateway as a client of one authorization server.
+package struct ClientSettings: Sendable {
+    /// The name that other settings refer to.
+    package var name: String
+    /// The authorization server, by its place among the issuers' settings: no other one is ever sent the credentials.
+    package var issuer: Int
+    package var credentials: ClientCredentials
+
+    package init(name: String, issuer: Int, credentials: ClientCredentials) {
+        self.name = name
+        self.issuer = issuer
+        self.credentials = credentials
+    }
+}

@@ -49,7 +49,8 @@ struct AccessTokenClaims {
         }
         return VerifiedAccessToken(
             issuer: issuer, subject: subject, clientID: clientID, tokenID: tokenID, audiences: audiences,
-            scopes: try scopes(claim: rules.scopeClaim), times: times, claims: claims, key: key)
+            scopes: try scopes(claim: rules.scopeClaim), times: times, claims: claims, binding: .none,
+            keyID: key.keyID, keyThumbprint: key.thumbprint)
     }
 
     /// `aud`: a string or an array of strings, never empty (RFC 7519 §4.1.3).
