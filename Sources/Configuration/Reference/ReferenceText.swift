@@ -99,6 +99,25 @@ package enum ReferenceText {
               stale_limit: 1h
               # Least time between two fetches that tokens with an unknown kid cause.
               unknown_key_interval: 30s
+            # Asks the issuer about tokens in place of verifying them here (RFC 7662); a route may have one such issuer. Its keys
+            # are needed all the same.
+            introspection:
+              # Which of the clients below asks; it must be one of this issuer.
+              client: shop
+              # Where to ask. What the metadata says by default; needed where nothing is discovered.
+              endpoint: https://id.example.com/introspect
+              # What is asked about: opaque (default), tokens that are no JWT; or all, so that a revoked JWT is refused too.
+              tokens: opaque
+              # Accepts signed answers alone (RFC 9701), checked with the issuer's keys; otherwise plain ones alone.
+              signed: false
+              # How long an answer that a token is active is believed, at most 5m and never beyond its exp; 0s asks each time.
+              cache: 30s
+              # How long an answer that a token is not active is believed, at most 5m.
+              negative_cache: 10s
+              # How long one answer may take; then requests are answered 503.
+              timeout: 5s
+              # Says token_type_hint=access_token, which some servers refuse.
+              hint: true
           development:
             url: http://127.0.0.1:4593/api/oidc
             insecure_allow_http: true
@@ -109,6 +128,51 @@ package enum ReferenceText {
             # A JWK Set (at most 256 KiB) in a file, or in an environment variable as  { env: NAME } ; no keys are fetched then.
             jwks:
               file: /etc/portcullis/jwks.json
+            introspection:
+              client: reports
+              endpoint: https://static.example.com/introspect
+              signed: true
+              # The aud of signed answers; the client's id by default.
+              audience: https://shop.example.com/api
+
+        # What this gateway is to issuers when it asks them something, by a name of your choice.
+        clients:
+          shop:
+            # The issuer that knows this client, by its name above; no other is sent its credentials.
+            issuer: main
+            # Its client_id there.
+            id: shop
+            # How it proves who it is: by this one method.
+            authentication:
+              # The method that the client is registered with: client_secret_basic, client_secret_post, client_secret_jwt,
+              # private_key_jwt, tls_client_auth or self_signed_tls_client_auth.
+              method: private_key_jwt
+              # The private key in PEM, in a file or an environment variable as  { env: NAME } ; a file for the tls methods.
+              key: { file: /run/secrets/shop.key }
+              # What assertions are signed with: HS256 (default), HS384, HS512 for client_secret_jwt, else what fits the key (its
+              # default; PS256 for RSA).
+              algorithm: ES256
+              # The kid of the key where it was registered. Its RFC 7638 thumbprint by default.
+              key_id: shop-2026
+              # What aud of an assertion names: issuer (default), or token_endpoint or endpoint for servers that insist.
+              audience: issuer
+              # The typ of an assertion: JWT (default) or client-authentication+jwt.
+              type: JWT
+          reports:
+            issuer: static
+            id: reports
+            authentication:
+              method: client_secret_basic
+              # The client secret, for the methods that begin with it; at least 32 bytes for client_secret_jwt.
+              secret: { file: /run/secrets/reports.secret }
+          machines:
+            issuer: main
+            id: machines
+            authentication:
+              method: tls_client_auth
+              # PEM file with the certificate chain, for the methods with a certificate.
+              certificate: /run/secrets/machines.crt
+              key: { file: /run/secrets/machines.key }
 
         # Where requests go and who may make them. The longest path wins; what no route names is answered 404.
         # Each route says exactly one of token and public.
@@ -124,7 +188,7 @@ package enum ReferenceText {
             # What an access token must be to pass.
             token:
               # The issuers whose tokens pass here, by their names above.
-              issuers: [main, static]
+              issuers: [main, development]
               # What aud must contain, exactly: a text, or a list of which one is enough.
               audience: https://shop.example.com/api
               # Scopes that a token must all have: a list, or lists by method (HEAD needs what GET needs). None by default.
@@ -198,7 +262,7 @@ package enum ReferenceText {
             # A Model Context Protocol server: needs token, publishes resource, and its identifier must be in the audience.
             mcp: false
             # What the upstream gets in place of the client's credentials: none (default), pass (the Bearer token itself), or one
-            # of static and assertion as below.
+            # of exchange, static and assertion as below.
             upstream_credential: none
           - path: /api/development/
             upstream:
@@ -209,7 +273,7 @@ package enum ReferenceText {
               # The name asked for and verified in the upstream's certificate; the URL's host by default.
               server_name: orders.internal
             token:
-              issuers: [development]
+              issuers: [static]
               audience: [https://shop.example.com/api, https://shop.example.com/old-api]
               scopes: [orders:read]
               schemes: [Bearer]
@@ -249,6 +313,19 @@ package enum ReferenceText {
               audience: https://shop.example.com/mcp
               scopes: [tools:use]
               resource: { identifier: https://shop.example.com/mcp }
+            upstream_credential:
+              # A token for the upstream, from the authorization server in exchange for the client's (RFC 8693), kept until it
+              # expires.
+              exchange:
+                # Which of the clients above asks.
+                client: machines
+                # Whom the new token is for, by a name that the server knows: a text, or a list. One of audience and resource must
+                # be said.
+                audience: tools
+                # Whom it is for, by URL: a text, or a list.
+                resource: https://tools.internal/
+                # What it may do. What the client's may by default.
+                scopes: [tools:use]
           - path: /assets/
             upstream: http://127.0.0.1:3000
             # Lets everybody pass, without identity.

@@ -22,10 +22,14 @@ enum AssertionKeySection {
     static func translate(_ object: CheckedObject?, _ translation: Translation) -> AssertionKeySettings {
         var settings = AssertionKeySettings()
         guard let object else { return settings }
-        let files = object.texts("files")
-        Repetition.refuse(files, translation.problems)
-        settings.keys = files.compactMap { path in
-            PrivateKeyFile.read(path, translation, noun: "a private key").map { Secret($0.bytes) }
+        for path in object.texts("files") {
+            guard let file = translation.file(path, noun: "a private key", limit: PrivateKeyPEM.maximumBytes) else {
+                continue
+            }
+            translation.refuseWorldAccess(to: file, at: path, noun: "a private key")
+            if PrivateKeyPEM.read(file.bytes, at: path.place, noting: translation.problems) != nil {
+                settings.keys.append(Secret(file.bytes))
+            }
         }
         if let name = object.text("algorithm")?.text, let algorithm = AlgorithmText.algorithm(name) {
             settings.algorithm = algorithm
@@ -44,21 +48,5 @@ enum AssertionKeySection {
         translation.problems.error(
             at: object.place(of: key), expected: "no \(key) beside files", found: "both",
             remedy: "leave \(key) out: it is about keys made at start; files are rotated by a new first one")
-    }
-}
-
-/// A private key in PEM that signs, judged as it will be used.
-enum PrivateKeyFile {
-    /// The file, or nil after the problem has been noted.
-    static func read(
-        _ path: PlacedText, _ translation: Translation, noun: String
-    ) -> ConfigurationSources.File? {
-        guard let file = translation.file(path, noun: noun, limit: 64 * 1024) else { return nil }
-        translation.refuseWorldAccess(to: file, at: path, noun: noun)
-        guard let fault = PEMText.fault(key: file.bytes) else { return file }
-        translation.problems.error(
-            at: path.place, expected: "\(noun) in PEM", found: fault,
-            remedy: "give an unencrypted PEM file such as  openssl ecparam -name prime256v1 -genkey -noout  makes")
-        return nil
     }
 }

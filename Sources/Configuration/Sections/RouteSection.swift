@@ -154,8 +154,8 @@ enum RouteSection {
 /// What a route's translation needs to know of the rest of the configuration.
 struct RouteContext {
     let translation: Translation
-    /// Nil when `issuers` does not fit its shape, so that one mistake is not told once more for every route.
-    let issuerNames: [String]?
+    let issuers: IssuersByName
+    let clients: ClientsByName
     let listeners: [ListenerSettings]
     /// False while a listener does not load.
     let listenersAreKnown: Bool

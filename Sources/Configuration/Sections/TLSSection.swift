@@ -55,14 +55,7 @@ enum TLSSection {
                 remedy: "add  key: /run/tls/tls.key")
         }
         guard let certificatePath = object.text("certificate"), let keyPath = object.text("key") else { return nil }
-        let chain = translation.file(certificatePath, noun: "a certificate chain")
-        let key = translation.file(keyPath, noun: "a private key")
-        if let key { translation.refuseWorldAccess(to: key, at: keyPath, noun: "a private key") }
-        if let chain, let key, let fault = translation.sources.documents.certificateAndKey(chain, key) {
-            translation.problems.error(
-                at: certificatePath.place, expected: "a certificate chain in PEM and the private key of its leaf",
-                found: fault, remedy: "check that certificate and key name the right files, and belong together")
-        }
+        translation.judgePair(certificatePath, keyPath)
         return TLSSettings.Certificate(
             certificateFile: translation.resolved(certificatePath), keyFile: translation.resolved(keyPath))
     }

@@ -81,13 +81,8 @@ enum TokenSection {
         _ object: CheckedObject, _ methods: MethodsOfRoute, _ context: RouteContext
     ) -> TokenSettings? {
         let problems = context.translation.problems
-        if let names = context.issuerNames {
-            for issuer in object.texts("issuers") where !names.contains(issuer.text) {
-                problems.error(
-                    at: issuer.place, expected: "the name of an issuer", found: Quoted.text(issuer.text),
-                    remedy: Suggestion.remedy(for: issuer.text, among: names, called: "issuers"))
-            }
-        }
+        for issuer in object.texts("issuers") { _ = context.issuers.index(of: issuer, problems) }
+        judgeIntrospection(object.texts("issuers"), context)
         for key in ["issuers", "audience", "scopes", "schemes", "acr_values"] {
             Repetition.refuse(object.texts(key), problems)
         }
@@ -110,6 +105,18 @@ enum TokenSection {
         settings.authorizationDetails = AuthorizationDetailsSection.rules(object["authorization_details"])
         settings.authorizationDetailsByMethod = methods.authorizationDetails
         return settings
+    }
+
+    /// An opaque token does not say whose it is: to ask one issuer after the other would show all of them every token.
+    private static func judgeIntrospection(_ issuers: [PlacedText], _ context: RouteContext) {
+        let introspecting = issuers.filter { context.issuers.isIntrospecting($0.text) }
+        guard let first = introspecting.first else { return }
+        for other in introspecting.dropFirst() where other.text != first.text {
+            context.translation.problems.error(
+                at: other.place, expected: "at most one issuer with introspection on a route",
+                found: "\(Quoted.text(other.text)) beside \(Quoted.text(first.text))",
+                remedy: "an opaque token does not say whose it is: give each of the issuers a route of its own")
+        }
     }
 
     private static func claimRule(_ entry: CheckedEntry) -> ClaimRuleSettings? {

@@ -55,4 +55,16 @@ struct Translation {
         }
         return resolved(path)
     }
+
+    /// Notes what is wrong with a certificate chain and the private key of its leaf.
+    func judgePair(_ certificate: PlacedText, _ keyPath: PlacedText) {
+        let chain = file(certificate, noun: "a certificate chain")
+        let key = file(keyPath, noun: "a private key")
+        if let key { refuseWorldAccess(to: key, at: keyPath, noun: "a private key") }
+        if let chain, let key, let fault = sources.documents.certificateAndKey(chain, key) {
+            problems.error(
+                at: certificate.place, expected: "a certificate chain in PEM and the private key of its leaf",
+                found: fault, remedy: "check that certificate and key name the right files, and belong together")
+        }
+    }
 }

@@ -28,5 +28,16 @@ enum AlgorithmText {
         return TextFault(remedy: Suggestion.remedy(for: text, among: names, called: "algorithms"))
     }
 
+    /// Those of client assertions: codes of a shared secret, or signatures (OpenID Connect Core §9).
+    static let ofAssertions = TextShape(
+        expected: "one of \(ofClients.joined(separator: ", "))", pattern: "^(\(ofClients.joined(separator: "|")))$"
+    ) { text in
+        if ofClients.contains(text) { return nil }
+        if text.lowercased() == "none" { return TextFault(remedy: "an unsigned assertion proves nothing") }
+        return TextFault(remedy: Suggestion.remedy(for: text, among: ofClients, called: "algorithms"))
+    }
+
+    private static let ofClients = MACAlgorithm.allCases.map(\.name) + names
+
     static func algorithm(_ text: String) -> SignatureAlgorithm? { SignatureAlgorithm(name: text) }
 }

@@ -34,6 +34,7 @@ enum PlainText {
     static let audience = printable("an audience such as https://api.example.com", limit: 1024)
     static let realm = printable("a realm of printable ASCII", limit: 128)
 
+    static let clientID = printable("a client_id such as shop", limit: 256)
     static let detail = printable("a text of printable ASCII", limit: 1024)
     static let resourceName = printable("a name such as Orders", limit: 128)
 

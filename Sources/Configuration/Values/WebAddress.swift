@@ -71,13 +71,18 @@ enum URLText {
     }
 
     /// The place of a document at an issuer.
-    static let document = TextShape(
-        expected: "a URL such as https://id.example.com/jwks.json", pattern: "^https?://[^#@]+$"
-    ) { text in
-        guard let address = WebAddress(text), !address.hasFragment else {
-            return TextFault(remedy: "write an absolute URL without fragment")
+    static let document = withoutFragment(example: "https://id.example.com/jwks.json")
+
+    /// An endpoint of an issuer.
+    static let endpoint = withoutFragment(example: "https://id.example.com/introspect")
+
+    private static func withoutFragment(example: String) -> TextShape {
+        TextShape(expected: "a URL such as \(example)", pattern: "^https?://[^#@]+$") { text in
+            guard let address = WebAddress(text), !address.hasFragment else {
+                return TextFault(remedy: "write an absolute URL without fragment")
+            }
+            return nil
         }
-        return nil
     }
 
     /// A resource identifier (RFC 9728 §1.2), as strict clients compare it.
@@ -113,12 +118,5 @@ enum URLText {
         example: "https://app.example.com", remedy: "leave out path and query: Origin has none")
 
     /// What a target service is called in a token exchange (RFC 8707 §2).
-    static let target = TextShape(
-        expected: "a URL such as https://orders.internal/", pattern: "^https?://[^#@]+$"
-    ) { text in
-        guard let address = WebAddress(text), !address.hasFragment else {
-            return TextFault(remedy: "write an absolute URL without fragment (RFC 8707 section 2)")
-        }
-        return nil
-    }
+    static let target = withoutFragment(example: "https://orders.internal/")
 }

@@ -56,7 +56,7 @@ import Testing
                 of: Sample.tokenRoute(
                     "upstream_credential: { static: { file: other.secret }, assertion: { audience: a } }"))
                     == """
-                    gateway.yaml:3:152: routes[0].upstream_credential: expected exactly one of static, assertion, found static and assertion
+                    gateway.yaml:3:152: routes[0].upstream_credential: expected exactly one of exchange, static, assertion, found static and assertion
                         keep one of them
                     """)
     }
@@ -292,7 +292,7 @@ import Testing
             refusal(of: Sample(rest: "assertion_keys: { files: [locked.key] }").text)
                 == """
                 gateway.yaml:4:27: assertion_keys.files[0]: expected a private key in PEM, found a private key under a passphrase
-                    give an unencrypted PEM file such as  openssl ecparam -name prime256v1 -genkey -noout  makes
+                    make one with  openssl ecparam -name prime256v1 -genkey -noout
                 """)
     }
 
@@ -301,7 +301,7 @@ import Testing
             refusal(of: Sample(rest: "assertion_keys: { files: [tls.crt] }").text)
                 == """
                 gateway.yaml:4:27: assertion_keys.files[0]: expected a private key in PEM, found no private key in PEM
-                    give an unencrypted PEM file such as  openssl ecparam -name prime256v1 -genkey -noout  makes
+                    make one with  openssl ecparam -name prime256v1 -genkey -noout
                 """)
     }
 
@@ -318,7 +318,7 @@ import Testing
         #expect(
             refusal(of: Sample(rest: "assertion_keys: { files: [signing.key, signing.key] }").text)
                 == """
-                gateway.yaml:4:40: assertion_keys.files[1]: expected each value once, found "signing.key" again
+                gateway.yaml:4:40: assertion_keys.files[1]: expected each key once, found the same key again
                     keep one of them
                 """)
     }
