@@ -24,7 +24,14 @@ extension WorkerRef {
         case .keys(let issuer):
             setTimeout(client.timeout, pointee.timeouts.keyWait)
             pointee.requestKeys(issuer)
-        case .introspection, .exchange: break
+        case .introspection(let issuer, let digest):
+            setTimeout(client.timeout, pointee.issuers[issuer].lookupTimeout)
+            pointee.metrics.count(.introspections)
+            pointee.ask(.introspection(issuer: issuer), Array(accessToken(bytes)), digest)
+        case .exchange(let rule, let digest):
+            setTimeout(client.timeout, Worker.exchangeTimeout)
+            let expiry = exchange.pointee.token?.pointee.usableUntil ?? 0
+            pointee.ask(.exchange(rule: rule, tokenExpiresAt: expiry), Array(accessToken(bytes)), digest)
         }
     }
 
@@ -63,6 +70,15 @@ extension WorkerRef {
         var exchange = pointee.firstParked
         while let one = exchange, one.pointee.wait != wait { exchange = one.pointee.nextParked }
         return exchange
+    }
+
+    /// Takes everyone who waits for one answer out of the list, gives them what it was, and looks at them once more.
+    func end(_ wait: Wait, _ give: (ExchangeRef) -> Void) {
+        while let exchange = firstWaiting(for: wait) {
+            unpark(exchange)
+            give(exchange)
+            resume(exchange)
+        }
     }
 
     /// The time to wait is over: 503 where nobody has answered; with keys the key is unknown (never a false 401).
