@@ -24,6 +24,8 @@ struct Exchange {
     var startedAt: UInt64 = 0
     var phase = Phase.awaitingResponse
     var method = MethodID.get
+    /// Where the route's policy says what the method needs; known once the method is permitted.
+    var methodRow: UInt16 = 0
     /// What is left of the request's body.
     var request = BodyCounter()
     /// What is left of the response's body.

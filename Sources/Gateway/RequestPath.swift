@@ -48,7 +48,7 @@ extension WorkerRef {
                 switch try authenticate(exchange, route, bytes) {
                 case .wait(let issuer): return .wait(issuer: issuer)
                 case .anonymous: break
-                case .known(let token): try authorize(token, route, exchange.pointee.method)
+                case .known(let token): try authorize(exchange, token, route)
                 }
             }
             if isLastHop(exchange, bytes) { return .answerOptions }

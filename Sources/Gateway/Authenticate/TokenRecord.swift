@@ -21,6 +21,8 @@ struct TokenRecord {
     let usableUntil: Int64
     /// Unix seconds, leeway included: before then the token is refused.
     let usableFrom: Int64
+    /// `auth_time` in Unix seconds; the earliest of all times when the token does not say (STEP-02).
+    let authenticatedAt: Int64
     /// One bit for each predicate of the configuration.
     let answers: UnsafeMutablePointer<UInt64>
     /// The first 64 bits of SHA-256(`sub`), of which the log shows half (OPS-03).
@@ -78,7 +80,7 @@ struct TokenRecord {
             to: TokenRecord(
                 digest: digest, issuer: issuer, generation: generation,
                 usableUntil: token.expiresAt.addingReportingOverflow(leeway).partialValue,
-                usableFrom: (token.notBefore ?? 0) - leeway, answers: answers,
+                usableFrom: (token.notBefore ?? 0) - leeway, authenticatedAt: token.authTime ?? .min, answers: answers,
                 subjectDigest: SHA256.hash(Array((token.subject ?? "").utf8).span).leadingBits, text: text,
                 claimsCount: claims.count, clientIDCount: clientID.count, identity: nil, cost: size + overhead))
         return record

@@ -37,39 +37,6 @@ struct Route {
     }
 }
 
-/// What a route requires of a token, as predicate numbers.
-struct TokenPolicy {
-    let issuers: PredicateList
-    let audiences: PredicateList
-    let claims: PredicateList
-    let user: PredicateList
-    private let scopesByMethod: UnsafeMutablePointer<PredicateList>
-    let rejectsQueryToken: Bool
-
-    init(_ settings: TokenSettings, issuerIndex: (String) -> Int, catalogue: inout PredicateCatalogue) {
-        rejectsQueryToken = settings.queryToken == .reject
-        issuers = PredicateList(settings.issuers.map { catalogue.number(of: .issuer(issuerIndex($0))) })
-        audiences = PredicateList(settings.audiences.map { catalogue.number(of: .audience($0)) })
-        claims = PredicateList(settings.claims.map { catalogue.number(of: .claim($0)) })
-        user = PredicateList(settings.userOnly ? [catalogue.number(of: .user)] : [])
-        scopesByMethod = .allocate(capacity: MethodSet.count)
-        for method in MethodSet.all {
-            let scopes = TokenPolicy.scopes(of: settings, method: method.name)
-            (scopesByMethod + Int(method.id.rawValue)).initialize(
-                to: PredicateList(scopes.map { catalogue.number(of: .scope($0)) }))
-        }
-    }
-
-    func scopes(for method: MethodID) -> PredicateList { scopesByMethod[Int(method.rawValue)] }
-
-    /// The scopes a method needs; HEAD needs what GET needs when it is not named itself.
-    static func scopes(of settings: TokenSettings, method: String) -> [String] {
-        if let named = settings.scopesByMethod[method] { return named }
-        if method == "HEAD", let get = settings.scopesByMethod["GET"] { return get }
-        return settings.scopes
-    }
-}
-
 /// Which methods a route lets through (HTTP-19).
 struct MethodSet {
     private(set) var known: UInt16 = 0
@@ -93,13 +60,19 @@ struct MethodSet {
         allow = listed.joined(separator: ", ")
     }
 
-    /// A route that names scopes by method, and no default, lets through the methods it names (fail closed).
+    /// A route that names rights by method, and no default, lets through the methods it names (fail closed).
     static func of(_ route: RouteSettings) -> MethodSet {
-        guard route.methods == nil, case .token(let token) = route.access, token.scopes.isEmpty,
-            !token.scopesByMethod.isEmpty
-        else { return MethodSet(route.methods) }
-        var names = token.scopesByMethod.keys.sorted()
-        if names.contains("GET"), !names.contains("HEAD") { names.append("HEAD") }
+        guard route.methods == nil, case .token(let token) = route.access else { return MethodSet(route.methods) }
+        var named: [[String]] = []
+        if token.scopes.isEmpty, !token.scopesByMethod.isEmpty { named.append(token.scopesByMethod.keys.sorted()) }
+        if token.authorizationDetails.isEmpty, !token.authorizationDetailsByMethod.isEmpty {
+            named.append(token.authorizationDetailsByMethod.keys.sorted())
+        }
+        guard var names = named.first else { return MethodSet(nil) }
+        for index in named.indices where named[index].contains("GET") && !named[index].contains("HEAD") {
+            named[index].append("HEAD")
+        }
+        names = named[0].filter { name in named.allSatisfy { $0.contains(name) } }
         return MethodSet(names)
     }
 
