@@ -20,6 +20,10 @@ struct Route {
     let webSocket: Bool
     /// Which identity mapping; -1 for none.
     let identity: Int
+    /// What `Origin` must be where there is one (MCP-06).
+    let origins: OriginList
+    /// Where the metadata of the resource is, by listener; empty texts where none is published (RFC 9728 §5.1).
+    let resourceMetadata: [String]
 
     /// Bytes in memory of their own.
     struct Bytes {

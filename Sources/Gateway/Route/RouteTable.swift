@@ -8,6 +8,7 @@ final class RouteTable: @unchecked Sendable {
     let index: RouteIndex
     let catalogue: PredicateCatalogue
     let identityMappings: [[IdentityFieldSettings]]
+    let published: PublishedDocuments
 
     init(_ settings: GatewaySettings, upstreams: [UpstreamSettings]) {
         var catalogue = PredicateCatalogue()
@@ -15,6 +16,7 @@ final class RouteTable: @unchecked Sendable {
         index = RouteIndex(settings, upstreams: upstreams, catalogue: &catalogue, mappings: &mappings)
         self.catalogue = catalogue
         identityMappings = mappings
+        published = PublishedDocuments(settings)
     }
 }
 
@@ -62,7 +64,9 @@ struct RouteIndex: @unchecked Sendable {
                     index: index, settings: route, name: Route.Bytes(route.name),
                     upstream: upstreams.firstIndex(of: route.upstream) ?? 0, allowances: PathAllowances(route),
                     methods: methods.known, methodNames: methods, token: policy, isPublic: tokenSettings == nil,
-                    isOptional: tokenSettings?.optional ?? false, webSocket: route.webSocket, identity: mapping))
+                    isOptional: tokenSettings?.optional ?? false, webSocket: route.webSocket, identity: mapping,
+                    origins: OriginList(route.allowedOrigins),
+                    resourceMetadata: PublishedDocuments.metadataURLs(of: route, settings.listeners)))
             let isSubtree = route.path.hasSuffix("/")
             let key = isSubtree ? String(route.path.dropLast()) : route.path
             (patterns + index).initialize(
