@@ -20,6 +20,8 @@ struct Exchange {
     var upstream: UpstreamRef?
     var route: UnsafePointer<Route>?
     var token: UnsafeMutablePointer<TokenRecord>?
+    /// The token for the upstream that this one was exchanged for; held by its record, which the exchange holds.
+    var upstreamToken: UnsafeBufferPointer<UInt8>?
     var id = RequestID()
     var startedAt: UInt64 = 0
     var phase = Phase.awaitingResponse

@@ -56,7 +56,7 @@ extension WorkerRef {
         let leeway = Int64(pointee.issuers[token.pointee.issuer].rules.leewaySeconds)
         guard
             Authentication.isRecent(
-                at: token.pointee.authenticatedAt, now: clock.wallSeconds(), maximumAge: maximumAge, leeway: leeway)
+                at: token.pointee.authTime, now: clock.wallSeconds(), maximumAge: maximumAge, leeway: leeway)
         else {
             throw refuse(
                 .authenticationTooOld, "auth_time at most \(maximumAge) s ago", token.pointee.shown("auth_time"))

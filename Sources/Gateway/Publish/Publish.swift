@@ -57,7 +57,7 @@ extension WorkerRef {
                 return nil
             }
         case .gateway:
-            if !pointee.assertionKeySet.isEmpty, path.elementsEqual(ReservedPath.assertionKeys.utf8) {
+            if pointee.assertionKeys != nil, path.elementsEqual(ReservedPath.assertionKeys.utf8) {
                 return .assertionKeys
             }
         }
@@ -98,7 +98,7 @@ extension WorkerRef {
             body = pointee.tables.published.documents[index].body
         case .assertionKeys:
             type = "application/jwk-set+json"
-            body = pointee.assertionKeySet
+            body = pointee.assertionKeys?.keySet ?? []
         }
         answer(
             exchange, status: 200, fields: [("Content-Type", type), ("Cache-Control", "max-age=300"), access],

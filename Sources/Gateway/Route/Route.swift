@@ -24,17 +24,20 @@ struct Route {
     let origins: OriginList
     /// Where the metadata of the resource is, by listener; empty texts where none is published (RFC 9728 §5.1).
     let resourceMetadata: [String]
+    /// What the upstream gets in place of the client's credentials.
+    let credential: UpstreamCredential
 
     /// Bytes in memory of their own.
     struct Bytes {
         let start: UnsafeMutablePointer<UInt8>
         let count: Int
 
-        init(_ text: String) {
-            let utf8 = Array(text.utf8)
-            start = .allocate(capacity: max(1, utf8.count))
-            start.initialize(from: utf8, count: utf8.count)
-            count = utf8.count
+        init(_ text: String) { self.init(Array(text.utf8)) }
+
+        init(_ bytes: [UInt8]) {
+            start = .allocate(capacity: max(1, bytes.count))
+            start.initialize(from: bytes, count: bytes.count)
+            count = bytes.count
         }
 
         var buffer: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: start, count: count) }

@@ -14,6 +14,7 @@ struct SharedParts {
     let operatorLog: OperatorLog
 
     init(_ settings: GatewaySettings, operatorLog: OperatorLog) throws(GatewayFailure) {
+        try UpstreamCredential.check(settings.routes)
         var upstreams: [UpstreamSettings] = []
         for route in settings.routes where !upstreams.contains(route.upstream) { upstreams.append(route.upstream) }
         self.upstreams = upstreams

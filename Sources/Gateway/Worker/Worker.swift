@@ -40,8 +40,8 @@ struct Worker {
     var buffers = BufferPool()
     var wheel = TimeoutWheel()
     var tokens: TokenCache
-    /// The JWK Set of the keys that sign identity assertions; empty when none are signed.
-    var assertionKeySet: [UInt8] = []
+    /// The keys that sign identity assertions; nil when none are signed.
+    var assertionKeys: AssertionKeys?
     let log: UnsafeMutablePointer<LogWriter>?
     let head: UnsafeMutablePointer<RequestHead>
     let responseHead: UnsafeMutablePointer<ResponseHead>

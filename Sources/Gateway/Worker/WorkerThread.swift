@@ -106,6 +106,11 @@ final class WorkerThread: @unchecked Sendable {
         loop.execute { worker.pointer.keysArrived(keys, issuer: issuer) }
     }
 
+    func assertionKeysChanged(_ keys: AssertionKeys) {
+        let worker = WorkerReference(pointer: worker)
+        loop.execute { worker.pointer.pointee.assertionKeys = keys }
+    }
+
     func refreshEnded(issuer: Int) {
         let worker = WorkerReference(pointer: worker)
         loop.execute { worker.pointer.refreshEnded(issuer: issuer) }

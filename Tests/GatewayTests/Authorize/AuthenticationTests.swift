@@ -36,7 +36,7 @@ import Testing
         ] as [(String?, Int64)])
     func `STEP-02 is kept with the token, and what is no date is none`(claim: String?, expected: Int64) throws {
         let records = try TokenRecords(["auth_time": claim])
-        #expect(records.make(TokenRecords.digest(1)).pointee.authenticatedAt == expected)
+        #expect(records.make(TokenRecords.digest(1)).pointee.authTime == expected)
     }
 
     @Test func `STEP-01 its class is compared byte for byte`() throws {
