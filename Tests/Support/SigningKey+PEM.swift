@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import COpenSSL
+internal import Crypto
+public import JOSE
 
 extension SigningKey {
+    /// The key as the product reads it from a file.
+    public func signer(_ algorithm: SignatureAlgorithm? = nil, keyID: String? = nil) throws -> SigningJWK {
+        try SigningJWK(pem: Secret(Array(pem().utf8)), algorithm: algorithm, keyID: keyID)
+    }
+
     /// How a key may be written in a file.
     public enum PEMForm: Sendable, Hashable, CaseIterable {
         /// `PRIVATE KEY`.

@@ -18,7 +18,7 @@ enum Authenticating {
     static func randomness(_ seed: UInt8 = 1) -> [UInt8] { [UInt8](repeating: seed, count: 16) }
 
     static func key(_ key: SigningKey = .p256, _ algorithm: SignatureAlgorithm? = nil) throws -> SigningJWK {
-        try SigningJWK(pem: Secret(Array(key.pem().utf8)), algorithm: algorithm)
+        try key.signer(algorithm)
     }
 
     static func secret(_ text: String) -> Secret { Secret(Array(text.utf8)) }
