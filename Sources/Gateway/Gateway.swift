@@ -24,6 +24,7 @@ package final class Gateway: @unchecked Sendable {
     private let warnings: [String]
     private(set) var workers: [WorkerThread] = []
     private var directory: IssuerDirectory?
+    private let assertionKeys: AssertionKeyRotation?
     private var admin: AdminListener?
     private var signals: [SignalWatcher] = []
     private var drainTimer: LoopTimer?
@@ -54,6 +55,7 @@ package final class Gateway: @unchecked Sendable {
                 algorithms: SignatureNames.all, issuers: settings.issuers.map(\.name)),
             version: version)
         logs.attach(to: registry)
+        assertionKeys = try AssertionKeyRotation(settings, loop: control, operatorLog: logs.operatorLog)
         let parts = try SharedParts(settings, operatorLog: operatorLog)
         for index in 0..<settings.workers {
             workers.append(try WorkerThread(index, settings, parts, self))
@@ -69,6 +71,7 @@ package final class Gateway: @unchecked Sendable {
             signals.append(SignalWatcher(loop: control, signal: number) { [unowned self] in stopRequested() })
         }
         startIssuers()
+        startAssertionKeys()
         for worker in workers { worker.start() }
         admin?.start()
         announce()
@@ -120,6 +123,15 @@ package final class Gateway: @unchecked Sendable {
                 onEvent: { issuer, event in reports.report(issuer, event) }))
         self.directory = directory
         directory.start()
+    }
+
+    /// Every worker has the keys before it serves, and their successors as soon as these sign.
+    private func startAssertionKeys() {
+        guard let assertionKeys else { return }
+        for worker in workers { worker.prepare(assertionKeys.keys) }
+        assertionKeys.start { [unowned self] keys in
+            for worker in workers { worker.assertionKeysChanged(keys) }
+        }
     }
 
     private func announce() {

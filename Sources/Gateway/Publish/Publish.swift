@@ -90,6 +90,7 @@ extension WorkerRef {
             logRefusal(exchange, .methodNotAllowed)
             return answer(exchange, status: 405, fields: [("Allow", allowed), access])
         }
+        var age = 300
         let type: String
         let body: [UInt8]
         switch publication {
@@ -99,9 +100,10 @@ extension WorkerRef {
         case .assertionKeys:
             type = "application/jwk-set+json"
             body = pointee.assertionKeys?.keySet ?? []
+            age = pointee.assertionKeys?.maximumAgeSeconds ?? 0
         }
         answer(
-            exchange, status: 200, fields: [("Content-Type", type), ("Cache-Control", "max-age=300"), access],
+            exchange, status: 200, fields: [("Content-Type", type), ("Cache-Control", "max-age=\(age)"), access],
             content: AnswerContent(bytes: body, isSent: exchange.pointee.method == .get))
     }
 

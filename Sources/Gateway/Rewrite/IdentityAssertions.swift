@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Crypto
+import Issuers
 import JOSE
 import JSON
 import OAuth
@@ -10,6 +11,8 @@ struct AssertionKeys: Sendable {
     let signer: SigningJWK
     /// The JWK Set that upstreams verify with.
     let keySet: [UInt8]
+    /// How long readers may keep it.
+    let maximumAgeSeconds: Int
 }
 
 /// How the assertions of one rule are made and sent.
@@ -55,7 +58,8 @@ struct AssertionBlock {
         let block = memory.bindMemory(to: AssertionBlock.self, capacity: 1)
         let bytes = (memory + head).bindMemory(to: UInt8.self, capacity: line.count)
         bytes.update(from: line, count: line.count)
-        block.initialize(to: AssertionBlock(rule: rule, refreshAt: refreshAt, line: bytes, count: line.count, next: nil))
+        block.initialize(
+            to: AssertionBlock(rule: rule, refreshAt: refreshAt, line: bytes, count: line.count, next: nil))
         return block
     }
 
@@ -105,9 +109,9 @@ extension WorkerRef {
         }
         let jwt: [UInt8]
         do throws(SigningRefusal) {
-            jwt = try CompactJWS.sign(made.bytes.span, type: AssertionRule.type, by: keys.signer)
+            jwt = try CompactJWS.sign(made.bytes.span, type: AssertionKeyRing.assertionType, by: keys.signer)
         } catch {
-            throw refuse(.exchangeUnavailable, "a signed identity assertion", "\(error)")
+            throw refuse(.exchangeUnavailable, "a signed identity assertion", CauseWords.of(error))
         }
         let line = rule.linePrefix + jwt + [0x0D, 0x0A]
         // What an upstream could not take as a header must not be cut silently.
@@ -128,16 +132,13 @@ extension WorkerRef {
     }
 }
 
-extension AssertionRule {
-    /// `typ` of the assertions.
-    static let type = "portcullis-identity+jwt"
-}
-
 extension AssertionBlock {
     /// The words of a scope claim, a string or a list.
     static func scopes(_ claim: JSONValue?) -> [String] {
         guard let claim else { return [] }
-        if let text = claim.string { return text.utf8.split(separator: 0x20).map { String(decoding: $0, as: UTF8.self) } }
+        if let text = claim.string {
+            return text.utf8.split(separator: 0x20).map { String(decoding: $0, as: UTF8.self) }
+        }
         return claim.elements.compactMap(\.string)
     }
 }
@@ -155,7 +156,11 @@ extension TokenRecord {
             candidate = one.pointee.next
         }
         if let old = candidate {
-            if let previous { previous.pointee.next = old.pointee.next } else { record.pointee.assertions = old.pointee.next }
+            if let previous {
+                previous.pointee.next = old.pointee.next
+            } else {
+                record.pointee.assertions = old.pointee.next
+            }
             freed = AssertionBlock.cost(old.pointee.count)
             AssertionBlock.free(old)
         }

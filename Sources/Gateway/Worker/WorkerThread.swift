@@ -63,6 +63,9 @@ final class WorkerThread: @unchecked Sendable {
 
     func localAddress(ofListener index: Int) -> String { addresses[index].description }
 
+    /// Hands over the keys of identity assertions; before `start()` only.
+    func prepare(_ keys: AssertionKeys) { worker.pointee.assertionKeys = keys }
+
     /// Starts to serve.
     func start() {
         let context = Unmanaged.passRetained(self).toOpaque()

@@ -61,4 +61,11 @@ package enum LogEvent: String, Sendable, CaseIterable {
     case keyIgnored = "key_ignored"
     /// A key set publishes a private or symmetric key: the issuer must replace it.
     case privateKeyPublished = "private_key_published"
+
+    // Identity assertions
+
+    /// Another key signs identity assertions from now on, or an old one is published no more.
+    case assertionKeysRotated = "assertion_keys_rotated"
+    /// No new key could be made: the one at hand goes on signing.
+    case assertionKeysNotRotated = "assertion_keys_not_rotated"
 }
