@@ -130,7 +130,7 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "ConfigurationTests",
-            dependencies: ["Configuration", "Gateway", "Issuers", "OAuth", "JOSE", "TestSupport"],
+            dependencies: ["Configuration", "Gateway", "Issuers", "OAuth", "JOSE", "Crypto", "TestSupport"],
             exclude: ["embed_reference.py", "validate_schema.py"], swiftSettings: settings),
         .testTarget(name: "ArchitectureTests", dependencies: ["TestSupport"], swiftSettings: settings),
         .testTarget(

@@ -60,11 +60,20 @@ extension ConfigurationSources {
 enum Fixture {
     static let certificate = pem("CERTIFICATE")
     static let key = pem("PRIVATE KEY")
+    static let revocations = pem("X509 CRL")
     static let keySet = #"{"keys":[{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}"#
 
     static let files: [String: ConfigurationSources.File] = [
         "tls.crt": file(certificate), "tls.key": file(key), "open.key": file(key, permissions: 0o644),
         "locked.key": file(pem("ENCRYPTED PRIVATE KEY")), "ca.pem": file(certificate), "jwks.json": file(keySet),
+        "ca.crl": file(revocations), "signing.key": file(RealCertificate.key),
+        "second.key": file(RealCertificate.otherKey),
+        "short.secret": file("thirty-one bytes, one too few ."),
+        "long.secret": file(String(repeating: "\u{1}", count: 31) + "\n"),
+        "other.secret": file(String(repeating: "x", count: 40) + "\n"), "lines.secret": file("one\r\ntwo\n"),
+        "basic.secret": file("user:pass?>\n"),
+        "open.secret": file(String(repeating: "y", count: 40), permissions: 0o644),
+        "none.secret": file("\n"),
         "empty.json": file(#"{"keys":[]}"#), "large.json": file(String(repeating: " ", count: 256 * 1024 + 1)),
     ]
 

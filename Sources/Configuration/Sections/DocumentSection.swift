@@ -43,6 +43,16 @@ enum DocumentSection {
             KeyDescription(
                 "token_cache", .object(TokenCacheSection.shape), .optional, example: "{ entries: 100000 }",
                 "The memory for tokens whose signatures were verified before."),
+            KeyDescription(
+                "dpop", .object(ProofSection.shape), .optional, example: "{ past: 60s }",
+                "How DPoP proofs are judged on every route, and what is remembered of them."),
+            KeyDescription(
+                "assertion_keys", .object(AssertionKeySection.shape), .optional,
+                example: "{ files: [/run/secrets/assertion.pem] }",
+                "The keys that sign identity assertions for upstreams."),
+            KeyDescription(
+                "explain_buffer", .integer(0...100_000), .standard("0"), example: "1000",
+                "Requests remembered, without their secrets, for  portcullis explain --request-id ."),
         ])
 
     /// The settings, if everything that they need fits; problems are in the translation's list either way.
@@ -56,7 +66,10 @@ enum DocumentSection {
         for index in issuers.indices { issuers[index].rules.maximumTokenBytes = limits.accessToken }
         let routes = routes(document, listeners.map(\.settings), admin, translation)
         IssuersInUse(document).judge(problems)
+        PublishedResources(document, routes, listeners.map(\.settings)).judge(problems)
         let log = LogSection.translate(document.object("log"), translation)
+        let proofs = ProofSection.translate(document.object("dpop"), limits, translation)
+        let assertionKeys = AssertionKeySection.translate(document.object("assertion_keys"), translation)
         guard let admin, !problems.hasErrors else { return nil }
         var settings = GatewaySettings(
             workers: document.integer("workers") ?? translation.sources.processors,
@@ -65,6 +78,9 @@ enum DocumentSection {
         settings.timeouts = TimeoutSection.translate(document.object("timeouts"))
         settings.log = log
         settings.tokenCache = TokenCacheSection.translate(document.object("token_cache"))
+        settings.proofs = proofs
+        settings.assertionKeys = assertionKeys
+        settings.explainBuffer = document.integer("explain_buffer") ?? 0
         return settings
     }
 
@@ -102,6 +118,7 @@ enum DocumentSection {
             translation: translation,
             issuerNames: document.says("issuers") ? document["issuers"]?.entries?.map(\.name) : [],
             listeners: listeners,
+            listenersAreKnown: listeners.count == document.list("listeners").count && document["listeners"] != nil,
             admin: admin)
         let objects = document.list("routes").compactMap(\.object)
         refuseRepetition(objects.compactMap { $0.text("path") }, "path", translation.problems)
