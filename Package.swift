@@ -91,36 +91,6 @@ let package = Package(
             name: "TestSupport",
             dependencies: ["Bytes", "JSON", "Crypto", "JOSE", "HTTPMessage", "COpenSSL"],
             path: "Tests/Support", swiftSettings: settings),
-        .testTarget(name: "BytesTests", dependencies: ["Bytes", "TestSupport"], swiftSettings: settings),
-        .testTarget(name: "JSONTests", dependencies: ["JSON", "Bytes", "TestSupport"], swiftSettings: settings),
-        .testTarget(
-            name: "HTTPMessageTests", dependencies: ["HTTPMessage", "Bytes", "TestSupport"], swiftSettings: settings),
-        .testTarget(
-            name: "HTTP1Tests", dependencies: ["HTTP1", "HTTPMessage", "Bytes", "TestSupport"],
-            swiftSettings: settings),
-        .testTarget(
-            name: "CryptoTests", dependencies: ["Crypto", "JOSE", "Bytes", "TestSupport"], swiftSettings: settings),
-        .testTarget(
-            name: "JOSETests", dependencies: ["JOSE", "JSON", "Crypto", "Bytes", "TestSupport"],
-            exclude: [], swiftSettings: settings),
-        .testTarget(
-            name: "OAuthTests",
-            dependencies: ["OAuth", "JOSE", "JSON", "HTTPMessage", "Crypto", "Bytes", "TestSupport"],
-            swiftSettings: settings),
-        .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "TestSupport"], swiftSettings: settings),
-        .testTarget(
-            name: "TransportTests", dependencies: ["Transport", "EventLoop", "COpenSSL", "TestSupport"],
-            swiftSettings: settings),
-        .testTarget(
-            name: "FetchTests", dependencies: ["Fetch", "EventLoop", "HTTPMessage", "Bytes", "TestSupport"],
-            swiftSettings: settings),
-        .testTarget(
-            name: "TelemetryTests", dependencies: ["Telemetry", "JSON", "Bytes", "TestSupport"],
-            swiftSettings: settings),
-        .testTarget(
-            name: "IssuersTests",
-            dependencies: ["Issuers", "OAuth", "JOSE", "HTTPMessage", "Telemetry", "Bytes", "TestSupport"],
-            swiftSettings: settings),
         .testTarget(
             name: "GatewayTests",
             dependencies: [
@@ -128,10 +98,6 @@ let package = Package(
                 "Bytes", "Crypto", "JSON", "TestSupport",
             ],
             swiftSettings: settings),
-        .testTarget(
-            name: "ConfigurationTests",
-            dependencies: ["Configuration", "Gateway", "Issuers", "OAuth", "JOSE", "Crypto", "TestSupport"],
-            exclude: ["embed_reference.py", "validate_schema.py"], swiftSettings: settings),
         .testTarget(name: "ArchitectureTests", dependencies: ["TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "EndToEndTests", dependencies: ["portcullis", "JSON", "Bytes", "TestSupport"],
