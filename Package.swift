@@ -100,7 +100,7 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(name: "ArchitectureTests", dependencies: ["TestSupport"], swiftSettings: settings),
         .testTarget(
-            name: "EndToEndTests", dependencies: ["portcullis", "JSON", "Bytes", "TestSupport"],
+            name: "EndToEndTests", dependencies: ["portcullis", "JOSE", "JSON", "Crypto", "Bytes", "TestSupport"],
             swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
