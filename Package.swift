@@ -133,10 +133,6 @@ let package = Package(
                 "Bytes", "Crypto", "JSON", "TestSupport",
             ],
             swiftSettings: settings),
-        .testTarget(
-            name: "ConfigurationTests",
-            dependencies: ["Configuration", "Gateway", "Issuers", "OAuth", "JOSE", "Crypto", "TestSupport"],
-            exclude: ["embed_reference.py", "validate_schema.py"], swiftSettings: settings),
         .testTarget(name: "ArchitectureTests", dependencies: ["TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "EndToEndTests", dependencies: ["portcullis", "JSON", "Bytes", "Crypto", "JOSE", "TestSupport"],

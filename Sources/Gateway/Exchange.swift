@@ -21,10 +21,14 @@ struct Exchange {
     var upstream: UpstreamRef?
     var route: UnsafePointer<Route>?
     var token: UnsafeMutablePointer<TokenRecord>?
+    /// The token for the upstream that this one was exchanged for; held by its record, which the exchange holds.
+    var upstreamToken: UnsafeBufferPointer<UInt8>?
     var id = RequestID()
     var startedAt: UInt64 = 0
     var phase = Phase.awaitingResponse
     var method = MethodID.get
+    /// Where the route's policy says what the method needs; known once the method is permitted.
+    var methodRow: UInt16 = 0
     /// What is left of the request's body.
     var request = BodyCounter()
     /// What is left of the response's body.
@@ -49,6 +53,8 @@ struct Exchange {
     var wait = Wait.nothing
     /// What the authorization server said of its token, once it has waited for that.
     var lookup = Lookup.none
+    /// What became of asking for a token for the upstream; `lookup`'s refusals.
+    var exchanged = Lookup.none
     var status: UInt16 = 0
     var refusal: Refusal?
     /// Interim responses seen (HTTP-63).

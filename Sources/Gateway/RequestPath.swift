@@ -29,6 +29,8 @@ enum Step {
     case wait(Wait)
     /// Answer it here: `OPTIONS` for the server, or for a hop that `Max-Forwards` forbids (HTTP-16, HTTP-20).
     case answerOptions
+    /// Answer it here with a document of the gateway's own (RFC 9728).
+    case publish(Publication)
     /// Refuse it.
     case refuse(Refusal)
 }
@@ -42,14 +44,19 @@ extension WorkerRef {
         do throws(Refusal) {
             try checkConnectionOptions(bytes)
             if try isForServer(exchange, bytes) { return .answerOptions }
+            if let document = try publication(exchange, bytes) { return .publish(document) }
             try route(exchange, bytes)
             try permitMethod(exchange, bytes)
             let route = exchange.pointee.route.unsafelyUnwrapped
+            try checkOrigin(route, bytes)
             if !route.pointee.isPublic {
                 switch try authenticate(exchange, route, bytes) {
                 case .wait(let wait): return .wait(wait)
                 case .anonymous: break
-                case .known(let token): try authorize(token, route, exchange.pointee.method)
+                case .known(let token):
+                    try authorize(exchange, token, route)
+                    let wait = try exchangeToken(exchange, route, token)
+                    if wait != .nothing { return .wait(wait) }
                 }
                 // Last, so that a proof is spent by the one request that everything else lets through (DPOP-17).
                 try spendProof()

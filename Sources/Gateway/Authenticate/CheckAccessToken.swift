@@ -37,7 +37,7 @@ extension WorkerRef {
         }
         let digest = SHA256.hash(token.span)
         let record: UnsafeMutablePointer<TokenRecord>
-        switch try findRecord(exchange, route, token, digest) {
+        switch try findRecord(exchange, route, token, digest, bytes) {
         case .known(let found): record = found
         case .wait(let wait): return .wait(wait)
         case .anonymous: return .anonymous
@@ -62,8 +62,11 @@ extension WorkerRef {
     /// The record of a token: one at hand, or one made by verifying it now.
     private func findRecord(
         _ exchange: ExchangeRef, _ route: UnsafePointer<Route>, _ token: UnsafeBufferPointer<UInt8>,
-        _ digest: SHA256Digest
+        _ digest: SHA256Digest, _ bytes: UnsafeMutablePointer<UInt8>
     ) throws(Refusal) -> Identity {
+        if route.pointee.introspector.isAsked(about: token) {
+            return try introspect(exchange, route.pointee.introspector.issuer, token, bytes)
+        }
         if let known = freshRecord(digest) {
             pointee.metrics.count(.tokenCacheHits)
             return .known(known)
@@ -72,7 +75,7 @@ extension WorkerRef {
     }
 
     /// The cached record of a token, unless its time or its keys have passed.
-    private func freshRecord(_ digest: SHA256Digest) -> UnsafeMutablePointer<TokenRecord>? {
+    func freshRecord(_ digest: SHA256Digest) -> UnsafeMutablePointer<TokenRecord>? {
         guard let record = pointee.tokens.find(digest) else { return nil }
         let now = clock.wallSeconds()
         guard record.pointee.generation == pointee.issuers[record.pointee.issuer].generation,
@@ -122,23 +125,47 @@ extension WorkerRef {
         return Refusal(cause)
     }
 
+    /// The record of a token that its issuer vouches for until then, with a use that is the caller's (INT-06).
+    func remember(
+        introspected token: VerifiedAccessToken, _ digest: SHA256Digest, issuer: Int, until: Int64
+    ) -> UnsafeMutablePointer<TokenRecord> {
+        let record = makeRecord(token, digest, issuer: issuer, until: until)
+        if until > clock.wallSeconds() {
+            record.pointee.uses += 1
+            keep(record)
+        }
+        return record
+    }
+
     private func remember(
         _ token: VerifiedAccessToken, _ digest: SHA256Digest, issuer: Int
+    ) -> UnsafeMutablePointer<TokenRecord> {
+        // The record's first use is the cache's own; `remove` ends it.
+        let record = makeRecord(token, digest, issuer: issuer, until: .max)
+        keep(record)
+        return record
+    }
+
+    private func makeRecord(
+        _ token: VerifiedAccessToken, _ digest: SHA256Digest, issuer: Int, until: Int64
     ) -> UnsafeMutablePointer<TokenRecord> {
         let catalogue = pointee.tables.catalogue
         let record = TokenRecord.make(
             digest, token, issuer: issuer, generation: pointee.issuers[issuer].generation,
-            leeway: Int64(pointee.issuers[issuer].rules.leewaySeconds), wordCount: catalogue.wordCount)
+            leeway: Int64(pointee.issuers[issuer].rules.leewaySeconds), usableUntil: until,
+            wordCount: catalogue.wordCount)
         catalogue.answer(token, issuer: issuer, into: record.pointee.answers)
+        return record
+    }
+
+    private func keep(_ record: UnsafeMutablePointer<TokenRecord>) {
         let evictions = pointee.tokens.evictions
-        // The record's first use is the cache's own; `remove` ends it.
         pointee.tokens.insert(record)
         if pointee.tokens.evictions > evictions {
             pointee.metrics.count(.tokenCacheEvictions, by: Int(pointee.tokens.evictions - evictions))
         }
         pointee.metrics.set(.tokenCacheEntries, to: pointee.tokens.entries)
         pointee.metrics.set(.tokenCacheBytes, to: pointee.tokens.bytes)
-        return record
     }
 
     /// The configured issuer a token claims to be from, compared byte for byte; -1 for any other (JOSE-21).

@@ -92,18 +92,23 @@ extension WorkerRef {
     private func keep(
         _ text: [UInt8], of record: UnsafeMutablePointer<TokenRecord>, rule: Int, until: Int64
     ) -> UnsafeMutablePointer<ExchangedToken> {
-        var place = UnsafeMutablePointer(&record.pointee.exchanged)
-        while let one = place.pointee {
-            if one.pointee.rule == rule {
-                place.pointee = one.pointee.next
-                ExchangedToken.free(one)
-                break
-            }
-            place = UnsafeMutablePointer(&one.pointee.next)
+        var previous: UnsafeMutablePointer<ExchangedToken>?
+        var block = record.pointee.exchanged
+        while let one = block, one.pointee.rule != rule {
+            previous = one
+            block = one.pointee.next
         }
-        let block = ExchangedToken.make(rule, text, until: until, next: record.pointee.exchanged)
-        record.pointee.exchanged = block
+        if let old = block {
+            if let previous {
+                previous.pointee.next = old.pointee.next
+            } else {
+                record.pointee.exchanged = old.pointee.next
+            }
+            ExchangedToken.free(old)
+        }
+        let new = ExchangedToken.make(rule, text, until: until, next: record.pointee.exchanged)
+        record.pointee.exchanged = new
         pointee.tokens.charge(record, ExchangedToken.cost(text.count))
-        return block
+        return new
     }
 }

@@ -38,6 +38,10 @@ struct TokenRecord {
     private let clientIDCount: Int
     /// Identity field lines already built, one block for each mapping used with this token.
     var identity: UnsafeMutablePointer<IdentityBlock>?
+    /// Identity assertions made for it, one for each rule used with this token.
+    var assertions: UnsafeMutablePointer<AssertionBlock>?
+    /// Tokens for upstreams that it was exchanged for, one for each rule used with it.
+    var exchanged: UnsafeMutablePointer<ExchangedToken>?
     /// Bytes that the cache counts for it.
     var cost: Int
     var uses = 1
@@ -106,6 +110,11 @@ struct TokenRecord {
         while let one = block {
             block = one.pointee.next
             IdentityBlock.free(one)
+        }
+        freeAssertions(of: record)
+        while let one = record.pointee.exchanged {
+            record.pointee.exchanged = one.pointee.next
+            ExchangedToken.free(one)
         }
         record.deinitialize(count: 1)
         UnsafeMutableRawPointer(record).deallocate()

@@ -9,11 +9,14 @@ extension WorkerRef {
         guard let route = exchange.pointee.route, case .token(let settings) = route.pointee.settings.access else {
             return []
         }
-        let scopes = TokenPolicy.scopes(of: settings, method: MethodSet.name(of: exchange.pointee.method))
+        let scopes = TokenPolicy.announcedScopes(
+            of: settings, method: route.pointee.token.methodName(exchange.pointee.methodRow))
+        let metadata = resourceMetadata(exchange)
         let pair = ChallengePair(
             settings: settings, attempted: exchange.pointee.scheme,
-            bearer: BearerChallenge(realm: settings.realm, scopes: scopes),
-            dpop: DPoPChallenge(realm: settings.realm, algorithms: settings.dpop.algorithms, scopes: scopes))
+            bearer: BearerChallenge(realm: settings.realm, scopes: scopes, resourceMetadata: metadata),
+            dpop: DPoPChallenge(
+                realm: settings.realm, algorithms: settings.dpop.algorithms, scopes: scopes, resourceMetadata: metadata))
         let text = refusal.clientDescription
         switch refusal.template {
         case .noCredentials: return pair.both(.none, .none)

@@ -166,6 +166,9 @@ extension WorkerRef {
         case .answerOptions:
             keepRest(client, bytes, count, isKept: isKept)
             answerOptions(exchange)
+        case .publish(let document):
+            keepRest(client, bytes, count, isKept: isKept)
+            publish(exchange, document)
         case .forward: forward(exchange, bytes, count, isKept: isKept)
         }
     }

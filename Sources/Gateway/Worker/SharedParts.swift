@@ -20,6 +20,7 @@ struct SharedParts {
     let nonces: DPoPNonces?
 
     init(_ settings: GatewaySettings, operatorLog: OperatorLog) throws(GatewayFailure) {
+        try UpstreamCredential.check(settings.routes)
         var upstreams: [UpstreamSettings] = []
         for route in settings.routes where !upstreams.contains(route.upstream) { upstreams.append(route.upstream) }
         self.upstreams = upstreams

@@ -35,6 +35,8 @@ struct Worker {
     let proofKeys: ProofKeys
     /// Asks the issuer directory for a refresh; the answer comes back as `keysArrived`.
     let requestKeys: @Sendable (_ issuer: Int) -> Void
+    /// Asks an authorization server about a token; the answer comes back through the loop's inbox.
+    let ask: @Sendable (_ question: Question, _ token: [UInt8], _ digest: SHA256Digest) -> Void
     /// Said once when a drained worker has no connection left.
     let onDrained: @Sendable () -> Void
 
@@ -48,6 +50,10 @@ struct Worker {
     var buffers = BufferPool()
     var wheel = TimeoutWheel()
     var tokens: TokenCache
+    var refusedTokens = RefusedTokens()
+    var failures: FailureBudget
+    /// The keys that sign identity assertions; nil when none are signed.
+    var assertionKeys: AssertionKeys?
     let log: UnsafeMutablePointer<LogWriter>?
     let head: UnsafeMutablePointer<RequestHead>
     let responseHead: UnsafeMutablePointer<ResponseHead>
@@ -56,6 +62,8 @@ struct Worker {
     /// What is to be written is put together here.
     let writeScratch: UnsafeMutablePointer<UInt8>
     static let readCapacity = 64 << 10
+    /// How long a request waits for a token for its upstream, in milliseconds; the desk gives up first.
+    static let exchangeTimeout = 10_500
     /// Clients' keys kept by one worker: some hundred bytes each, and what OpenSSL prepares for them.
     static let proofKeyLimit = 16_384
     static let writeCapacity = BufferPool.largest

@@ -65,6 +65,9 @@ final class WorkerThread: @unchecked Sendable {
 
     func localAddress(ofListener index: Int) -> String { addresses[index].description }
 
+    /// Hands over the keys of identity assertions; before `start()` only.
+    func prepare(_ keys: AssertionKeys) { worker.pointee.assertionKeys = keys }
+
     /// Starts to serve.
     func start() {
         let context = Unmanaged.passRetained(self).toOpaque()
@@ -106,6 +109,21 @@ final class WorkerThread: @unchecked Sendable {
     func keysArrived(_ keys: IssuerKeys?, issuer: Int) {
         let worker = WorkerReference(pointer: worker)
         loop.execute { worker.pointer.keysArrived(keys, issuer: issuer) }
+    }
+
+    func assertionKeysChanged(_ keys: AssertionKeys) {
+        let worker = WorkerReference(pointer: worker)
+        loop.execute { worker.pointer.pointee.assertionKeys = keys }
+    }
+
+    func introspectionAnswered(_ answer: IntrospectionAnswer) {
+        let worker = WorkerReference(pointer: worker)
+        loop.execute { worker.pointer.introspectionAnswered(answer) }
+    }
+
+    func exchangeAnswered(_ answer: ExchangeAnswer) {
+        let worker = WorkerReference(pointer: worker)
+        loop.execute { worker.pointer.exchangeAnswered(answer) }
     }
 
     func refreshEnded(issuer: Int) {
@@ -154,6 +172,10 @@ extension Worker {
         operatorLog = parts.operatorLog
         metrics = gateway.registry.workers[index]
         requestKeys = { [unowned gateway] issuer in gateway.requestKeys(issuer: issuer) }
+        ask = { [unowned gateway] question, token, digest in
+            gateway.ask(question, token: token, digest: digest, worker: index)
+        }
+        failures = FailureBudget()
         onDrained = { [unowned gateway] in gateway.workerDrained() }
         replay = parts.replay
         nonces = parts.nonces

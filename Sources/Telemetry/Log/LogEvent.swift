@@ -69,4 +69,11 @@ package enum LogEvent: String, Sendable, CaseIterable {
     case clientRefused = "client_refused"
     /// An issuer knows nothing of the upstream that a token was to be exchanged for.
     case exchangeTargetRefused = "exchange_target_refused"
+
+    // Identity assertions
+
+    /// Another key signs identity assertions from now on, or an old one is published no more.
+    case assertionKeysRotated = "assertion_keys_rotated"
+    /// No new key could be made: the one at hand goes on signing.
+    case assertionKeysNotRotated = "assertion_keys_not_rotated"
 }
