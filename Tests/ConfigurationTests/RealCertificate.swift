@@ -34,4 +34,12 @@ enum RealCertificate {
         -----END PRIVATE KEY-----
 
         """
+
+    /// Another key of no certificate, of another kind (Ed25519).
+    static let edwardsKey = """
+        -----BEGIN PRIVATE KEY-----
+        MC4CAQAwBQYDK2VwBCIEIP0JdhVhxsrELtRbQsLJ2cA1oq7aCowgHSZ9c/4hrl3B
+        -----END PRIVATE KEY-----
+
+        """
 }

@@ -45,6 +45,7 @@ struct ClientConnection {
     /// Framing of what is read away in `discardingBody`.
     var discard = BodyCounter()
     var peer = PeerAddress()
+    var certificate = PeerCertificate.unknown
     var state = State.closed
     var listener: UInt16 = 0
     var isReading = false
@@ -94,6 +95,11 @@ struct PeerAddress {
                 octets.0 = UInt64(bytes.loadUnaligned(fromByteOffset: 4, as: UInt32.self))
             }
         }
+    }
+
+    /// What tells one subscriber from another: an IPv4 address, also where it is written as IPv6, or the /64 of another.
+    var networkWords: (UInt64, UInt64) {
+        isIPv6 && octets.0 != 0 ? (octets.0, 0) : octets
     }
 
     /// The address as text, for cold lines.

@@ -7,6 +7,10 @@ import OAuth
 struct IssuerView {
     let identifier: String
     let rules: AccessTokenRules
+    /// How long a request waits for the issuer's word on its token, in milliseconds.
+    let lookupTimeout: Int
+    /// How long the word that a token is bad is remembered, in seconds.
+    let negativeSeconds: Int
     /// Nil when there are no keys to go on with: 503 (D-17).
     var keys: VerificationKeys?
     /// What `keys` were made from, for explanations.
@@ -20,6 +24,9 @@ struct IssuerView {
     init(_ settings: IssuerSettings) {
         identifier = settings.url
         rules = settings.rules
+        // The desk gives up first: its answer says more than our own patience being over.
+        lookupTimeout = (settings.introspection?.timeoutMilliseconds ?? 0) * 2 + 500
+        negativeSeconds = settings.introspection?.negativeSeconds ?? 0
     }
 
     /// Takes a new snapshot of the issuer's keys, or their withdrawal.

@@ -16,7 +16,7 @@ extension CheckFacts {
         case .claimRules:
             let rules = unmetRule.map { [$0] } ?? policy?.claims ?? []
             return rules.map { "\(name(of: $0)) \(ShownText.json(value(of: $0)))" }.joined(separator: "; ")
-        case .body, .upstreamCredential, .upstream: return ""
+        case .body, .exchange, .upstreamCredential, .upstream: return ""
         case .identity: return (route?.identity ?? []).map(\.name).joined(separator: " ")
         default: return nil
         }
@@ -41,7 +41,8 @@ extension CheckFacts {
             return rules.map { "\(name(of: $0)) one of \(ShownText.list($0.anyOf))" }.joined(separator: "; ")
         case .body: return settings.limits.requestBody.map { "at most \($0) bytes" } ?? ""
         case .identity: return "at most 32768 bytes of fields"
-        case .upstreamCredential: return "a token of the authorization server for the upstream"
+        case .exchange: return "a token of the authorization server for the upstream"
+        case .upstreamCredential: return "a token that anybody may use, bound to nothing"
         case .upstream: return "an answer"
         default: return nil
         }

@@ -24,7 +24,9 @@ extension CheckFacts {
         case .proofBinding: return "cnf.jkt \(ShownText.json(token?.claims?["cnf"]?["jkt"]))"
         case .replay: return "jti \(ShownText.json(proof?.claims?["jti"]))"
         case .certificate: return evidence.certificateThumbprint.map { "certificate \($0)" } ?? "no certificate"
-        case .binding: return keyThumbprint == nil ? "a token without cnf.jkt" : "a token with cnf.jkt"
+        case .binding:
+            let scheme = evidence.authorization == .dpop ? "DPoP" : "Bearer"
+            return "\(scheme), and a token \(keyThumbprint == nil ? "without" : "with") cnf.jkt"
         default: return nil
         }
     }
@@ -64,7 +66,7 @@ extension CheckFacts {
         case .proofBinding: "the thumbprint of the proof's key"
         case .replay: "a jti that this key has not used"
         case .certificate: certificateThumbprint.map { "certificate \(ShownText.plain($0))" } ?? ""
-        case .binding: "a token bound to a key (cnf.jkt)"
+        case .binding: "DPoP for a token with cnf.jkt, Bearer for one without"
         default: nil
         }
     }

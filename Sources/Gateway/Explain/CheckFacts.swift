@@ -60,9 +60,6 @@ struct CheckFacts {
     /// The member of `cnf` that names a certificate.
     var certificateThumbprint: String? { token?.claims?["cnf"]?["x5t#S256"]?.string }
 
-    /// Whether the token is read as a JWT, not looked up at its issuer.
-    var isSelfContained: Bool { token.map { $0.segments == 3 } ?? true }
-
     /// What the request carries; empty where it carries nothing to look at.
     func seen(_ check: ExplainedCheck) -> String {
         if lacksSubject(check) { return "" }
@@ -80,6 +77,8 @@ struct CheckFacts {
         let isAboutProof = check > .proofCount && check <= .proofBinding || check == .replay
         if check > .route, route == nil { return true }
         if check > .queryToken, check < .body, token == nil { return true }
+        // Claims that only the issuer knows, and did not tell.
+        if evidence.isIntrospected, check > .introspection, check <= .audience, token?.claims == nil { return true }
         return isAboutProof && proof == nil
     }
 
@@ -112,11 +111,11 @@ struct CheckFacts {
     private func reasonInToken(_ check: ExplainedCheck) -> String? {
         switch check {
         case .queryToken: policy?.queryToken == .ignore ? "token.query_token is ignore" : nil
-        case .tokenType, .tokenAlgorithm, .tokenKey, .tokenSignature, .keys, .purpose, .dates:
-            isSelfContained ? nil : "the token is no JWT"
+        case .tokenForm, .tokenIssuer, .keys, .tokenType, .tokenAlgorithm, .tokenKey, .tokenSignature, .purpose:
+            evidence.isIntrospected ? "the issuer is asked instead" : nil
         case .notBefore: token?.claims?["nbf"] == nil ? "the token has no nbf" : nil
         case .issuedAt: token?.claims?["iat"] == nil ? "the token has no iat" : nil
-        case .introspection: isSelfContained ? "the token is a JWT" : nil
+        case .introspection: evidence.isIntrospected ? nil : "the token is read here"
         case .confirmation: token?.claims?["cnf"] == nil ? "the token has no cnf" : nil
         default: nil
         }
@@ -124,11 +123,13 @@ struct CheckFacts {
 
     private func reasonOfSender(_ check: ExplainedCheck) -> String? {
         if check == .clientCertField { return evidence.hasClientCertField ? nil : "the request has no Client-Cert" }
-        guard check >= .proofCount, check <= .replay else { return nil }
+        let isOfSender = check >= .binding && check <= .certificate || check == .replay
+        guard isOfSender else { return nil }
         if evidence.authorization == .bearer, token?.claims?["cnf"] == nil { return "the token has no cnf" }
         switch check {
         case .certificate: return certificateThumbprint == nil ? "cnf has no x5t#S256" : nil
-        case .binding: return evidence.authorization == .bearer ? "the scheme is Bearer" : nil
+        case .binding: return nil
+        case .replay where evidence.isDryRun && proof != nil: return "proofs that clients used are not looked at here"
         case .proofNonce where policy?.dpop.nonce == .off: return "token.dpop.nonce is off"
         default: return evidence.authorization == .bearer && keyThumbprint == nil ? "cnf has no jkt" : nil
         }
@@ -144,9 +145,12 @@ struct CheckFacts {
         case .maxAge: isAskedFor = policy.maxAgeSeconds != nil
         case .user: isAskedFor = policy.userOnly
         case .claimRules: isAskedFor = !policy.claims.isEmpty
+        case .exchange:
+            guard case .exchange = route?.credential else { return "the route exchanges no token" }
+            return evidence.isDryRun ? "no token is asked for without need" : nil
         case .upstreamCredential:
-            if case .exchange = route?.credential { return nil }
-            return "the route exchanges no token"
+            if case .pass = route?.credential { return nil }
+            return "the client's token is not passed on"
         default: return nil
         }
         return isAskedFor ? nil : "the route does not ask for it"

@@ -15,7 +15,7 @@ import Transport
 /// cannot change a verdict, and `ExplainedCheckTests` holds the two together.
 ///
 ///     head ──RequestHeadParser──▶ exchange ──run──▶ forward ──writeUpstreamHead──▶ the fields an upstream would get
-///                                               ├── wait ──▶ the caller fetches keys, gives them, and asks again
+///                                               ├── wait ──▶ the caller fetches what it waits for, and asks again
 ///                                               └── refuse
 ///
 /// A worker's memory is never given back, here as in the gateway: one of these for each process, or for each test.
@@ -23,8 +23,10 @@ package final class DryRun {
     /// What the stages came to.
     package enum Outcome {
         case judged(RequestEvidence, Verdict)
-        /// Needs these keys first; `take` them, or say with `keysAreMissing` that there are none, and ask again.
+        /// Needs these keys first; `take` them, if there are any, and ask again with `hasWaited`.
         case needsKeys(issuer: Int)
+        /// Needs this issuer's word on the token; ask again with `answer`.
+        case needsAnswer(issuer: Int, token: [UInt8], digest: SHA256Digest)
         /// Not the whole head of a request.
         case incomplete
     }
@@ -39,6 +41,8 @@ package final class DryRun {
         package var certificate: SHA256Digest?
         /// Whether keys were asked for before: a key that is not there is then refused, not waited for.
         package var hasWaited = false
+        /// What the issuer said of the token when it was asked (RFC 7662).
+        package var answer: IntrospectionAnswer?
 
         package init() {}
     }
@@ -46,12 +50,15 @@ package final class DryRun {
     private let settings: GatewaySettings
     private let worker: WorkerRef
     private let registry: MetricsRegistry
+    /// Stands for the token of an exchange that is not made.
+    private let placeholder: UnsafeMutablePointer<UInt8>
 
     /// Prepares a worker that judges as of `now`, unix seconds, or as time goes by; no socket is opened.
     package init(_ settings: GatewaySettings, now: Int64?) throws(GatewayFailure) {
         var settings = settings
-        // One token is remembered at most.
+        // One token and one proof are remembered at most, and those here alone.
         settings.tokenCache.entries = 1
+        settings.proofs.replayBytes = 1 << 20
         self.settings = settings
         registry = MetricsRegistry(workers: 1, labels: MetricsLabels(settings), version: "")
         let loop: EventLoop
@@ -61,6 +68,8 @@ package final class DryRun {
             throw GatewayFailure("a loop could not be made", "\(error)")
         }
         let parts = try SharedParts(settings, operatorLog: .off, readsTLS: false)
+        placeholder = .allocate(capacity: 1)
+        placeholder.initialize(to: UInt8(ascii: "-"))
         worker = .allocate(capacity: 1)
         let sockets = UnsafeMutablePointer<ListenerSocket>.allocate(capacity: max(1, settings.listeners.count))
         for (index, listener) in settings.listeners.enumerated() {
@@ -68,13 +77,15 @@ package final class DryRun {
                 to: ListenerSocket(listener, index, descriptor: -1, worker: worker, tls: nil))
         }
         let surroundings = WorkerSurroundings(
-            metrics: registry.workers[0], log: nil, requestKeys: { _ in }, onDrained: {})
+            metrics: registry.workers[0], log: nil, requestKeys: { _ in }, ask: { _, _, _ in }, onDrained: {})
         worker.initialize(
             to: Worker(
                 index: 0, loop: loop, listeners: sockets, settings: settings, parts: parts,
                 surroundings: surroundings))
         worker.prepareSlabs()
         worker.pointee.clockStandsAt = now ?? 0
+        // Keys of its own where none are configured: what they sign is shown to nobody.
+        worker.pointee.assertionKeys = try AssertionKeyRotation(settings, loop: loop, operatorLog: .off)?.keys
     }
 
     /// The time that tokens are judged by, in unix seconds.
@@ -100,6 +111,7 @@ package final class DryRun {
         defer { worker.pointee.clients.giveBack(client) }
         client.pointee = ClientConnection(worker)
         client.pointee.listener = UInt16(clamping: circumstances.listener)
+        client.pointee.certificate = circumstances.certificate.map { .digest($0) } ?? .absent
         if let address = SocketAddress(literal: circumstances.peer, port: 0) {
             client.pointee.peer = PeerAddress(address)
         }
@@ -111,19 +123,39 @@ package final class DryRun {
         case .complete: break
         }
         let exchange = worker.beginExchange(client, bytes, isParsed: true)
-        defer { end(exchange) }
+        defer { worker.endExchange(exchange) }
         exchange.pointee.hasWaited = circumstances.hasWaited
-        let step = worker.run(exchange, bytes)
-        if case .wait(let issuer) = step { return .needsKeys(issuer: issuer) }
+        if let answer = circumstances.answer { exchange.pointee.lookup = lookup(answer) }
+        var step = worker.run(exchange, bytes)
+        if case .wait(.exchange) = step {
+            // A token for the upstream would be a real one, and nobody would use it.
+            exchange.pointee.upstreamToken = UnsafeBufferPointer(start: placeholder, count: 1)
+            step = worker.run(exchange, bytes)
+        }
+        switch step {
+        case .wait(.keys(let issuer)): return .needsKeys(issuer: issuer)
+        case .wait(.introspection(let issuer, let digest)):
+            return .needsAnswer(issuer: issuer, token: Array(worker.accessToken(bytes)), digest: digest)
+        default: break
+        }
         let verdict = verdict(step, exchange, bytes)
-        return .judged(worker.evidence(exchange, bytes), verdict)
+        var evidence = worker.evidence(exchange, bytes)
+        evidence.isDryRun = true
+        evidence.certificateThumbprint = circumstances.certificate?.base64URL
+        return .judged(evidence, verdict)
+    }
+
+    /// What production would have made of an answer that came while the request waited for it.
+    private func lookup(_ answer: IntrospectionAnswer) -> Lookup {
+        guard case .active(let token, let until) = answer.result else { return .refused(worker.refusal(in: answer)) }
+        return .active(worker.remember(introspected: token, answer.digest, issuer: answer.issuer, until: until))
     }
 
     private func verdict(_ step: Step, _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>) -> Verdict {
         switch step {
         case .refuse(let refusal): return refused(refusal)
-        case .answerOptions: return .answered
-        case .wait: return .undecided(.keys, reason: "keys were waited for")
+        case .answerOptions, .publish: return .answered
+        case .wait: return .undecided(.exchange, reason: "the authorization server was not asked")
         case .forward: break
         }
         var writer = HeadWriter(worker.pointee.writeScratch, capacity: Worker.writeCapacity)
@@ -156,14 +188,6 @@ package final class DryRun {
         evidence.peer = circumstances.peer
         evidence.headBytes = count
         return evidence
-    }
-
-    private func end(_ exchange: ExchangeRef) {
-        if let token = exchange.pointee.token { TokenRecord.release(token) }
-        exchange.pointee.token = nil
-        exchange.pointee.client?.pointee.exchange = nil
-        exchange.pointee.client = nil
-        worker.pointee.exchanges.giveBack(exchange)
     }
 }
 

@@ -9,21 +9,19 @@ package enum ExplainedCheck: Int, Sendable, CaseIterable, Comparable {
     case message, connectionOptions, connect, authority, path, route, method, origin
     // the credentials
     case credentials, scheme, queryToken
-    // the token, self-contained
-    case tokenForm, tokenIssuer, keys, tokenType, tokenAlgorithm, tokenKey, tokenSignature
-    case dates, expiry, notBefore, issuedAt, claims, purpose
-    // the token, opaque
-    case introspection
+    // the token
+    case tokenForm, introspection, tokenIssuer, keys, tokenType, tokenAlgorithm, tokenKey, tokenSignature
+    case dates, expiry, notBefore, issuedAt, claims, purpose, confirmation
     // the token and the route
-    case confirmation, issuerOfRoute, audience
+    case issuerOfRoute, audience
     // the sender
-    case clientCertField, proofCount, proofForm, proofType, proofAlgorithm, proofKey, proofClaims, proofMethod
+    case binding, proofCount, proofForm, proofType, proofAlgorithm, proofKey, proofClaims, proofMethod
     case proofTarget, proofTime, proofNonce, proofTokenHash, proofSignature, proofBinding
-    case certificate, binding, replay
+    case clientCertField, certificate
     // rights
     case scope, authorizationDetails, acr, maxAge, user, claimRules
-    // the upstream
-    case body, identity, upstreamCredential, upstream
+    // the upstream, and the proof that is used up last
+    case exchange, replay, body, identity, upstreamCredential, upstream
 
     package static func < (one: ExplainedCheck, other: ExplainedCheck) -> Bool { one.rawValue < other.rawValue }
 
@@ -78,7 +76,7 @@ package enum ExplainedCheck: Int, Sendable, CaseIterable, Comparable {
         case .proofSignature: ("proof: signature", "RFC 9449 §4.3 (6)")
         case .proofBinding: ("proof: key is cnf.jkt", "RFC 9449 §4.3 (12)")
         case .certificate: ("certificate is x5t", "RFC 8705 §3")
-        case .binding: ("bound as demanded", "RFC 9449 §7.1")
+        case .binding: ("scheme fits cnf", "RFC 9449 §7.2")
         case .replay: ("proof: first use", "RFC 9449 §11.1")
         case .scope: ("scope", "RFC 6750 §3.1")
         case .authorizationDetails: ("authorization_details", "RFC 9396 §9.1")
@@ -88,7 +86,8 @@ package enum ExplainedCheck: Int, Sendable, CaseIterable, Comparable {
         case .claimRules: ("claim rules", "configuration")
         case .body: ("body size", "RFC 9110 §15.5.14")
         case .identity: ("identity fields", "RFC 9110 §5.4")
-        case .upstreamCredential: ("upstream's credential", "RFC 8693 §2")
+        case .exchange: ("token exchange", "RFC 8693 §2")
+        case .upstreamCredential: ("upstream's credential", "RFC 9449 §7.2")
         case .upstream: ("upstream", "RFC 9110 §15.6")
         }
     }
@@ -100,7 +99,8 @@ extension ExplainedCheck {
     /// `row` is the requirement row in the operator's log, which tells apart what one cause stands for several times.
     package init(_ refusal: Refusal, row: String) {
         self =
-            Self.ofMessage(refusal) ?? Self.ofToken(refusal, row) ?? Self.ofSender(refusal) ?? Self.ofRights(refusal)
+            Self.ofMessage(refusal) ?? Self.ofToken(refusal, row) ?? Self.ofSender(refusal, row) ?? Self.ofRights(
+                refusal)
             ?? .upstream
     }
 
@@ -139,18 +139,21 @@ extension ExplainedCheck {
         case .tokenClaimMissing, .tokenClaimMalformed: row == "RS-15" || row == "JOSE-27" ? .dates : .claims
         case .tokenLooksLikeIDToken, .tokenOfOtherPurpose: .purpose
         case .tokenInactive, .introspectionUnavailable, .unknownTokensTooMany: .introspection
-        case .tokenBoundToKey: .confirmation
+        // Bound in a way that nobody can check; Bearer for a bound token; a bound token to be passed to the upstream.
+        case .tokenBoundToKey: row == "DPOP-20" ? .binding : row == "RS-25" ? .upstreamCredential : .confirmation
         case .tokenIssuerNotAccepted: .issuerOfRoute
         case .tokenAudienceMissing: .audience
         default: nil
         }
     }
 
-    private static func ofSender(_ refusal: Refusal) -> ExplainedCheck? {
+    private static func ofSender(_ refusal: Refusal, _ row: String) -> ExplainedCheck? {
         switch refusal {
         case .clientCertFieldInvalid: .clientCertField
         case .proofMissing, .proofRepeated: .proofCount
-        case .proofTooLarge, .proofMalformed: .proofForm
+        // A jti that is too long is found where the claims are read.
+        case .proofTooLarge: row == "DPOP-16" ? .proofClaims : .proofForm
+        case .proofMalformed: .proofForm
         case .proofTypeNotAccepted: .proofType
         case .proofAlgorithmNotAllowed: .proofAlgorithm
         case .proofKeyInvalid: .proofKey
@@ -179,7 +182,7 @@ extension ExplainedCheck {
         case .claimRuleUnmet: .claimRules
         case .requestBodyTooLarge, .requestBodyTooSlow: .body
         case .identityTooLarge: .identity
-        case .exchangeSubjectRefused, .exchangeTargetRefused, .exchangeUnavailable: .upstreamCredential
+        case .exchangeSubjectRefused, .exchangeTargetRefused, .exchangeUnavailable: .exchange
         default: nil
         }
     }

@@ -8,14 +8,21 @@ package struct Explainer {
     private let settings: GatewaySettings
     private let dryRun: DryRun
     private let keys: (Int) -> Result<IssuerKeys, KeysMissing>
+    private let answer: (Int, [UInt8], SHA256Digest) -> IntrospectionAnswer?
 
-    /// Judges as of `now`, unix seconds, or as time goes by; `keys` is asked for those of the issuers that are needed.
+    /// Judges as of `now`, unix seconds, or as time goes by.
+    ///
+    /// - Parameters:
+    ///   - keys: asked for those of an issuer, by its place in the settings, when they are needed.
+    ///   - answer: asked for an issuer's word on a token (RFC 7662); nil where nobody can be asked.
     package init(
-        _ settings: GatewaySettings, now: Int64? = nil, keys: @escaping (Int) -> Result<IssuerKeys, KeysMissing>
+        _ settings: GatewaySettings, now: Int64? = nil, keys: @escaping (Int) -> Result<IssuerKeys, KeysMissing>,
+        answer: @escaping (Int, [UInt8], SHA256Digest) -> IntrospectionAnswer? = { _, _, _ in nil }
     ) throws(GatewayFailure) {
         self.settings = settings
         dryRun = try DryRun(settings, now: now)
         self.keys = keys
+        self.answer = answer
     }
 
     /// The explanation of the request with this head; throws when it is not the whole head of one.
@@ -23,26 +30,45 @@ package struct Explainer {
         _ head: [UInt8], _ circumstances: DryRun.Circumstances
     ) throws(RequestDraft.Problem) -> Explanation {
         var circumstances = circumstances
-        var outcome = dryRun.judge(head, circumstances)
         var missing: KeysMissing?
-        if case .needsKeys(let issuer) = outcome {
-            switch keys(issuer) {
-            case .success(let keys): dryRun.take(keys, issuer: issuer)
-            case .failure(let reason): missing = reason
+        // The gateway, too, looks only once more at what it has waited for: keys, and then perhaps an issuer's word.
+        for _ in 0..<3 {
+            switch dryRun.judge(head, circumstances) {
+            case .judged(let evidence, let verdict):
+                let verdict = undecided(verdict, missing) ?? verdict
+                return Explanation(evidence, verdict, settings: settings, now: dryRun.now)
+            case .needsKeys(let issuer):
+                switch keys(issuer) {
+                case .success(let keys): dryRun.take(keys, issuer: issuer)
+                case .failure(let reason): missing = reason
+                }
+                circumstances.hasWaited = true
+            case .needsAnswer(let issuer, let token, let digest):
+                circumstances.answer =
+                    answer(issuer, token, digest)
+                    ?? IntrospectionAnswer(
+                        digest: digest, issuer: issuer, workers: [], result: .unavailable(.waitedTooLong))
+            case .incomplete:
+                throw RequestDraft.Problem(
+                    text: "this is not the whole head of a request: it must end with an empty line")
             }
-            // The gateway, too, looks only once more.
-            circumstances.hasWaited = true
-            outcome = dryRun.judge(head, circumstances)
         }
-        switch outcome {
-        case .judged(let evidence, let verdict):
-            var verdict = verdict
-            if let missing, case .refused(.issuerKeysUnavailable, _, _, _) = verdict {
-                verdict = .undecided(.keys, reason: missing.reason)
-            }
-            return Explanation(evidence, verdict, settings: settings, now: dryRun.now)
-        case .needsKeys, .incomplete:
-            throw RequestDraft.Problem(text: "this is not the whole head of a request: it must end with an empty line")
+        throw RequestDraft.Problem(text: "the request waits for something that cannot be had here")
+    }
+
+    /// A refusal that the running gateway, which knows more, may not make.
+    private func undecided(_ verdict: Verdict, _ missing: KeysMissing?) -> Verdict? {
+        guard case .refused(let refusal, _, let found, _) = verdict else { return nil }
+        switch refusal {
+        case .issuerKeysUnavailable: return .undecided(.keys, reason: missing?.reason ?? found)
+        case .introspectionUnavailable: return .undecided(.introspection, reason: found)
+        case .proofNonceUnknown where settings.proofs.nonceKeys.isEmpty:
+            return .undecided(
+                .proofNonce,
+                reason:
+                    "the running gateway makes its nonces with a key of its own, because dpop.nonce_keys is not set; "
+                    + "ask it with --request-id")
+        default: return nil
         }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Bytes
+import Crypto
 import HTTPMessage
 import JOSE
 import JSON
@@ -17,6 +18,9 @@ extension WorkerRef {
         if let client = exchange.pointee.client {
             evidence.listener = Int(client.pointee.listener)
             evidence.peer = client.pointee.peer.text
+            if case .digest(let digest) = client.pointee.certificate {
+                evidence.certificateThumbprint = digest.base64URL
+            }
         }
         evidence.method = text(head.pointee.method, limit: 32)
         evidence.path = text(head.pointee.path)
@@ -39,11 +43,25 @@ extension WorkerRef {
             case .dpop where evidence.proofs.count < 8:
                 let proof = UnsafeBufferPointer(rebasing: all[Int(slot.value.start)..<slot.value.end])
                 evidence.proofs.append(TokenEvidence(proof.span))
-            default: if text(slot.name, limit: 32).lowercased() == "client-cert" { evidence.hasClientCertField = true }
+            case .clientCert: evidence.hasClientCertField = true
+            default: break
             }
         }
         readAuthorization(all, into: &evidence)
+        readIntrospection(exchange, bytes, into: &evidence)
         return evidence
+    }
+
+    /// Of a token that only its issuer can read, what the issuer said.
+    private func readIntrospection(
+        _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, into evidence: inout RequestEvidence
+    ) {
+        guard let route = exchange.pointee.route, evidence.token != nil,
+            route.pointee.introspector.isAsked(about: accessToken(bytes))
+        else { return }
+        evidence.isIntrospected = true
+        evidence.issuer = route.pointee.introspector.issuer
+        evidence.token?.claims = exchange.pointee.token?.pointee.claims
     }
 
     private func readAuthorization(_ all: UnsafeBufferPointer<UInt8>, into evidence: inout RequestEvidence) {

@@ -45,6 +45,10 @@ package struct RequestEvidence: Sendable {
     package var hasClientCertField = false
     /// The SHA-256 digest of the client certificate in base64url, when one was presented.
     package var certificateThumbprint: String?
+    /// Whether the request was only tried out: nothing was remembered or looked up in a running gateway.
+    package var isDryRun = false
+    /// Whether the issuer is asked about the token instead of its signature being checked (RFC 7662).
+    package var isIntrospected = false
     /// The route's place in the settings; nil when none was found.
     package var route: Int?
     /// The place of the issuer that the token names, when it is configured.

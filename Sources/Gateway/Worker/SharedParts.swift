@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+import Crypto
 import Glibc
 import HTTP1
+import OAuth
+import Replay
 import Telemetry
 import Transport
 
@@ -12,11 +15,15 @@ struct SharedParts {
     let serverTLS: [ServerTLS?]
     let resolver: Resolver
     let operatorLog: OperatorLog
+    /// One for all workers: two of them may be sent the same proof at the same time.
+    let replay: ReplaySet
+    let nonces: DPoPNonces?
 
     /// Without `readsTLS` no certificate or key is read: for whoever opens no connection.
     init(
         _ settings: GatewaySettings, operatorLog: OperatorLog, readsTLS: Bool = true
     ) throws(GatewayFailure) {
+        try UpstreamCredential.check(settings.routes)
         var upstreams: [UpstreamSettings] = []
         for route in settings.routes where !upstreams.contains(route.upstream) { upstreams.append(route.upstream) }
         self.upstreams = upstreams
@@ -25,6 +32,28 @@ struct SharedParts {
         serverTLS = readsTLS ? try SharedParts.serverTLS(settings.listeners) : settings.listeners.map { _ in nil }
         resolver = Resolver()
         self.operatorLog = operatorLog
+        let proofs = settings.proofs
+        replay = ReplaySet(
+            byteLimit: proofs.replayBytes,
+            windowSeconds: max(proofs.pastSeconds + proofs.futureSeconds, proofs.nonceLifetimeSeconds))
+        nonces = try SharedParts.nonces(settings)
+    }
+
+    /// Nonces of the configured keys, which replicas share, or of a key that dies with this process (DPOP-12).
+    private static func nonces(_ settings: GatewaySettings) throws(GatewayFailure) -> DPoPNonces? {
+        let areUsed = settings.routes.contains { route in
+            guard case .token(let token) = route.access else { return false }
+            return token.schemes.contains(.dpop) && token.dpop.nonce != .off
+        }
+        guard areUsed else { return nil }
+        let keys = settings.proofs.nonceKeys.isEmpty ? [Secret(RandomBytes.fill(32))] : settings.proofs.nonceKeys
+        // Not the listener: a nonce is of this resource server, whichever of its doors it was given at.
+        do throws(CryptoRefusal) {
+            return try DPoPNonces(
+                keys: keys, serverID: "portcullis", lifetimeSeconds: settings.proofs.nonceLifetimeSeconds)
+        } catch {
+            throw GatewayFailure("nonces could not be made", "a key is shorter than 32 bytes")
+        }
     }
 
     private static func clientTLS(_ upstreams: [UpstreamSettings]) throws(GatewayFailure) -> [ClientTLS?] {

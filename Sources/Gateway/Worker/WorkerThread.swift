@@ -5,6 +5,8 @@ import Glibc
 import HTTP1
 import HTTPMessage
 import Issuers
+import OAuth
+import Replay
 import Synchronization
 import Telemetry
 import Transport
@@ -64,6 +66,9 @@ final class WorkerThread: @unchecked Sendable {
 
     func localAddress(ofListener index: Int) -> String { addresses[index].description }
 
+    /// Hands over the keys of identity assertions; before `start()` only.
+    func prepare(_ keys: AssertionKeys) { worker.pointee.assertionKeys = keys }
+
     /// Starts to serve.
     func start() {
         let context = Unmanaged.passRetained(self).toOpaque()
@@ -107,6 +112,21 @@ final class WorkerThread: @unchecked Sendable {
         loop.execute { worker.pointer.keysArrived(keys, issuer: issuer) }
     }
 
+    func assertionKeysChanged(_ keys: AssertionKeys) {
+        let worker = WorkerReference(pointer: worker)
+        loop.execute { worker.pointer.pointee.assertionKeys = keys }
+    }
+
+    func introspectionAnswered(_ answer: IntrospectionAnswer) {
+        let worker = WorkerReference(pointer: worker)
+        loop.execute { worker.pointer.introspectionAnswered(answer) }
+    }
+
+    func exchangeAnswered(_ answer: ExchangeAnswer) {
+        let worker = WorkerReference(pointer: worker)
+        loop.execute { worker.pointer.exchangeAnswered(answer) }
+    }
+
     func refreshEnded(issuer: Int) {
         let worker = WorkerReference(pointer: worker)
         loop.execute { worker.pointer.refreshEnded(issuer: issuer) }
@@ -119,6 +139,7 @@ extension ListenerSocket {
         self.worker = worker
         self.index = UInt16(clamping: index)
         self.tls = tls
+        terminators = NetworkList(settings.clientCertFieldFrom)
         scheme = Route.Bytes(settings.publicURL.hasPrefix("https:") ? "https" : "http")
         authorityCount = settings.authorities.count
         authorities = .allocate(capacity: max(1, authorityCount))
@@ -133,6 +154,7 @@ struct WorkerSurroundings {
     let metrics: WorkerMetrics
     let log: UnsafeMutablePointer<LogWriter>?
     let requestKeys: @Sendable (_ issuer: Int) -> Void
+    let ask: @Sendable (_ question: Question, _ token: [UInt8], _ digest: SHA256Digest) -> Void
     let onDrained: @Sendable () -> Void
 }
 
@@ -141,6 +163,9 @@ extension WorkerSurroundings {
         metrics = gateway.registry.workers[index]
         log = gateway.makeAccessLog()
         requestKeys = { [unowned gateway] issuer in gateway.requestKeys(issuer: issuer) }
+        ask = { [unowned gateway] question, token, digest in
+            gateway.ask(question, token: token, digest: digest, worker: index)
+        }
         onDrained = { [unowned gateway] in gateway.workerDrained() }
     }
 }
@@ -170,6 +195,11 @@ extension Worker {
         metrics = surroundings.metrics
         requestKeys = surroundings.requestKeys
         onDrained = surroundings.onDrained
+        ask = surroundings.ask
+        failures = FailureBudget()
+        replay = parts.replay
+        nonces = parts.nonces
+        proofKeys = ProofKeys(limit: Worker.proofKeyLimit)
         self.listeners = listeners
         listenerCount = settings.listeners.count
         pools = .allocate(capacity: max(1, poolCount))

@@ -75,12 +75,14 @@ extension FieldName {
             case (0x6b6f6f632d746573, 0x0000000000006569): return .setCookie  // Set-Cookie
             case (0x6567612d72657375, 0x000000000000746e): return .userAgent  // User-Agent
             case (0x6174736563617274, 0x0000000000006574): return .tracestate  // Tracestate
+            case (0x6e6f6e2d706f7064, 0x0000000000006563): return .dpopNonce  // DPoP-Nonce
             default: return .other
             }
         case 11:
             switch (first, second) {
             case (0x66612d7972746572, 0x0000000000726574): return .retryAfter  // Retry-After
             case (0x7261706563617274, 0x0000000000746e65): return .traceparent  // Traceparent
+            case (0x632d746e65696c63, 0x0000000000747265): return .clientCert  // Client-Cert
             default: return .other
             }
         case 12:
@@ -311,6 +313,8 @@ extension FieldID {
         case .upgradeInsecureRequests: "Upgrade-Insecure-Requests"
         case .authenticationInfo: "Authentication-Info"
         case .xContentTypeOptions: "X-Content-Type-Options"
+        case .clientCert: "Client-Cert"
+        case .dpopNonce: "DPoP-Nonce"
         }
     }
 }

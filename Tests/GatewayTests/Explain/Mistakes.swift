@@ -22,7 +22,7 @@ struct Mistake: Sendable, CustomTestStringConvertible {
     }
 
     /// Those of bearer tokens: the commonest of survey section 3, each alone in an otherwise good request.
-    static let ofBearer = message + token + rights
+    static let all = message + token + rights + proofs + targets + certificates + lookups
 
     private static let message = [
         Mistake("unknown-host", .authorityUnknown) { $0.url = "https://shop.internal/api/orders/7" },

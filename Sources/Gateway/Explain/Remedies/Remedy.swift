@@ -35,7 +35,16 @@ package struct Remedy: Sendable {
         switch verdict {
         case .forwarded, .answered: return nil
         case .undecided(.keys, let reason): self = facts.remedyForKeys(reason)
+        case .undecided(.introspection, let reason):
+            self = facts.remedyForIntrospection(.introspectionUnavailable, reason)
         case .undecided(_, let reason): self = Remedy("This could not be found out: \(ShownText.plain(reason)).")
+        case .refused(.tokenBoundToKey, _, _, "RS-25"):
+            self = Remedy(
+                "The route passes the client's token on, and this one is bound: the upstream would have to take it unproved.",
+                [
+                    .configuration(
+                        "\(facts.routeKey).upstream_credential", "assertion, exchange or none, in place of pass")
+                ])
         case .refused(let refusal, _, let found, let row):
             self =
                 facts.remedyForRequest(refusal, found) ?? facts.remedyForToken(refusal, found, row)

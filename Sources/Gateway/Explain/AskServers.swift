@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+package import Crypto
 import EventLoop
 import Fetch
 import HTTPMessage
 package import Issuers
+import Synchronization
 
 /// One issuer's keys, read now as the gateway reads them, for a request that waits for them.
 package enum ReadKeys {
@@ -43,6 +45,40 @@ package enum ReadKeys {
         var issuer = issuer
         issuer.keys = .document(document)
         return try live(of: issuer, timeoutMilliseconds: 1000)
+    }
+}
+
+/// An issuer's word on a token, asked now as the gateway asks.
+package enum AskAboutToken {
+    /// What the issuer at this place says of the token; nil when no answer came in time.
+    package static func live(
+        _ index: Int, _ token: [UInt8], _ digest: SHA256Digest, settings: GatewaySettings, timeoutMilliseconds: Int
+    ) -> IntrospectionAnswer? {
+        guard let loop = try? EventLoop() else { return nil }
+        let timer = LoopTimer(loop: loop) { loop.stop() }
+        timer.arm(milliseconds: timeoutMilliseconds)
+        let fetching = CurlFetcher(loop: loop)
+        let clock = LoopClock(loop: loop)
+        let directory = IssuerDirectory(
+            settings: settings.issuers, fetching: fetching, clock: clock, executor: loop,
+            listeners: IssuerDirectory.Listeners(
+                onChange: { issuer, _ in if issuer == index { loop.stop() } }, onRefreshEnded: { _ in },
+                onEvent: { issuer, event in if issuer == index, case .refreshFailed = event { loop.stop() } }))
+        let found = Mutex<IntrospectionAnswer?>(nil)
+        let desk = IntrospectionDesk(
+            settings: settings.issuers, clients: settings.clients, fetching: fetching, clock: clock, executor: loop,
+            sources: IntrospectionDesk.Sources(directory),
+            onAnswer: { answer in
+                found.withLock { $0 = answer }
+                loop.stop()
+            }, onEvent: { _, _ in })
+        // Metadata first, which says where to ask; a desk without it tries what is configured.
+        directory.start()
+        loop.run()
+        desk.ask(issuer: index, token: token, digest: digest, worker: 0)
+        loop.run()
+        timer.cancel()
+        return found.withLock { $0 }
     }
 }
 
