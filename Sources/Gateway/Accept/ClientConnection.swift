@@ -96,6 +96,11 @@ struct PeerAddress {
         }
     }
 
+    /// What tells one subscriber from another: an IPv4 address, also where it is written as IPv6, or the /64 of another.
+    var networkWords: (UInt64, UInt64) {
+        isIPv6 && octets.0 != 0 ? (octets.0, 0) : octets
+    }
+
     /// The address as text, for cold lines.
     var text: String {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 46) { text in
