@@ -34,6 +34,7 @@ extension TLSFailure {
         case .certificate(_, let words): "a certificate that OpenSSL refuses (\(words))"
         case .key(_, let words): "a key that OpenSSL refuses or that fits another certificate (\(words))"
         case .authorities(_, let words): "authorities that OpenSSL refuses (\(words))"
+        case .revocationList(_, let words): "revocation lists that OpenSSL refuses (\(words))"
         }
     }
 }
