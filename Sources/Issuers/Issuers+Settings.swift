@@ -122,12 +122,15 @@ package struct IntrospectionSettings: Sendable, Hashable {
     }
 }
 
-/// A token for an upstream in exchange for the caller's (RFC 8693 §2.1).
+/// What tokens are exchanged for on one route (RFC 8693 §2.1).
 package struct ExchangeSettings: Sendable, Hashable {
-    /// Which of the configured clients asks.
+    /// Index of the client that exchanges, among the gateway's clients.
     package var client: Int
+    /// Logical names of the services the new token is for.
     package var audience: [String]
+    /// URIs of the services the new token is for.
     package var resource: [String]
+    /// Scopes asked for; those of the subject token when empty.
     package var scopes: [String]
 
     package init(client: Int, audience: [String] = [], resource: [String] = [], scopes: [String] = []) {
