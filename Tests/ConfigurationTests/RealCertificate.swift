@@ -42,4 +42,15 @@ enum RealCertificate {
         -----END PRIVATE KEY-----
 
         """
+
+    /// The revocation list of the certificate as an authority: nothing was revoked.
+    static let revocations = """
+        -----BEGIN X509 CRL-----
+        MIGgMEkwCgYIKoZIzj0EAwIwGzEZMBcGA1UEAwwQc2hvcC5leGFtcGxlLmNvbRcN
+        MjYxMTIyMTExMjQ3WhgPMjEyNjEwMjkxMTEyNDdaMAoGCCqGSM49BAMCA0cAMEQC
+        ICLJCLPRwM6144mwyTmy07S+9tqBhFQXRbuZH8Yj4T2AAiAIf2vaz2EI/F2ow5gW
+        IYJnEDriOQyCMQAzoo5ev7AI5Q==
+        -----END X509 CRL-----
+
+        """
 }

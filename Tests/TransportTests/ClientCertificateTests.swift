@@ -55,7 +55,9 @@ private final class Visit {
 
     deinit { server.close() }
 
-    /// Whether the server's handshake came to its end. A client of TLS 1.3 is through before the server has judged it.
+    /// Whether the server's handshake came to its end.
+    ///
+    /// A client of TLS 1.3 is through before the server has judged it.
     var isThrough: Bool { outcome.one == 0 }
 
     /// The digest of the certificate that the server saw.

@@ -28,7 +28,10 @@ enum ClientCertificateSection {
                 "PEM file with the certificates that they revoked."),
         ])
 
-    static func translate(_ tls: CheckedObject, _ translation: Translation) -> ClientCertificateSettings? {
+    /// `identity` is a certificate of the same listener.
+    static func translate(
+        _ tls: CheckedObject, _ identity: TLSSettings.Certificate?, _ translation: Translation
+    ) -> ClientCertificateSettings? {
         guard let value = tls["client_certificates"] else { return nil }
         guard let object = value.object else {
             switch value.text {
@@ -38,23 +41,23 @@ enum ClientCertificateSection {
             }
         }
         var settings = ClientCertificateSettings(isRequired: object.text("request")?.text == "required")
-        if let trust = object.object("trust"), let authorities = authorities(trust, translation) {
+        if let trust = object.object("trust"), let authorities = authorities(trust, identity, translation) {
             settings.trust = authorities
         }
         return settings
     }
 
     private static func authorities(
-        _ object: CheckedObject, _ translation: Translation
+        _ object: CheckedObject, _ identity: TLSSettings.Certificate?, _ translation: Translation
     ) -> ClientCertificateSettings.Trust? {
         let file = translation.authorities(
             object, "authorities", remedy: "give the PEM file of the authorities that sign the clients' certificates")
         let list = object.text("revocation_list")
-        if let list, let file = translation.file(list, noun: "a revocation list"),
-            !PEMText.holds("X509 CRL", in: file.bytes)
+        if let file, let list, let lists = translation.file(list, noun: "a revocation list"),
+            let fault = translation.sources.documents.revocationLists(lists, file, identity)
         {
             translation.problems.error(
-                at: list.place, expected: "a revocation list in PEM", found: "no X509 CRL in PEM",
+                at: list.place, expected: "a revocation list in PEM", found: fault,
                 remedy: "turn a list in DER into PEM with  openssl crl -inform DER")
         }
         return file.map { .authorities(file: $0, revocationListFile: list.map(translation.resolved)) }

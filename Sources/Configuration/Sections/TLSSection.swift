@@ -41,7 +41,7 @@ enum TLSSection {
         } else if object.says("certificate") || object.says("key") {
             pair(object, translation).map { certificates = [$0] }
         }
-        let clientCertificates = ClientCertificateSection.translate(object, translation)
+        let clientCertificates = ClientCertificateSection.translate(object, certificates.first, translation)
         return certificates.isEmpty
             ? nil
             : TLSSettings(

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Gateway
 import Transport
 
 /// Files of TLS, judged by the code that loads them when the gateway starts.
@@ -21,6 +22,24 @@ enum TLSFiles {
             return nil
         } catch {
             return error.words
+        }
+    }
+
+    /// What is wrong with revocation lists for clients of a listener with this certificate, or nil.
+    static func fault(
+        revocationLists lists: ConfigurationSources.File, authorities: String, _ listener: TLSSettings.Certificate
+    ) -> String? {
+        let identity = ServerTLS.Identity(certificateFile: listener.certificateFile, keyFile: listener.keyFile)
+        let clients = ClientCertificates(
+            request: .optional, trust: .authorities(file: authorities, revocationListFile: lists.path))
+        do throws(TLSFailure) {
+            _ = try ServerTLS(identities: [identity], minimumVersion: .tls12, clientCertificates: clients)
+            return nil
+        } catch .revocationList(let file, let words) {
+            return TLSFailure.revocationList(file: file, words).words
+        } catch {
+            // The other files have been judged where they are named.
+            return nil
         }
     }
 }

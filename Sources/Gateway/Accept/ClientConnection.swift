@@ -78,7 +78,8 @@ extension ClientRef {
 
 /// A client's address in the few bytes that every connection can afford.
 struct PeerAddress {
-    private var octets: (UInt64, UInt64) = (0, 0)
+    /// The address as the kernel has it, IPv4 in the first four bytes.
+    private(set) var octets: (UInt64, UInt64) = (0, 0)
     private(set) var isIPv6 = false
     private(set) var port: UInt16 = 0
 

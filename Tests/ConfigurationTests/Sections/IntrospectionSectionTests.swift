@@ -304,6 +304,27 @@ import Testing
                     """)
     }
 
+    @Test func `TX-01 an issuer that only exchanges is in use`() throws {
+        let text = Sample(
+            issuers: "issuers: { main: { url: https://id.example.com/ }, sts: { url: https://sts.example.com/ } }",
+            routes: """
+                routes: [{ path: /, upstream: http://127.0.0.1:3000, token: { issuers: [main], audience: api },
+                  upstream_credential: { exchange: { client: shop, audience: a } } }]
+                """,
+            rest: """
+                clients: { shop: { issuer: sts, id: s, authentication: { method: client_secret_post,
+                  secret: { file: other.secret } } } }
+                """
+        ).text
+        #expect(
+            try warnings(of: text)
+                == """
+                gateway.yaml:4:46: warning: routes[0].upstream_credential.exchange.client: expected a client of the issuer whose tokens it exchanges, found "shop", of sts, on a route for tokens of main
+                    tokens of main are sent to sts: make sure that it may have them
+                """)
+        #expect(try settings(of: text).issuers.map(\.readsEndpoints) == [false, true])
+    }
+
     private func exchange(_ keys: String) throws -> ExchangeSettings? {
         let text = Sample.client(uses: "upstream_credential: { exchange: { client: shop, \(keys) } }")
         guard case .exchange(let exchange) = try settings(of: text).routes[0].credential else { return nil }
