@@ -56,7 +56,8 @@ import TestSupport
         let verifier = try VerificationKey(curve: curve, x: x.span, y: y.span)
         let input = Array("\(parts[0]).\(parts[1])".utf8)
         let signature = try #require(decoded(parts[2]))
-        #expect(verifier.verify(signature.span, of: input.span, by: .ecdsa(.sha256)))
+        let isSigned = verifier.verify(signature.span, of: input.span, by: .ecdsa(.sha256))
+        #expect(isSigned)
         return try JSONValue.parse(owned: try #require(decoded(parts[1])))
     }
 
@@ -81,7 +82,6 @@ import TestSupport
     }
 
     @Test func `RS-25 nothing is passed on without a token, and no bad one is`() throws {
-        #expect(!(try forwarded("/pass/a", ["Authorization: Basic eDp5"]).fields.contains("authorization")))
         #expect(!(try forwarded("/pass/a", []).fields.contains("authorization")))
         stage.reset()
         let bad = stage.tokens.bearer(["exp": moment(-400)])

@@ -10,7 +10,7 @@ private struct Rights {
     private let policy: TokenPolicy
 
     init(_ settings: TokenSettings) {
-        policy = TokenPolicy(settings, issuerIndex: { _ in 0 }, catalogue: &catalogue)
+        policy = TokenPolicy(settings, ProofSettings(), issuerIndex: { _ in 0 }, catalogue: &catalogue)
     }
 
     func allow(_ name: String, _ claims: [String: String?]) throws -> Bool {
