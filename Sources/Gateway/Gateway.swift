@@ -22,6 +22,8 @@ package final class Gateway: @unchecked Sendable {
     let registry: MetricsRegistry
     let operatorLog: OperatorLog
     private let replay: ReplaySet
+    /// What `explain` is told of by request id; nil when nothing is remembered.
+    let decisions: DecisionBuffer?
     private let exchangeRules: [ExchangeSettings]
     private let logs: GatewayLogs
     /// What the configuration's reader thought worth a second look, for the operator's log.
@@ -58,6 +60,7 @@ package final class Gateway: @unchecked Sendable {
         assertionKeys = try AssertionKeyRotation(settings, loop: control, operatorLog: logs.operatorLog)
         let parts = try SharedParts(settings, operatorLog: operatorLog)
         replay = parts.replay
+        decisions = parts.decisions
         exchangeRules = parts.tables.exchanges
         registry.attach(replay: { [replay = parts.replay] in
             ReplayReadings(

@@ -66,16 +66,31 @@ struct Explain: ParsableCommand {
 
     func run() throws {
         let settings = try ConfigurationFile.load(config).settings
-        let explanation: Explanation
+        let text: String
         do throws(RequestDraft.Problem) {
-            explanation = try explain(settings)
+            if let requestID {
+                text = try remembered(requestID, settings)
+            } else {
+                let explanation = try explain(settings)
+                text = json ? String(decoding: explanation.json, as: UTF8.self) : explanation.text
+            }
         } catch {
             Terminal.complain("portcullis explain: \(error.text)")
-            throw ExitCode(2)
+            throw ExitCode(requestID == nil ? 2 : 1)
         }
-        Terminal.print(json ? String(decoding: explanation.json, as: UTF8.self) : explanation.text)
-        guard explanation.exitStatus == 0 else { throw ExitCode(explanation.exitStatus) }
+        Terminal.print(text)
+        let status = AskGateway.exitStatus(of: text)
+        guard status == 0 else { throw ExitCode(status) }
     }
+
+    private func remembered(_ id: String, _ settings: GatewaySettings) throws(RequestDraft.Problem) -> String {
+        guard url == nil, request == nil else {
+            throw RequestDraft.Problem(text: "--request-id names a request: leave --url and --request out")
+        }
+        return try AskGateway.explanation(of: id, settings, asJSON: json, timeoutMilliseconds: milliseconds)
+    }
+
+    private var milliseconds: Int { max(1, min(timeout, 300)) * 1000 }
 
     private func explain(_ settings: GatewaySettings) throws(RequestDraft.Problem) -> Explanation {
         var circumstances = DryRun.Circumstances()
@@ -99,9 +114,11 @@ struct Explain: ParsableCommand {
         let given = try givenKeys(settings)
         let explainer: Explainer
         do throws(GatewayFailure) {
-            explainer = try Explainer(settings, now: now) { index in
-                keysOfIssuer(settings.issuers[index], given[index])
-            }
+            explainer = try Explainer(
+                settings, now: now, keys: { index in keysOfIssuer(settings.issuers[index], given[index]) },
+                answer: { index, token, digest in
+                    AskAboutToken.live(index, token, digest, settings: settings, timeoutMilliseconds: milliseconds)
+                })
         } catch {
             throw RequestDraft.Problem(text: error.description)
         }
@@ -147,7 +164,7 @@ struct Explain: ParsableCommand {
     private func keysOfIssuer(_ issuer: IssuerSettings, _ given: [UInt8]?) -> Result<IssuerKeys, KeysMissing> {
         do throws(KeysMissing) {
             if let given { return .success(try ReadKeys.given(given, for: issuer)) }
-            return .success(try ReadKeys.live(of: issuer, timeoutMilliseconds: max(1, min(timeout, 300)) * 1000))
+            return .success(try ReadKeys.live(of: issuer, timeoutMilliseconds: milliseconds))
         } catch {
             return .failure(error)
         }

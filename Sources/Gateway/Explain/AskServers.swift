@@ -82,6 +82,59 @@ package enum AskAboutToken {
     }
 }
 
+/// What a running gateway remembers of a request, by its `X-Request-Id`.
+package enum AskGateway {
+    /// The explanation as the admin listener gives it; throws a sentence when there is none.
+    package static func explanation(
+        of id: String, _ settings: GatewaySettings, asJSON: Bool, timeoutMilliseconds: Int
+    ) throws(RequestDraft.Problem) -> String {
+        guard let id = RequestID(hexadecimal: Substring(id)) else {
+            throw RequestDraft.Problem(text: "--request-id wants the 32 hexadecimal digits of an X-Request-Id")
+        }
+        guard let loop = try? EventLoop() else { throw RequestDraft.Problem(text: "a loop could not be made") }
+        let address = settings.admin.address
+        let isAny = address.host == "0.0.0.0" || address.host == "::"
+        let name = isAny ? "127.0.0.1" : address.host
+        let host = name.contains(":") ? "[\(name)]" : name
+        let page = "http://\(host):\(address.port)/explain/"
+        var request = FetchRequest(
+            url: page + id.text + (asJSON ? ".json" : ""), maximumBytes: 1 << 20,
+            timeoutMilliseconds: timeoutMilliseconds)
+        request.insecureAllowHTTP = true
+        request.allowLoopbackAndPrivateHost = name
+        let fetching = CurlFetcher(loop: loop)
+        let answer = Mutex<Result<FetchResponse, FetchRefusal>?>(nil)
+        Task(executorPreference: loop) { [request] in
+            do throws(FetchRefusal) {
+                let response = try await fetching.fetch(request)
+                answer.withLock { $0 = .success(response) }
+            } catch {
+                answer.withLock { $0 = .failure(error) }
+            }
+            loop.stop()
+        }
+        loop.run()
+        switch answer.withLock({ $0 }) {
+        case .success(let response) where response.status == 200: return String(decoding: response.body, as: UTF8.self)
+        case .success(let response):
+            throw RequestDraft.Problem(
+                text: "the gateway says \(response.status): "
+                    + ShownText.plain(String(decoding: response.body.filter { $0 != 0x0A }, as: UTF8.self)))
+        case .failure(let refusal):
+            throw RequestDraft.Problem(text: "\(page) could not be asked: \(CauseWords.of(refusal))")
+        case nil: throw RequestDraft.Problem(text: "\(page) was not asked")
+        }
+    }
+
+    /// The exit status that an explanation of either form stands for, by its first word.
+    package static func exitStatus(of explanation: String) -> Int32 {
+        for (beginning, status) in [("REFUSED", 3), ("NOT KNOWN", 1)] as [(String, Int32)]
+        where explanation.hasPrefix(beginning) { return status }
+        if explanation.hasPrefix("{\"verdict\":\"refused\"") { return 3 }
+        return explanation.hasPrefix("{\"verdict\":\"not_known\"") ? 1 : 0
+    }
+}
+
 /// Why there are no keys, in words.
 package struct KeysMissing: Error, Sendable {
     package let reason: String

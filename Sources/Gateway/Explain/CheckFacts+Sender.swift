@@ -7,7 +7,12 @@ extension CheckFacts {
     func seenOfSender(_ check: ExplainedCheck) -> String? {
         switch check {
         case .clientCertField: return evidence.hasClientCertField ? "a Client-Cert field from \(evidence.peer)" : "none"
-        case .proofCount: return evidence.proofs.count == 1 ? "one DPoP field" : "\(evidence.proofs.count) DPoP fields"
+        case .proofCount:
+            switch evidence.proofs.count {
+            case 0: return "no DPoP field"
+            case 1: return "one DPoP field"
+            case let count: return "\(count) DPoP fields"
+            }
         case .proofForm: return proof.map { "\($0.bytes) bytes, \($0.segments) parts" } ?? ""
         case .proofType: return ShownText.json(proof?.header?["typ"])
         case .proofAlgorithm: return ShownText.json(proof?.header?["alg"])

@@ -59,6 +59,7 @@ package final class DryRun {
         // One token and one proof are remembered at most, and those here alone.
         settings.tokenCache.entries = 1
         settings.proofs.replayBytes = 1 << 20
+        settings.explainBuffer = 0
         self.settings = settings
         registry = MetricsRegistry(workers: 1, labels: MetricsLabels(settings), version: "")
         let loop: EventLoop
@@ -153,7 +154,7 @@ package final class DryRun {
 
     private func verdict(_ step: Step, _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>) -> Verdict {
         switch step {
-        case .refuse(let refusal): return refused(refusal)
+        case .refuse(let refusal): return worker.verdict(refusal)
         case .answerOptions, .publish: return .answered
         case .wait: return .undecided(.exchange, reason: "the authorization server was not asked")
         case .forward: break
@@ -163,20 +164,13 @@ package final class DryRun {
             if let refusal = worker.refusalOfBody() { throw refusal }
             try worker.writeUpstreamHead(exchange, bytes, into: &writer)
         } catch {
-            return refused(error)
+            return worker.verdict(error)
         }
         return .forwarded(injected: worker.injectedFields(exchange))
     }
 
-    private func refused(_ refusal: Refusal) -> Verdict {
-        let detail = worker.pointee.refusalDetail
-        return .refused(
-            refusal, expected: detail.expected, found: detail.found,
-            row: detail.check.isEmpty ? "\(refusal.check)" : detail.check)
-    }
-
     private func refused(_ cause: HTTP1Refusal) -> Verdict {
-        refused(worker.refusal(of: cause))
+        worker.verdict(worker.refusal(of: cause))
     }
 
     /// The little that may be said of a message that has no head.
@@ -195,8 +189,10 @@ extension WorkerRef {
     /// The fields of the upstream's head that say who calls, as they would travel.
     func injectedFields(_ exchange: ExchangeRef) -> [InjectedField] {
         guard let token = exchange.pointee.token, let route = exchange.pointee.route, route.pointee.identity >= 0,
-            let block = TokenRecord.identity(of: token, mapping: route.pointee.identity)
+            route.pointee.identity < pointee.tables.identityMappings.count
         else { return [] }
+        let mapping = route.pointee.identity
+        let block = TokenRecord.identity(of: token, mapping: mapping) ?? buildIdentity(token, mapping: mapping)
         let text = String(
             decoding: UnsafeBufferPointer(start: block.pointee.lines, count: block.pointee.count), as: UTF8.self)
         return text.split(separator: "\r\n").compactMap { line in

@@ -93,8 +93,9 @@ extension Explanation {
                 continue
             }
             text += "\(name) \(token.digest), its signature left out\n"
-            text += Self.wrap("header \(ShownText.json(token.header, limit: 2000))", indent: 2, hang: 9)
-            text += Self.wrap("claims \(ShownText.json(token.claims, limit: 8000))", indent: 2, hang: 9) + "\n"
+            if let header = token.header { text += "  header \(ShownText.json(header, limit: 4000))\n" }
+            if let claims = token.claims { text += "  claims \(ShownText.json(claims, limit: 16_000))\n" }
+            text += "\n"
         }
         return text
     }

@@ -101,8 +101,38 @@ extension TokenEvidence {
     private static func object(_ part: Span<UInt8>) -> JSONValue? {
         guard let bytes = Base64URL.decode(part) else { return nil }
         guard let value = try? JSONValue.parse(owned: bytes, limits: JSONLimits(bytes: readLimit)) else { return nil }
-        return value.kind == .object ? value : nil
+        guard value.kind == .object else { return nil }
+        // A client that puts its private key into a proof must not find it in our memory, or on our screen, as well.
+        var writer = JSONWriter()
+        write(value, &writer)
+        return try? JSONValue.parse(owned: writer.finish(), limits: JSONLimits(bytes: 2 * readLimit))
     }
+
+    /// Writes a value again, without the members of keys that only their owner may know.
+    private static func write(_ value: JSONValue, _ writer: inout JSONWriter) {
+        switch value.kind {
+        case .object:
+            let isKey = value["kty"] != nil
+            writer.beginObject()
+            for (name, member) in value.members {
+                writer.name(name)
+                if isKey, !publicMembers.contains(name) {
+                    writer.string("[left out]")
+                } else {
+                    write(member, &writer)
+                }
+            }
+            writer.endObject()
+        case .array:
+            writer.beginArray()
+            for element in value.elements { write(element, &writer) }
+            writer.endArray()
+        case .string, .number, .bool, .null: writer.value(value)
+        }
+    }
+
+    /// Members of a JWK that are for everybody (RFC 7518 §6, RFC 8037 §2).
+    private static let publicMembers = ["kty", "crv", "x", "y", "n", "e", "kid", "alg", "use", "key_ops"]
 
     /// More is not a token of ours.
     static let readLimit = 64 * 1024

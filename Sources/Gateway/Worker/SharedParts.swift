@@ -17,6 +17,7 @@ struct SharedParts {
     let operatorLog: OperatorLog
     /// One for all workers: two of them may be sent the same proof at the same time.
     let replay: ReplaySet
+    let decisions: DecisionBuffer?
     let nonces: DPoPNonces?
 
     /// Without `readsTLS` no certificate or key is read: for whoever opens no connection.
@@ -33,6 +34,7 @@ struct SharedParts {
         resolver = Resolver()
         self.operatorLog = operatorLog
         let proofs = settings.proofs
+        decisions = settings.explainBuffer > 0 ? DecisionBuffer(capacity: settings.explainBuffer) : nil
         replay = ReplaySet(
             byteLimit: proofs.replayBytes,
             windowSeconds: max(proofs.pastSeconds + proofs.futureSeconds, proofs.nonceLifetimeSeconds))

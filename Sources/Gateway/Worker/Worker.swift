@@ -29,6 +29,8 @@ struct Worker {
     let metrics: WorkerMetrics
     /// Proofs that were used, by all workers.
     let replay: ReplaySet
+    /// The last decisions of all workers; nil unless the operator wants them.
+    let decisions: DecisionBuffer?
     /// Nil when no route takes nonces.
     let nonces: DPoPNonces?
     /// Clients' keys, with the contexts that verify by them.

@@ -142,7 +142,8 @@ extension ListenerSocket {
         self.index = UInt16(clamping: index)
         self.tls = tls
         guard let terminators = NetworkList(settings.clientCertFieldFrom) else {
-            throw GatewayFailure("the listener \(settings.publicURL) cannot be served", "client_cert_from is no network")
+            throw GatewayFailure(
+                "the listener \(settings.publicURL) cannot be served", "client_cert_from is no network")
         }
         self.terminators = terminators
         scheme = Route.Bytes(settings.publicURL.hasPrefix("https:") ? "https" : "http")
@@ -203,6 +204,7 @@ extension Worker {
         ask = surroundings.ask
         failures = FailureBudget()
         replay = parts.replay
+        decisions = parts.decisions
         nonces = parts.nonces
         proofKeys = ProofKeys(limit: Worker.proofKeyLimit)
         self.listeners = listeners

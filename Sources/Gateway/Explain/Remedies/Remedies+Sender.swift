@@ -34,8 +34,17 @@ extension CheckFacts {
                 [.client("put the public key into jwk: never d, p, q or a symmetric key")])
         case .proofClaimMissing, .proofClaimMalformed:
             Remedy(
-                "The proof lacks a claim, or has one of another form: \(ShownText.plain(found)).",
+                missingProofClaims.isEmpty
+                    ? "A claim of the proof has another form than RFC 9449 gives it, or is too long."
+                    : "The proof lacks \(ShownText.words(missingProofClaims, "and")).",
                 [.client("put jti, htm, htu, iat (a number) and ath into every proof for a resource server")])
+        default: remedyForUseOfProof(refusal, found)
+        }
+    }
+
+    /// What the proof was made for, and whose it is.
+    private func remedyForUseOfProof(_ refusal: Refusal, _ found: String) -> Remedy? {
+        switch refusal {
         case .proofMethodMismatch:
             Remedy(
                 "The proof was made for another method (htm).",
@@ -84,6 +93,10 @@ extension CheckFacts {
                 ])
         default: nil
         }
+    }
+
+    private var missingProofClaims: [String] {
+        ["jti", "htm", "htu", "iat", "ath"].filter { proof?.claims?[$0] == nil }
     }
 
     private var remedyForMissingProof: Remedy {
