@@ -15,7 +15,8 @@ enum Question: Sendable {
 extension WorkerRef {
     /// The record of a token that only its issuer can judge: one at hand, one just brought, or a question to be asked.
     func introspect(
-        _ exchange: ExchangeRef, _ issuer: Int, _ token: UnsafeBufferPointer<UInt8>, _ bytes: UnsafeMutablePointer<UInt8>
+        _ exchange: ExchangeRef, _ issuer: Int, _ token: UnsafeBufferPointer<UInt8>,
+        _ bytes: UnsafeMutablePointer<UInt8>
     ) throws(Refusal) -> Identity {
         switch exchange.pointee.lookup {
         case .none: break

@@ -141,7 +141,8 @@ extension ListenerSocket {
         self.index = UInt16(clamping: index)
         self.tls = tls
         guard let terminators = NetworkList(settings.clientCertFieldFrom) else {
-            throw GatewayFailure("the listener \(settings.publicURL) cannot be served", "client_cert_from is no network")
+            throw GatewayFailure(
+                "the listener \(settings.publicURL) cannot be served", "client_cert_from is no network")
         }
         self.terminators = terminators
         scheme = Route.Bytes(settings.publicURL.hasPrefix("https:") ? "https" : "http")
