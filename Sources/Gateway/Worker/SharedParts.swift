@@ -82,11 +82,25 @@ struct SharedParts {
                     try ServerTLS(
                         identities: settings.certificates.map {
                             ServerTLS.Identity(certificateFile: $0.certificateFile, keyFile: $0.keyFile)
-                        }, minimumVersion: settings.minimumVersion == .tls13 ? .tls13 : .tls12))
+                        }, minimumVersion: settings.minimumVersion == .tls13 ? .tls13 : .tls12,
+                        clientCertificates: settings.clientCertificates.map(ClientCertificates.init)))
             } catch {
                 throw GatewayFailure("TLS for \(listener.publicURL) could not be set up", "\(error)")
             }
         }
         return made
+    }
+}
+
+extension ClientCertificates {
+    /// What the operator says, in the words of the transport.
+    init(_ settings: ClientCertificateSettings) {
+        let trust: Trust =
+            switch settings.trust {
+            case .anyCertificate: .anyCertificate
+            case .authorities(let file, let revocationListFile):
+                .authorities(file: file, revocationListFile: revocationListFile)
+            }
+        self.init(request: settings.isRequired ? .required : .optional, trust: trust)
     }
 }

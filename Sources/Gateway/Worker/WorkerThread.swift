@@ -36,7 +36,7 @@ final class WorkerThread: @unchecked Sendable {
             let descriptor = try WorkerThread.listen(listener.address.host, wanted)
             addresses.append(Socket.localAddress(of: descriptor))
             (sockets + number).initialize(
-                to: ListenerSocket(
+                to: try ListenerSocket(
                     listener, number, descriptor: descriptor, worker: place, tls: parts.serverTLS[number]))
         }
         self.addresses = addresses
@@ -133,12 +133,17 @@ final class WorkerThread: @unchecked Sendable {
 }
 
 extension ListenerSocket {
-    init(_ settings: ListenerSettings, _ index: Int, descriptor: Int32, worker: WorkerRef, tls: ServerTLS?) {
+    init(
+        _ settings: ListenerSettings, _ index: Int, descriptor: Int32, worker: WorkerRef, tls: ServerTLS?
+    ) throws(GatewayFailure) {
         self.descriptor = descriptor
         self.worker = worker
         self.index = UInt16(clamping: index)
         self.tls = tls
-        terminators = NetworkList(settings.clientCertFieldFrom)
+        guard let terminators = NetworkList(settings.clientCertFieldFrom) else {
+            throw GatewayFailure("the listener \(settings.publicURL) cannot be served", "client_cert_from is no network")
+        }
+        self.terminators = terminators
         scheme = Route.Bytes(settings.publicURL.hasPrefix("https:") ? "https" : "http")
         authorityCount = settings.authorities.count
         authorities = .allocate(capacity: max(1, authorityCount))
