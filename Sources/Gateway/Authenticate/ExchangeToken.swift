@@ -76,7 +76,8 @@ extension WorkerRef {
             }
             return
         case .invalidSubject:
-            pointee.lookupDetail = RefusalDetail(expected: "a token that can be exchanged", found: "one that is refused")
+            pointee.lookupDetail = RefusalDetail(
+                expected: "a token that can be exchanged", found: "one that is refused")
             end(wait) { $0.pointee.exchanged = .refused(.exchangeSubjectRefused) }
         case .invalidTarget:
             pointee.lookupDetail = RefusalDetail(expected: "a target that the server knows", found: "invalid_target")

@@ -92,7 +92,11 @@ extension WorkerRef {
         }
         guard found >= 0 else { throw refuse(.proofMissing, "one DPoP field", "none") }
         let range = head.pointee.fields[found].value
-        return UnsafeBufferPointer(start: bytes + Int(range.start), count: Int(range.count))
+        let value = UnsafeBufferPointer(start: bytes + Int(range.start), count: Int(range.count))
+        guard !value.isEmpty else { throw refuse(.proofMissing, "one DPoP field with a proof", "an empty one") }
+        // No JWT has a comma: two proofs in one line are two proofs (RFC 9110 §5.3).
+        guard !value.contains(UInt8(ascii: ",")) else { throw refuse(.proofRepeated, "one proof", "a list") }
+        return value
     }
 
     private func refuse(

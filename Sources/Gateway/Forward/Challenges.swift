@@ -16,7 +16,8 @@ extension WorkerRef {
             settings: settings, attempted: exchange.pointee.scheme,
             bearer: BearerChallenge(realm: settings.realm, scopes: scopes, resourceMetadata: metadata),
             dpop: DPoPChallenge(
-                realm: settings.realm, algorithms: settings.dpop.algorithms, scopes: scopes, resourceMetadata: metadata))
+                realm: settings.realm, algorithms: settings.dpop.algorithms, scopes: scopes, resourceMetadata: metadata)
+        )
         let text = refusal.clientDescription
         switch refusal.template {
         case .noCredentials: return pair.both(.none, .none)

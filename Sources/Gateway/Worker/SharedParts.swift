@@ -29,6 +29,7 @@ struct SharedParts {
         for route in settings.routes where !upstreams.contains(route.upstream) { upstreams.append(route.upstream) }
         self.upstreams = upstreams
         tables = RouteTable(settings, upstreams: upstreams)
+        try tables.published.check()
         clientTLS = readsTLS ? try SharedParts.clientTLS(upstreams) : upstreams.map { _ in nil }
         serverTLS = readsTLS ? try SharedParts.serverTLS(settings.listeners) : settings.listeners.map { _ in nil }
         resolver = Resolver()

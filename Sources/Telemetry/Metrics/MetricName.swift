@@ -41,12 +41,14 @@ package enum MetricName: String, Sendable, CaseIterable {
     package var kind: Kind {
         switch self {
         case .requests, .refusals, .strippedFields, .tokenCacheHits, .tokenCacheMisses, .tokenCacheEvictions,
-            .signatureVerifications, .proofsVerified, .replayInserts, .replayRefusals, .introspections, .issuerRefreshes,
+            .signatureVerifications, .proofsVerified, .replayInserts, .replayRefusals, .introspections,
+            .issuerRefreshes,
             .logDropped:
             .counter
         case .requestDuration, .upstreamDuration:
             .histogram
-        case .connections, .parkedRequests, .tokenCacheEntries, .tokenCacheBytes, .replayEntries, .replayBytes, .issuerReady,
+        case .connections, .parkedRequests, .tokenCacheEntries, .tokenCacheBytes, .replayEntries, .replayBytes,
+            .issuerReady,
             .issuerKeysAge, .loopLag, .clockStep, .buildInfo, .residentMemory, .openDescriptors, .startTime:
             .gauge
         }

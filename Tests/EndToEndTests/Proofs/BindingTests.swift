@@ -44,7 +44,9 @@ import TestSupport
         #expect(try ProofCall(client: ProofMint(key: .p256), claims: ["jti": jti]).send(stage).status == 200)
     }
 
-    @Test func `DPOP-15 of one proof sent on many connections at once exactly one is accepted, over all workers`() throws {
+    @Test func `DPOP-15 of one proof sent on many connections at once exactly one is accepted, over all workers`()
+        throws
+    {
         let clients = try (0..<16).map { _ in try stage.gateway.client() }
         for _ in 0..<150 {
             let message = request("GET", "/bound/a", fields: ProofCall().fields(stage))
@@ -145,7 +147,9 @@ import TestSupport
     }
 
     @Test func `DPOP-24 credentials for a proxy are none for the origin`() throws {
-        let fields = ProofCall().fields(stage).map { $0.replacingOccurrences("Authorization:", with: "Proxy-Authorization:") }
+        let fields = ProofCall().fields(stage).map {
+            $0.replacingOccurrences("Authorization:", with: "Proxy-Authorization:")
+        }
         let response = try stage.exchange("GET", "/bound/a", fields: fields)
         expectTemplate(response, status: 401)
         #expect(!response.headText.contains("error"))

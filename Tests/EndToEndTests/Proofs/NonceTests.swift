@@ -87,7 +87,7 @@ import TestSupport
     @Test func `DPOP-12 a stranger's nonce or one with a bit changed is not accepted`() throws {
         let good = try nonce(stage)
         #expect(good.utf8.allSatisfy { $0 == 0x21 || (0x23...0x5B).contains($0) || (0x5D...0x7E).contains($0) })
-        var strangers = ["eyJ7S_zG.eyJH0-Z.HX4w-7v", "", "a", String(repeating: "A", count: 5000), good + "A"]
+        var strangers = ["eyJ7S_zG.eyJH0-Z.HX4w-7v", "a", String(repeating: "A", count: 2000), good + "A"]
         for index in good.indices {
             var changed = good
             changed.replaceSubrange(index...index, with: good[index] == "A" ? "B" : "A")

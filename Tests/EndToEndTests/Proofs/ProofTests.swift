@@ -45,6 +45,7 @@ import TestSupport
     private func expectRefused(
         _ call: ProofCall, _ check: String, _ cause: String? = nil, at location: SourceLocation = #_sourceLocation
     ) throws {
+        stage.upstream.forget()
         try expectInvalidProof(call.send(stage), stage, check: check, cause: cause, at: location)
         try stage.expectNothingForwarded(at: location)
     }
@@ -58,8 +59,8 @@ import TestSupport
     @Test func `DPOP-01 no proof, two of them, a list of them or an empty field is refused`() throws {
         try expectRefused(ProofCall(proofLines: { _ in [] }), "DPOP-01", "proof_missing")
         try expectRefused(ProofCall(proofLines: { ["DPoP: \($0)", "DPoP: \($0)"] }), "DPOP-01", "proof_repeated")
-        try expectRefused(ProofCall(proofLines: { ["DPoP: \($0), \($0)"] }), "DPOP-01")
-        try expectRefused(ProofCall(proofLines: { _ in ["DPoP:"] }), "DPOP-01")
+        try expectRefused(ProofCall(proofLines: { ["DPoP: \($0), \($0)"] }), "DPOP-01", "proof_repeated")
+        try expectRefused(ProofCall(proofLines: { _ in ["DPoP:"] }), "DPOP-01", "proof_missing")
     }
 
     @Test(arguments: ["\"dpop+jwt\"", "\"DPoP+JWT\"", "\"application/dpop+jwt\""])
@@ -172,7 +173,9 @@ import TestSupport
     }
 
     @Test func `DPOP-09 the URL is one of the route's bases with the path behind it`() throws {
-        for base in ["https://api.example/v1", "https://other.example", "http://gateway.test", "https://API.example:443/v1"] {
+        for base in [
+            "https://api.example/v1", "https://other.example", "http://gateway.test", "https://API.example:443/v1",
+        ] {
             try expectAccepted(ProofCall(path: "/based/a?x", url: base + "/based/a"))
         }
     }
@@ -180,7 +183,8 @@ import TestSupport
     @Test func `DPOP-09 no base is taken from the request`() throws {
         let evil = "https://evil.example/based/a"
         for field in [
-            "X-Forwarded-Host: evil.example", "Forwarded: host=evil.example;proto=https", "X-Original-Host: evil.example",
+            "X-Forwarded-Host: evil.example", "Forwarded: host=evil.example;proto=https",
+            "X-Original-Host: evil.example",
         ] {
             let fields = ProofCall(path: "/based/a", url: evil).fields(stage) + [field, "X-Forwarded-Proto: https"]
             try expectInvalidProof(stage.exchange("GET", "/based/a", fields: fields), stage, check: "DPOP-08")
@@ -195,7 +199,7 @@ import TestSupport
         try expectAccepted(ProofCall(claims: ["jti": quoted(text)]))
     }
 
-    @Test(arguments: [257, 6000])
+    @Test(arguments: [257, 3000])
     func `DPOP-16 a longer jti is refused`(length: Int) throws {
         try expectRefused(ProofCall(claims: ["jti": quoted(String(repeating: "j", count: length))]), "DPOP-16")
     }

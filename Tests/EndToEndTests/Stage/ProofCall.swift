@@ -103,7 +103,8 @@ func expectLogged(
 ) throws {
     let id = response.fields.only("x-request-id")
     let line = try #require(
-        stage.gateway.operatorLine(where: { $0["request_id"] == id && $0["event"] == "refused" }), sourceLocation: location)
+        stage.gateway.operatorLine(where: { $0["request_id"] == id && $0["event"] == "refused" }),
+        sourceLocation: location)
     #expect(line["check"] == check, "\(line)", sourceLocation: location)
     if let cause { #expect(line["cause"] == cause, "\(line)", sourceLocation: location) }
     #expect(!response.headText.contains(check), sourceLocation: location)

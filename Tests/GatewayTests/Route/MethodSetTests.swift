@@ -111,7 +111,8 @@ private func token(_ scopes: [String] = [], _ byMethod: [String: [String]] = [:]
     @Test func `RS-19 become the predicates of that method alone`() throws {
         var catalogue = PredicateCatalogue()
         let policy = TokenPolicy(
-            token(["d"], ["GET": ["r"], "POST": ["r", "w"]]), ProofSettings(), issuerIndex: { _ in 0 }, catalogue: &catalogue)
+            token(["d"], ["GET": ["r"], "POST": ["r", "w"]]), ProofSettings(), issuerIndex: { _ in 0 },
+            catalogue: &catalogue)
         let answers = UnsafeMutablePointer<UInt64>.allocate(capacity: max(1, catalogue.wordCount))
         defer { answers.deallocate() }
         for (scope, allowed) in [
