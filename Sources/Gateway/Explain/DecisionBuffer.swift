@@ -54,7 +54,7 @@ final class DecisionBuffer: Sendable {
         ring = Mutex(Ring(decisions: Array(repeating: nil, count: capacity)))
     }
 
-    /// Keeps a decision; one with the same id is replaced. Any thread.
+    /// Keeps a decision in place of one with the same id; any thread.
     func keep(_ decision: Decision) {
         let cost = decision.cost
         guard cost <= byteLimit else { return }
@@ -75,7 +75,7 @@ final class DecisionBuffer: Sendable {
         }
     }
 
-    /// What became of a request after it was kept, or of one that was not understood. Any thread.
+    /// What became of a request after it was kept, or of one that was not understood; any thread.
     func change(_ id: RequestID, at time: Int64, to verdict: Verdict, evidence: () -> RequestEvidence) {
         let isKnown = ring.withLock { ring in
             guard let place = Self.place(of: id, in: ring) else { return false }
@@ -85,7 +85,7 @@ final class DecisionBuffer: Sendable {
         if !isKnown { keep(Decision(id: id, time: time, evidence: evidence(), verdict: verdict)) }
     }
 
-    /// The decision on the request with this id. Any thread.
+    /// The decision on the request with this id; any thread.
     func find(_ id: RequestID) -> Decision? {
         ring.withLock { ring in Self.place(of: id, in: ring).flatMap { ring.decisions[$0] } }
     }
