@@ -139,8 +139,12 @@ struct Explain: ParsableCommand {
         draft.method = method
         draft.fields = headers
         if let tokenFile {
+            let words = InputFile.trimmed(try InputFile.read(tokenFile)).split(separator: 0x20).map(Array.init)
+            // A file with the field's whole value says the scheme itself.
+            let named = words.count == 2 ? String(decoding: words[0], as: UTF8.self) : nil
             draft.credentials = (
-                scheme ?? (proofFile == nil ? "Bearer" : "DPoP"), InputFile.trimmed(try InputFile.read(tokenFile))
+                scheme ?? named ?? (proofFile == nil ? "Bearer" : "DPoP"),
+                named == nil ? Array(words.joined(separator: [0x20])) : words[1]
             )
         }
         if let proofFile { draft.proof = InputFile.trimmed(try InputFile.read(proofFile)) }

@@ -69,6 +69,8 @@ package final class DryRun {
             throw GatewayFailure("a loop could not be made", "\(error)")
         }
         let parts = try SharedParts(settings, operatorLog: .off, readsTLS: false)
+        // No name is ever looked up.
+        parts.resolver.stop()
         placeholder = .allocate(capacity: 1)
         placeholder.initialize(to: UInt8(ascii: "-"))
         worker = .allocate(capacity: 1)

@@ -64,6 +64,13 @@ import TestSupport
         #expect(stage.upstream.now.requests.isEmpty)
     }
 
+    @Test func `takes the whole value of the field from the token's file as well`() throws {
+        let run = try explain(
+            ["--url", "http://gateway.test/orders/7", "--token-file", "$FOLDER/token"],
+            files: ["token": "Bearer \(stage.tokens.token())\n"])
+        #expect(run.status == 0, "\(run.output)")
+    }
+
     @Test func `exits 3 for a request that is refused, and says what to change`() throws {
         let run = try explain(
             ["--url", "http://gateway.test/orders/7", "--token-file", "$FOLDER/token"],
