@@ -18,7 +18,7 @@ ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 PR_SET_PDEATHSIG = 1
 LIBC = ctypes.CDLL(None, use_errno=True)
 PACKAGES = {
-    "nginx": "nginx-light", "haproxy": "haproxy", "wrk": "wrk", "cc": "gcc libc6-dev",
+    "nginx": "nginx-light", "haproxy": "haproxy", "wrk": "wrk", "cc": "gcc libc6-dev", "apache2": "apache2-bin libapache2-mod-oauth2",
     "swift": "(the Swift toolchain)",
 }
 
