@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 from .failure import Failure
-from .processes import tool
+from .processes import end_with_parent, tool
 from .tokens import encoded, encoded_json, encoded_number, new_key, signed_es256
 
 SOURCE = Path(__file__).resolve().parents[1] / "proof_mint.c"
@@ -56,14 +56,20 @@ class Mint:
         if subprocess.run(command, check=False).returncode:
             raise Failure("the mint of proofs was not compiled: apt-get install gcc libc6-dev libssl-dev")
 
-    def start(self, path, uri, keys, count):
-        """Begins to write `count` lines for `keys` keys in turn; the process to wait for."""
+    def command(self, uri, keys, count):
         claims = json.dumps(self.issuer.claims(), separators=(",", ":")).removesuffix("}")
-        command = [self.program, self.issuer_key, "bench-es256", claims, METHOD, uri, str(keys), str(count)]
-        with open(path, "wb") as lines:
-            return subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=lines)
+        command = [self.program, self.issuer_key, "bench-es256", claims, METHOD, uri, keys, count]
+        return [str(word) for word in command]
+
+    def start_piped(self, uri, keys, count):
+        """A process that makes `count` lines for `keys` keys in turn, no faster than they are read."""
+        return subprocess.Popen(
+            self.command(uri, keys, count), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, preexec_fn=end_with_parent)
 
     def write(self, path, uri, keys, count):
-        """Writes them all."""
-        if self.start(path, uri, keys, count).wait(300):
+        """Writes so many lines to a file."""
+        with open(path, "wb") as lines:
+            made = subprocess.run(
+                self.command(uri, keys, count), stdin=subprocess.DEVNULL, stdout=lines, timeout=300, check=False)
+        if made.returncode:
             raise Failure("the mint of proofs failed")
