@@ -5,6 +5,7 @@
 #ifndef OPENSSL_SUPPRESS_DEPRECATED
 #define OPENSSL_SUPPRESS_DEPRECATED
 #endif
+#include <limits.h>
 #include <openssl/bn.h>
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
@@ -88,4 +89,30 @@ static inline EVP_PKEY *COpenSSL_EC_public_key(const char *curve, const unsigned
     parameters[1] = OSSL_PARAM_construct_octet_string(OSSL_PKEY_PARAM_PUB_KEY, (void *)point, count);
     parameters[2] = OSSL_PARAM_construct_end();
     return COpenSSL_public_key("EC", parameters);
+}
+
+// PEM_read_bio_PrivateKey without anybody being asked for a passphrase: the library would prompt on the terminal.
+static inline int COpenSSL_refuse_passphrase(char *buffer, int size, int writing, void *context) {
+    (void)buffer, (void)size, (void)writing, (void)context;
+    return -1;
+}
+static inline EVP_PKEY *COpenSSL_read_private_key(const void *text, size_t count) {
+    if (count > INT_MAX) return NULL;
+    BIO *bytes = BIO_new_mem_buf(text, (int)count);
+    if (bytes == NULL) return NULL;
+    EVP_PKEY *key = PEM_read_bio_PrivateKey(bytes, NULL, COpenSSL_refuse_passphrase, NULL);
+    BIO_free(bytes);
+    return key;
+}
+
+// An ECDSA signature from DER to R and S side by side, each of `half` bytes (RFC 7518 §3.4).
+static inline int COpenSSL_ECDSA_fixed_length(
+    const unsigned char *der, size_t count, unsigned char *output, size_t half) {
+    if (count > 1024 || half > 66) return 0;
+    ECDSA_SIG *signature = d2i_ECDSA_SIG(NULL, &der, (long)count);
+    if (signature == NULL) return 0;
+    int made = BN_bn2binpad(ECDSA_SIG_get0_r(signature), output, (int)half) == (int)half
+               && BN_bn2binpad(ECDSA_SIG_get0_s(signature), output + half, (int)half) == (int)half;
+    ECDSA_SIG_free(signature);
+    return made;
 }

@@ -50,10 +50,20 @@ struct CurlOptions {
         set(CURLOPT_SSL_VERIFYPEER, 1)
         set(CURLOPT_SSL_VERIFYHOST, 2)
         set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+        setClientCertificate(request)
         guard let file = request.certificateAuthorityFile else { return }
         set(CURLOPT_CAINFO, file)
         // The file replaces the system's authorities: their directory would otherwise still be searched.
         set(CURLOPT_CAPATH, pointer: nil)
+    }
+
+    /// Both names are part of what curl compares before it uses a connection again.
+    private mutating func setClientCertificate(_ request: FetchRequest) {
+        guard let file = request.clientCertificateFile else { return }
+        set(CURLOPT_SSLCERT, file)
+        set(CURLOPT_SSLKEY, request.clientKeyFile ?? file)
+        // Without a passphrase that is set, OpenSSL asks for one at the terminal.
+        set(CURLOPT_KEYPASSWD, "")
     }
 
     /// Switches off what curl would do on its own account, or on the environment's.

@@ -21,6 +21,12 @@ public struct FetchRequest: Sendable {
     public var timeoutMilliseconds: Int
     /// A PEM file that replaces the system's certification authorities.
     public var certificateAuthorityFile: String?
+    /// A PEM file with the client's certificate and its chain, presented when the server asks for one.
+    ///
+    /// A connection that was opened with one certificate is never used for a request with another, or with none.
+    public var clientCertificateFile: String?
+    /// The PEM file of that certificate's private key, not encrypted.
+    public var clientKeyFile: String?
     /// Networks beyond public ones that may be connected to, as CIDRs.
     public var allowPrivate: [String]
     /// The host the operator wrote, which is not subject to the address guard.
@@ -39,6 +45,8 @@ public struct FetchRequest: Sendable {
         self.maximumBytes = maximumBytes
         self.timeoutMilliseconds = timeoutMilliseconds
         self.certificateAuthorityFile = nil
+        self.clientCertificateFile = nil
+        self.clientKeyFile = nil
         self.allowPrivate = []
         self.allowLoopbackAndPrivateHost = nil
         self.insecureAllowHTTP = false

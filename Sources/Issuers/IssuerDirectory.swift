@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import HTTPMessage
 import JOSE
-import OAuth
+package import OAuth
 import Synchronization
 
 /// Every configured issuer's keys, read ahead of need and kept fresh; one for the whole process.
@@ -87,6 +87,13 @@ package final class IssuerDirectory: Sendable {
     /// The keys as they are now, for a worker that starts later than the directory; from any thread.
     package func keys(of index: Int) -> IssuerKeys? { desk.withLock { $0.entries[index].state.keys } }
 
+    /// What the issuer says about itself, as far as it is believed now; from any thread.
+    ///
+    /// Nil before it was read, when it has been unreadable for a day, and where nothing needs it.
+    package func metadata(of index: Int) -> ServerMetadata? {
+        desk.withLock { $0.entries[index].endpoints?.metadata ?? $0.entries[index].state.metadata }
+    }
+
     // MARK: on the executor
 
     private func startAll() {
@@ -96,6 +103,7 @@ package final class IssuerDirectory: Sendable {
                 entry.announcements = []
                 return told + entry.state.start(at: now)
             }
+            advanceEndpoints(index) { endpoints, _ in endpoints.due() }
         }
     }
 
@@ -116,6 +124,8 @@ package final class IssuerDirectory: Sendable {
         for (index, entry) in entries.enumerated() {
             entry.reading?.cancel()
             entry.timer?.cancel()
+            entry.endpointReading?.cancel()
+            entry.endpointTimer?.cancel()
             listeners.onRefreshEnded(index)
         }
     }
@@ -136,6 +146,39 @@ package final class IssuerDirectory: Sendable {
             case .endRefresh: listeners.onRefreshEnded(index)
             case .report(let event): listeners.onEvent(index, event)
             }
+        }
+    }
+
+    /// Tells the part of one issuer that reads endpoints what happened, if it has one, and performs what follows.
+    private func advanceEndpoints(_ index: Int, by event: (inout EndpointState, Moment) -> [EndpointState.Step]) {
+        let now = clock.now()
+        let steps = desk.withLock { desk in
+            guard !desk.isStopped, var endpoints = desk.entries[index].endpoints else { return [EndpointState.Step]() }
+            defer { desk.entries[index].endpoints = endpoints }
+            return event(&endpoints, now)
+        }
+        for step in steps {
+            switch step {
+            case .fetchMetadata:
+                let task = Task(executorPreference: executor) { await self.readEndpoints(of: index) }
+                desk.withLock { $0.entries[index].endpointReading = task }
+            case .schedule(let time):
+                let task = sleeping(milliseconds: max(0, time - now.milliseconds)) {
+                    self.advanceEndpoints(index) { endpoints, _ in endpoints.due() }
+                }
+                desk.withLock { $0.entries[index].endpointTimer = task }
+            case .report(let event): listeners.onEvent(index, event)
+            }
+        }
+    }
+
+    private func readEndpoints(of index: Int) async {
+        let requests = desk.withLock { $0.entries[index].requests }
+        do throws(IssuerRefusal) {
+            let (metadata, age) = try await requests.metadata(by: fetching)
+            advanceEndpoints(index) { $0.accepted(metadata, maxAgeSeconds: age, at: $1) }
+        } catch {
+            advanceEndpoints(index) { $0.refused(error, at: $1) }
         }
     }
 
@@ -165,18 +208,23 @@ package final class IssuerDirectory: Sendable {
     }
 
     private func schedule(_ index: Int, in milliseconds: Int64) {
-        let task = Task(executorPreference: executor) {
+        let task = sleeping(milliseconds: milliseconds) { self.advance(index) { $0.state.timerFired(at: $1) } }
+        desk.withLock { desk in
+            desk.entries[index].timer?.cancel()
+            desk.entries[index].timer = task
+        }
+    }
+
+    /// A task that does something after that time, unless it is cancelled before.
+    private func sleeping(milliseconds: Int64, then wake: @escaping @Sendable () -> Void) -> Task<Void, Never> {
+        Task(executorPreference: executor) {
             do {
                 try await self.clock.sleep(milliseconds: Int(milliseconds))
             } catch {
                 return
             }
             guard !Task.isCancelled else { return }
-            self.advance(index) { $0.state.timerFired(at: $1) }
-        }
-        desk.withLock { desk in
-            desk.entries[index].timer?.cancel()
-            desk.entries[index].timer = task
+            wake()
         }
     }
 }
@@ -191,10 +239,15 @@ extension IssuerDirectory {
         var isRefreshRequested = false
         var reading: Task<Void, Never>?
         var timer: Task<Void, Never>?
+        /// Only where the keys are not discovered and the endpoints are wanted all the same.
+        var endpoints: EndpointState?
+        var endpointReading: Task<Void, Never>?
+        var endpointTimer: Task<Void, Never>?
 
         init(_ settings: IssuerSettings, at now: Moment) {
             requests = IssuerRequests(settings: settings)
             state = KeySetState(plan: KeySetPlan(settings))
+            endpoints = settings.readsMetadataForEndpoints ? EndpointState() : nil
             guard case .document(let bytes) = settings.keys else { return }
             do throws(IssuerRefusal) {
                 let keys = try IssuerRequests.keySet(from: bytes)

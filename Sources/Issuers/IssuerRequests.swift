@@ -17,7 +17,10 @@ struct IssuerRequests: Sendable {
             // A host that does not answer at one location will not at another: only answers lead on.
             let response = try await fetch(request(url, host: issuer.uri.host), by: fetching)
             do {
-                return (try ServerMetadata.accept(response, issuer: issuer, schemes: schemes), response.maxAgeSeconds)
+                let metadata = try ServerMetadata.accept(
+                    response, issuer: issuer, schemes: schemes,
+                    keySetLocation: settings.keys == .discovered ? .required : .optional)
+                return (metadata, response.maxAgeSeconds)
             } catch {
                 refusal = IssuerRequests.moreTelling(refusal, .metadata(error))
             }

@@ -44,12 +44,17 @@ package struct IssuerSettings: Sendable {
     package var staleLimitSeconds: Int
     /// Least time between two fetches caused by unknown `kid`s, in seconds (JOSE-17: 30).
     package var unknownKeyRefetchSeconds: Int
+    /// Metadata is read for its endpoints also where `keys` come from elsewhere: a client of this issuer needs them.
+    package var readsEndpoints: Bool
+    /// How its tokens are asked about; nil when they are all verified here.
+    package var introspection: IntrospectionSettings?
 
     package init(
         name: String, url: String, discovery: Discovery = .automatic, keys: Keys = .discovered,
         rules: AccessTokenRules, certificateAuthorityFile: String? = nil, allowPrivate: [String] = [],
         insecureAllowHTTP: Bool = false, keySetLifetimeSeconds: ClosedRange<Int> = 60...3600,
-        staleLimitSeconds: Int = 3600, unknownKeyRefetchSeconds: Int = 30
+        staleLimitSeconds: Int = 3600, unknownKeyRefetchSeconds: Int = 30,
+        readsEndpoints: Bool = false, introspection: IntrospectionSettings? = nil
     ) {
         self.name = name
         self.url = url
@@ -62,5 +67,91 @@ package struct IssuerSettings: Sendable {
         self.keySetLifetimeSeconds = keySetLifetimeSeconds
         self.staleLimitSeconds = staleLimitSeconds
         self.unknownKeyRefetchSeconds = unknownKeyRefetchSeconds
+        self.readsEndpoints = readsEndpoints
+        self.introspection = introspection
+    }
+
+    /// Whether its endpoints must be read from metadata that nothing else asks for.
+    var readsMetadataForEndpoints: Bool {
+        guard discovery != .none, keys != .discovered else { return false }
+        return readsEndpoints || (introspection.map { $0.endpoint == nil } ?? false)
+    }
+}
+
+/// How the tokens of one issuer are asked about instead of verified (RFC 7662).
+package struct IntrospectionSettings: Sendable, Hashable {
+    /// Which tokens the issuer is asked about.
+    package enum Tokens: Sendable, Hashable {
+        /// Those that are no JWT.
+        case opaque
+        /// Every one, so that a revoked JWT is refused too.
+        case all
+    }
+
+    /// Index of the client that asks, among the gateway's clients.
+    package var client: Int
+    /// The introspection endpoint; the metadata's when nil.
+    package var endpoint: String?
+    package var tokens: Tokens
+    /// Answers must be signed (RFC 9701); otherwise they must be plain JSON.
+    package var requiresSigned: Bool
+    /// What a signed answer's `aud` must name; the client's identifier when nil (INT-08).
+    package var audience: String?
+    /// Longest time an answer that a token is active is believed, in seconds; 0 asks for every request (INT-06).
+    package var positiveSeconds: Int
+    /// How long an answer that a token is not active is believed, in seconds.
+    package var negativeSeconds: Int
+    package var timeoutMilliseconds: Int
+    /// Say that it is an access token that is asked about (RFC 7662 §2.1).
+    package var hint: Bool
+
+    package init(
+        client: Int, endpoint: String? = nil, tokens: Tokens = .opaque, requiresSigned: Bool = false,
+        audience: String? = nil, positiveSeconds: Int = 30, negativeSeconds: Int = 10,
+        timeoutMilliseconds: Int = 5000, hint: Bool = true
+    ) {
+        self.client = client
+        self.endpoint = endpoint
+        self.tokens = tokens
+        self.requiresSigned = requiresSigned
+        self.audience = audience
+        self.positiveSeconds = positiveSeconds
+        self.negativeSeconds = negativeSeconds
+        self.timeoutMilliseconds = timeoutMilliseconds
+        self.hint = hint
+    }
+}
+
+/// What tokens are exchanged for on one route (RFC 8693 §2.1).
+package struct ExchangeSettings: Sendable, Hashable {
+    /// Index of the client that exchanges, among the gateway's clients.
+    package var client: Int
+    /// Logical names of the services the new token is for.
+    package var audience: [String]
+    /// URIs of the services the new token is for.
+    package var resource: [String]
+    /// Scopes asked for; those of the subject token when empty.
+    package var scopes: [String]
+
+    package init(client: Int, audience: [String] = [], resource: [String] = [], scopes: [String] = []) {
+        self.client = client
+        self.audience = audience
+        self.resource = resource
+        self.scopes = scopes
+    }
+}
+
+/// What the operator says about this gateway as a client of one authorization server.
+package struct ClientSettings: Sendable {
+    /// The name that other settings refer to.
+    package var name: String
+    /// The authorization server, by its place among the issuers' settings: no other one is ever sent the credentials.
+    package var issuer: Int
+    package var credentials: ClientCredentials
+
+    package init(name: String, issuer: Int, credentials: ClientCredentials) {
+        self.name = name
+        self.issuer = issuer
+        self.credentials = credentials
     }
 }

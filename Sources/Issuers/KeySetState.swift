@@ -53,7 +53,8 @@ package struct KeySetState: Sendable {
     private var isAwaited = false
     private var lastUnknownKeyReading: Int64?
 
-    private var metadata: ServerMetadata?
+    /// The document that is believed, for the endpoints it names; nil when the keys do not come from there.
+    package private(set) var metadata: ServerMetadata?
     /// A document that points elsewhere, not believed until keys were read from there (MD-05).
     private var offered: ServerMetadata?
     private var metadataDue = Int64.min
@@ -115,11 +116,12 @@ extension KeySetState {
     /// The metadata was read and is this issuer's.
     package mutating func metadataAccepted(_ found: ServerMetadata, maxAgeSeconds: Int?, at now: Moment) -> [Step] {
         guard case .metadata(let cause) = flight else { return [] }
+        guard let location = found.jwksURI else { return refused(.metadata(.keySetLocationMissing), at: now) }
         metadataDue = now.spreadOut(after: KeySetPlan.metadataFreshness(maxAgeSeconds: maxAgeSeconds))
-        var steps = [Step.report(.metadataAccepted(jwksURI: found.jwksURI))]
-        if let known = metadata, known.jwksURI != found.jwksURI {
+        var steps = [Step.report(.metadataAccepted(jwksURI: location))]
+        if let known = metadata?.jwksURI, known != location {
             offered = found
-            if let change = IssuerEvent.hostChange(from: known.jwksURI, to: found.jwksURI) {
+            if let change = IssuerEvent.hostChange(from: known, to: location) {
                 steps += [.report(change)]
             }
         } else {
@@ -128,7 +130,7 @@ extension KeySetState {
             if let cause { return steps + fail(cause, at: now) }
         }
         flight = .keys(mayHaveMoved: false)
-        return steps + [.fetchKeys(url: found.jwksURI)]
+        return steps + [.fetchKeys(url: location)]
     }
 
     /// The keys were read; without one usable key among them they count as refused.
@@ -151,13 +153,13 @@ extension KeySetState {
         case .metadata(let cause?):
             return [.report(.metadataKept(refusal))] + fail(cause, at: now)
         case .metadata(nil):
-            guard let metadata, now.milliseconds < metadataUsableUntil else {
-                self.metadata = nil
+            guard let location = metadata?.jwksURI, now.milliseconds < metadataUsableUntil else {
+                metadata = nil
                 return fail(refusal, at: now)
             }
             metadataDue = now.spreadOut(after: KeySetPlan.metadataRetry)
             flight = .keys(mayHaveMoved: false)
-            return [.report(.metadataKept(refusal)), .fetchKeys(url: metadata.jwksURI)]
+            return [.report(.metadataKept(refusal)), .fetchKeys(url: location)]
         case .keys(let mayHaveMoved):
             if mayHaveMoved {
                 flight = .metadata(cause: refusal)
@@ -183,12 +185,12 @@ extension KeySetState {
             flight = .keys(mayHaveMoved: false)
             return [.fetchKeys(url: url)]
         case .discovered:
-            guard let metadata, now.milliseconds < metadataDue else {
+            guard let location = metadata?.jwksURI, now.milliseconds < metadataDue else {
                 flight = .metadata(cause: nil)
                 return [.fetchMetadata]
             }
             flight = .keys(mayHaveMoved: true)
-            return [.fetchKeys(url: metadata.jwksURI)]
+            return [.fetchKeys(url: location)]
         }
     }
 

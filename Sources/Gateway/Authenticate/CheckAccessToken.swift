@@ -93,6 +93,8 @@ extension WorkerRef {
             }
             let verified = try unchecked.verify(
                 with: keys, rules: pointee.issuers[issuer].rules, now: clock.wallSeconds())
+            // No proof of the key or certificate is read yet, so nobody may use such a token.
+            guard !verified.binding.isBound else { throw AccessTokenRefusal.boundToKey }
             return .known(remember(verified, digest, issuer: issuer))
         } catch {
             if case .unknownKey = error, !hasWaited { return .wait(issuer: issuer) }

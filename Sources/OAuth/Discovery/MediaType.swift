@@ -14,6 +14,12 @@ enum MediaType {
         return minor.count > 5 && minor.suffix(5).elementsEqual("+json".utf8)
     }
 
+    /// Whether it is exactly `name`, which is in lower case; case and parameters aside.
+    static func named(_ contentType: String, _ name: String) -> Bool {
+        let type = lowercase(contentType.utf8.prefix { $0 != UInt8(ascii: ";") })
+        return type.drop(while: isBlank).reversed().drop(while: isBlank).reversed().elementsEqual(name.utf8)
+    }
+
     private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
     private static func lowercase(_ bytes: some Sequence<UInt8>) -> [UInt8] {

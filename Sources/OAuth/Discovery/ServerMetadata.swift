@@ -9,15 +9,30 @@ import JSON
 public struct ServerMetadata: Sendable, Equatable {
     /// The issuer, identical to the configured one.
     public let issuer: String
-    /// Where the server publishes its keys.
-    public let jwksURI: String
+    /// Where the server publishes its keys; nil only where the reader does not need them.
+    public let jwksURI: String?
+    /// Where the server is asked about tokens (RFC 7662 §2).
+    public let introspection: ServerEndpoint
+    /// Where the server hands out tokens (RFC 6749 §3.2).
+    public let token: ServerEndpoint
+    /// Algorithms by which the server signs introspection answers (RFC 9701 §7); nil when it does not say.
+    public let introspectionSigningAlgorithms: [String]?
 
     /// Largest document read (MD-04).
     public static let maximumBytes = 256 * 1024
 
+    /// Whether a document without `jwks_uri` is of any use to its reader.
+    public enum KeySetLocation: Sendable, Equatable {
+        /// The keys are read from there.
+        case required
+        /// The keys come from elsewhere: only endpoints are read.
+        case optional
+    }
+
     /// The document in `response`, if it is `issuer`'s and points to safe places only.
     public static func accept(
-        _ response: FetchResponse, issuer: IssuerIdentifier, schemes: EndpointSchemes = .httpsOnly
+        _ response: FetchResponse, issuer: IssuerIdentifier, schemes: EndpointSchemes = .httpsOnly,
+        keySetLocation: KeySetLocation = .required
     ) throws(MetadataRefusal) -> ServerMetadata {
         guard response.status == 200 else { throw .status(response.status) }
         guard response.body.count <= maximumBytes else { throw .tooLarge(bytes: response.body.count) }
@@ -31,8 +46,12 @@ public struct ServerMetadata: Sendable, Equatable {
         guard found.utf8.elementsEqual(issuer.text.utf8) else { throw .issuerMismatch(found: found) }
 
         try checkEndpoints(of: document, schemes: schemes)
-        guard let jwksURI = document["jwks_uri"]?.string else { throw .keySetLocationMissing }
-        return ServerMetadata(issuer: found, jwksURI: jwksURI)
+        let jwksURI = document["jwks_uri"]?.string
+        guard jwksURI != nil || keySetLocation == .optional else { throw .keySetLocationMissing }
+        return ServerMetadata(
+            issuer: found, jwksURI: jwksURI, introspection: ServerEndpoint("introspection", in: document),
+            token: ServerEndpoint("token", in: document),
+            introspectionSigningAlgorithms: document["introspection_signing_alg_values_supported"]?.words)
     }
 
     private static func parse(_ body: [UInt8]) throws(MetadataRefusal) -> JSONValue {

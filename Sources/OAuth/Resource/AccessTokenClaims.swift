@@ -24,7 +24,7 @@ struct AccessTokenClaims {
             expiresAt: expiry.floor, notBefore: try date("nbf")?.ceiling, issuedAt: try date("iat")?.ceiling)
     }
 
-    private func date(_ name: String) throws(AccessTokenRefusal) -> NumericDate? {
+    func date(_ name: String) throws(AccessTokenRefusal) -> NumericDate? {
         guard let value = claims[name] else { return nil }
         guard let date = NumericDate(value) else { throw .claimMalformed(name) }
         return date
@@ -49,11 +49,12 @@ struct AccessTokenClaims {
         }
         return VerifiedAccessToken(
             issuer: issuer, subject: subject, clientID: clientID, tokenID: tokenID, audiences: audiences,
-            scopes: try scopes(claim: rules.scopeClaim), times: times, claims: claims, key: key)
+            scopes: try scopes(claim: rules.scopeClaim), times: times, claims: claims, binding: .none,
+            keyID: key.keyID, keyThumbprint: key.thumbprint)
     }
 
     /// `aud`: a string or an array of strings, never empty (RFC 7519 §4.1.3).
-    private func audiences() throws(AccessTokenRefusal) -> [String] {
+    func audiences() throws(AccessTokenRefusal) -> [String] {
         guard let value = claims["aud"] else { throw .missingClaim("aud") }
         if let audience = value.string { return [audience] }
         let audiences = value.elements.compactMap(\.string)
@@ -63,7 +64,7 @@ struct AccessTokenClaims {
     }
 
     /// `scope` is one string, words apart by spaces (RFC 8693 §4.2); other claims may be an array of words (RS-19).
-    private func scopes(claim: String) throws(AccessTokenRefusal) -> [String] {
+    func scopes(claim: String) throws(AccessTokenRefusal) -> [String] {
         guard let value = claims[claim] else { return [] }
         if let words = value.string {
             return words.utf8.split(separator: UInt8(ascii: " ")).map { String(Substring($0)) }

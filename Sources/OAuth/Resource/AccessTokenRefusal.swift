@@ -37,7 +37,7 @@ public enum AccessTokenRefusal: Error, Sendable, Equatable {
     case looksLikeIDToken
     /// A claim says it is a JWT of another kind (JOSE-20).
     case otherPurpose(claim: String)
-    /// `cnf` binds it to a key; accepting it as a bearer token would undo that (RS-22).
+    /// `cnf` binds it to what was not or cannot be proved; accepting it as a bearer token would undo that (RS-22).
     case boundToKey
     /// The route accepts other issuers (RS-12).
     case issuerNotAllowed

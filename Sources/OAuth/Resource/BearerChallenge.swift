@@ -14,6 +14,10 @@ public struct BearerChallenge: Sendable, Equatable {
         case insufficientScope([String])
         /// A request that carries credentials in no way a reader could agree on (E-REQ).
         case invalidRequest(String)
+        /// The user must sign in better, more recently or both (E-STEPUP, RFC 9470 §3).
+        ///
+        /// `acrValues` are in order of preference, `maxAge` is in seconds; `scopes` are those that are missing too.
+        case insufficientUserAuthentication(String, acrValues: [String], maxAge: Int?, scopes: [String])
     }
 
     private let realm: String
@@ -27,53 +31,25 @@ public struct BearerChallenge: Sendable, Equatable {
         self.resourceMetadata = resourceMetadata
     }
 
-    /// The field value: `Bearer realm=…[, error=…][, error_description=…][, scope=…][, resource_metadata=…]`.
+    /// The field value: `Bearer realm=…`, then of `error`, `error_description`, `acr_values`, `max_age`, `scope` and
+    /// `resource_metadata` those that the problem has.
     public func value(_ problem: Problem = .none) -> String {
-        var value = "Bearer realm=\(Self.quotedString(realm))"
+        var text = ChallengeText(scheme: "Bearer", realm: realm)
         var scopes = scopes
         switch problem {
         case .none: break
-        case .invalidToken(let description): value += Self.error("invalid_token", description)
-        case .invalidRequest(let description): value += Self.error("invalid_request", description)
+        case .invalidToken(let description): text.error("invalid_token", description)
+        case .invalidRequest(let description): text.error("invalid_request", description)
         case .insufficientScope(let needed):
-            value += Self.error("insufficient_scope", nil)
+            text.error("insufficient_scope")
             scopes = needed
+        case .insufficientUserAuthentication(let description, let acrValues, let maxAge, let missing):
+            text.error("insufficient_user_authentication", description)
+            text.authentication(acrValues: acrValues, maxAge: maxAge)
+            scopes = missing
         }
-        let words = scopes.filter { !$0.isEmpty && $0.utf8.allSatisfy(Self.isScopeByte) }
-        if !words.isEmpty { value += ", scope=\"\(words.joined(separator: " "))\"" }
-        if let resourceMetadata { value += ", resource_metadata=\(Self.quotedString(resourceMetadata))" }
-        return value
-    }
-
-    private static func error(_ code: String, _ description: String?) -> String {
-        guard let description else { return ", error=\"\(code)\"" }
-        let text = String(
-            decoding: description.utf8.map { isDescriptionByte($0) ? $0 : UInt8(ascii: " ") }, as: UTF8.self)
-        return ", error=\"\(code)\", error_description=\"\(text)\""
-    }
-
-    /// RFC 9110 §5.6.4, ASCII alone; what it cannot hold becomes `?`.
-    private static func quotedString(_ text: String) -> String {
-        var quoted = "\""
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"):
-                quoted += "\\"
-                quoted.unicodeScalars.append(Unicode.Scalar(byte))
-            case 0x20...0x7E: quoted.unicodeScalars.append(Unicode.Scalar(byte))
-            default: quoted += "?"
-            }
-        }
-        return quoted + "\""
-    }
-
-    /// RFC 6749 §3.3: `%x21 / %x23-5B / %x5D-7E`.
-    private static func isScopeByte(_ byte: UInt8) -> Bool {
-        byte > 0x20 && byte < 0x7F && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
-    }
-
-    /// RFC 6750 §3: `%x20-21 / %x23-5B / %x5D-7E`.
-    private static func isDescriptionByte(_ byte: UInt8) -> Bool {
-        byte == 0x20 || isScopeByte(byte)
+        text.scope(scopes)
+        text.resourceMetadata(resourceMetadata)
+        return text.value
     }
 }

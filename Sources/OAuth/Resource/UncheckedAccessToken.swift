@@ -37,6 +37,9 @@ public struct UncheckedAccessToken: Sendable {
     /// Everything that does not depend on a route, in the order of REQUIREMENTS 0.3: type, algorithm, key,
     /// signature, issuer, times, required claims, `cnf`.
     ///
+    /// A token that is bound to a key or a certificate comes back with its `binding`, which the caller must have
+    /// proved before anything is done for whoever sent it.
+    ///
     /// - Parameter now: seconds since 1970.
     /// - Throws: `.unknownKey` when `keys` has none that fits; fetching the issuer's keys again may help.
     public func verify(
@@ -52,10 +55,9 @@ public struct UncheckedAccessToken: Sendable {
         guard issuer.utf8.elementsEqual(rules.issuer.utf8) else { throw .issuerMismatch }
         let times = try claims.times()
         if let refusal = times.refusal(at: now, leewaySeconds: rules.leewaySeconds) { throw refusal }
-        let token = try claims.token(issuer: issuer, times: times, rules: rules, key: key)
+        var token = try claims.token(issuer: issuer, times: times, rules: rules, key: key)
         if rules.profile == .legacy || acceptedAs != .accessTokenJWT { try claims.refuseOtherPurposes(token) }
-        // Even a cnf of null or of a kind we do not know: whoever set it did not mean a bearer token.
-        guard jwt.claims["cnf"] == nil else { throw .boundToKey }
+        token.binding = try TokenBinding(confirmation: jwt.claims["cnf"])
         return token
     }
 

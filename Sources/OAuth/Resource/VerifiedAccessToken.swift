@@ -3,9 +3,9 @@ public import Crypto
 import JOSE
 public import JSON
 
-/// An access token that its issuer signed, that is in force and that is nobody's ID token.
+/// An access token that its issuer signed or vouched for, that is in force and that is nobody's ID token.
 ///
-/// Whether it is meant for a route, and allows enough there, is asked for each request. Names are compared byte by
+/// Whoever accepts it must see to its `binding` first: unless that is `.none`, the token alone proves nothing. Whether it is meant for a route, and allows enough there, is asked for each request. Names are compared byte by
 /// byte: `==` on `String` would take canonically equivalent spellings for the same name (JOSE-29).
 public struct VerifiedAccessToken: Sendable {
     /// `iss`.
@@ -24,14 +24,18 @@ public struct VerifiedAccessToken: Sendable {
     public let times: TokenTimes
     /// Every claim.
     public let claims: JSONValue
-    /// The `kid` of the key that signed it, as the issuer publishes it.
+    /// What must be proved besides having the token (RFC 7800): refuse it, or check every part of this.
+    public internal(set) var binding: TokenBinding
+    /// The `kid` of the key that signed it, as the issuer publishes it; nil when the issuer was asked instead.
     public let keyID: String?
-    /// The key that signed it, by RFC 7638.
-    public let keyThumbprint: SHA256Digest
+    /// The key that signed it, by RFC 7638; nil when the issuer was asked instead.
+    public let keyThumbprint: SHA256Digest?
 
-    init(
+    /// A token that its issuer vouched for: it signed it, or said so when asked (RFC 7662).
+    public init(
         issuer: String, subject: String?, clientID: String?, tokenID: String?, audiences: [String], scopes: [String],
-        times: TokenTimes, claims: JSONValue, key: JWK
+        times: TokenTimes, claims: JSONValue, binding: TokenBinding, keyID: String? = nil,
+        keyThumbprint: SHA256Digest? = nil
     ) {
         self.issuer = issuer
         self.subject = subject
@@ -41,8 +45,9 @@ public struct VerifiedAccessToken: Sendable {
         self.scopes = scopes
         self.times = times
         self.claims = claims
-        self.keyID = key.keyID
-        self.keyThumbprint = key.thumbprint
+        self.binding = binding
+        self.keyID = keyID
+        self.keyThumbprint = keyThumbprint
     }
 
     /// `exp` in whole seconds since 1970, rounded down.
@@ -50,6 +55,12 @@ public struct VerifiedAccessToken: Sendable {
 
     /// `nbf` in whole seconds since 1970, rounded up.
     public var notBefore: Int64? { times.notBefore }
+
+    /// `auth_time` in whole seconds since 1970, rounded down; nil when it is missing or no date (STEP-02).
+    public var authTime: Int64? { claims["auth_time"].flatMap { NumericDate($0) }?.floor }
+
+    /// `acr`: how well the user was authenticated; nil when it is missing or no string (STEP-01).
+    public var acr: String? { claims["acr"]?.string }
 
     /// Whether `aud` names exactly this resource indicator (RS-13).
     public func hasAudience(_ audience: String) -> Bool {

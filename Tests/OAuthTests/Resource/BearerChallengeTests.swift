@@ -2,58 +2,6 @@
 import OAuth
 import Testing
 
-/// A strict reader of one challenge with parameters (RFC 9110 §11.3), for tests only.
-private struct Challenge {
-    var scheme = ""
-    var parameters: [(name: String, value: String)] = []
-
-    subscript(_ name: String) -> String? { parameters.first { $0.name == name }?.value }
-
-    /// Nil unless `text` is `scheme SP name="value" *( ", " name="value" )` to its last byte, each name once.
-    init?(_ text: String) {
-        var rest = Array(text.utf8)[...]
-        while let byte = rest.first, Self.isToken(byte) {
-            scheme.unicodeScalars.append(Unicode.Scalar(rest.removeFirst()))
-        }
-        guard !scheme.isEmpty, rest.popFirst() == 0x20 else { return nil }
-        while true {
-            var name = ""
-            while let byte = rest.first, Self.isToken(byte) {
-                name.unicodeScalars.append(Unicode.Scalar(rest.removeFirst()))
-            }
-            guard !name.isEmpty, rest.popFirst() == UInt8(ascii: "="), rest.popFirst() == UInt8(ascii: "\"") else {
-                return nil
-            }
-            guard let value = Self.quoted(&rest), self[name.lowercased()] == nil else { return nil }
-            parameters.append((name.lowercased(), value))
-            if rest.isEmpty { return }
-            guard rest.popFirst() == UInt8(ascii: ","), rest.popFirst() == 0x20 else { return nil }
-        }
-    }
-
-    private static func quoted(_ rest: inout ArraySlice<UInt8>) -> String? {
-        var value = ""
-        while let byte = rest.popFirst() {
-            switch byte {
-            case UInt8(ascii: "\""): return value
-            case UInt8(ascii: "\\"):
-                guard let escaped = rest.popFirst(), escaped >= 0x20, escaped < 0x7F else { return nil }
-                value.unicodeScalars.append(Unicode.Scalar(escaped))
-            case 0x20..<0x7F: value.unicodeScalars.append(Unicode.Scalar(byte))
-            default: return nil
-            }
-        }
-        return nil
-    }
-
-    private static func isToken(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-        }
-    }
-}
-
 @Suite struct `the bearer challenge` {
     private let full = BearerChallenge(
         realm: "orders", scopes: ["orders:read"],
@@ -119,6 +67,59 @@ private struct Challenge {
         let read = try #require(Challenge(challenge.value(.invalidToken(#"say "no" \ now"#))))
         #expect(read["error_description"] == "say  no    now")
         #expect(Challenge(challenge.value(.insufficientScope([hostile])))?["scope"] == nil)
+    }
+
+    private let stepUp = BearerChallenge(realm: "example")
+
+    @Test func `STEP-01 another authentication level is asked for as RFC 9470 prints it`() {
+        // Figure 2, and the realm.
+        #expect(
+            stepUp.value(
+                .insufficientUserAuthentication(
+                    "A different authentication level is required", acrValues: ["myACR"], maxAge: nil, scopes: []))
+                == #"Bearer realm="example", error="insufficient_user_authentication", error_description="A different authentication level is required", acr_values="myACR""#
+        )
+    }
+
+    @Test func `STEP-01 every level is named in order of preference, and none is forged`() throws {
+        let values = ["urn:b", "a", "", "two words", #"a"b\"#, "x\r\ny", "é", "c"]
+        let text = full.value(
+            .insufficientUserAuthentication("x", acrValues: values, maxAge: nil, scopes: []))
+        let read = try #require(Challenge(text))
+        #expect(read["acr_values"] == #"urn:b a a"b\ c"#)
+        #expect(read["max_age"] == nil && read["scope"] == nil)
+        let none = try #require(
+            Challenge(full.value(.insufficientUserAuthentication("x", acrValues: [""], maxAge: nil, scopes: []))))
+        #expect(none["acr_values"] == nil)
+    }
+
+    @Test func `STEP-02 a more recent authentication is asked for as RFC 9470 prints it`() throws {
+        // Figure 3, and the realm.
+        #expect(
+            stepUp.value(
+                .insufficientUserAuthentication(
+                    "More recent authentication is required", acrValues: [], maxAge: 5, scopes: []))
+                == #"Bearer realm="example", error="insufficient_user_authentication", error_description="More recent authentication is required", max_age="5""#
+        )
+        let never = stepUp.value(.insufficientUserAuthentication("x", acrValues: [], maxAge: -1, scopes: []))
+        #expect(try #require(Challenge(never))["max_age"] == "0")
+    }
+
+    @Test func `STEP-03 level, age and missing scopes come in one challenge`() throws {
+        let text = full.value(
+            .insufficientUserAuthentication("Sign in again", acrValues: ["b", "a"], maxAge: 0, scopes: ["x", "y"]))
+        let read = try #require(Challenge(text))
+        #expect(
+            read.parameters.map(\.name) == [
+                "realm", "error", "error_description", "acr_values", "max_age", "scope", "resource_metadata",
+            ])
+        #expect(read["acr_values"] == "b a" && read["max_age"] == "0" && read["scope"] == "x y")
+    }
+
+    @Test func `STEP-03 what is not asked for is not in the challenge`() throws {
+        let read = try #require(
+            Challenge(full.value(.insufficientUserAuthentication("x", acrValues: [], maxAge: nil, scopes: []))))
+        #expect(read.parameters.map(\.name) == ["realm", "error", "error_description", "resource_metadata"])
     }
 
     @Test func `the reader of these tests is strict`() {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Crypto
 import JOSE
 import OAuth
 import Testing
@@ -53,21 +54,68 @@ import TestSupport
         #expect(!decomposed.hasAudience("caf\u{E9}"))
     }
 
+    private static let jkt = "0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I"
+    private static let certificate = "A4DtL2JmUMhAsvJj5tKyn64SqzmuXbMrJa0n761y5v0"
+
     @Test(arguments: [
-        #"{"jkt":"0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I"}"#,
-        #"{"x5t#S256":"bwcK0esc3ACC3DB2Y5_lESsXE8o9ltc05O89jdN-dg2"}"#,
-        #"{"kid":"x"}"#, #"{"jwk":{}}"#, "{}", "null", "1", #""x""#, "[]", #"{"unheard":"of"}"#,
+        #"{"kid":"x"}"#, #"{"jwk":{}}"#, "{}", "null", "1", "true", #""x""#, "[]", #"["jkt","\#(jkt)"]"#,
+        #"{"unheard":"of"}"#, #"{"jkt":null}"#, #"{"jkt":1}"#, #"{"jkt":""}"#, #"{"jkt":["\#(jkt)"]}"#,
+        #"{"jkt":"\#(jkt)","kid":"x"}"#, #"{"jkt":"\#(jkt)","x5t#S256":null}"#,
+        #"{"jkt":null,"x5t#S256":"\#(certificate)"}"#,
+        #"{"x5t#S256":"x"}"#, #"{"x5t":"\#(certificate)"}"#, #"{"JKT":"\#(jkt)"}"#, #"{"jkt":"\#(jkt)="}"#,
+        #"{"jkt":" \#(jkt)"}"#, #"{"jkt":"\#(jkt.dropLast())"}"#, #"{"jkt":"\#(jkt)A"}"#,
+        // Two unused bits that are not zero: a second spelling of a digest.
+        #"{"jkt":"\#(jkt.dropLast())J"}"#, #"{"x5t#S256":"bwcK0esc3ACC3DB2Y5_lESsXE8o9ltc05O89jdN-dg2"}"#,
+        #"{"jkt":"\#(jkt.replacing("-", with: "+"))"}"#,
     ])
-    func `RS-22 any cnf is refused as a bearer token`(confirmation: String) {
+    func `RS-22 a cnf that cannot be checked is refused`(confirmation: String) {
         #expect(refusal(token(["cnf": confirmation])) == .boundToKey)
         #expect(refusal(legacyToken(["cnf": confirmation]), rules: legacyRules) == .boundToKey)
     }
 
-    @Test func `RS-23 a cnf with both bindings is refused as a bearer token`() {
-        let both =
-            #"{"jkt":"0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I","x5t#S256":"A4DtL2JmUMhAsvJj5tKyn64SqzmuXbMrJa0n761y5v0"}"#
+    @Test func `RS-22 a token says what it is bound to`() throws {
+        let text = Array(Self.jkt.utf8)
+        let read = SHA256Digest(base64URL: text.span)
+        let digest = try #require(read)
+        let bound = try verify(token(["cnf": #"{"jkt":"\#(Self.jkt)"}"#]))
+        #expect(bound.binding == TokenBinding(keyThumbprint: digest) && bound.binding.isBound)
+        let legacy = try verify(legacyToken(["cnf": #"{"jkt":"\#(Self.jkt)"}"#]), rules: legacyRules)
+        #expect(legacy.binding.keyThumbprint == digest)
+        #expect(try verify(token([:])).binding == .none)
+        #expect(try !verify(token(["CNF": "null"])).binding.isBound)
+    }
+
+    @Test func `RS-23 a cnf with both bindings names both`() throws {
+        let both = #"{"jkt":"\#(Self.jkt)","x5t#S256":"\#(Self.certificate)"}"#
+        let binding = try verify(token(["cnf": both])).binding
+        #expect(binding.keyThumbprint?.base64URL == Self.jkt)
+        #expect(binding.certificateThumbprint?.base64URL == Self.certificate)
+        let certificate = try verify(token(["cnf": #"{"x5t#S256":"\#(Self.certificate)"}"#])).binding
+        #expect(certificate.keyThumbprint == nil && certificate.isBound)
+        #expect(certificate.certificateThumbprint?.base64URL == Self.certificate)
+    }
+
+    @Test(arguments: ["jkt", "x5t#S256"])
+    func `RS-23 both bindings must be well-formed`(wrong: String) {
+        var members = ["jkt": Self.jkt, "x5t#S256": Self.certificate]
+        members[wrong] = "x"
+        let both = #"{"jkt":"\#(members["jkt"] ?? "")","x5t#S256":"\#(members["x5t#S256"] ?? "")"}"#
         #expect(refusal(token(["cnf": both])) == .boundToKey)
-        #expect(refusal(token(["CNF": both])) == nil)
+    }
+
+    @Test func `STEP-01 the level of the user's authentication is read as it stands`() throws {
+        #expect(try verify(token(["acr": #""myACR""#])).acr == "myACR")
+        #expect(try verify(token([:])).acr == nil)
+        for value in ["1", "null", #"["myACR"]"#] { #expect(try verify(token(["acr": value])).acr == nil) }
+    }
+
+    @Test func `STEP-02 the time of the user's authentication is read, and nothing that is no time`() throws {
+        #expect(try verify(token(["auth_time": "1646340198"])).authTime == 1_646_340_198)
+        #expect(try verify(token(["auth_time": "1646340198.9"])).authTime == 1_646_340_198)
+        #expect(try verify(token([:])).authTime == nil)
+        for value in [#""1646340198""#, "null", "-1", "1e400", "true"] {
+            #expect(try verify(token(["auth_time": value])).authTime == nil)
+        }
     }
 
     @Test func `RS-21 a client that acts for itself is told from a user`() throws {

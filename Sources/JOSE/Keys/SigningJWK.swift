@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+public import Crypto
+
+/// A private key with the one algorithm it signs by, and the name and public half it is published under (JOSE-35).
+///
+/// A key that signed by two algorithms would let a peer choose the weaker one (RFC 8725 §3.1).
+public struct SigningJWK: Sendable {
+    /// The key.
+    public let key: PrivateKey
+    /// The algorithm, fixed.
+    public let algorithm: SignatureAlgorithm
+    /// What is published: public members, `kid`, `use` = `sig`, and `alg`.
+    public let published: JWK
+
+    /// `key` for `algorithm`, or for the one that its kind prefers.
+    public init(_ key: PrivateKey, algorithm: SignatureAlgorithm? = nil) throws(SigningRefusal) {
+        let algorithm = algorithm ?? Self.preferred(for: key.kind)
+        guard algorithm.keyKind == key.kind else { throw .algorithmMismatch }
+        let material = JWK.Material(key.publicNumbers)
+        let name = JWK(material: material).thumbprint.base64URL
+        self.key = key
+        self.algorithm = algorithm
+        published = JWK(material: material, keyID: name, algorithm: algorithm, use: "sig")
+    }
+
+    /// The private key of a PEM file's bytes, for `algorithm` or for the one that its kind prefers.
+    public init(pem: Secret, algorithm: SignatureAlgorithm? = nil) throws(SigningRefusal) {
+        try self.init(PrivateKey(pem: pem), algorithm: algorithm)
+    }
+
+    /// A new key for `algorithm` that exists in this process only; RSA keys come from files.
+    public static func generate(_ algorithm: SignatureAlgorithm) throws(SigningRefusal) -> SigningJWK {
+        let kind: PrivateKey.Generated
+        switch algorithm {
+        case .es256: kind = .p256
+        case .es384: kind = .p384
+        case .es512: kind = .p521
+        case .edDSA: kind = .ed25519
+        case .rs256, .rs384, .rs512, .ps256, .ps384, .ps512: throw .keyTypeNotAccepted
+        }
+        return try SigningJWK(PrivateKey.generate(kind), algorithm: algorithm)
+    }
+
+    /// `kid`: the RFC 7638 thumbprint in base64url.
+    public var keyID: String { published.keyID ?? "" }
+
+    /// PS256 rather than RS256 for RSA (FAPI 2.0 §5.4.1); the others have one algorithm each.
+    private static func preferred(for kind: VerificationKey.Kind) -> SignatureAlgorithm {
+        switch kind {
+        case .rsa: .ps256
+        case .ellipticCurve(.p256): .es256
+        case .ellipticCurve(.p384): .es384
+        case .ellipticCurve(.p521): .es512
+        case .ed25519: .edDSA
+        }
+    }
+}
+
+extension JWK.Material {
+    init(_ numbers: PrivateKey.PublicNumbers) {
+        switch numbers {
+        case .rsa(let modulus, let exponent): self = .rsa(modulus: modulus, exponent: exponent)
+        case .ellipticCurve(let curve, let x, let y): self = .ellipticCurve(curve, x: x, y: y)
+        case .ed25519(let bytes): self = .ed25519(bytes)
+        }
+    }
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+import JOSE
+
+extension DPoPRefusal {
+    /// The requirement row of the check that failed.
+    public var checkID: String {
+        switch self {
+        case .tooLarge: "JOSE-26"
+        case .malformed(let cause): cause.checkID
+        case .typeNotAccepted: "DPOP-02"
+        case .algorithmNotAllowed: "DPOP-03"
+        case .keyMissing, .keyNotPublic, .keyInvalid: "DPOP-04"
+        case .missingClaim, .claimMalformed: "DPOP-06"
+        case .idTooLong: "DPOP-16"
+        case .methodMismatch: "DPOP-07"
+        case .targetMismatch: "DPOP-08"
+        case .issuedTooEarly, .issuedInFuture: "DPOP-10"
+        case .tokenHashMismatch: "DPOP-18"
+        case .signatureInvalid: "DPOP-05"
+        case .keyMismatch: "DPOP-19"
+        }
+    }
+
+    /// What the operator's log says was wanted.
+    public func expected(by rules: DPoPRules) -> String {
+        switch self {
+        case .tooLarge: "a proof of at most \(rules.maximumBytes) bytes"
+        case .malformed(let cause): cause.expectation
+        case .typeNotAccepted: "typ dpop+jwt"
+        case .algorithmNotAllowed: "alg one of \(rules.algorithms.map(\.name).joined(separator: " "))"
+        case .keyMissing: "jwk with the client's public key"
+        case .keyNotPublic: "jwk without private members"
+        case .keyInvalid: "jwk with a sound public key for alg, its numbers in their one spelling"
+        case .missingClaim(let name): "claim \(name)"
+        case .claimMalformed("iat"): "claim iat as a number of seconds since 1970"
+        case .claimMalformed(let name): "claim \(name) as a string that is not empty"
+        case .idTooLong: "jti of at most \(rules.maximumIDBytes) bytes"
+        case .methodMismatch: "htm with the request's method, letter by letter"
+        case .targetMismatch: "htu with a public URL of the route and the request's path"
+        case .issuedTooEarly: "iat at most \(rules.pastSeconds) s ago"
+        case .issuedInFuture: "iat at most \(rules.futureSeconds) s ahead"
+        case .tokenHashMismatch: "ath with the SHA-256 digest of the token sent, in base64url"
+        case .signatureInvalid: "a signature by the key in jwk"
+        case .keyMismatch: "a proof by the key whose thumbprint is the token's cnf.jkt"
+        }
+    }
+}

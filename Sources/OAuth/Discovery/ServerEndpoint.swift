@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+import JSON
+
+/// One endpoint of an authorization server that clients authenticate at, as its metadata describes it (RFC 8414 §2).
+public struct ServerEndpoint: Sendable, Equatable {
+    /// Its URL; nil when the server does not offer it.
+    public let url: String?
+    /// Its URL for clients that show a certificate (RFC 8705 §5); nil when that is the same.
+    public let mutualTLSAlias: String?
+    /// The client authentication methods it takes; nil when the server does not say.
+    public let authenticationMethods: [String]?
+    /// The algorithms of client assertions it takes; nil when the server does not say.
+    public let signingAlgorithms: [String]?
+
+    /// Reads the members that begin with `name`; every URL among them was checked before.
+    init(_ name: String, in document: JSONValue) {
+        let member = name + "_endpoint"
+        url = document[member]?.string
+        mutualTLSAlias = document["mtls_endpoint_aliases"]?[member]?.string
+        authenticationMethods = document[member + "_auth_methods_supported"]?.words
+        signingAlgorithms = document[member + "_auth_signing_alg_values_supported"]?.words
+    }
+
+    /// Where a client that authenticates by `method` goes, unless its operator said where (CA-12).
+    ///
+    /// RFC 8705 §5: without an alias, a certificate is shown at the ordinary URL.
+    public func location(for method: ClientCredentials.Method) -> String? {
+        method.usesCertificate ? mutualTLSAlias ?? url : url
+    }
+
+    /// Whether the server takes `method`, or does not say what it takes (CA-01).
+    public func takes(_ method: ClientCredentials.Method) -> Bool {
+        guard let authenticationMethods else { return true }
+        return authenticationMethods.contains { $0.utf8.elementsEqual(method.name.utf8) }
+    }
+}
+
+extension JSONValue {
+    /// The members of a list of strings; nil for anything else.
+    var words: [String]? {
+        let words = elements.compactMap(\.string)
+        return kind == .array && words.count == count ? words : nil
+    }
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+import HTTPMessage
+import JOSE
+import OAuth
+import TestSupport
+import Testing
+
+private func keys() throws -> VerificationKeys {
+    try OAuthTests.keys([SigningKey.p256.publicJWK(), SigningKey.rsa.publicJWK()])
+}
+
+private func signedRefusal(_ response: FetchResponse) throws -> IntrospectionRefusal? {
+    introspectionRefusal(response, rules: signedRules, keys: try keys())
+}
+
+@Suite struct `a signed answer about a token` {
+    @Test func `INT-08 INT-10 is read when the issuer signed it for us just now`() throws {
+        let outcome = try introspect(signedAnswer(), rules: signedRules, keys: keys())
+        #expect(outcome.token?.subject == "user-1")
+        #expect(outcome.token?.audiences == ["https://api.example/"])
+        #expect(outcome.believedUntil == now + 30)
+    }
+
+    @Test func `INT-08 INT-10 is read by each algorithm of the issuer's list`() throws {
+        let outcome = try introspect(signedAnswer(key: .rsa), rules: signedRules, keys: keys())
+        #expect(outcome.token != nil)
+    }
+
+    @Test func `INT-03 may say that the token is not active`() throws {
+        let response = signedAnswer(claims: ["token_introspection": "{\"active\":false}"])
+        #expect(try introspect(response, rules: signedRules, keys: keys()).isInactive)
+    }
+
+    @Test func `INT-08 speaks of the token in token_introspection alone`() throws {
+        let response = signedAnswer(claims: [
+            "active": "true", "sub": "\"admin\"", "scope": "\"admin\"", "exp": "1", "cnf": "{}",
+        ])
+        let token = try #require(try introspect(response, rules: signedRules, keys: keys()).token)
+        #expect(token.subject == "user-1")
+        #expect(token.scopes == ["orders:read", "orders:write"])
+        let empty = signedAnswer(claims: ["active": "true", "token_introspection": "{}"])
+        #expect(try introspect(empty, rules: signedRules, keys: keys()).isInactive)
+    }
+
+    @Test(arguments: [
+        "application/token-introspection+jwt; charset=utf-8", "Application/Token-Introspection+JWT",
+        " application/token-introspection+jwt ",
+    ])
+    func `INT-08 is known by its media type, whatever its case and parameters`(type: String) throws {
+        var response = signedAnswer()
+        response.contentType = type
+        #expect(try signedRefusal(response) == nil)
+    }
+
+    @Test(arguments: ["application/json", "application/jwt", "text/plain", "application/token-introspection+jwtx", ""])
+    func `INT-08 of another media type is not read`(type: String) throws {
+        var response = signedAnswer()
+        response.contentType = type
+        #expect(try signedRefusal(response) == .contentType(type))
+    }
+
+    @Test func `INT-08 INT-10 cannot be replaced by a plain one, under whichever type`() throws {
+        #expect(try signedRefusal(answer(object(activeMembers))) == .contentType("application/json"))
+        let disguised = answer("{\"active\":true}", contentType: "application/token-introspection+jwt")
+        #expect(try signedRefusal(disguised) == .malformed(.notCompact))
+    }
+
+    @Test(
+        arguments: [
+            (["typ": "\"at+jwt\""], .typeNotAccepted), (["typ": "\"JWT\""], .typeNotAccepted),
+            (["typ": nil], .typeNotAccepted), (["kid": "\"elsewhere\""], .unknownKey),
+            (["alg": "\"none\""], .algorithmNotAllowed), (["alg": "\"HS256\""], .algorithmNotAllowed),
+            (["alg": nil], .malformed(.algorithmInvalid)), (["alg": "\"ES384\""], .unknownKey),
+        ] as [([String: String?], IntrospectionRefusal)])
+    func `INT-08 with another header is not believed`(
+        header: [String: String?], expected: IntrospectionRefusal
+    ) throws {
+        #expect(try signedRefusal(signedAnswer(header: header)) == expected)
+    }
+
+    @Test(
+        arguments: [
+            (["iss": "\"https://issuer.example\""], .issuerMismatch), (["iss": nil], .missingClaim("iss")),
+            (["iss": "[\"https://issuer.example/\"]"], .issuerMismatch),
+            (["aud": "\"https://api.example/\""], .audienceMismatch), (["aud": nil], .missingClaim("aud")),
+            (["aud": "[]"], .claimMalformed("aud")), (["aud": "{}"], .claimMalformed("aud")),
+            (["aud": "[\"https://gateway.example/\",1]"], .claimMalformed("aud")),
+            (["iat": nil], .missingClaim("iat")), (["iat": "\"now\""], .claimMalformed("iat")),
+            (["iat": "\(now + 31)"], .issuedInFuture(secondsLeft: 31)),
+            (["iat": "\(now - 301)"], .issuedTooEarly(secondsAgo: 301)),
+            (["token_introspection": nil], .missingClaim("token_introspection")),
+            (["token_introspection": "true"], .claimMalformed("token_introspection")),
+            (["token_introspection": "[{\"active\":true}]"], .claimMalformed("token_introspection")),
+        ] as [([String: String?], IntrospectionRefusal)])
+    func `INT-08 INT-10 with another claim is not believed`(
+        claims: [String: String?], expected: IntrospectionRefusal
+    ) throws {
+        #expect(try signedRefusal(signedAnswer(claims: claims)) == expected)
+    }
+
+    @Test(arguments: [
+        ["aud": "[\"https://other.example/\",\"https://gateway.example/\"]"], ["iat": "\(now + 30)"],
+        ["iat": "\(now - 300)"],
+    ])
+    func `INT-08 for us among others, or at the edge of its time, is believed`(claims: [String: String]) throws {
+        #expect(try signedRefusal(signedAnswer(claims: claims)) == nil)
+    }
+
+    @Test func `INT-08 INT-10 signed by another key under the same name is not believed`() throws {
+        #expect(try signedRefusal(signedAnswer(signedBy: .otherP256)) == .signatureInvalid)
+    }
+
+    @Test func `INT-08 cannot be judged without the issuer's keys`() {
+        #expect(introspectionRefusal(signedAnswer(), rules: signedRules) == .keysMissing)
+    }
+
+    @Test func `INT-08 with any bit flipped is never an answer`() throws {
+        let good = signedAnswer()
+        let keys = try keys()
+        for index in good.body.indices {
+            var flipped = good
+            flipped.body[index] ^= 1 << UInt8(index % 8)
+            #expect(introspectionRefusal(flipped, rules: signedRules, keys: keys) != nil, "byte \(index)")
+        }
+    }
+
+    @Test func `INT-08 cut off at any place is never an answer`() throws {
+        let good = signedAnswer()
+        let keys = try keys()
+        for count in good.body.indices {
+            var cut = good
+            cut.body = Array(good.body[..<count])
+            #expect(introspectionRefusal(cut, rules: signedRules, keys: keys) != nil, "\(count) bytes")
+        }
+    }
+
+    @Test func `INT-08 of RFC 9701 has the shape that is asked for, and no key to believe it by`() throws {
+        let rules = IntrospectionRules(
+            AccessTokenRules(issuer: "https://as.example.com/"),
+            form: .signed(audience: "https://rs.example.com/resource"))
+        let response = answer(
+            PublishedTokens.introspectionResponse, contentType: "application/token-introspection+jwt")
+        #expect(introspectionRefusal(response, rules: rules, keys: try keys()) == .unknownKey)
+    }
+}
+
+@Suite struct `a signed answer as an access token` {
+    @Test(arguments: [rules(), legacyRules])
+    func `INT-09 is refused by its type`(rules: AccessTokenRules) {
+        let answer = String(decoding: signedAnswer().body, as: UTF8.self)
+        #expect(refusal(answer, rules: rules) == .typeNotAccepted)
+        #expect(refusal(PublishedTokens.introspectionResponse, rules: rules) == .typeNotAccepted)
+    }
+
+    @Test func `INT-09 is what is refused: the same key's access token is accepted`() {
+        #expect(refusal(TokenMint().accessToken()) == nil)
+    }
+}
