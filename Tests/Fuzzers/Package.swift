@@ -14,6 +14,8 @@ let package = Package(
                 .product(name: "JSON", package: "portcullis"),
                 .product(name: "Crypto", package: "portcullis"),
                 .product(name: "JOSE", package: "portcullis"),
+                .product(name: "HTTPMessage", package: "portcullis"),
+                .product(name: "OAuth", package: "portcullis"),
             ],
             swiftSettings: [
                 .treatAllWarnings(as: .error),

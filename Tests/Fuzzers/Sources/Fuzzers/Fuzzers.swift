@@ -9,6 +9,7 @@ enum Outcome: String {
 /// The parsers that are fuzzed; `../../run` builds and starts them.
 enum Target: String, CaseIterable {
     case json, jws
+    case introspectionResponse = "introspection-response"
 
     /// The one that `FUZZ_TARGET` names: libFuzzer starts itself again for some jobs, and the environment comes along.
     static let chosen: Target = {
@@ -23,6 +24,7 @@ enum Target: String, CaseIterable {
         switch self {
         case .json: JSONFuzzer.attempt(input)
         case .jws: JWSFuzzer.attempt(input)
+        case .introspectionResponse: IntrospectionFuzzer.attempt(input)
         }
     }
 }
@@ -30,7 +32,8 @@ enum Target: String, CaseIterable {
 /// Whether to say what became of each input: so that seeds can be held to their names.
 private let saysOutcome = environment("FUZZ_OUTCOMES") != nil
 
-private func environment(_ name: String) -> String? {
+/// A variable of the environment.
+func environment(_ name: String) -> String? {
     getenv(name).map { String(cString: $0) }
 }
 
