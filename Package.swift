@@ -58,7 +58,8 @@ let package = Package(
         .target(
             name: "Fetch", dependencies: ["Bytes", "HTTPMessage", "EventLoop", "CCurl"], swiftSettings: settings),
 
-        // 4: issuers' metadata and keys; logs and metrics
+        // 4: issuers' metadata and keys; proofs that were used; logs and metrics
+        .target(name: "Replay", dependencies: ["Crypto"], swiftSettings: pure),
         .target(name: "Telemetry", dependencies: ["Bytes", "JSON"], swiftSettings: settings),
         .target(
             name: "Issuers", dependencies: ["Bytes", "HTTPMessage", "JOSE", "OAuth", "Telemetry"],
@@ -69,7 +70,7 @@ let package = Package(
             name: "Gateway",
             dependencies: [
                 "Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE", "HTTP1", "OAuth", "EventLoop", "Transport", "Fetch",
-                "Telemetry", "Issuers",
+                "Telemetry", "Issuers", "Replay",
             ],
             swiftSettings: settings),
 
@@ -98,7 +99,8 @@ let package = Package(
         .testTarget(name: "BytesTests", dependencies: ["Bytes", "TestSupport"], swiftSettings: settings),
         .testTarget(name: "JSONTests", dependencies: ["JSON", "Bytes", "TestSupport"], swiftSettings: settings),
         .testTarget(
-            name: "HTTPMessageTests", dependencies: ["HTTPMessage", "Bytes", "TestSupport"], swiftSettings: settings),
+            name: "HTTPMessageTests", dependencies: ["HTTPMessage", "Crypto", "Bytes", "TestSupport"],
+            swiftSettings: settings),
         .testTarget(
             name: "HTTP1Tests", dependencies: ["HTTP1", "HTTPMessage", "Bytes", "TestSupport"],
             swiftSettings: settings),
@@ -121,6 +123,7 @@ let package = Package(
         .testTarget(
             name: "TelemetryTests", dependencies: ["Telemetry", "JSON", "Bytes", "TestSupport"],
             swiftSettings: settings),
+        .testTarget(name: "ReplayTests", dependencies: ["Replay", "Crypto", "Bytes"], swiftSettings: settings),
         .testTarget(
             name: "IssuersTests",
             dependencies: ["Issuers", "OAuth", "JOSE", "HTTPMessage", "Telemetry", "Bytes", "TestSupport"],

@@ -44,6 +44,9 @@ public struct SHA256Digest: Sendable, Hashable {
     /// The first 64 bits, for choosing a shard or a slot.
     public var prefix: UInt64 { words.0 }
 
+    /// The first 128 bits, for a table that keeps no more of a digest than tells two apart.
+    public var longPrefix: (UInt64, UInt64) { (words.0, words.1) }
+
     /// The 32 bytes.
     public var bytes: [UInt8] {
         var bytes: [UInt8] = []

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+package import Crypto
 package import Issuers
+package import JOSE
 
 /// Everything `portcullis run` needs to know, already checked: no default is filled in below this type.
 package struct GatewaySettings: Sendable {
@@ -12,6 +14,10 @@ package struct GatewaySettings: Sendable {
     package var timeouts = TimeoutSettings()
     package var log = LogSettings()
     package var tokenCache = TokenCacheSettings()
+    package var proofs = ProofSettings()
+    package var assertionKeys = AssertionKeySettings()
+    /// Refused and accepted requests kept for `portcullis explain --request-id`, over all workers; 0 keeps none.
+    package var explainBuffer = 0
 
     package init(
         workers: Int, listeners: [ListenerSettings], admin: AdminSettings, issuers: [IssuerSettings],
@@ -45,14 +51,19 @@ package struct ListenerSettings: Sendable {
     /// Authorities accepted in Host, lower-case, each `host` or `host:port`: the public URL's and any extra ones (HTTP-21).
     package var authorities: [String]
     package var tls: TLSSettings?
+    /// Networks, as CIDRs, of TLS terminators whose `Client-Cert` field is believed (RFC 9440 §2.4); from anyone else it
+    /// is stripped.
+    package var clientCertFieldFrom: [String]
 
     package init(
-        address: SocketAddressSettings, publicURL: String, authorities: [String], tls: TLSSettings? = nil
+        address: SocketAddressSettings, publicURL: String, authorities: [String], tls: TLSSettings? = nil,
+        clientCertFieldFrom: [String] = []
     ) {
         self.address = address
         self.publicURL = publicURL
         self.authorities = authorities
         self.tls = tls
+        self.clientCertFieldFrom = clientCertFieldFrom
     }
 }
 
@@ -75,10 +86,35 @@ package struct TLSSettings: Sendable {
 
     package var certificates: [Certificate]
     package var minimumVersion: MinimumVersion
+    /// Nil asks no client for a certificate, as listeners for browsers must not (MTLS-05).
+    package var clientCertificates: ClientCertificateSettings?
 
-    package init(certificates: [Certificate], minimumVersion: MinimumVersion = .tls12) {
+    package init(
+        certificates: [Certificate], minimumVersion: MinimumVersion = .tls12,
+        clientCertificates: ClientCertificateSettings? = nil
+    ) {
         self.certificates = certificates
         self.minimumVersion = minimumVersion
+        self.clientCertificates = clientCertificates
+    }
+}
+
+/// What a TLS listener asks its clients to prove (RFC 8705, MTLS-04).
+package struct ClientCertificateSettings: Sendable, Equatable {
+    package enum Trust: Sendable, Equatable {
+        /// Possession of the key alone: the token names the certificate, whoever signed it.
+        case anyCertificate
+        /// A chain to one of these authorities (PEM), and none of these revocations (PEM) where given.
+        case authorities(file: String, revocationListFile: String?)
+    }
+
+    /// Clients without a certificate do not get through the handshake.
+    package var isRequired: Bool
+    package var trust: Trust
+
+    package init(isRequired: Bool, trust: Trust = .anyCertificate) {
+        self.isRequired = isRequired
+        self.trust = trust
     }
 }
 
@@ -88,162 +124,6 @@ package struct AdminSettings: Sendable {
 
     package init(address: SocketAddressSettings) {
         self.address = address
-    }
-}
-
-/// One route: where matching requests go, and who may make them.
-package struct RouteSettings: Sendable {
-    /// Exactly one of these is said in the file; a route that says none does not load (HTTP-76).
-    package enum Access: Sendable {
-        case publicAccess
-        case token(TokenSettings)
-    }
-
-    /// A path relaxation of HTTP-56 that the operator switched on for this route.
-    package enum PathAllowance: Sendable, CaseIterable {
-        /// `%2F`
-        case encodedSlash
-        /// `%5C` and `\`
-        case backslash
-        /// `%25` followed by two hexadecimal digits
-        case doubleEncoding
-        /// `;` in a segment
-        case semicolon
-        /// bytes above 0x7E
-        case nonASCII
-    }
-
-    /// The name in logs and metrics; the path unless configured.
-    package var name: String
-    /// Ends with `/`: the whole subtree and the path itself without that slash.
-    ///
-    /// Otherwise this path alone.
-    package var path: String
-    package var upstream: UpstreamSettings
-    package var access: Access
-    /// Fields injected towards the upstream, in order (HTTP-46).
-    package var identity: [IdentityFieldSettings]
-    /// Methods allowed, case-sensitive; nil allows all but CONNECT, TRACE and TRACK (HTTP-19).
-    package var methods: [String]?
-    package var webSocket: Bool
-    package var pathAllowances: [PathAllowance]
-
-    package init(
-        name: String, path: String, upstream: UpstreamSettings, access: Access, identity: [IdentityFieldSettings] = [],
-        methods: [String]? = nil, webSocket: Bool = false, pathAllowances: [PathAllowance] = []
-    ) {
-        self.name = name
-        self.path = path
-        self.upstream = upstream
-        self.access = access
-        self.identity = identity
-        self.methods = methods
-        self.webSocket = webSocket
-        self.pathAllowances = pathAllowances
-    }
-}
-
-/// Where a route's requests go: fixed here, never chosen by anything in a request (HTTP-75).
-package struct UpstreamSettings: Sendable, Hashable {
-    /// A name or an IP literal without brackets.
-    package var host: String
-    package var port: UInt16
-    /// TLS towards the upstream, always verified.
-    package var tls: Bool
-    /// PEM file of certification authorities; the system's when nil.
-    package var certificateAuthorityFile: String?
-    /// The name sent as SNI and verified in the certificate; `host` when nil.
-    package var serverName: String?
-
-    package init(
-        host: String, port: UInt16, tls: Bool = false, certificateAuthorityFile: String? = nil,
-        serverName: String? = nil
-    ) {
-        self.host = host
-        self.port = port
-        self.tls = tls
-        self.certificateAuthorityFile = certificateAuthorityFile
-        self.serverName = serverName
-    }
-}
-
-/// What an access token must be for a route to accept it.
-package struct TokenSettings: Sendable {
-    /// What a query parameter `access_token` beside a header means (RS-06).
-    package enum QueryToken: Sendable, Equatable {
-        case reject, ignore
-    }
-
-    /// Names of the issuers accepted here (RS-12).
-    package var issuers: [String]
-    /// Resource indicators of this route; the token's `aud` must contain one of them, exactly (RS-13).
-    package var audiences: [String]
-    /// Scopes needed whatever the method.
-    package var scopes: [String]
-    /// Scopes needed by method, replacing `scopes` for the methods named.
-    package var scopesByMethod: [String: [String]]
-    /// All of these must hold (RS-20).
-    package var claims: [ClaimRuleSettings]
-    /// The protection space's name in challenges.
-    package var realm: String
-    /// A request without a token is let through without identity (RS-09).
-    package var optional: Bool
-    /// Tokens of clients that act for themselves (`sub == client_id`) are refused (RS-21).
-    package var userOnly: Bool
-    package var queryToken: QueryToken
-
-    package init(
-        issuers: [String], audiences: [String], scopes: [String] = [], scopesByMethod: [String: [String]] = [:],
-        claims: [ClaimRuleSettings] = [], realm: String = "portcullis", optional: Bool = false,
-        userOnly: Bool = false, queryToken: QueryToken = .reject
-    ) {
-        self.issuers = issuers
-        self.audiences = audiences
-        self.scopes = scopes
-        self.scopesByMethod = scopesByMethod
-        self.claims = claims
-        self.realm = realm
-        self.optional = optional
-        self.userOnly = userOnly
-        self.queryToken = queryToken
-    }
-}
-
-/// A condition on one claim: its value, or one member of its list, equals one of `anyOf`.
-package struct ClaimRuleSettings: Sendable, Hashable {
-    /// Member names from the outside in: `realm_access.roles` is `["realm_access", "roles"]`.
-    package var claim: [String]
-    package var anyOf: [String]
-
-    package init(claim: [String], anyOf: [String]) {
-        self.claim = claim
-        self.anyOf = anyOf
-    }
-}
-
-/// One header field injected towards the upstream.
-package struct IdentityFieldSettings: Sendable, Hashable {
-    /// How characters outside printable ASCII travel (HTTP-46).
-    package enum Encoding: Sendable, Hashable {
-        /// Percent-encoded UTF-8; `%` itself is encoded too.
-        case percent
-        /// base64url of the UTF-8 value.
-        case base64url
-    }
-
-    /// The canonical field name, such as `X-User-Id`.
-    package var name: String
-    /// Member names from the outside in.
-    package var claim: [String]
-    /// Between the members of a list.
-    package var separator: String
-    package var encoding: Encoding
-
-    package init(name: String, claim: [String], separator: String = " ", encoding: Encoding = .percent) {
-        self.name = name
-        self.claim = claim
-        self.separator = separator
-        self.encoding = encoding
     }
 }
 
@@ -319,6 +199,38 @@ package struct LogSettings: Sendable {
 package struct TokenCacheSettings: Sendable {
     package var entries = 100_000
     package var bytes = 128 * 1024 * 1024
+
+    package init() {}
+}
+
+/// How DPoP proofs are judged on every route, and what is remembered of them (RFC 9449, REQUIREMENTS 0.4).
+package struct ProofSettings: Sendable {
+    /// Oldest proof accepted, in seconds.
+    package var pastSeconds = 60
+    /// How far ahead of our clock a proof may be, in seconds.
+    package var futureSeconds = 10
+    package var maximumBytes = 8 * 1024
+    package var maximumIDBytes = 256
+    /// Memory of all workers for the proofs that may not be used again; when it is full, requests are answered 503.
+    package var replayBytes = 64 * 1024 * 1024
+    /// Keys of server nonces, at least 32 bytes each: the first makes them, all are accepted.
+    ///
+    /// Empty: a key of this process's own, which no replica shares.
+    package var nonceKeys: [Secret] = []
+    /// How long a server nonce is accepted, in seconds; a new one is offered from half of it on.
+    package var nonceLifetimeSeconds = 300
+
+    package init() {}
+}
+
+/// The keys that sign identity assertions for upstreams.
+package struct AssertionKeySettings: Sendable {
+    /// PEM private keys: the first signs, all are published; without any, keys are made at start and rotated.
+    package var keys: [Secret] = []
+    /// Of keys made here.
+    package var algorithm = SignatureAlgorithm.es256
+    /// How long a key made here signs, in seconds.
+    package var rotationSeconds = 24 * 3600
 
     package init() {}
 }

@@ -23,8 +23,19 @@ package enum Refusal: UInt8, Error, Sendable, CaseIterable {
     case tokenIssuedInFuture, tokenClaimMissing, tokenClaimMalformed, tokenLooksLikeIDToken, tokenAudienceMissing
     case tokenBoundToKey, tokenEncrypted, tokenKeyAmbiguous, tokenOfOtherPurpose
     case issuerKeysUnavailable, keyWaitersTooMany
+    case tokenInactive, introspectionUnavailable, unknownTokensTooMany
+    // 12: sender constraint
+    case proofMissing, proofRepeated, proofTooLarge, proofMalformed, proofTypeNotAccepted, proofAlgorithmNotAllowed
+    case proofKeyInvalid, proofClaimMissing, proofClaimMalformed, proofMethodMismatch, proofTargetMismatch
+    case proofOutOfTime, proofNonceMissing, proofNonceUnknown, proofTokenMismatch, proofSignatureInvalid
+    case proofKeyMismatch, proofReplayed, replaySetFull, tokenNotBound, certificateMissing, certificateMismatch
+    case clientCertFieldInvalid
     // 13–15: rights
     case scopeInsufficient, userRequired, claimRuleUnmet, identityTooLarge
+    case authorizationDetailsInsufficient, authorizationDetailsMalformed, authenticationInsufficient
+    case authenticationTooOld, originNotAllowed
+    // 16: the upstream's credential
+    case exchangeSubjectRefused, exchangeTargetRefused, exchangeUnavailable
     // forwarding
     case upstreamUnresolved, upstreamUnreachable, upstreamTLSFailed, upstreamClosed, upstreamMalformed
     case upstreamSwitchedProtocols, upstreamConnectTimedOut, upstreamTimedOut, upstreamConnectionsExhausted
@@ -40,6 +51,10 @@ package enum Refusal: UInt8, Error, Sendable, CaseIterable {
         /// A message that may have been understood differently by another reader: answered, then closed.
         case message
         case noCredentials, token, scope, request, denied
+        /// A DPoP proof that does not count, and one that lacks our nonce (RFC 9449 §7.1, §9).
+        case proof, nonce
+        /// A stronger or fresher authentication is needed (RFC 9470 §3).
+        case stepUp
         case authorizationDown
         case tooLarge, slow
         case plain
@@ -61,12 +76,14 @@ package enum Refusal: UInt8, Error, Sendable, CaseIterable {
     var closesConnection: Bool {
         switch row.template {
         case .message, .tooLarge, .slow: true
-        case .noCredentials, .token, .scope, .request, .denied, .authorizationDown, .plain, .badGateway: false
+        case .noCredentials, .token, .scope, .request, .denied, .proof, .nonce, .stepUp, .authorizationDown, .plain,
+            .badGateway:
+            false
         }
     }
 
     /// Whether the same request may be answered otherwise in a moment: the answer then says when to ask again.
-    var isTemporary: Bool { row.status == 503 }
+    var isTemporary: Bool { row.status == 503 || row.status == 429 }
 
     private typealias Row = (
         status: UInt16, template: Template, blame: Blame, check: StaticString, word: StaticString
@@ -117,6 +134,41 @@ package enum Refusal: UInt8, Error, Sendable, CaseIterable {
         case .tokenBoundToKey: (401, .token, .client, "RS-22", "token_bound_to_key")
         case .issuerKeysUnavailable: (503, .authorizationDown, .issuer, "RS-24", "issuer_keys_unavailable")
         case .keyWaitersTooMany: (503, .authorizationDown, .capacity, "OPS-05", "key_waiters_too_many")
+        case .tokenInactive: (401, .token, .client, "INT-03", "token_inactive")
+        case .introspectionUnavailable: (503, .authorizationDown, .issuer, "INT-05", "introspection_unavailable")
+        case .unknownTokensTooMany: (429, .plain, .client, "INT-07", "unknown_tokens_too_many")
+        case .proofMissing: (401, .proof, .client, "DPOP-01", "proof_missing")
+        case .proofRepeated: (401, .proof, .client, "DPOP-01", "proof_repeated")
+        case .proofTooLarge: (401, .proof, .client, "DPOP-16", "proof_too_large")
+        case .proofMalformed: (401, .proof, .client, "DPOP-01", "proof_malformed")
+        case .proofTypeNotAccepted: (401, .proof, .client, "DPOP-02", "proof_type_not_accepted")
+        case .proofAlgorithmNotAllowed: (401, .proof, .client, "DPOP-03", "proof_algorithm_not_allowed")
+        case .proofKeyInvalid: (401, .proof, .client, "DPOP-04", "proof_key_invalid")
+        case .proofClaimMissing: (401, .proof, .client, "DPOP-06", "proof_claim_missing")
+        case .proofClaimMalformed: (401, .proof, .client, "DPOP-06", "proof_claim_malformed")
+        case .proofMethodMismatch: (401, .proof, .client, "DPOP-07", "proof_method_mismatch")
+        case .proofTargetMismatch: (401, .proof, .client, "DPOP-08", "proof_target_mismatch")
+        case .proofOutOfTime: (401, .proof, .client, "DPOP-10", "proof_out_of_time")
+        case .proofNonceMissing: (401, .nonce, .client, "DPOP-11", "proof_nonce_missing")
+        case .proofNonceUnknown: (401, .nonce, .client, "DPOP-11", "proof_nonce_unknown")
+        case .proofTokenMismatch: (401, .proof, .client, "DPOP-18", "proof_token_mismatch")
+        case .proofSignatureInvalid: (401, .proof, .client, "DPOP-05", "proof_signature_invalid")
+        case .proofKeyMismatch: (401, .token, .client, "DPOP-19", "proof_key_mismatch")
+        case .proofReplayed: (401, .proof, .client, "DPOP-15", "proof_replayed")
+        case .replaySetFull: (503, .authorizationDown, .capacity, "DPOP-15", "replay_set_full")
+        case .tokenNotBound: (401, .token, .client, "DPOP-21", "token_not_bound")
+        case .certificateMissing: (401, .token, .client, "MTLS-02", "certificate_missing")
+        case .certificateMismatch: (401, .token, .client, "MTLS-01", "certificate_mismatch")
+        case .clientCertFieldInvalid: (400, .message, .client, "MTLS-07", "client_cert_field_invalid")
+        case .authorizationDetailsInsufficient:
+            (403, .denied, .client, "RAR-01", "authorization_details_insufficient")
+        case .authorizationDetailsMalformed: (401, .token, .client, "RAR-01", "authorization_details_malformed")
+        case .authenticationInsufficient: (401, .stepUp, .client, "STEP-01", "authentication_insufficient")
+        case .authenticationTooOld: (401, .stepUp, .client, "STEP-02", "authentication_too_old")
+        case .originNotAllowed: (403, .denied, .client, "MCP-06", "origin_not_allowed")
+        case .exchangeSubjectRefused: (401, .token, .client, "TX-03", "exchange_subject_refused")
+        case .exchangeTargetRefused: (502, .badGateway, .issuer, "TX-03", "exchange_target_refused")
+        case .exchangeUnavailable: (503, .authorizationDown, .issuer, "TX-01", "exchange_unavailable")
         case .scopeInsufficient: (403, .scope, .client, "RS-19", "scope_insufficient")
         case .userRequired: (403, .denied, .client, "RS-21", "user_required")
         case .claimRuleUnmet: (403, .denied, .client, "RS-20", "claim_rule_unmet")
@@ -146,6 +198,24 @@ package enum Refusal: UInt8, Error, Sendable, CaseIterable {
         case .tokenAudienceMissing: "The access token is not for this resource"
         case .tokenIssuerUnknown, .tokenIssuerNotAccepted: "The access token's issuer is not accepted here"
         case .tokenBoundToKey: "The access token is bound to a key and cannot be used as a bearer token"
+        case .tokenNotBound: "The access token is not bound to a key"
+        case .certificateMissing, .certificateMismatch:
+            "The access token is bound to another client certificate than the connection's"
+        case .proofMissing: "A DPoP proof is required"
+        case .proofRepeated: "More than one DPoP proof was sent"
+        case .proofOutOfTime: "The DPoP proof is too old or from the future"
+        case .proofMethodMismatch: "The DPoP proof is for another method"
+        case .proofTargetMismatch: "The DPoP proof is for another URI"
+        case .proofTokenMismatch: "The DPoP proof is for another access token"
+        case .proofReplayed: "The DPoP proof was used before"
+        case .proofAlgorithmNotAllowed: "The DPoP proof is signed by an algorithm that is not accepted here"
+        case .proofTooLarge, .proofMalformed, .proofTypeNotAccepted, .proofKeyInvalid, .proofClaimMissing,
+            .proofClaimMalformed, .proofSignatureInvalid:
+            "The DPoP proof is invalid"
+        case .proofKeyMismatch: "Invalid DPoP key binding"
+        case .proofNonceMissing, .proofNonceUnknown: "Resource server requires nonce in DPoP proof"
+        case .authenticationInsufficient: "A different authentication level is required"
+        case .authenticationTooOld: "More recent authentication is required"
         case .tokenTypeNotAccepted, .tokenLooksLikeIDToken, .tokenOfOtherPurpose: "The token is not an access token"
         case _: "The access token is invalid"
         }

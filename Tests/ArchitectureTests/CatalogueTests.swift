@@ -51,7 +51,7 @@ struct CatalogueWord: Hashable, CustomStringConvertible {
 
     @Test func `explain every cause of a refusal and no other`() throws {
         let table = try #require(SourceTree.file("Sources/Gateway/Refusal.swift"), "Refusal.swift is missing")
-        let row = #/case \.\w+: \(\d{3}, [^)]*"([a-z_]+)"\)/#
+        let row = #/case \.\w+:\s+\(\d{3}, [^)]*"([a-z_]+)"\)/#
         let words = table.text.matches(of: row).map { String($0.1) }
         let documented = CatalogueWord.documented(in: "LogWords.md", below: "Causes of refusals")
         #expect(words.count >= 20, "the reader of the table found next to nothing: it is broken")

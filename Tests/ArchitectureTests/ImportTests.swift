@@ -19,10 +19,11 @@ enum ImportTable {
         "Transport": ["Bytes", "HTTPMessage", "EventLoop", "CSocket", "COpenSSL"],
         "Fetch": ["Bytes", "HTTPMessage", "EventLoop", "CCurl"],
         "Telemetry": ["Bytes", "JSON"],
+        "Replay": ["Crypto"],
         "Issuers": ["Bytes", "HTTPMessage", "JOSE", "OAuth", "Telemetry"],
         "Gateway": [
             "Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE", "HTTP1", "OAuth", "EventLoop", "Transport", "Fetch",
-            "Telemetry", "Issuers",
+            "Telemetry", "Issuers", "Replay",
         ],
         "Configuration": [
             "CYAML", "Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE", "OAuth", "Transport", "Telemetry", "Issuers",

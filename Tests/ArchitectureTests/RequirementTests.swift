@@ -16,7 +16,7 @@ enum RequirementRows {
     static func counts() -> [String: Int] {
         var counts: [String: Int] = [:]
         for file in SourceTree.tests {
-            for match in file.text.matches(of: #/func `([^`]+)`/#) {
+            for match in file.text.matches(of: #/(?:func `|@Test\(\s*")([^`"]+)[`"]/#) {
                 for id in leadingRows(match.1) { counts[id, default: 0] += 1 }
             }
         }
@@ -27,7 +27,7 @@ enum RequirementRows {
     static func leadingRows(_ name: Substring) -> [String] {
         var found: [String] = []
         for word in name.split(whereSeparator: { " ,:".contains($0) }) {
-            if word.wholeMatch(of: #/(?:HTTP|JOSE|RS|MD|OPS)-\d\d/#) != nil {
+            if word.wholeMatch(of: #/(?:HTTP|JOSE|RS|MD|OPS|DPOP|MTLS|INT|STEP|RAR|TX|MCP|CA)-\d\d/#) != nil {
                 found.append(String(word))
             } else if word != "and" || found.isEmpty {
                 break
@@ -64,7 +64,8 @@ enum RequirementRows {
     @Test(arguments: ["ThreatModel.md", "LearnedFromCVEs.md"])
     func `named in a document are carried by a test`(document: String) throws {
         let text = try #require(SourceTree.file("Sources/Gateway/Gateway.docc/" + document)).text
-        let named = Set(text.matches(of: #/\b((?:HTTP|JOSE|RS|MD|OPS)-\d\d)\b/#).map { String($0.1) })
+        let row = #/\b((?:HTTP|JOSE|RS|MD|OPS|DPOP|MTLS|INT|STEP|RAR|TX|MCP|CA)-\d\d)\b/#
+        let named = Set(text.matches(of: row).map { String($0.1) })
         let counts = RequirementRows.counts()
         #expect(named.count >= 20)
         #expect(named.subtracting(RequirementRows.all).sorted() == [], "not a row of this capability")

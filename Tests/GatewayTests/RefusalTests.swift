@@ -64,6 +64,40 @@ private let golden = """
     upstreamConnectTimedOut 504 upstream_connect_timed_out upstream HTTP-66
     upstreamTimedOut 504 upstream_timed_out upstream HTTP-66
     upstreamConnectionsExhausted 503 upstream_connections_exhausted capacity OPS-05
+    tokenInactive 401 token_inactive client INT-03
+    introspectionUnavailable 503 introspection_unavailable issuer INT-05
+    unknownTokensTooMany 429 unknown_tokens_too_many client INT-07
+    proofMissing 401 proof_missing client DPOP-01
+    proofRepeated 401 proof_repeated client DPOP-01
+    proofTooLarge 401 proof_too_large client DPOP-16
+    proofMalformed 401 proof_malformed client DPOP-01
+    proofTypeNotAccepted 401 proof_type_not_accepted client DPOP-02
+    proofAlgorithmNotAllowed 401 proof_algorithm_not_allowed client DPOP-03
+    proofKeyInvalid 401 proof_key_invalid client DPOP-04
+    proofClaimMissing 401 proof_claim_missing client DPOP-06
+    proofClaimMalformed 401 proof_claim_malformed client DPOP-06
+    proofMethodMismatch 401 proof_method_mismatch client DPOP-07
+    proofTargetMismatch 401 proof_target_mismatch client DPOP-08
+    proofOutOfTime 401 proof_out_of_time client DPOP-10
+    proofNonceMissing 401 proof_nonce_missing client DPOP-11
+    proofNonceUnknown 401 proof_nonce_unknown client DPOP-11
+    proofTokenMismatch 401 proof_token_mismatch client DPOP-18
+    proofSignatureInvalid 401 proof_signature_invalid client DPOP-05
+    proofKeyMismatch 401 proof_key_mismatch client DPOP-19
+    proofReplayed 401 proof_replayed client DPOP-15
+    replaySetFull 503 replay_set_full capacity DPOP-15
+    tokenNotBound 401 token_not_bound client DPOP-21
+    certificateMissing 401 certificate_missing client MTLS-02
+    certificateMismatch 401 certificate_mismatch client MTLS-01
+    clientCertFieldInvalid 400 client_cert_field_invalid client MTLS-07
+    authorizationDetailsInsufficient 403 authorization_details_insufficient client RAR-01
+    authorizationDetailsMalformed 401 authorization_details_malformed client RAR-01
+    authenticationInsufficient 401 authentication_insufficient client STEP-01
+    authenticationTooOld 401 authentication_too_old client STEP-02
+    originNotAllowed 403 origin_not_allowed client MCP-06
+    exchangeSubjectRefused 401 exchange_subject_refused client TX-03
+    exchangeTargetRefused 502 exchange_target_refused issuer TX-03
+    exchangeUnavailable 503 exchange_unavailable issuer TX-01
     tooManyConnections 503 too_many_connections capacity OPS-05
     """
 
@@ -95,11 +129,11 @@ private let golden = """
                 case .message: ([400, 405, 417, 501, 505], true)
                 case .tooLarge: ([413, 414, 431], true)
                 case .slow: ([408], true)
-                case .noCredentials, .token: ([401], false)
+                case .noCredentials, .token, .proof, .nonce, .stepUp: ([401], false)
                 case .scope, .denied: ([403], false)
                 case .request: ([400], false)
                 case .authorizationDown: ([503], false)
-                case .plain: ([404, 405, 421, 503], false)
+                case .plain: ([404, 405, 421, 429, 503], false)
                 case .badGateway: ([502, 504], false)
                 }
             #expect(statuses.contains(refusal.status), "\(refusal)")
@@ -112,7 +146,8 @@ private let golden = """
             switch refusal.blame {
             case .client: #expect((400..<500).contains(refusal.status) || [501, 505].contains(refusal.status))
             case .upstream: #expect([502, 504].contains(refusal.status))
-            case .issuer, .capacity: #expect(refusal.status == 503)
+            case .issuer: #expect([502, 503].contains(refusal.status))
+            case .capacity: #expect(refusal.status == 503)
             }
         }
     }

@@ -44,7 +44,8 @@ extension WorkerRef {
         case .token: problem = .invalidToken(refusal.clientDescription)
         case .scope: problem = .insufficientScope(scopes)
         case .request: problem = .invalidRequest(refusal.clientDescription)
-        case .message, .denied, .authorizationDown, .tooLarge, .slow, .plain, .badGateway: return []
+        case .message, .denied, .proof, .nonce, .stepUp, .authorizationDown, .tooLarge, .slow, .plain, .badGateway:
+            return []
         }
         return [("WWW-Authenticate", challenge.value(problem))]
     }

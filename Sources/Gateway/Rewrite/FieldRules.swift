@@ -31,7 +31,7 @@ struct FieldRules {
             .host, .connection, .keepAlive, .proxyConnection, .te, .trailer, .transferEncoding, .contentLength,
             .upgrade, .expect, .proxyAuthorization, .proxyAuthenticate, .proxyAuthenticationInfo, .authorization,
             .dpop, .forwarded, .http2Settings, .xForwardedFor, .xForwardedProto, .xForwardedHost, .xForwardedPort,
-            .xRealIP, .xRequestID,
+            .xRealIP, .xRequestID, .clientCert,
         ])
     }
 

@@ -81,6 +81,7 @@ extension FieldName {
             switch (first, second) {
             case (0x66612d7972746572, 0x0000000000726574): return .retryAfter  // Retry-After
             case (0x7261706563617274, 0x0000000000746e65): return .traceparent  // Traceparent
+            case (0x632d746e65696c63, 0x0000000000747265): return .clientCert  // Client-Cert
             default: return .other
             }
         case 12:
@@ -311,6 +312,7 @@ extension FieldID {
         case .upgradeInsecureRequests: "Upgrade-Insecure-Requests"
         case .authenticationInfo: "Authentication-Info"
         case .xContentTypeOptions: "X-Content-Type-Options"
+        case .clientCert: "Client-Cert"
         }
     }
 }

@@ -15,9 +15,10 @@ public enum FieldID: UInt8, Sendable, CaseIterable {
     case xForwardedPort, xRealIP, xRequestID, traceparent, tracestate, priority, accessControlRequestMethod
     case accessControlRequestHeaders, secFetchSite, secFetchMode, secFetchDest, secFetchUser
     case strictTransportSecurity, upgradeInsecureRequests, authenticationInfo, xContentTypeOptions
+    case clientCert
 
     /// The number of cases: raw values are smaller than this.
-    public static var count: Int { 80 }
+    public static var count: Int { 81 }
 
     /// Which name this is, ASCII letters compared without case.
     ///
