@@ -10,6 +10,8 @@ enum Outcome: String {
 enum Target: String, CaseIterable {
     case json, jws
     case introspectionResponse = "introspection-response"
+    case structuredField = "structured-field"
+    case clientCert = "client-cert"
 
     /// The one that `FUZZ_TARGET` names: libFuzzer starts itself again for some jobs, and the environment comes along.
     static let chosen: Target = {
@@ -25,6 +27,8 @@ enum Target: String, CaseIterable {
         case .json: JSONFuzzer.attempt(input)
         case .jws: JWSFuzzer.attempt(input)
         case .introspectionResponse: IntrospectionFuzzer.attempt(input)
+        case .structuredField: StructuredFieldFuzzer.attempt(input)
+        case .clientCert: ClientCertFuzzer.attempt(input)
         }
     }
 }
