@@ -2,33 +2,25 @@
 import Glibc
 import JOSE
 
-/// Public keys, and everything that was ever signed by them for a target: its seeds `accepted-…` and `refused-signed-…`.
+/// Everything that was ever signed for a target: its seeds `accepted-…` and `refused-signed-…`.
 ///
-/// The private halves are gone, or published where nobody signs what we would take.
-struct KnownSigner {
-    let set: KeySet
-    /// Used again and again, as a worker does.
-    let keys: VerificationKeys
+/// The private keys are gone, or published where nobody signs what we would take.
+struct SignedSeeds {
     private let signed: Set<[UInt8]>
 
-    /// The public keys as a JWK Set; `seeds` names the folder of everything that was signed.
-    init(keys jwks: String, seeds: String) {
-        let bytes = Array(jwks.utf8)
-        guard let set = try? KeySet.parse(bytes.span), set.ignored.isEmpty else { fatalError("the keys are keys") }
-        self.set = set
-        keys = VerificationKeys(set)
-        signed = Set(Self.tokens(in: seeds).map(Self.signingInput))
+    /// The seeds of the folder of this name.
+    init(_ folder: String) {
+        signed = Set(Self.tokens(in: folder).map(Self.signingInput))
         hold(!signed.isEmpty, "there are seeds")
     }
 
     /// Whether the owner of the keys signed this token's header and payload, whatever the signature beside them.
-    func isGenuine(_ token: [UInt8]) -> Bool { signed.contains(Self.signingInput(token)) }
+    func contain(_ token: [UInt8]) -> Bool { signed.contains(Self.signingInput(token)) }
 
     private static func signingInput(_ token: [UInt8]) -> [UInt8] {
         Array(token[..<(token.lastIndex(of: UInt8(ascii: ".")) ?? 0)])
     }
 
-    /// The seeds, those in decoded parts among them.
     private static func tokens(in folder: String) -> [[UInt8]] {
         guard let root = environment("FUZZ_SEEDS"), let entries = opendir("\(root)/\(folder)") else { return [] }
         defer { closedir(entries) }
@@ -49,5 +41,19 @@ struct KnownSigner {
         var bytes: [UInt8] = []
         while case let byte = getc(file), byte != EOF { bytes.append(UInt8(truncatingIfNeeded: byte)) }
         return bytes
+    }
+}
+
+/// Public keys, used again and again as a worker does.
+struct KnownKeys {
+    let set: KeySet
+    let keys: VerificationKeys
+
+    /// The keys of a JWK Set.
+    init(_ jwks: String) {
+        let bytes = Array(jwks.utf8)
+        guard let set = try? KeySet.parse(bytes.span), set.ignored.isEmpty else { fatalError("the keys are keys") }
+        self.set = set
+        keys = VerificationKeys(set)
     }
 }
