@@ -11,6 +11,13 @@ extension JSONValue {
         kind == .string ? [UInt8](slice) : nil
     }
 
+    /// A string's bytes, unescaped, where they already are; nil for anything else.
+    ///
+    /// Costs no copy, and keeps the whole text alive.
+    public var utf8Slice: ArraySlice<UInt8>? {
+        kind == .string ? slice : nil
+    }
+
     /// Bytes of a string; nil for anything else.
     public var utf8Count: Int? {
         kind == .string ? slice.count : nil

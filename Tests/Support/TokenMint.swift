@@ -87,7 +87,7 @@ public struct TokenMint: Sendable {
         return Base64URL.encode(header.span) + "." + Base64URL.encode(payload.span)
     }
 
-    private static func object(_ members: [(String, String)], _ changes: [String: String?]) -> String {
+    static func object(_ members: [(String, String)], _ changes: [String: String?]) -> String {
         var members = members
         for (name, value) in changes.sorted(by: { $0.key < $1.key }) {
             let place = members.firstIndex { $0.0 == name }

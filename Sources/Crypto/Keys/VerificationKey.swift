@@ -13,7 +13,14 @@ public final class VerificationKey {
 
     /// What kind of key this is.
     public let kind: Kind
-    private let key: EVPPublicKey
+    private let material: Material
+    /// For P-256: what makes a busy key cheaper.
+    private let tableUse: PointTableUse?
+
+    private enum Material {
+        case general(EVPPublicKey)
+        case point(ECPublicKey, EllipticCurve)
+    }
 
     /// An RSA key of 2048 to 8192 bits with an odd exponent from 65537 to 2^33 (JOSE-07), both numbers minimal.
     public init(rsaModulus modulus: Span<UInt8>, exponent: Span<UInt8>) throws(CryptoRefusal) {
@@ -28,15 +35,17 @@ public final class VerificationKey {
         guard value & 1 == 1, value >= 65537, value < 1 << 33 else { throw .exponentNotAllowed }
         guard let key = EVPPublicKey(rsaModulus: modulus, exponent: exponent) else { throw .notBuilt }
         self.kind = .rsa
-        self.key = key
+        self.material = .general(key)
+        self.tableUse = nil
     }
 
     /// A point on `curve`, both coordinates as long as the field.
     public init(curve: EllipticCurve, x: Span<UInt8>, y: Span<UInt8>) throws(CryptoRefusal) {
         guard x.count == curve.fieldLength, y.count == curve.fieldLength else { throw .coordinateLength }
-        guard let key = EVPPublicKey(curve: curve, x: x, y: y) else { throw .pointNotOnCurve }
+        guard let key = ECPublicKey(curve: curve, x: x, y: y) else { throw .pointNotOnCurve }
         self.kind = .ellipticCurve(curve)
-        self.key = key
+        self.material = .point(key, curve)
+        self.tableUse = curve == .p256 ? PointTableUse(x: x, y: y) : nil
     }
 
     /// An Ed25519 public key of 32 bytes.
@@ -44,28 +53,41 @@ public final class VerificationKey {
         guard publicKey.count == 32 else { throw .publicKeyLength }
         guard let key = EVPPublicKey(ed25519: publicKey) else { throw .notBuilt }
         self.kind = .ed25519
-        self.key = key
+        self.material = .general(key)
+        self.tableUse = nil
     }
 
     /// Whether this key signed `message` by `scheme`; false for every scheme that is not this kind's.
     public func verify(
         _ signature: Span<UInt8>, of message: Span<UInt8>, by scheme: SignatureScheme
     ) -> Bool {
-        switch (scheme, kind) {
-        case (.rsaPKCS1(let hash), .rsa):
-            return key.verify(signature, of: message, hash: hash, slot: .pkcs1(hash))
-        case (.rsaPSS(let hash), .rsa):
-            return key.verify(signature, of: message, hash: hash, slot: .pss(hash))
-        case (.ecdsa(let hash), .ellipticCurve(let curve)) where hash == curve.hash:
-            guard let signature = ECDSASignature(signature, fieldLength: curve.fieldLength) else { return false }
-            return key.verify(signature.der.span.extracting(0..<signature.count), of: message, hash: hash, slot: .ecdsa)
-        case (.ed25519, .ed25519):
-            guard signature.count == 64 else { return false }
-            return key.verifyEd25519(signature, of: message)
-        case (.rsaPKCS1, _), (.rsaPSS, _), (.ecdsa, _), (.ed25519, _):
+        switch (material, scheme) {
+        case (.general(let key), .rsaPKCS1(let hash)):
+            return kind == .rsa && key.verify(signature, of: message, hash: hash, slot: .pkcs1(hash))
+        case (.general(let key), .rsaPSS(let hash)):
+            return kind == .rsa && key.verify(signature, of: message, hash: hash, slot: .pss(hash))
+        case (.general(let key), .ed25519):
+            return kind == .ed25519 && signature.count == 64 && key.verifyEd25519(signature, of: message)
+        case (.point(let key, let curve), .ecdsa(let hash)):
+            return hash == curve.hash && verifyECDSA(signature, of: message, key, curve)
+        case (.general, .ecdsa), (.point, .rsaPKCS1), (.point, .rsaPSS), (.point, .ed25519):
             return false
         }
     }
+
+    private func verifyECDSA(
+        _ signature: Span<UInt8>, of message: Span<UInt8>, _ key: ECPublicKey, _ curve: EllipticCurve
+    ) -> Bool {
+        if let verdict = tableUse?.verify(signature, of: message) { return verdict }
+        guard let encoded = ECDSASignature(signature, fieldLength: curve.fieldLength) else { return false }
+        let der = encoded.der.span.extracting(0..<encoded.count)
+        guard key.verify(der, of: message, hash: curve.hash) else { return false }
+        tableUse?.countSuccess()
+        return true
+    }
+
+    /// Whether signatures are checked with a table of the key's multiples by now.
+    var isAccelerated: Bool { tableUse?.hasTable ?? false }
 
     private static func first(_ bytes: Span<UInt8>) -> UInt8? {
         bytes.count > 0 ? bytes[0] : nil

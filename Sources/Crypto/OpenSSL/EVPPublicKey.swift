@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import COpenSSL
 
-/// Owns an `EVP_PKEY` and the contexts initialised for verifying with it.
+/// Owns an `EVP_PKEY` of RSA or Ed25519 and the contexts initialised for verifying with it.
 ///
 /// Initialising a context costs about as much as an RSA verification, and every verification by the same key and
 /// padding can use the same one; so each is made once and kept. Nothing unsafe leaves this type.
@@ -9,19 +9,18 @@ import COpenSSL
 final class EVPPublicKey {
     /// Which prepared context a verification uses.
     enum Slot {
-        case pkcs1(HashFunction), pss(HashFunction), ecdsa
+        case pkcs1(HashFunction), pss(HashFunction)
 
         var index: Int {
             switch self {
             case .pkcs1(let hash): Int(hash.rawValue)
             case .pss(let hash): 3 + Int(hash.rawValue)
-            case .ecdsa: 6
             }
         }
     }
 
     private let key: OpaquePointer
-    private var contexts = unsafe InlineArray<7, OpaquePointer?>(repeating: nil)
+    private var contexts = unsafe InlineArray<6, OpaquePointer?>(repeating: nil)
     private var messageDigest: OpaquePointer?
 
     private init(owning key: OpaquePointer) {
@@ -30,7 +29,7 @@ final class EVPPublicKey {
 
     deinit {
         // Each was created here and handed to nobody; the free functions accept null.
-        for index in 0..<7 { unsafe EVP_PKEY_CTX_free(contexts[index]) }
+        for index in 0..<6 { unsafe EVP_PKEY_CTX_free(contexts[index]) }
         unsafe EVP_MD_CTX_free(messageDigest)
         unsafe EVP_PKEY_free(key)
     }
@@ -42,22 +41,6 @@ final class EVPPublicKey {
                 // Copies both numbers; the result is ours to free.
                 unsafe COpenSSL_RSA_public_key(n.baseAddress, n.count, e.baseAddress, e.count)
             }
-        }
-        guard let key = unsafe made else {
-            ErrorQueue.clear()
-            return nil
-        }
-        unsafe self.init(owning: key)
-    }
-
-    /// `EVP_PKEY_fromdata` with an uncompressed point, which is refused unless it is on the curve.
-    convenience init?(curve: EllipticCurve, x: Span<UInt8>, y: Span<UInt8>) {
-        var point: [UInt8] = [0x04]
-        for index in x.indices { point.append(x[index]) }
-        for index in y.indices { point.append(y[index]) }
-        let made = unsafe point.withUnsafeBufferPointer { point in
-            // Copies the point; the result is ours to free.
-            unsafe COpenSSL_EC_public_key(curve.libraryName, point.baseAddress, point.count)
         }
         guard let key = unsafe made else {
             ErrorQueue.clear()
@@ -145,18 +128,7 @@ final class EVPPublicKey {
                 unsafe EVP_PKEY_CTX_set_rsa_mgf1_md(context, hash.evp) == 1,
                 unsafe EVP_PKEY_CTX_set_rsa_pss_saltlen(context, RSA_PSS_SALTLEN_DIGEST) == 1
             else { return false }
-        case .ecdsa: break
         }
         return unsafe EVP_PKEY_CTX_set_signature_md(context, hash.evp) == 1
-    }
-}
-
-extension EllipticCurve {
-    fileprivate var libraryName: String {
-        switch self {
-        case .p256: "P-256"
-        case .p384: "P-384"
-        case .p521: "P-521"
-        }
     }
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import Bytes
-import JSON
 
 /// A JWS in compact serialization, taken apart and not yet believed (RFC 7515 §7.1).
 ///
@@ -23,30 +22,13 @@ public struct CompactJWS: Sendable {
 
     /// Takes `token` apart; sizes are checked before anything is decoded (JOSE-26).
     public static func parse(_ token: Span<UInt8>, maximumBytes: Int) throws(JOSERefusal) -> CompactJWS {
-        guard token.count <= maximumBytes else { throw .tooLarge }
-        let (first, second) = try dots(in: token)
-        guard first <= (maximumHeaderBytes * 4 + 2) / 3 else { throw .headerTooLarge }
-        guard let headerBytes = Base64URL.decode(token.extracting(0..<first)),
-            let payload = Base64URL.decode(token.extracting(first + 1..<second)),
-            let signature = Base64URL.decode(token.extracting(second + 1..<token.count))
+        let segments = try JWSSegments(token, maximumBytes: maximumBytes)
+        guard let headerBytes = Base64URL.decode(token.extracting(segments.header)),
+            let payload = Base64URL.decode(token.extracting(segments.payload)),
+            let signature = Base64URL.decode(token.extracting(segments.signature))
         else { throw .notBase64URL }
         return CompactJWS(
-            bytes: [UInt8](copying: token), signingInputCount: second, header: try JWSHeader(owned: headerBytes),
-            payload: payload, signature: signature)
-    }
-
-    /// Where the two dots are; any other number of them is another serialization (JOSE-01).
-    private static func dots(in token: Span<UInt8>) throws(JOSERefusal) -> (Int, Int) {
-        var first = 0
-        var second = 0
-        var count = 0
-        for index in token.indices where token[index] == UInt8(ascii: ".") {
-            count += 1
-            if count == 1 { first = index }
-            if count == 2 { second = index }
-        }
-        if count == 4 { throw .encrypted }
-        guard count == 2 else { throw .notCompact }
-        return (first, second)
+            bytes: [UInt8](copying: token), signingInputCount: segments.signingInput.count,
+            header: try JWSHeader(owned: headerBytes), payload: payload, signature: signature)
     }
 }

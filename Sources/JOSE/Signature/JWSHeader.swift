@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Bytes
 public import JSON
 
 /// A JWS's protected header: what a stranger claims about a token, good for looking keys up and nothing else.
@@ -16,6 +17,12 @@ public struct JWSHeader: Sendable {
     public let type: String?
     /// Every parameter.
     public let parameters: JSONValue
+
+    /// Reads a header as it stands in a token, in base64url.
+    public init(segment: Span<UInt8>) throws(JOSERefusal) {
+        guard let bytes = Base64URL.decode(segment) else { throw .notBase64URL }
+        try self.init(owned: bytes)
+    }
 
     /// Reads a header; every parameter that decides anything must have its type, and `crit` must be absent.
     init(owned bytes: consuming [UInt8]) throws(JOSERefusal) {

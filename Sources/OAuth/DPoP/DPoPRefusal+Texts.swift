@@ -44,4 +44,29 @@ extension DPoPRefusal {
         case .keyMismatch: "a proof by the key whose thumbprint is the token's cnf.jkt"
         }
     }
+
+    /// What the operator's log says was there instead; never the proof, its `jti` or its nonce (DPOP-27).
+    ///
+    /// Words of the proof are quoted as unverified; of `htu` what stands before a query or fragment.
+    public func found(in proof: UncheckedDPoPProof?) -> String {
+        switch self {
+        case .tooLarge: "more"
+        case .malformed(let cause): "\(cause)"
+        case .typeNotAccepted(let type): "typ \(Unverified.quote(type))"
+        case .algorithmNotAllowed(let name): "alg \(Unverified.quote(name))"
+        case .keyMissing: "no jwk, or none that is an object"
+        case .keyNotPublic: "private members, or a symmetric key"
+        case .keyInvalid(let cause): "\(cause)"
+        case .missingClaim: "absent"
+        case .claimMalformed: "something else"
+        case .idTooLong: "a longer one"
+        case .methodMismatch: "htm \(Unverified.quote(proof?.claimedMethod))"
+        case .targetMismatch: "htu \(Unverified.quote(proof?.claimedTarget))"
+        case .issuedTooEarly(let seconds): "issued \(seconds) s ago"
+        case .issuedInFuture(let seconds): "issued \(seconds) s ahead"
+        case .tokenHashMismatch: "another ath"
+        case .signatureInvalid: "a signature by another key, or over something else"
+        case .keyMismatch: "a proof by another key"
+        }
+    }
 }

@@ -10,10 +10,10 @@ public enum DPoPRefusal: Error, Sendable, Equatable {
     case tooLarge
     /// Not a signed JWT in compact serialization with strict JSON inside (JOSE-01…JOSE-04, JOSE-12).
     case malformed(JOSERefusal)
-    /// `typ` is not `dpop+jwt` (DPOP-02).
-    case typeNotAccepted
-    /// `alg` is not on the list (DPOP-03).
-    case algorithmNotAllowed
+    /// `typ`, as written, is not `dpop+jwt` (DPOP-02).
+    case typeNotAccepted(String?)
+    /// `alg`, as written, is not on the list (DPOP-03).
+    case algorithmNotAllowed(String)
     /// No `jwk`, or one that is no object (DPOP-04).
     case keyMissing
     /// `jwk` has members that only the key's owner has, or is a secret (DPOP-04).

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+import Synchronization
+
+/// The tables of the process's busiest P-256 keys, made on a thread of their own and shared by all that verify.
+///
+/// Bounded: a table stays until another key asks for one and it has been unused the longest. A key that asks while all
+/// tables are in use gets none, and verifies as it did before; so keys that take turns do not make each other's
+/// tables again and again.
+final class PointTables: Sendable {
+    private struct Desk {
+        var tables: [[UInt8]: PointTable] = [:]
+        var wanted: [[UInt8]] = []
+        var isBuilding = false
+        /// The library keeps no such tables: nothing more is tried.
+        var isUseless = false
+    }
+
+    /// Those of this process, some 10 MB at most.
+    static let shared = PointTables(limit: 64, execute: TableThread.start)
+
+    private let limit: Int
+    private let execute: @Sendable (@escaping @Sendable () -> Void) -> Bool
+    private let desk = Mutex(Desk())
+    /// How often a table was asked for: the clock by which the least recently used is found.
+    private let requests = Atomic<UInt64>(0)
+
+    /// - Parameter execute: runs what it is given once, elsewhere; answers whether it will.
+    init(limit: Int, execute: @escaping @Sendable (@escaping @Sendable () -> Void) -> Bool) {
+        self.limit = limit
+        self.execute = execute
+    }
+
+    /// Tables at hand or being made.
+    var count: Int { desk.withLock { $0.tables.count + $0.wanted.count } }
+
+    /// The table of `point`, if it is made; otherwise it is made soon, if there is room for it.
+    func table(for point: [UInt8]) -> PointTable? {
+        let now = requests.add(1, ordering: .relaxed).newValue
+        let (table, starts) = desk.withLock { desk -> (PointTable?, Bool) in
+            if let table = desk.tables[point] { return (table, false) }
+            guard !desk.isUseless, !desk.wanted.contains(point), makeRoom(&desk, now) else { return (nil, false) }
+            desk.wanted.append(point)
+            let starts = !desk.isBuilding
+            desk.isBuilding = true
+            return (nil, starts)
+        }
+        if let table { touch(table) }
+        if starts, !execute({ self.build() }) {
+            desk.withLock { desk in
+                desk.isBuilding = false
+                desk.wanted = []
+            }
+        }
+        return table
+    }
+
+    /// Notes that a table is in use; two loads nearly always.
+    func touch(_ table: PointTable) {
+        let now = requests.load(ordering: .relaxed)
+        if table.lastUse.load(ordering: .relaxed) != now { table.lastUse.store(now, ordering: .relaxed) }
+    }
+
+    /// Whether there is room for one more, after dropping the table that was unused for the longest time.
+    private func makeRoom(_ desk: inout Desk, _ now: UInt64) -> Bool {
+        guard desk.tables.count + desk.wanted.count >= limit else { return true }
+        guard let oldest = desk.tables.min(by: { lastUse($0.value) < lastUse($1.value) }),
+            // In use: used within as many requests as there are tables, and a busy key makes few requests.
+            lastUse(oldest.value) + UInt64(limit) < now
+        else { return false }
+        desk.tables[oldest.key] = nil
+        return true
+    }
+
+    private func lastUse(_ table: PointTable) -> UInt64 { table.lastUse.load(ordering: .relaxed) }
+
+    /// Makes what is wanted, one after the other, and ends when nothing is.
+    private func build() {
+        while let point = next() {
+            let table = PointTable(point: point)
+            if let table { touch(table) }
+            desk.withLock { desk in
+                desk.wanted.removeFirst()
+                desk.tables[point] = table
+                guard table == nil else { return }
+                desk.isUseless = true
+                desk.wanted = []
+            }
+        }
+    }
+
+    private func next() -> [UInt8]? {
+        desk.withLock { desk in
+            if desk.wanted.isEmpty { desk.isBuilding = false }
+            return desk.wanted.first
+        }
+    }
+}
+
+/// One key's way to its table: none until it is busy, and then until the table was dropped for a busier key's.
+///
+/// Not `Sendable`, like the key it belongs to.
+final class PointTableUse {
+    /// Good signatures before a table pays for itself three times.
+    static let threshold = 2000
+    /// Good signatures between two questions for the table.
+    static let interval = 250
+
+    private let point: [UInt8]
+    private let tables: PointTables
+    private var successes = 0
+    // The keeper alone decides how long a table lives; keys that fell silent must not hold what it has dropped.
+    private weak var table: PointTable?
+    private var scratch: PointScratch?
+
+    /// A key that was used by nobody yet.
+    init(x: Span<UInt8>, y: Span<UInt8>, tables: PointTables = .shared) {
+        var point: [UInt8] = [0x04]
+        for index in x.indices { point.append(x[index]) }
+        for index in y.indices { point.append(y[index]) }
+        self.point = point
+        self.tables = tables
+    }
+
+    /// Whether a table is at hand.
+    var hasTable: Bool { table != nil }
+
+    /// What the table says of a signature over SHA-256; nil when there is no table.
+    func verify(_ signature: Span<UInt8>, of message: Span<UInt8>) -> Bool? {
+        guard let table else {
+            scratch = nil
+            return nil
+        }
+        if scratch == nil { scratch = PointScratch() }
+        guard let scratch else { return nil }
+        tables.touch(table)
+        let digest = OpenSSLDigest.hash(.sha256, message)
+        return table.verify(signature, digest: digest.span.extracting(0..<32), scratch)
+    }
+
+    /// Counts a good signature that was checked without a table.
+    func countSuccess() {
+        successes += 1
+        guard successes >= Self.threshold, (successes - Self.threshold) % Self.interval == 0 else { return }
+        table = tables.table(for: point)
+    }
+}
