@@ -2,7 +2,7 @@
 """What the requests to one server carry: nothing, a Bearer token, or a bound token with a fresh proof."""
 import time
 
-from .exchange import bearer
+from .exchange import bearer, bound
 from .proofs import Client, target
 
 
@@ -51,7 +51,7 @@ class BoundToken:
     def fields(self, path, client=None, token=None, **changed):
         token = token or self.token
         proof = (client or self.client).proof("GET", target(self.port, path), token, **changed)
-        return ("Authorization", f"DPoP {token}"), ("DPoP", proof)
+        return bound(token, proof)
 
     def good(self, path):
         return self.fields(path)

@@ -21,6 +21,11 @@ def bearer(token):
     return (("Authorization", f"Bearer {token}"),) if token else ()
 
 
+def bound(token, proof):
+    """The fields that carry a token bound to a key, and a proof by that key."""
+    return ("Authorization", f"DPoP {token}"), ("DPoP", proof)
+
+
 def request_bytes(port, credentials=(), path=PATH):
     """One whole GET request; `credentials` are the fields that carry them."""
     fields = (("Host", f"127.0.0.1:{port}"), *FIELDS, *credentials)
