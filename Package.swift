@@ -62,7 +62,7 @@ let package = Package(
         .target(name: "Replay", dependencies: ["Crypto"], swiftSettings: pure),
         .target(name: "Telemetry", dependencies: ["Bytes", "JSON"], swiftSettings: settings),
         .target(
-            name: "Issuers", dependencies: ["Bytes", "HTTPMessage", "JOSE", "OAuth", "Telemetry"],
+            name: "Issuers", dependencies: ["Bytes", "HTTPMessage", "Crypto", "JOSE", "OAuth", "Telemetry"],
             swiftSettings: pure),
 
         // 5: accept → parse → route → authenticate → authorize → rewrite → forward → log
@@ -126,7 +126,9 @@ let package = Package(
         .testTarget(name: "ReplayTests", dependencies: ["Replay", "Crypto", "Bytes"], swiftSettings: settings),
         .testTarget(
             name: "IssuersTests",
-            dependencies: ["Issuers", "OAuth", "JOSE", "HTTPMessage", "Telemetry", "Bytes", "TestSupport"],
+            dependencies: [
+                "Issuers", "OAuth", "JOSE", "JSON", "Crypto", "HTTPMessage", "Telemetry", "Bytes", "TestSupport",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "GatewayTests",
@@ -135,13 +137,9 @@ let package = Package(
                 "Bytes", "Crypto", "JSON", "TestSupport",
             ],
             swiftSettings: settings),
-        .testTarget(
-            name: "ConfigurationTests",
-            dependencies: ["Configuration", "Gateway", "Issuers", "OAuth", "JOSE", "TestSupport"],
-            exclude: ["embed_reference.py", "validate_schema.py"], swiftSettings: settings),
         .testTarget(name: "ArchitectureTests", dependencies: ["TestSupport"], swiftSettings: settings),
         .testTarget(
-            name: "EndToEndTests", dependencies: ["portcullis", "JSON", "Bytes", "TestSupport"],
+            name: "EndToEndTests", dependencies: ["portcullis", "JSON", "Bytes", "Crypto", "JOSE", "TestSupport"],
             swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+package import Gateway
 
 /// Everything outside the text that loading looks at; tests put their own files and variables here.
 package struct ConfigurationSources: Sendable {
@@ -56,6 +57,11 @@ package struct DocumentChecks: Sendable {
         @Sendable (_ chain: ConfigurationSources.File, _ key: ConfigurationSources.File) -> String?
     /// Certificates of certification authorities in PEM.
     package var authorities: @Sendable (_ certificates: ConfigurationSources.File) -> String?
+    /// Revocation lists in PEM, of the authorities at a path, for a listener with such a certificate.
+    package var revocationLists:
+        @Sendable (
+            _ lists: ConfigurationSources.File, _ authorities: String, _ listener: TLSSettings.Certificate?
+        ) -> String?
     /// A JWK Set.
     package var keySet: @Sendable (_ document: [UInt8]) -> String?
 
@@ -63,6 +69,7 @@ package struct DocumentChecks: Sendable {
     package init() {
         certificateAndKey = { chain, key in PEMText.fault(chain: chain.bytes) ?? PEMText.fault(key: key.bytes) }
         authorities = { certificates in PEMText.fault(chain: certificates.bytes) }
+        revocationLists = { lists, _, _ in PEMText.holds("X509 CRL", in: lists.bytes) ? nil : "no X509 CRL in PEM" }
         keySet = { document in KeySetDocument.fault(document) }
     }
 
@@ -72,6 +79,10 @@ package struct DocumentChecks: Sendable {
         var checks = text
         checks.certificateAndKey = { chain, key in text.certificateAndKey(chain, key) ?? TLSFiles.fault(chain, key) }
         checks.authorities = { certificates in text.authorities(certificates) ?? TLSFiles.fault(certificates) }
+        checks.revocationLists = { lists, authorities, listener in
+            text.revocationLists(lists, authorities, listener)
+                ?? listener.flatMap { TLSFiles.fault(revocationLists: lists, authorities: authorities, $0) }
+        }
         return checks
     }
 }

@@ -26,7 +26,7 @@ let onOpenSocket: portcullis_open_socket = { context, _, address in
 
 let onBeforeRequest: portcullis_before_request = { context, address, _, _, _ in
     let text = address.map { String(cString: $0) } ?? ""
-    return transfer(context).permits(IPAddress(text), described: text) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+    return transfer(context).maySend(to: IPAddress(text), described: text) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
 }
 
 let onSocketChanged: portcullis_socket_changed = { _, socket, what, context, _ in

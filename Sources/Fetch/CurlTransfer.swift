@@ -18,6 +18,8 @@ final class CurlTransfer: @unchecked Sendable {
 
     private var body: [UInt8] = []
     private var fieldBytes = 0
+    /// Whether a connection was given this request to send.
+    private var isSent = false
     /// What one of our own callbacks stopped the transfer for; says more than curl's code.
     private var refusal: FetchRefusal?
 
@@ -88,8 +90,19 @@ extension CurlTransfer {
         return fieldBytes <= FetchLimits.fieldBytes || refuse(.tooLarge)
     }
 
+    /// Whether the request may be sent over a connection to `address`, which is open.
+    ///
+    /// When a connection that was used before ends without a byte of an answer, curl sends the request once more over
+    /// another, whatever its method; no option turns that off. A POST is not idempotent (RFC 9110 §9.2.2).
+    func maySend(to address: IPAddress?, described: @autoclosure () -> String) -> Bool {
+        guard permits(address, described: described()) else { return false }
+        isSent = true
+        return true
+    }
+
     /// Whether a socket may be opened to `address`, or a connection that is open to it be used.
     func permits(_ address: IPAddress?, described: @autoclosure () -> String) -> Bool {
+        guard !(isSent && request.method == .post) else { return refuse(.unanswered) }
         // An address of an unknown family or spelling is not a public one.
         guard let address, let addressGuard, addressGuard.permits(address) else {
             return refuse(.refusedAddress(described()))
@@ -112,6 +125,7 @@ extension CurlTransfer {
             if case .refusedAddress = refusal, code != CURLE_COULDNT_CONNECT, code != CURLE_ABORTED_BY_CALLBACK {
                 return .failure(CurlFailure.refusal(for: code, message: String(cString: message)))
             }
+            if request.method == .post, refusal == nil, code == CURLE_GOT_NOTHING { return .failure(.unanswered) }
             return .failure(refusal ?? CurlFailure.refusal(for: code, message: String(cString: message)))
         }
         guard let easy else { return .failure(.cancelled) }
@@ -145,7 +159,8 @@ extension CurlTransfer {
         var lines: UnsafeMutablePointer<curl_slist>?
         // No coding but the plain one is asked for or undone: a compressed bomb stays as small as it was sent.
         let always = [("Accept", "application/json"), ("Accept-Encoding", "identity"), ("Expect", "")]
-        for (name, value) in always + request.headers {
+        let own = Set(request.headers.map { $0.0.lowercased() })
+        for (name, value) in always.filter({ !own.contains($0.0.lowercased()) }) + request.headers {
             // A line break in a value would be a second field, or a second request.
             guard (name + value).utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
                 curl_slist_free_all(lines)

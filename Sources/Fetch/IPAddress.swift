@@ -4,7 +4,7 @@ import Glibc
 /// An address as connected to, in one form for both families.
 ///
 /// An IPv4-mapped IPv6 address is its IPv4 address: the kernel connects both to the same host.
-struct IPAddress: Sendable, Hashable {
+package struct IPAddress: Sendable, Hashable {
     /// The family decides how the bits are judged.
     enum Family: Sendable, Hashable {
         case ipv4, ipv6
@@ -25,10 +25,10 @@ struct IPAddress: Sendable, Hashable {
     }
 
     /// An IPv4 address by its 32 bits.
-    init(ipv4 bits: UInt32) { self.init(family: .ipv4, bits: UInt128(bits)) }
+    package init(ipv4 bits: UInt32) { self.init(family: .ipv4, bits: UInt128(bits)) }
 
     /// An IPv6 address by its 128 bits, or the IPv4 address that is mapped into it.
-    init(ipv6 bits: UInt128) { self.init(family: .ipv6, bits: bits) }
+    package init(ipv6 bits: UInt128) { self.init(family: .ipv6, bits: bits) }
 
     /// The address that `text` spells in the usual forms; no brackets, no zone.
     ///
@@ -64,12 +64,12 @@ struct IPAddress: Sendable, Hashable {
 }
 
 /// A block of addresses, as `10.0.0.0/8` or `fd00::/8`; without a length, one address.
-struct AddressBlock: Sendable, Hashable {
+package struct AddressBlock: Sendable, Hashable {
     private let first: IPAddress
     private let length: Int
 
     /// The block that `text` spells, or nil.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard let name = parts.first, let address = IPAddress(String(name)), parts.count <= 2 else { return nil }
         // A mapped block counts its length from the top of the 128 bits, of which the first 96 are the mapping.
@@ -87,7 +87,7 @@ struct AddressBlock: Sendable, Hashable {
     }
 
     /// Whether `address` is in the block.
-    func contains(_ address: IPAddress) -> Bool {
+    package func contains(_ address: IPAddress) -> Bool {
         guard address.family == first.family else { return false }
         let width = address.family == .ipv4 ? 32 : 128
         let ignored = width - length
@@ -99,7 +99,7 @@ extension IPAddress: CustomStringConvertible {
     /// The usual form (RFC 5952).
     ///
     /// Wraps `inet_ntop`.
-    var description: String {
+    package var description: String {
         var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
         let isWritten = withUnsafeBytes(of: family == .ipv4 ? (bits << 96).bigEndian : bits.bigEndian) { bytes in
             inet_ntop(family == .ipv4 ? AF_INET : AF_INET6, bytes.baseAddress, &text, socklen_t(text.count)) != nil

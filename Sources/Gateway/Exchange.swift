@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Crypto
 import HTTP1
 import HTTPMessage
 
@@ -20,10 +21,14 @@ struct Exchange {
     var upstream: UpstreamRef?
     var route: UnsafePointer<Route>?
     var token: UnsafeMutablePointer<TokenRecord>?
+    /// The token for the upstream that this one was exchanged for; held by its record, which the exchange holds.
+    var upstreamToken: UnsafeBufferPointer<UInt8>?
     var id = RequestID()
     var startedAt: UInt64 = 0
     var phase = Phase.awaitingResponse
     var method = MethodID.get
+    /// Where the route's policy says what the method needs; known once the method is permitted.
+    var methodRow: UInt16 = 0
     /// What is left of the request's body.
     var request = BodyCounter()
     /// What is left of the response's body.
@@ -38,9 +43,18 @@ struct Exchange {
     var offersWebSocket = false
     /// A fresh connection may be tried if a pooled one turns out closed: no body, idempotent (HTTP-64).
     var mayRetry = false
+    /// The scheme of its credentials, for the challenge that tells what was wrong with them.
+    var scheme = AttemptedScheme.none
+    /// Its answer carries a nonce for the client's next proof (RFC 9449 §8.2).
+    var givesNonce = false
     /// It has waited for keys once; an unknown key is then refused.
     var hasWaited = false
-    var waitingForIssuer: Int32 = -1
+    /// What it waits for, while parked.
+    var wait = Wait.nothing
+    /// What the authorization server said of its token, once it has waited for that.
+    var lookup = Lookup.none
+    /// What became of asking for a token for the upstream; `lookup`'s refusals.
+    var exchanged = Lookup.none
     var status: UInt16 = 0
     var refusal: Refusal?
     /// Interim responses seen (HTTP-63).
@@ -58,6 +72,31 @@ struct Exchange {
     var replay = Buffer()
     var previousParked: ExchangeRef?
     var nextParked: ExchangeRef?
+}
+
+/// The authentication scheme that a request's credentials are of.
+enum AttemptedScheme: UInt8 {
+    case none, bearer, dpop
+}
+
+/// What a request must wait for before its stages can end; they are then run once more.
+enum Wait: Equatable {
+    case nothing
+    /// An issuer's keys.
+    case keys(issuer: Int)
+    /// The authorization server's word on a token (RFC 7662), by the digest under which its record is kept.
+    case introspection(issuer: Int, SHA256Digest)
+    /// A token for the upstream in exchange for this one (RFC 8693).
+    case exchange(rule: Int, SHA256Digest)
+}
+
+/// What a lookup at an authorization server has brought an exchange.
+enum Lookup {
+    case none
+    /// The token is good; its record, of which the exchange holds one use.
+    case active(UnsafeMutablePointer<TokenRecord>)
+    /// It is not, or nobody can say.
+    case refused(Refusal)
 }
 
 /// Sixteen random bytes that name one request in answers, logs and at the upstream.

@@ -9,6 +9,8 @@ package struct GatewaySettings: Sendable {
     package var listeners: [ListenerSettings]
     package var admin: AdminSettings
     package var issuers: [IssuerSettings]
+    /// What this gateway is to issuers; exchanges and introspections name one by its place here.
+    package var clients: [ClientSettings] = []
     package var routes: [RouteSettings]
     package var limits = LimitSettings()
     package var timeouts = TimeoutSettings()

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+import Crypto
 import EventLoop
 import Fetch
 import Glibc
 import Issuers
+import Replay
 import Synchronization
 import Telemetry
 import Transport
@@ -19,11 +21,16 @@ package final class Gateway: @unchecked Sendable {
     let control: EventLoop
     let registry: MetricsRegistry
     let operatorLog: OperatorLog
+    private let replay: ReplaySet
+    private let exchangeRules: [ExchangeSettings]
     private let logs: GatewayLogs
     /// What the configuration's reader thought worth a second look, for the operator's log.
     private let warnings: [String]
     private(set) var workers: [WorkerThread] = []
     private var directory: IssuerDirectory?
+    private var introspections: IntrospectionDesk?
+    private var exchanges: ExchangeDesk?
+    private let assertionKeys: AssertionKeyRotation?
     private var admin: AdminListener?
     private var signals: [SignalWatcher] = []
     private var drainTimer: LoopTimer?
@@ -54,7 +61,14 @@ package final class Gateway: @unchecked Sendable {
                 algorithms: SignatureNames.all, issuers: settings.issuers.map(\.name)),
             version: version)
         logs.attach(to: registry)
+        assertionKeys = try AssertionKeyRotation(settings, loop: control, operatorLog: logs.operatorLog)
         let parts = try SharedParts(settings, operatorLog: operatorLog)
+        replay = parts.replay
+        exchangeRules = parts.tables.exchanges
+        registry.attach(replay: { [replay = parts.replay] in
+            ReplayReadings(
+                entries: replay.entries, bytes: replay.bytes, inserted: replay.inserted, refused: replay.refused)
+        })
         for index in 0..<settings.workers {
             workers.append(try WorkerThread(index, settings, parts, self))
         }
@@ -69,6 +83,7 @@ package final class Gateway: @unchecked Sendable {
             signals.append(SignalWatcher(loop: control, signal: number) { [unowned self] in stopRequested() })
         }
         startIssuers()
+        startAssertionKeys()
         for worker in workers { worker.start() }
         admin?.start()
         announce()
@@ -96,6 +111,16 @@ package final class Gateway: @unchecked Sendable {
     /// Asked by a worker that met an unknown key or has no keys; any thread.
     func requestKeys(issuer: Int) { directory?.requestRefresh(issuer: issuer) }
 
+    /// Asked by a worker about a token that only its issuer can judge or exchange; any thread.
+    func ask(_ question: Question, token: [UInt8], digest: SHA256Digest, worker: Int) {
+        switch question {
+        case .introspection(let issuer):
+            introspections?.ask(issuer: issuer, token: token, digest: digest, worker: worker)
+        case .exchange(let rule, let expiresAt):
+            exchanges?.ask(rule: rule, token: token, expiresAt: expiresAt, digest: digest, worker: worker)
+        }
+    }
+
     /// A draining worker has closed its last connection; any thread.
     func workerDrained() {
         control.execute { [unowned self] in
@@ -107,8 +132,10 @@ package final class Gateway: @unchecked Sendable {
     private func startIssuers() {
         guard !settings.issuers.isEmpty, let loop = workers.first?.loop else { return }
         let reports = IssuerReports(settings.issuers, operatorLog, registry.issuers)
+        let fetching = CurlFetcher(loop: loop)
+        let clock = LoopClock(loop: loop)
         let directory = IssuerDirectory(
-            settings: settings.issuers, fetching: CurlFetcher(loop: loop), clock: LoopClock(loop: loop), executor: loop,
+            settings: settings.issuers, fetching: fetching, clock: clock, executor: loop,
             listeners: IssuerDirectory.Listeners(
                 onChange: { [unowned self] issuer, keys in
                     for worker in workers { worker.keysArrived(keys, issuer: issuer) }
@@ -119,7 +146,28 @@ package final class Gateway: @unchecked Sendable {
                 },
                 onEvent: { issuer, event in reports.report(issuer, event) }))
         self.directory = directory
+        introspections = IntrospectionDesk(
+            settings: settings.issuers, clients: settings.clients, fetching: fetching, clock: clock, executor: loop,
+            sources: IntrospectionDesk.Sources(directory),
+            onAnswer: { [unowned self] answer in
+                for worker in answer.workers { workers[worker].introspectionAnswered(answer) }
+            }, onEvent: { issuer, event in reports.report(issuer, event) })
+        exchanges = ExchangeDesk(
+            rules: exchangeRules, settings: settings.issuers, clients: settings.clients, fetching: fetching,
+            clock: clock, executor: loop, metadata: { directory.metadata(of: $0) },
+            onAnswer: { [unowned self] answer in
+                for worker in answer.workers { workers[worker].exchangeAnswered(answer) }
+            }, onEvent: { issuer, event in reports.report(issuer, event) })
         directory.start()
+    }
+
+    /// Every worker has the keys before it serves, and their successors as soon as these sign.
+    private func startAssertionKeys() {
+        guard let assertionKeys else { return }
+        for worker in workers { worker.prepare(assertionKeys.keys) }
+        assertionKeys.start { [unowned self] keys in
+            for worker in workers { worker.assertionKeysChanged(keys) }
+        }
     }
 
     private func announce() {
@@ -150,6 +198,7 @@ package final class Gateway: @unchecked Sendable {
                 registry.setClockStep(seconds: seconds)
                 operatorLog.write(.warning, .clockStepped, LogField(.seconds, Int(seconds)))
             }
+            replay.sweep(now: WorkerClock().wallSeconds())
             clockTimer?.arm(milliseconds: 1000)
         }
         clockTimer = timer
@@ -169,6 +218,8 @@ package final class Gateway: @unchecked Sendable {
 
     private func finishDraining(_ event: LogEvent) {
         operatorLog.write(.info, event)
+        introspections?.stop()
+        exchanges?.stop()
         directory?.stop()
         control.stop()
     }

@@ -46,10 +46,23 @@ struct IssuerReports: Sendable {
         case .withdrawn: log.write(.error, .issuerKeysWithdrawn, name)
         case .unknownKeyRefetch: log.write(.debug, .issuerKeysReread, name)
         case .unknownKeyRefetchSuppressed: metrics.countRefresh(issuer: issuer, .limited)
+        case .introspectionFailed(let refusal, let count):
+            log.write(.warning, .introspectionFailed, name, reason(refusal), detail(refusal), LogField(.count, count))
+        case .exchangeFailed(let refusal, let count):
+            log.write(.warning, .exchangeFailed, name, reason(refusal), detail(refusal), LogField(.count, count))
+        case .clientRefused(let client, let status, let count):
+            log.write(
+                .error, .clientRefused, name, LogField(.setting, "clients.\(client)"), LogField(.status, status),
+                LogField(.count, count))
+        case .exchangeTargetRefused(let client, let count):
+            log.write(
+                .error, .exchangeTargetRefused, name, LogField(.setting, "clients.\(client)"), LogField(.count, count))
         }
     }
 
-    private func detail(_ refusal: IssuerRefusal) -> LogField { LogField(.detail, CauseWords.of(refusal)) }
+    private func reason(_ refusal: LookupRefusal) -> LogField { LogField(.reason, refusal.word) }
+
+    private func detail(_ refusal: some Error) -> LogField { LogField(.detail, CauseWords.of(refusal)) }
 }
 
 /// The names of the signature algorithms, in the order of their raw values.

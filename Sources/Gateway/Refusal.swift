@@ -259,4 +259,23 @@ extension Refusal {
         case .audienceMismatch: self = .tokenAudienceMissing
         }
     }
+
+    /// The refusal of a DPoP proof.
+    init(_ cause: DPoPRefusal) {
+        switch cause {
+        case .tooLarge, .idTooLong: self = .proofTooLarge
+        case .malformed: self = .proofMalformed
+        case .typeNotAccepted: self = .proofTypeNotAccepted
+        case .algorithmNotAllowed: self = .proofAlgorithmNotAllowed
+        case .keyMissing, .keyNotPublic, .keyInvalid: self = .proofKeyInvalid
+        case .missingClaim: self = .proofClaimMissing
+        case .claimMalformed: self = .proofClaimMalformed
+        case .methodMismatch: self = .proofMethodMismatch
+        case .targetMismatch: self = .proofTargetMismatch
+        case .issuedTooEarly, .issuedInFuture: self = .proofOutOfTime
+        case .tokenHashMismatch: self = .proofTokenMismatch
+        case .signatureInvalid: self = .proofSignatureInvalid
+        case .keyMismatch: self = .proofKeyMismatch
+        }
+    }
 }

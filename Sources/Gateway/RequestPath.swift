@@ -9,7 +9,7 @@ package enum Stage: String, CaseIterable, Sendable {
     case parse
     /// The head finds its route, or is refused.
     case route
-    /// The credentials become a verified token, or the request waits for an issuer's keys.
+    /// The credentials become a verified token of its sender's, or the request waits for the authorization server.
     case authenticate
     /// The token's rights are held against the route and the method.
     case authorize
@@ -25,10 +25,12 @@ package enum Stage: String, CaseIterable, Sendable {
 enum Step {
     /// Send it on.
     case forward
-    /// Wait for this issuer's keys, then look again.
-    case wait(issuer: Int)
+    /// Wait for an authorization server, then look again.
+    case wait(Wait)
     /// Answer it here: `OPTIONS` for the server, or for a hop that `Max-Forwards` forbids (HTTP-16, HTTP-20).
     case answerOptions
+    /// Answer it here with a document of the gateway's own (RFC 9728).
+    case publish(Publication)
     /// Refuse it.
     case refuse(Refusal)
 }
@@ -38,18 +40,26 @@ extension WorkerRef {
     ///
     /// Runs to its end without waiting when keys are at hand, which is nearly always. `bytes` is the head.
     func run(_ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>) -> Step {
+        pointee.proof = nil
         do throws(Refusal) {
             try checkConnectionOptions(bytes)
             if try isForServer(exchange, bytes) { return .answerOptions }
+            if let document = try publication(exchange, bytes) { return .publish(document) }
             try route(exchange, bytes)
             try permitMethod(exchange, bytes)
             let route = exchange.pointee.route.unsafelyUnwrapped
+            try checkOrigin(route, bytes)
             if !route.pointee.isPublic {
                 switch try authenticate(exchange, route, bytes) {
-                case .wait(let issuer): return .wait(issuer: issuer)
+                case .wait(let wait): return .wait(wait)
                 case .anonymous: break
-                case .known(let token): try authorize(token, route, exchange.pointee.method)
+                case .known(let token):
+                    try authorize(exchange, token, route)
+                    let wait = try exchangeToken(exchange, route, token)
+                    if wait != .nothing { return .wait(wait) }
                 }
+                // Last, so that a proof is spent by the one request that everything else lets through (DPOP-17).
+                try spendProof()
             }
             if isLastHop(exchange, bytes) { return .answerOptions }
             return .forward

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// One small outgoing request: what to ask, and how much trouble the answer may be.
+///
+/// Fields and body may hold credentials, so it prints as its method and its URL without query.
 public struct FetchRequest: Sendable {
     /// The two methods that back-channel calls need.
     public enum Method: Sendable, Equatable {
@@ -11,7 +13,7 @@ public struct FetchRequest: Sendable {
     public var url: String
     /// GET unless said otherwise.
     public var method: Method
-    /// Fields sent beside those the fetcher always sends.
+    /// Fields sent beside those the fetcher always sends; one of the same name replaces the fetcher's.
     public var headers: [(String, String)]
     /// Sent with POST.
     public var body: [UInt8]?
@@ -53,7 +55,22 @@ public struct FetchRequest: Sendable {
     }
 }
 
+extension FetchRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// `POST https://as.example/token`.
+    public var description: String {
+        (method == .post ? "POST " : "GET ") + url.prefix { $0 != "?" && $0 != "#" }
+    }
+
+    /// The same as `description`.
+    public var debugDescription: String { description }
+
+    /// A mirror without children.
+    public var customMirror: Mirror { Mirror(self, children: [], displayStyle: nil) }
+}
+
 /// A complete answer within the request's bounds, whatever its status below 300 or above 399.
+///
+/// The body may be a token: it prints as its status and the body's length.
 public struct FetchResponse: Sendable {
     /// The status code.
     public var status: Int
@@ -73,6 +90,17 @@ public struct FetchResponse: Sendable {
     }
 }
 
+extension FetchResponse: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// `200 with 17 bytes`.
+    public var description: String { "\(status) with \(body.count) bytes" }
+
+    /// The same as `description`.
+    public var debugDescription: String { description }
+
+    /// A mirror without children.
+    public var customMirror: Mirror { Mirror(self, children: [], displayStyle: nil) }
+}
+
 /// Why there is no answer to a `FetchRequest`.
 public enum FetchRefusal: Error, Sendable, Equatable {
     /// The host has no address.
@@ -86,6 +114,10 @@ public enum FetchRefusal: Error, Sendable, Equatable {
     case tooLarge
     /// The URL's scheme is not one this request may use.
     case protocolNotAllowed
+    /// The connection of a POST ended before a byte of the answer; whether the server acted on it is unknown.
+    ///
+    /// It is not sent again by itself: a code or an assertion in it may be spent (CA-16).
+    case unanswered
     /// The answer is a redirect, which is never followed.
     case redirected
     /// The task that asked is gone.

@@ -25,6 +25,14 @@ package enum IssuerEvent: Sendable, Equatable {
     case unknownKeyRefetch
     /// A token named a key that is not at hand, but the last reading for that reason is too recent (JOSE-17).
     case unknownKeyRefetchSuppressed
+    /// The issuer could not say whether tokens are active; `count` times since this was last told (INT-05).
+    case introspectionFailed(LookupRefusal, count: Int)
+    /// The issuer gave no token for an upstream; `count` times since this was last told.
+    case exchangeFailed(LookupRefusal, count: Int)
+    /// The issuer does not take this gateway for its client of that name; an alarm, once a minute at most.
+    case clientRefused(client: String, status: Int, count: Int)
+    /// The issuer knows nothing of the upstream that a token was to be exchanged for; an alarm, once a minute at most.
+    case exchangeTargetRefused(client: String, count: Int)
 }
 
 extension IssuerEvent {

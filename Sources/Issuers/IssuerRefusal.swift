@@ -44,6 +44,7 @@ extension FetchRefusal {
         case .timedOut: "timed_out"
         case .tooLarge: "answer_too_large"
         case .protocolNotAllowed: "protocol_not_allowed"
+        case .unanswered: "unanswered"
         case .redirected: "redirected"
         case .cancelled: "cancelled"
         case .failed: "fetch_failed"

@@ -61,10 +61,24 @@ struct IssuerRequests: Sendable {
         }
     }
 
+    /// Whose word it is that an address belongs to this issuer.
+    enum Origin: Sendable {
+        /// The operator wrote it: its host is as good as the issuer's own.
+        case `operator`
+        /// A document from outside names it.
+        case metadata
+    }
+
     /// The request for a key set, guarded unless the operator wrote its host.
     func keySetRequest(_ url: String) throws(IssuerRefusal) -> FetchRequest {
+        if case .url = settings.keys { return try endpointRequest(url, from: .operator) }
+        return try endpointRequest(url, from: .metadata)
+    }
+
+    /// A request to some address of this issuer.
+    func endpointRequest(_ url: String, from origin: Origin) throws(IssuerRefusal) -> FetchRequest {
         guard let location = URI(url) else { throw .locationNotURL }
-        if case .url = settings.keys { return request(url, host: location.host) }
+        guard case .metadata = origin else { return request(url, host: location.host) }
         let issuer = try identifier()
         // MD-08: a document from outside may not turn the gateway into a port scanner.
         guard let port = location.effectivePort, port == 443 || port == issuer.uri.effectivePort else {

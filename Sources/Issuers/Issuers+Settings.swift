@@ -141,22 +141,6 @@ package struct ExchangeSettings: Sendable, Hashable {
     }
 }
 
-/// A token for an upstream in exchange for the caller's (RFC 8693 §2.1).
-package struct ExchangeSettings: Sendable, Hashable {
-    /// Which of the configured clients asks.
-    package var client: Int
-    package var audience: [String]
-    package var resource: [String]
-    package var scopes: [String]
-
-    package init(client: Int, audience: [String] = [], resource: [String] = [], scopes: [String] = []) {
-        self.client = client
-        self.audience = audience
-        self.resource = resource
-        self.scopes = scopes
-    }
-}
-
 /// What the operator says about this gateway as a client of one authorization server.
 package struct ClientSettings: Sendable {
     /// The name that other settings refer to.

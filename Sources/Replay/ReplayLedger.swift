@@ -75,7 +75,7 @@ struct ReplayLayout: Sendable {
 
     /// Leaves room for the ledger, and for tables that grow: one that does needs its old and its new memory.
     init(byteLimit: Int, tableBytes: Int) {
-        let limit = max(byteLimit, ReplayLayout.smallestLimit)
+        let limit = min(max(byteLimit, ReplayLayout.smallestLimit), ReplayLayout.greatestLimit)
         let forTables = limit - ReplayLedger.ownBytes - max(limit / 64, tableBytes)
         tables = forTables / (tableBytes + ReplayLayout.tableOverhead)
         // Halving comes out even: sizes are this number over powers of two.
@@ -86,6 +86,8 @@ struct ReplayLayout: Sendable {
 
     /// Room for the ledger, one table of the usual size, and its growing.
     static let smallestLimit = 256 << 10
+    /// More proofs than anybody could verify in a window.
+    static let greatestLimit = 64 << 30
     /// A table's object with its lock, and the reference to it.
     private static let tableOverhead = 128
 }

@@ -30,11 +30,11 @@ struct ReplayEntry: Sendable {
 /// An entry stands at its home or behind it with no free slot between. Deletion moves what follows up, so that this
 /// stays true and a search never walks over the dead.
 struct ReplayTable: ~Copyable, Sendable {
-    /// How many slots are looked at for expired entries, once in so many insertions: eight slots for each.
+    /// How many slots are looked at for expired entries, once in so many insertions: four slots for each.
     ///
     /// Neighbours come from memory together, so that a few at a time cost more than many seldom.
     private static let sweptAtOnce = 32
-    private static let insertionsPerSweep: UInt8 = 4
+    private static let insertionsPerSweep: UInt8 = 8
 
     private var slots: [ReplayEntry] = []
     private(set) var count = 0

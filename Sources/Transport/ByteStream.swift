@@ -146,7 +146,9 @@ public struct ByteStream {
 
     private func outcome(_ tls: OpaquePointer, _ result: Int32) -> Int {
         switch SSL_get_error(tls, result) {
-        case SSL_ERROR_WANT_READ: return ByteStream.wantsRead
+        case SSL_ERROR_WANT_READ:
+            // Set by `onState` of ServerTLS: nothing that the peer sends is read any more.
+            return SSL_get_shutdown(tls) & SSL_RECEIVED_SHUTDOWN == 0 ? ByteStream.wantsRead : ByteStream.failed
         case SSL_ERROR_WANT_WRITE: return ByteStream.wantsWrite
         case SSL_ERROR_ZERO_RETURN: return 0
         default:

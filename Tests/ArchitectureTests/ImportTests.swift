@@ -20,7 +20,7 @@ enum ImportTable {
         "Fetch": ["Bytes", "HTTPMessage", "EventLoop", "CCurl"],
         "Telemetry": ["Bytes", "JSON"],
         "Replay": ["Crypto"],
-        "Issuers": ["Bytes", "HTTPMessage", "JOSE", "OAuth", "Telemetry"],
+        "Issuers": ["Bytes", "HTTPMessage", "Crypto", "JOSE", "OAuth", "Telemetry"],
         "Gateway": [
             "Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE", "HTTP1", "OAuth", "EventLoop", "Transport", "Fetch",
             "Telemetry", "Issuers", "Replay",

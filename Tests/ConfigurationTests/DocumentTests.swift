@@ -145,10 +145,10 @@ import Testing
 
     @Test func `a key of a later capability is unknown, not ignored`() {
         #expect(
-            refusal(of: Sample(rest: "clients: { shop: { issuer: main } }").text)
+            refusal(of: Sample(rest: "sessions: { idle: 30m }").text)
                 == """
-                gateway.yaml:4:1: clients: expected a key of the configuration, found "clients"
-                    keys here: workers, listeners, admin, issuers, routes, limits, timeouts, log, token_cache
+                gateway.yaml:4:1: sessions: expected a key of the configuration, found "sessions"
+                    keys here: workers, listeners, admin, issuers, clients, routes, limits, timeouts, log, token_cache, dpop, assertion_keys, explain_buffer
                 """)
     }
 

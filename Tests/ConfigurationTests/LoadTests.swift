@@ -63,6 +63,21 @@ import Testing
         #expect(refusalOfLoading(path, from: .system) == "")
     }
 
+    @Test func `MTLS-04 revocation lists that start-up would refuse are refused, with OpenSSL's reason`() throws {
+        let folder = try TemporaryFolder()
+        try folder.write(RealCertificate.chain, to: "tls.crt")
+        try folder.write(RealCertificate.key, to: "tls.key")
+        try folder.write(RealCertificate.revocations, to: "ca.crl")
+        let trust = "{ request: optional, trust: { authorities: tls.crt, revocation_list: ca.crl } }"
+        try folder.write(
+            Sample.listener("tls: { certificate: tls.crt, key: tls.key, client_certificates: \(trust) }"),
+            to: "gateway.yaml")
+        let path = "\(folder.path)/gateway.yaml"
+        #expect(refusalOfLoading(path, from: .system) == "")
+        try folder.write(Fixture.revocations, to: "ca.crl")
+        #expect(refusalOfLoading(path, from: .system).contains("found revocation lists that OpenSSL refuses"))
+    }
+
     @Test func `CA-17 the real mode of a key file counts`() throws {
         let folder = try TemporaryFolder()
         try folder.write(Fixture.key, to: "tls.key", mode: 0o644)

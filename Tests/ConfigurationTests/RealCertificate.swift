@@ -34,4 +34,23 @@ enum RealCertificate {
         -----END PRIVATE KEY-----
 
         """
+
+    /// Another key of no certificate, of another kind (Ed25519).
+    static let edwardsKey = """
+        -----BEGIN PRIVATE KEY-----
+        MC4CAQAwBQYDK2VwBCIEIP0JdhVhxsrELtRbQsLJ2cA1oq7aCowgHSZ9c/4hrl3B
+        -----END PRIVATE KEY-----
+
+        """
+
+    /// The revocation list of the certificate as an authority: nothing was revoked.
+    static let revocations = """
+        -----BEGIN X509 CRL-----
+        MIGgMEkwCgYIKoZIzj0EAwIwGzEZMBcGA1UEAwwQc2hvcC5leGFtcGxlLmNvbRcN
+        MjYxMTIyMTExMjQ3WhgPMjEyNjEwMjkxMTEyNDdaMAoGCCqGSM49BAMCA0cAMEQC
+        ICLJCLPRwM6144mwyTmy07S+9tqBhFQXRbuZH8Yj4T2AAiAIf2vaz2EI/F2ow5gW
+        IYJnEDriOQyCMQAzoo5ev7AI5Q==
+        -----END X509 CRL-----
+
+        """
 }

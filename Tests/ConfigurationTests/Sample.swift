@@ -23,6 +23,30 @@ struct Sample {
         Sample(issuers: "issuers: { main: { url: https://id.example.com/, \(keys) } }").text
     }
 
+    /// A configuration with a client `shop` of the issuer `main`, authenticated by a secret unless said otherwise.
+    static func client(
+        _ authentication: String = "method: client_secret_basic, secret: { file: other.secret }",
+        issuer: String = "main", uses: String = "upstream_credential: { exchange: { client: shop, audience: orders } }"
+    ) -> String {
+        Sample(
+            routes:
+                "routes: [{ path: /, upstream: http://127.0.0.1:3000, token: { issuers: [main], audience: api }, \(uses) }]",
+            rest: "clients: { shop: { issuer: \(issuer), id: shop-api, authentication: { \(authentication) } } }"
+        ).text
+    }
+
+    /// A configuration whose only issuer has these keys in its introspection beside the client `shop`.
+    static func introspection(_ keys: String, issuer: String = "") -> String {
+        Sample(
+            issuers:
+                "issuers: { main: { url: https://id.example.com/, \(issuer)introspection: { client: shop, \(keys) } } }",
+            rest: """
+                clients: { shop: { issuer: main, id: shop-api, authentication: { method: client_secret_post,
+                  secret: { file: other.secret } } } }
+                """
+        ).text
+    }
+
     /// A configuration whose only route has these keys beside path and upstream.
     static func route(_ keys: String) -> String {
         Sample(routes: "routes: [{ path: /, upstream: http://127.0.0.1:3000, \(keys) }]").text
@@ -60,11 +84,22 @@ extension ConfigurationSources {
 enum Fixture {
     static let certificate = pem("CERTIFICATE")
     static let key = pem("PRIVATE KEY")
+    static let revocations = pem("X509 CRL")
     static let keySet = #"{"keys":[{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}"#
 
     static let files: [String: ConfigurationSources.File] = [
-        "tls.crt": file(certificate), "tls.key": file(key), "open.key": file(key, permissions: 0o644),
+        "tls.crt": file(certificate), "tls.key": file(key), "open.key": file(RealCertificate.key, permissions: 0o644),
         "locked.key": file(pem("ENCRYPTED PRIVATE KEY")), "ca.pem": file(certificate), "jwks.json": file(keySet),
+        "ca.crl": file(revocations), "signing.key": file(RealCertificate.key),
+        "second.key": file(RealCertificate.otherKey),
+        "edwards.key": file(RealCertificate.edwardsKey),
+        "copy.key": file(RealCertificate.key), "two.key": file(RealCertificate.key + RealCertificate.otherKey),
+        "short.secret": file("thirty-one bytes, one too few ."),
+        "long.secret": file(String(repeating: "\u{1}", count: 31) + "\n"),
+        "other.secret": file(String(repeating: "x", count: 40) + "\n"), "lines.secret": file("one\r\ntwo\n"),
+        "basic.secret": file("user:pass?>\n"),
+        "open.secret": file(String(repeating: "y", count: 40), permissions: 0o644),
+        "none.secret": file("\n"),
         "empty.json": file(#"{"keys":[]}"#), "large.json": file(String(repeating: " ", count: 256 * 1024 + 1)),
     ]
 

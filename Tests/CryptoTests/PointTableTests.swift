@@ -289,19 +289,14 @@ private final class Desk: Sendable {
 @Suite struct `a busy key` {
     private let message = Array("what was signed".utf8)
 
-    private func use(_ key: SigningKey, _ tables: PointTables) -> PointTableUse {
-        var numbers: [String: [UInt8]] = [:]
-        for member in key.publicMembers {
-            let text = Array(member.value.utf8)
-            numbers[member.name] = Base64URL.decode(text.span)
-        }
-        let x = numbers["x"] ?? [], y = numbers["y"] ?? []
-        return PointTableUse(x: x.span, y: y.span, tables: tables)
+    private func use(_ key: SigningKey, _ tables: PointTables) throws -> PointTableUse {
+        let point = try numbers(key)
+        return PointTableUse(x: point.x.span, y: point.y.span, tables: tables)
     }
 
-    @Test func `asks for a table after so many good signatures, and uses it`() {
+    @Test func `asks for a table after so many good signatures, and uses it`() throws {
         let desk = Desk()
-        let use = use(.p256, PointTables(limit: 2, execute: desk.take))
+        let use = try use(.p256, PointTables(limit: 2, execute: desk.take))
         let signature = SigningKey.p256.sign(message, by: .es256)
         for _ in 1..<PointTableUse.threshold { use.countSuccess() }
         #expect(desk.count == 0 && use.verdict(signature, of: message) == nil)
@@ -315,11 +310,11 @@ private final class Desk: Sendable {
         #expect(use.verdict([], of: message) == false)
     }
 
-    @Test func `goes back to the library when its table was dropped`() {
+    @Test func `goes back to the library when its table was dropped`() throws {
         let desk = Desk()
-        var tables: PointTables? = PointTables(limit: 1, execute: desk.take)
+        let tables = PointTables(limit: 1, execute: desk.take)
         let signature = SigningKey.p256.sign(message, by: .es256)
-        let first = use(.p256, tables ?? .shared), second = use(.otherP256, tables ?? .shared)
+        let first = try use(.p256, tables), second = try use(.otherP256, tables)
         for _ in 0..<PointTableUse.threshold { first.countSuccess() }
         desk.runAll()
         for _ in 0..<PointTableUse.interval { first.countSuccess() }
@@ -327,18 +322,12 @@ private final class Desk: Sendable {
         // The first falls silent while the second asks.
         for _ in 0..<PointTableUse.threshold + 3 * PointTableUse.interval { second.countSuccess() }
         #expect(!first.hasTable && first.verdict(signature, of: message) == nil)
-        tables = nil
     }
 
     @Test func `DPOP-05 gets the same verdicts before and after a thread made its table`() throws {
         let key = SigningKey(.p256), other = SigningKey(.p256)
-        var numbers: [String: [UInt8]] = [:]
-        for member in key.publicMembers {
-            let text = Array(member.value.utf8)
-            numbers[member.name] = Base64URL.decode(text.span)
-        }
-        let x = numbers["x"] ?? [], y = numbers["y"] ?? []
-        let verifier = try VerificationKey(curve: .p256, x: x.span, y: y.span)
+        let point = try numbers(key)
+        let verifier = try VerificationKey(curve: .p256, x: point.x.span, y: point.y.span)
         let scheme = SignatureScheme.ecdsa(.sha256)
         let good = key.sign(message, by: .es256), bad = other.sign(message, by: .es256)
         func check() {
@@ -358,5 +347,44 @@ private final class Desk: Sendable {
         #expect(verifier.isAccelerated)
         for _ in 0..<100 { check() }
         #expect(OpenSSLErrors.isEmpty)
+    }
+
+    @Test func `shares its table with the other workers, each of which verifies with a key of its own`() async throws {
+        let key = SigningKey(.p256), other = SigningKey(.p256)
+        let message = message
+        let good = key.sign(message, by: .es256), bad = other.sign(message, by: .es256)
+        let point = try numbers(key)
+        let right = await withTaskGroup(of: Bool.self) { workers in
+            for _ in 0..<4 {
+                workers.addTask {
+                    guard let verifier = try? VerificationKey(curve: .p256, x: point.x.span, y: point.y.span) else {
+                        return false
+                    }
+                    var rounds = 0
+                    var isRight = true
+                    while isRight, rounds < 3000 || !verifier.isAccelerated && rounds < 100_000 {
+                        isRight = verifier.accepts(good, of: message, by: .ecdsa(.sha256))
+                        rounds += 1
+                    }
+                    for _ in 0..<200 where isRight {
+                        isRight =
+                            verifier.accepts(good, of: message, by: .ecdsa(.sha256))
+                            && !verifier.accepts(bad, of: message, by: .ecdsa(.sha256))
+                    }
+                    return isRight && verifier.isAccelerated
+                }
+            }
+            return await workers.reduce(true) { $0 && $1 }
+        }
+        #expect(right)
+    }
+
+    private func numbers(_ key: SigningKey) throws -> (x: [UInt8], y: [UInt8]) {
+        var numbers: [String: [UInt8]] = [:]
+        for member in key.publicMembers {
+            let text = Array(member.value.utf8)
+            numbers[member.name] = Base64URL.decode(text.span)
+        }
+        return (try #require(numbers["x"]), try #require(numbers["y"]))
     }
 }

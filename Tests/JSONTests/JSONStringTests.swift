@@ -8,6 +8,8 @@ import Testing
         #expect(value.elements.map(\.string) == ["\"\\/\u{8}\u{C}\n\r\t", "Aé€😀", "\0", "", "xy"])
         #expect(value.elements[2].utf8 == [0])
         #expect(value.elements.map(\.utf8Count) == [8, 10, 1, 0, 2])
+        #expect(value.elements.map { $0.utf8Slice.map { Array($0) } } == value.elements.map(\.utf8))
+        #expect(value.utf8Slice == nil && value.elements[3].utf8Slice?.isEmpty == true)
     }
 
     @Test func `a string is compared by its bytes`() throws {

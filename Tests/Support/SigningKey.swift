@@ -17,7 +17,7 @@ public final class SigningKey: @unchecked Sendable {
     public let kind: Kind
     /// The `kid` it publishes, if any.
     public let keyID: String?
-    private let key: OpaquePointer
+    let key: OpaquePointer
 
     /// Shared keys: generating RSA takes a good part of a second.
     public static let rsa = SigningKey(.rsa(bits: 2048), keyID: "rsa-1")

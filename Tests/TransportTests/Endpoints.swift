@@ -72,6 +72,10 @@ final class CertificateFiles {
 
     func authorityFile() throws -> String { try write(authority.certificate) }
 
+    func identity(_ certificate: TestCertificate) throws -> ServerTLS.Identity {
+        ServerTLS.Identity(certificateFile: try write(certificate.certificate), keyFile: try write(certificate.key))
+    }
+
     func identity(_ names: String...) throws -> ServerTLS.Identity {
         let certificate = try authority.issue(names: names)
         return ServerTLS.Identity(
@@ -79,13 +83,34 @@ final class CertificateFiles {
     }
 }
 
+/// What a client needs to resume a connection.
+final class ClientSession {
+    let pointer: OpaquePointer
+
+    init(_ pointer: OpaquePointer) { self.pointer = pointer }
+
+    deinit { SSL_SESSION_free(pointer) }
+
+    var isResumable: Bool { SSL_SESSION_is_resumable(pointer) == 1 }
+}
+
+// Called by OpenSSL when the server asks for a certificate.
+private let onCertificateRequest: @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?) -> Int32 = { _, client in
+    if let client { Unmanaged<ForeignClient>.fromOpaque(client).takeUnretainedValue().countCertificateRequest() }
+    return 1
+}
+
 /// A TLS client that is not ours, so that it can ask for what ours never would.
 final class ForeignClient {
     private let context: OpaquePointer
     let stream: Transport.ByteStream
 
+    /// How often the server asked for a certificate.
+    private(set) var certificateRequests = 0
+
     init(
-        _ descriptor: Int32, serverName: String? = nil, version: Int32? = nil, protocols: [String] = []
+        _ descriptor: Int32, serverName: String? = nil, version: Int32? = nil, protocols: [String] = [],
+        identity: ServerTLS.Identity? = nil, resuming session: ClientSession? = nil
     ) throws {
         guard let context = SSL_CTX_new(TLS_client_method()), let ssl = SSL_new(context) else {
             throw WireFailure.tls("no client")
@@ -105,7 +130,24 @@ final class ForeignClient {
         var stream = Transport.ByteStream(descriptor: descriptor)
         stream.tls = ssl
         self.stream = stream
+        SSL_set_cert_cb(ssl, onCertificateRequest, Unmanaged.passUnretained(self).toOpaque())
+        if let identity {
+            guard SSL_use_certificate_file(ssl, identity.certificateFile, SSL_FILETYPE_PEM) == 1,
+                SSL_use_PrivateKey_file(ssl, identity.keyFile, SSL_FILETYPE_PEM) == 1
+            else { throw WireFailure.tls("no identity") }
+        }
+        if let session { SSL_set_session(ssl, session.pointer) }
     }
+
+    fileprivate func countCertificateRequest() { certificateRequests += 1 }
+
+    /// The session as it is now: with TLS 1.3 only after something has been read.
+    func session() throws -> ClientSession {
+        guard let session = SSL_get1_session(stream.tls) else { throw WireFailure.tls("no session") }
+        return ClientSession(session)
+    }
+
+    var isResumed: Bool { SSL_session_reused(stream.tls) == 1 }
 
     deinit {
         var stream = stream

@@ -29,6 +29,12 @@ package enum ReferenceText {
               key: /run/tls/tls.key
               # The oldest version of TLS accepted: "1.2" (default) or "1.3".
               minimum_version: "1.2"
+              # Whether clients are asked for a certificate, to which their tokens may be bound (RFC 8705): off (default),
+              # optional, required, or a mapping as in the next listener. Browsers show a dialog when they are asked.
+              client_certificates: off
+            # Networks of TLS terminators in front whose Client-Cert field (RFC 9440) is believed; whoever reaches this listener
+            # from there can claim any certificate. From all others the field is removed. None by default.
+            client_cert_from: [10.0.0.7/32]
           - address: "[::]:8444"
             public_url: https://partners.example.com
             tls:
@@ -38,6 +44,21 @@ package enum ReferenceText {
                   key: /run/tls/partners.key
                 - certificate: /run/tls/legacy.crt
                   key: /run/tls/legacy.key
+              client_certificates:
+                # Whether clients without a certificate get through the handshake (optional) or not (required).
+                request: required
+                # Which certificates are good: any (default; the token names the one), or those of some authorities.
+                trust:
+                  # PEM file with the authorities that sign clients' certificates.
+                  authorities: /etc/portcullis/client-ca.pem
+                  # PEM file with the certificates that they revoked. None by default.
+                  revocation_list: /etc/portcullis/client-ca.crl
+          - address: 0.0.0.0:8445
+            public_url: https://machines.example.com
+            tls:
+              certificate: /run/tls/machines.crt
+              key: /run/tls/machines.key
+              client_certificates: { request: optional, trust: any }
 
         # The listener of metrics and health; no route leads there.
         admin:
@@ -78,6 +99,25 @@ package enum ReferenceText {
               stale_limit: 1h
               # Least time between two fetches that tokens with an unknown kid cause.
               unknown_key_interval: 30s
+            # Asks the issuer about tokens in place of verifying them here (RFC 7662); a route may have one such issuer. Its keys
+            # are needed all the same.
+            introspection:
+              # Which of the clients below asks; it must be one of this issuer.
+              client: shop
+              # Where to ask. What the metadata says by default; needed where nothing is discovered.
+              endpoint: https://id.example.com/introspect
+              # What is asked about: opaque (default), tokens that are no JWT; or all, so that a revoked JWT is refused too.
+              tokens: opaque
+              # Accepts signed answers alone (RFC 9701), checked with the issuer's keys; otherwise plain ones alone.
+              signed: false
+              # How long an answer that a token is active is believed, at most 5m and never beyond its exp; 0s asks each time.
+              cache: 30s
+              # How long an answer that a token is not active is believed, at most 5m.
+              negative_cache: 10s
+              # How long one answer may take; then requests are answered 503.
+              timeout: 5s
+              # Says token_type_hint=access_token, which some servers refuse.
+              hint: true
           development:
             url: http://127.0.0.1:4593/api/oidc
             insecure_allow_http: true
@@ -88,6 +128,51 @@ package enum ReferenceText {
             # A JWK Set (at most 256 KiB) in a file, or in an environment variable as  { env: NAME } ; no keys are fetched then.
             jwks:
               file: /etc/portcullis/jwks.json
+            introspection:
+              client: reports
+              endpoint: https://static.example.com/introspect
+              signed: true
+              # The aud of signed answers; the client's id by default.
+              audience: https://shop.example.com/api
+
+        # What this gateway is to issuers when it asks them something, by a name of your choice.
+        clients:
+          shop:
+            # The issuer that knows this client, by its name above; no other is sent its credentials.
+            issuer: main
+            # Its client_id there.
+            id: shop
+            # How it proves who it is: by this one method.
+            authentication:
+              # The method that the client is registered with: client_secret_basic, client_secret_post, client_secret_jwt,
+              # private_key_jwt, tls_client_auth or self_signed_tls_client_auth.
+              method: private_key_jwt
+              # The private key in PEM, in a file or an environment variable as  { env: NAME } ; a file for the tls methods.
+              key: { file: /run/secrets/shop.key }
+              # What assertions are signed with: HS256 (default), HS384, HS512 for client_secret_jwt, else what fits the key (its
+              # default; PS256 for RSA).
+              algorithm: ES256
+              # The kid of the key where it was registered. Its RFC 7638 thumbprint by default.
+              key_id: shop-2026
+              # What aud of an assertion names: issuer (default), or token_endpoint or endpoint for servers that insist.
+              audience: issuer
+              # The typ of an assertion: JWT (default) or client-authentication+jwt.
+              type: JWT
+          reports:
+            issuer: static
+            id: reports
+            authentication:
+              method: client_secret_basic
+              # The client secret, for the methods that begin with it; at least 32 bytes for client_secret_jwt.
+              secret: { file: /run/secrets/reports.secret }
+          machines:
+            issuer: main
+            id: machines
+            authentication:
+              method: tls_client_auth
+              # PEM file with the certificate chain, for the methods with a certificate.
+              certificate: /run/secrets/machines.crt
+              key: { file: /run/secrets/machines.key }
 
         # Where requests go and who may make them. The longest path wins; what no route names is answered 404.
         # Each route says exactly one of token and public.
@@ -103,7 +188,7 @@ package enum ReferenceText {
             # What an access token must be to pass.
             token:
               # The issuers whose tokens pass here, by their names above.
-              issuers: [main, static]
+              issuers: [main, development]
               # What aud must contain, exactly: a text, or a list of which one is enough.
               audience: https://shop.example.com/api
               # Scopes that a token must all have: a list, or lists by method (HEAD needs what GET needs). None by default.
@@ -119,8 +204,41 @@ package enum ReferenceText {
               user_only: false
               # What access_token in the query means beside a header: reject (default) or ignore. It is never a credential.
               query_token: reject
-              # The authentication schemes accepted.
-              schemes: [Bearer]
+              # The authentication schemes accepted; [Bearer] by default. A token bound to a key needs its proof whatever is said.
+              schemes: [DPoP, Bearer]
+              # How this route takes DPoP proofs (RFC 9449).
+              dpop:
+                # Whether proofs carry a nonce of ours: off (default), optional (offered; a wrong one is refused) or required.
+                nonce: off
+                # The algorithms that proofs may be signed with, as challenges list them.
+                algorithms: [ES256, PS256, EdDSA]
+              # The token's acr must be one of these, the best first; else the client is told to let the user sign in again
+              # with one of them (RFC 9470). Not looked at by default.
+              acr_values: [urn:example:mfa, urn:example:password]
+              # How long ago the user may have signed in (auth_time), answered in the same way. Not looked at by default.
+              max_age: 8h
+              # Rights that authorization_details must all grant (RFC 9396): a list, or lists by method as in scopes. None by
+              # default. One element of that type must have all that is said of it here.
+              authorization_details:
+                - # The type of right.
+                  type: orders
+                  # Actions that it must allow. Any by default, as in the four keys below.
+                  actions: [read]
+                  # Locations that it must cover.
+                  locations: [https://shop.example.com/api/orders]
+                  # Kinds of data that it must cover.
+                  datatypes: [addresses]
+                  # Privileges that it must carry.
+                  privileges: [clerk]
+                  # The one resource that it must be for.
+                  identifier: orders-eu
+              # Publishes under /.well-known/oauth-protected-resource what this route wants of tokens (RFC 9728), and points to
+              # it in every challenge: true, false (default), or a mapping.
+              resource:
+                # The resource identifier; public_url and the route's path by default. Its host must be one of a listener's.
+                identifier: https://shop.example.com/api/orders
+                # A name of the resource for people. None by default.
+                name: Orders
             # Header fields for the upstream and the claims that fill them; clients can never send them. None by default.
             identity:
               X-User-Id: sub
@@ -136,6 +254,16 @@ package enum ReferenceText {
             # What is otherwise refused in a path because two servers may read it differently: encoded_slash, backslash,
             # double_encoding, semicolon, non_ascii. None by default.
             allow_in_path: [encoded_slash]
+            # What stands before the path in other URLs of this route, where a proxy in front has other names or takes a prefix
+            # away; the htu of a DPoP proof may begin so too. None by default: the public_url of the listener alone.
+            public_urls: [https://partners.example.com, https://shop.example.com/v1]
+            # What Origin must be where a request has one, else 403. Not looked at by default; with mcp our own public_urls.
+            allowed_origins: [https://app.example.com]
+            # A Model Context Protocol server: needs token, publishes resource, and its identifier must be in the audience.
+            mcp: false
+            # What the upstream gets in place of the client's credentials: none (default), pass (the Bearer token itself), or one
+            # of exchange, static and assertion as below.
+            upstream_credential: none
           - path: /api/development/
             upstream:
               # Where the requests go.
@@ -145,9 +273,59 @@ package enum ReferenceText {
               # The name asked for and verified in the upstream's certificate; the URL's host by default.
               server_name: orders.internal
             token:
-              issuers: [development]
+              issuers: [static]
               audience: [https://shop.example.com/api, https://shop.example.com/old-api]
               scopes: [orders:read]
+              schemes: [Bearer]
+              resource: false
+            upstream_credential:
+              # Always the same credential, in a file or an environment variable as  { env: NAME } .
+              static:
+                file: /run/secrets/orders.secret
+                # The scheme before it; for Basic the value is user:password, encoded here.
+                scheme: Bearer
+          - path: /api/reports/
+            upstream: http://127.0.0.1:3002
+            token:
+              issuers: [main]
+              audience: https://shop.example.com/api
+              authorization_details:
+                GET: []
+                PUT:
+                  - { type: reports, actions: [write], locations: [eu], datatypes: [sales], privileges: [clerk], identifier: q3 }
+            upstream_credential:
+              # A short-lived JWT signed here that says who the caller is; the upstream finds its keys under
+              # /.portcullis/jwks.json.
+              assertion:
+                # Its aud: who is to believe it.
+                audience: reports
+                # How long one is good, 10s to 10m.
+                lifetime: 60s
+                # Claims of the access token to repeat, beside sub, client_id and scope, which are always there.
+                claims: [email, tenant]
+                # The field that carries it: Authorization (default; as Bearer), or another, with the JWT alone.
+                field: Authorization
+          - path: /mcp
+            upstream: http://127.0.0.1:3003
+            mcp: true
+            token:
+              issuers: [main]
+              audience: https://shop.example.com/mcp
+              scopes: [tools:use]
+              resource: { identifier: https://shop.example.com/mcp }
+            upstream_credential:
+              # A token for the upstream, from the authorization server in exchange for the client's (RFC 8693), kept until it
+              # expires.
+              exchange:
+                # Which of the clients above asks.
+                client: machines
+                # Whom the new token is for, by a name that the server knows: a text, or a list. One of audience and resource must
+                # be said.
+                audience: tools
+                # Whom it is for, by URL: a text, or a list.
+                resource: https://tools.internal/
+                # What it may do. What the client's may by default.
+                scopes: [tools:use]
           - path: /assets/
             upstream: http://127.0.0.1:3000
             # Lets everybody pass, without identity.
@@ -214,6 +392,40 @@ package enum ReferenceText {
           entries: 100000
           # Memory for them in one worker.
           bytes: 128MiB
+
+        # How DPoP proofs are judged on every route, and what is remembered of them.
+        dpop:
+          # The oldest proof accepted, at most 5m.
+          past: 60s
+          # How far ahead of our clock a proof may be, at most 60s.
+          future: 10s
+          # One proof; a longer one is answered 401.
+          proof_size: 8KiB
+          # The jti of a proof; a longer one is answered 401.
+          jti_size: 256B
+          # Memory of all workers for the proofs that may not be used again. When it is full, requests are answered 503: nothing
+          # is forgotten early.
+          replay_memory: 64MiB
+          # Keys of nonces, at least 32 bytes each: the first makes them, all are accepted. By default one of this process's own:
+          # where several replicas serve a route with nonces, give all of them the same keys, or clients are asked twice.
+          nonce_keys:
+            - file: /run/secrets/nonce-new.secret
+            - file: /run/secrets/nonce-old.secret
+          # How long a nonce is accepted, at most 10m; a new one is offered from half of it on.
+          nonce_lifetime: 5m
+
+        # The keys that sign identity assertions for upstreams.
+        assertion_keys:
+          # PEM files with private keys: the first signs, all are published. By default keys are made at start and rotated: an
+          # upstream that takes assertions from several replicas needs one such file that all of them share.
+          files: [/run/secrets/assertion-new.key, /run/secrets/assertion-old.key]
+          # The algorithm of keys made at start: ES256, ES384, ES512 or EdDSA.
+          algorithm: ES256
+          # How long a key made at start signs before the next one.
+          rotation: 24h
+
+        # Requests remembered, without their secrets, for  portcullis explain --request-id .
+        explain_buffer: 0
 
         """
 }

@@ -28,6 +28,16 @@ enum DocumentSection {
                 .optional, example: "{ main: { url: https://id.example.com/ } }",
                 "The authorization servers whose tokens are believed, by a name of your choice."),
             KeyDescription(
+                "clients",
+                .entries(
+                    EntriesShape(
+                        noun: "names to clients", name: PlainText.name(of: "a client"),
+                        value: .object(ClientSection.shape), count: 1...256)),
+                .optional,
+                example:
+                    "{ shop: { issuer: main, id: shop, authentication: { method: private_key_jwt, key: { file: c.key } } } }",
+                "What this gateway is to issuers when it asks them something, by a name of your choice."),
+            KeyDescription(
                 "routes", .list(ListShape(noun: "routes", element: .object(RouteSection.shape), count: 1...10_000)),
                 .required, example: "[{ path: /, upstream: http://127.0.0.1:3000, public: true }]",
                 "Where requests go and who may make them; what no route names is answered 404."),
@@ -43,6 +53,16 @@ enum DocumentSection {
             KeyDescription(
                 "token_cache", .object(TokenCacheSection.shape), .optional, example: "{ entries: 100000 }",
                 "The memory for tokens whose signatures were verified before."),
+            KeyDescription(
+                "dpop", .object(ProofSection.shape), .optional, example: "{ past: 60s }",
+                "How DPoP proofs are judged on every route, and what is remembered of them."),
+            KeyDescription(
+                "assertion_keys", .object(AssertionKeySection.shape), .optional,
+                example: "{ files: [/run/secrets/assertion.pem] }",
+                "The keys that sign identity assertions for upstreams."),
+            KeyDescription(
+                "explain_buffer", .integer(0...100_000), .standard("0"), example: "1000",
+                "Requests remembered, without their secrets, for  portcullis explain --request-id ."),
         ])
 
     /// The settings, if everything that they need fits; problems are in the translation's list either way.
@@ -52,11 +72,23 @@ enum DocumentSection {
         let admin = AdminSection.translate(document.object("admin"))
         if let admin { refuseCollisions(listeners, admin, document, problems) }
         let limits = LimitSection.translate(document.object("limits"), problems)
-        var issuers = document.entries("issuers").compactMap { IssuerSection.translate($0, translation) }
+        let context = IssuerContext(
+            translation: translation, issuers: IssuersByName(document), clients: ClientsByName(document))
+        var issuers = document.entries("issuers").compactMap { IssuerSection.translate($0, context) }
         for index in issuers.indices { issuers[index].rules.maximumTokenBytes = limits.accessToken }
-        let routes = routes(document, listeners.map(\.settings), admin, translation)
+        let clients = document.entries("clients").compactMap { ClientSection.translate($0, context) }
+        let routes = routes(document, listeners.map(\.settings), admin, context)
         IssuersInUse(document).judge(problems)
+        let clientsInUse = ClientsInUse(document)
+        clientsInUse.judge(problems)
+        for index in issuers.indices where clientsInUse.issuersAskedForTokens.contains(issuers[index].name) {
+            issuers[index].readsEndpoints = true
+        }
+        PublishedResources(document, routes, listeners.map(\.settings)).judge(problems)
         let log = LogSection.translate(document.object("log"), translation)
+        let proofs = ProofSection.translate(document.object("dpop"), limits, translation)
+        let assertionKeys = AssertionKeySection.translate(document.object("assertion_keys"), translation)
+        KeysInUse(document, clients, assertionKeys).judge(problems)
         guard let admin, !problems.hasErrors else { return nil }
         var settings = GatewaySettings(
             workers: document.integer("workers") ?? translation.sources.processors,
@@ -65,6 +97,10 @@ enum DocumentSection {
         settings.timeouts = TimeoutSection.translate(document.object("timeouts"))
         settings.log = log
         settings.tokenCache = TokenCacheSection.translate(document.object("token_cache"))
+        settings.clients = clients
+        settings.proofs = proofs
+        settings.assertionKeys = assertionKeys
+        settings.explainBuffer = document.integer("explain_buffer") ?? 0
         return settings
     }
 
@@ -96,17 +132,17 @@ enum DocumentSection {
     }
 
     private static func routes(
-        _ document: CheckedObject, _ listeners: [ListenerSettings], _ admin: AdminSettings?, _ translation: Translation
+        _ document: CheckedObject, _ listeners: [ListenerSettings], _ admin: AdminSettings?, _ issuers: IssuerContext
     ) -> [RouteSettings] {
         let context = RouteContext(
-            translation: translation,
-            issuerNames: document.says("issuers") ? document["issuers"]?.entries?.map(\.name) : [],
+            translation: issuers.translation, issuers: issuers.issuers, clients: issuers.clients,
             listeners: listeners,
+            listenersAreKnown: listeners.count == document.list("listeners").count && document["listeners"] != nil,
             admin: admin)
         let objects = document.list("routes").compactMap(\.object)
-        refuseRepetition(objects.compactMap { $0.text("path") }, "path", translation.problems)
+        refuseRepetition(objects.compactMap { $0.text("path") }, "path", issuers.translation.problems)
         refuseRepetition(
-            objects.compactMap { $0.text("name") ?? $0.text("path") }, "name", translation.problems)
+            objects.compactMap { $0.text("name") ?? $0.text("path") }, "name", issuers.translation.problems)
         return objects.compactMap { RouteSection.translate($0, context) }
     }
 

@@ -56,15 +56,20 @@ enum IssuerSection {
             KeyDescription(
                 "keys", .object(KeyTimesSection.shape), .optional, example: "{ stale_limit: 1h }",
                 "How long fetched keys are believed."),
+            KeyDescription(
+                "introspection", .object(IntrospectionSection.shape), .optional, example: "{ client: shop }",
+                "Asks the issuer about tokens in place of verifying them here (RFC 7662)."),
         ])
 
-    static func translate(_ entry: CheckedEntry, _ translation: Translation) -> IssuerSettings? {
+    static func translate(_ entry: CheckedEntry, _ context: IssuerContext) -> IssuerSettings? {
         guard let object = entry.value?.object else { return nil }
+        let translation = context.translation
         let problems = translation.problems
         let insecure = object.flag("insecure_allow_http") ?? object.says("insecure_allow_http")
         let keys = signingKeys(object, translation)
         let certificateAuthority = translation.certificateAuthority(object)
         let lifetimes = KeyTimesSection.lifetimes(object.object("keys"), problems)
+        let introspection = IntrospectionSection.translate(entry, insecure: insecure, context)
         guard let url = object.text("url"), let address = WebAddress(url.text) else { return nil }
         judgeTransport(address, url, insecure, object, problems)
         if let uri = object.text("jwks_uri"), let keyAddress = WebAddress(uri.text), !keyAddress.isSecure,
@@ -80,7 +85,8 @@ enum IssuerSection {
             allowPrivate: object.texts("allow_private").map(\.text), insecureAllowHTTP: insecure,
             keySetLifetimeSeconds: lifetimes,
             staleLimitSeconds: object.object("keys")?.seconds("stale_limit") ?? 3600,
-            unknownKeyRefetchSeconds: object.object("keys")?.seconds("unknown_key_interval") ?? 30)
+            unknownKeyRefetchSeconds: object.object("keys")?.seconds("unknown_key_interval") ?? 30,
+            introspection: introspection)
     }
 
     private static func rules(_ object: CheckedObject, issuer: String) -> AccessTokenRules {

@@ -7,9 +7,10 @@ struct IssuersInUse {
 
     init(_ document: CheckedObject) {
         entries = document.entries("issuers")
-        used = Set(
-            document.list("routes").compactMap { $0.object?.object("token") }
-                .flatMap { $0.texts("issuers") }.map(\.text))
+        let named = document.list("routes").compactMap { $0.object?.object("token") }.flatMap { $0.texts("issuers") }
+        // Tokens may be exchanged at an issuer whose own no route accepts.
+        let ofClients = document.entries("clients").compactMap { $0.value?.object?.text("issuer") }
+        used = Set((named + ofClients).map(\.text))
     }
 
     func judge(_ problems: ProblemList) {

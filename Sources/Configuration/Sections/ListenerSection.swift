@@ -25,6 +25,11 @@ enum ListenerSection {
                 "tls", .object(TLSSection.shape), .optional,
                 example: "{ certificate: /run/tls/tls.crt, key: /run/tls/tls.key }",
                 "Certificates of this listener; without it the listener speaks plain HTTP."),
+            KeyDescription(
+                "client_cert_from",
+                .list(ListShape(noun: "networks", element: .text(NetworkText.ofTerminators), count: 1...64)), .optional,
+                example: "[10.0.0.7/32]",
+                "Networks of TLS terminators whose Client-Cert field (RFC 9440) is believed; others' is removed."),
         ])
 
     static func translate(_ object: CheckedObject, _ translation: Translation) -> ListenerSettings? {
@@ -38,7 +43,8 @@ enum ListenerSection {
             authorities.append(host.text.lowercased())
         }
         return ListenerSettings(
-            address: address, publicURL: url.origin, authorities: authorities, tls: tls ?? nil)
+            address: address, publicURL: url.origin, authorities: authorities, tls: tls ?? nil,
+            clientCertFieldFrom: object.texts("client_cert_from").map(\.text))
     }
 
     /// Tokens travel in the clear on a listener without TLS: loudly allowed, for the TLS may end in front of us.

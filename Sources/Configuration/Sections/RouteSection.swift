@@ -56,6 +56,22 @@ enum RouteSection {
                         count: 1...pathAllowances.count)),
                 .optional, example: "[encoded_slash]",
                 "What is otherwise refused in a path because two servers may read it differently."),
+            KeyDescription(
+                "public_urls", .list(ListShape(noun: "URLs", element: .text(URLText.base), count: 1...16)), .optional,
+                example: "[https://shop.example.com/v1]",
+                "What stands before the path in other URLs of this route, for the htu of DPoP proofs."),
+            KeyDescription(
+                "allowed_origins",
+                .list(ListShape(noun: "origins", element: .text(URLText.originField), count: 0...64)), .optional,
+                example: "[https://app.example.com]",
+                "What Origin must be where there is one, else 403; not looked at by default, ours alone with mcp."),
+            KeyDescription(
+                "mcp", .boolean, .standard("false"),
+                "A Model Context Protocol server: its resource is published, and no token passes through."),
+            KeyDescription(
+                "upstream_credential", UpstreamCredentialSection.value, .standard("none"),
+                example: "{ assertion: { audience: orders } }",
+                "What the upstream gets in place of the client's credentials."),
         ], exactlyOne: ["token", "public"])
 
     static func translate(_ object: CheckedObject, _ context: RouteContext) -> RouteSettings? {
@@ -63,24 +79,51 @@ enum RouteSection {
         let upstream = object["upstream"].flatMap { UpstreamSection.translate($0, context) }
         let methods = MethodsOfRoute(object, problems)
         let access = access(object, methods, context)
+        let credential = UpstreamCredentialSection.translate(object, access, context)
         let identity = IdentitySection.translate(object, problems)
         let words = object.texts("allow_in_path").map(\.text)
         let allowances = pathAllowances.filter { words.contains($0.word) }
         if let path = object.text("path") { judgePath(path, allowances.map(\.policy), problems) }
         guard let path = object.text("path")?.text, let upstream, let access else { return nil }
-        return RouteSettings(
+        var settings = RouteSettings(
             name: object.text("name")?.text ?? path, path: path, upstream: upstream, access: access,
             identity: identity, methods: methods.allowed, webSocket: object.flag("websocket") ?? false,
             pathAllowances: allowances.map(\.setting))
+        // The path that follows begins with a slash of its own.
+        settings.publicURLs = object.texts("public_urls").map {
+            $0.text.hasSuffix("/") ? String($0.text.dropLast()) : $0.text
+        }
+        settings.isMCP = object.flag("mcp") ?? false
+        settings.allowedOrigins = allowedOrigins(object, context)
+        settings.credential = credential
+        return settings
+    }
+
+    /// MCP-06: a page whose name was made to lead here (DNS rebinding) shows by its Origin whose it is.
+    private static func allowedOrigins(_ object: CheckedObject, _ context: RouteContext) -> [String]? {
+        guard object["allowed_origins"] != nil else {
+            return object.flag("mcp") == true ? context.listeners.map(\.publicURL) : nil
+        }
+        return object.texts("allowed_origins").compactMap { WebAddress($0.text)?.origin }
     }
 
     private static func access(
         _ object: CheckedObject, _ methods: MethodsOfRoute, _ context: RouteContext
     ) -> RouteSettings.Access? {
+        for key in ["public_urls", "allowed_origins"] {
+            Repetition.refuse(object.texts(key), context.translation.problems)
+        }
         if let token = object.object("token") {
-            return TokenSection.translate(token, methods, context).map { .token($0) }
+            guard var settings = TokenSection.translate(token, methods, context) else { return nil }
+            ResourceSection.complete(&settings, of: object, context)
+            return .token(settings)
         }
         guard object.flag("public") == true else { return nil }
+        if object.flag("mcp") == true, !object.says("token") {
+            context.translation.problems.error(
+                at: object.place(of: "mcp"), expected: "a token on an MCP route", found: "public: true",
+                remedy: "say token in place of public, or leave mcp out")
+        }
         if object.says("identity"), !object.says("token") {
             context.translation.problems.error(
                 at: object.place(of: "identity"), expected: "no identity on a public route", found: "field names",
@@ -111,9 +154,11 @@ enum RouteSection {
 /// What a route's translation needs to know of the rest of the configuration.
 struct RouteContext {
     let translation: Translation
-    /// Nil when `issuers` does not fit its shape, so that one mistake is not told once more for every route.
-    let issuerNames: [String]?
+    let issuers: IssuersByName
+    let clients: ClientsByName
     let listeners: [ListenerSettings]
+    /// False while a listener does not load.
+    let listenersAreKnown: Bool
     let admin: AdminSettings?
 }
 

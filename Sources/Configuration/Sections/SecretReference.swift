@@ -9,7 +9,8 @@ enum SecretReference {
         case secret, published
     }
 
-    static func shape(noun: String) -> ObjectShape {
+    /// `further` are the keys that say what is done with the value.
+    static func shape(noun: String, beside further: [KeyDescription] = []) -> ObjectShape {
         ObjectShape(
             noun: noun,
             keys: [
@@ -19,7 +20,7 @@ enum SecretReference {
                 KeyDescription(
                     "env", .text(PlainText.environmentVariable), .optional, example: "VALUE",
                     "The environment variable that holds the value."),
-            ], exactlyOne: ["file", "env"])
+            ] + further, exactlyOne: ["file", "env"])
     }
 
     /// The bytes referred to and the place to complain about, or nil after the problem has been noted.
@@ -40,5 +41,13 @@ enum SecretReference {
             return nil
         }
         return (Array(value.utf8), name.place)
+    }
+
+    /// The value without the line break that editors and `echo` leave at the end of a text; other bytes as they are.
+    static func line(_ bytes: [UInt8]) -> [UInt8] {
+        guard bytes.last == 0x0A else { return bytes }
+        let end = bytes.count - (bytes.dropLast().last == 0x0D ? 2 : 1)
+        // A random key may end with the byte of a line break by chance.
+        return bytes[..<end].allSatisfy { (0x20...0x7E).contains($0) } ? Array(bytes[..<end]) : bytes
     }
 }

@@ -21,6 +21,9 @@ enum TLSSection {
                 "Several certificates in place of certificate and key: SNI chooses, the first answers when none fits."),
             KeyDescription(
                 "minimum_version", .word(["1.2", "1.3"]), .standard("\"1.2\""), "The oldest version of TLS accepted."),
+            KeyDescription(
+                "client_certificates", ClientCertificateSection.value, .standard("off"), example: "optional",
+                "Whether clients are asked for a certificate, to which their tokens may be bound."),
         ], exactlyOne: ["certificate", "certificates"])
 
     private static let pair = ObjectShape(noun: "a certificate and its key", keys: [certificate, key].map(required))
@@ -38,7 +41,11 @@ enum TLSSection {
         } else if object.says("certificate") || object.says("key") {
             pair(object, translation).map { certificates = [$0] }
         }
-        return certificates.isEmpty ? nil : TLSSettings(certificates: certificates, minimumVersion: version)
+        let clientCertificates = ClientCertificateSection.translate(object, certificates.first, translation)
+        return certificates.isEmpty
+            ? nil
+            : TLSSettings(
+                certificates: certificates, minimumVersion: version, clientCertificates: clientCertificates)
     }
 
     private static func pair(_ object: CheckedObject, _ translation: Translation) -> TLSSettings.Certificate? {
@@ -48,14 +55,7 @@ enum TLSSection {
                 remedy: "add  key: /run/tls/tls.key")
         }
         guard let certificatePath = object.text("certificate"), let keyPath = object.text("key") else { return nil }
-        let chain = translation.file(certificatePath, noun: "a certificate chain")
-        let key = translation.file(keyPath, noun: "a private key")
-        if let key { translation.refuseWorldAccess(to: key, at: keyPath, noun: "a private key") }
-        if let chain, let key, let fault = translation.sources.documents.certificateAndKey(chain, key) {
-            translation.problems.error(
-                at: certificatePath.place, expected: "a certificate chain in PEM and the private key of its leaf",
-                found: fault, remedy: "check that certificate and key name the right files, and belong together")
-        }
+        translation.judgePair(certificatePath, keyPath)
         return TLSSettings.Certificate(
             certificateFile: translation.resolved(certificatePath), keyFile: translation.resolved(keyPath))
     }

@@ -45,8 +45,29 @@ enum TokenSection {
                 "query_token", .word(["reject", "ignore"]), .standard("reject"),
                 "What access_token in the query means beside a header; it is never a credential."),
             KeyDescription(
-                "schemes", .list(ListShape(noun: "schemes", element: .word(["Bearer"]), count: 1...1)),
-                .standard("[Bearer]"), "The authentication schemes accepted."),
+                "schemes", .list(ListShape(noun: "schemes", element: .word(["Bearer", "DPoP"]), count: 1...2)),
+                .standard("[Bearer]"), example: "[DPoP, Bearer]",
+                "The authentication schemes accepted; a token bound to a key needs its proof whatever is said here."),
+            KeyDescription(
+                "dpop", .object(DPoPSection.shape), .optional, example: "{ nonce: required }",
+                "How this route takes DPoP proofs."),
+            KeyDescription(
+                "acr_values",
+                .list(ListShape(noun: "acr values", element: .text(PlainText.authenticationContext), count: 1...16)),
+                .optional, example: "[urn:example:mfa]",
+                "The token's acr must be one of these, the best first; otherwise the user is sent to sign in so."),
+            KeyDescription(
+                "max_age", .duration(DurationShape(range: 0...31_536_000_000, step: .seconds)), .optional,
+                example: "15m", "How long ago the user may have signed in (auth_time)."),
+            KeyDescription(
+                "authorization_details",
+                .either([
+                    .list(AuthorizationDetailsSection.rules(1...32)), .entries(AuthorizationDetailsSection.byMethod),
+                ]), .optional, example: "[{ type: orders, actions: [read] }]",
+                "Rights that the token's authorization_details must all grant; by method as in scopes."),
+            KeyDescription(
+                "resource", ResourceSection.value, .standard("false"), example: "{ name: Orders }",
+                "Publishes what this route wants of tokens (RFC 9728), and points to it in every challenge."),
         ])
 
     private static func scopes(_ count: ClosedRange<Int>) -> ListShape {
@@ -60,14 +81,12 @@ enum TokenSection {
         _ object: CheckedObject, _ methods: MethodsOfRoute, _ context: RouteContext
     ) -> TokenSettings? {
         let problems = context.translation.problems
-        if let names = context.issuerNames {
-            for issuer in object.texts("issuers") where !names.contains(issuer.text) {
-                problems.error(
-                    at: issuer.place, expected: "the name of an issuer", found: Quoted.text(issuer.text),
-                    remedy: Suggestion.remedy(for: issuer.text, among: names, called: "issuers"))
-            }
+        for issuer in object.texts("issuers") { _ = context.issuers.index(of: issuer, problems) }
+        judgeIntrospection(object.texts("issuers"), context)
+        for key in ["issuers", "audience", "scopes", "schemes", "acr_values"] {
+            Repetition.refuse(object.texts(key), problems)
         }
-        for key in ["issuers", "audience", "scopes"] { refuseRepetition(object.texts(key), problems) }
+        let dpop = DPoPSection.translate(object, problems)
         guard let issuers = object["issuers"]?.texts, let audiences = object["audience"]?.texts else { return nil }
         var settings = TokenSettings(issuers: issuers.map(\.text), audiences: audiences.map(\.text))
         settings.scopes = object.texts("scopes").map(\.text)
@@ -77,61 +96,31 @@ enum TokenSection {
         settings.optional = object.flag("optional") ?? false
         settings.userOnly = object.flag("user_only") ?? false
         if object.text("query_token")?.text == "ignore" { settings.queryToken = .ignore }
+        if object["schemes"] != nil {
+            settings.schemes = object.texts("schemes").map { $0.text == "DPoP" ? .dpop : .bearer }
+        }
+        settings.dpop = dpop
+        settings.acrValues = object.texts("acr_values").map(\.text)
+        settings.maxAgeSeconds = object.seconds("max_age")
+        settings.authorizationDetails = AuthorizationDetailsSection.rules(object["authorization_details"])
+        settings.authorizationDetailsByMethod = methods.authorizationDetails
         return settings
+    }
+
+    /// An opaque token does not say whose it is: to ask one issuer after the other would show all of them every token.
+    private static func judgeIntrospection(_ issuers: [PlacedText], _ context: RouteContext) {
+        let introspecting = issuers.filter { context.issuers.isIntrospecting($0.text) }
+        guard let first = introspecting.first else { return }
+        for other in introspecting.dropFirst() where other.text != first.text {
+            context.translation.problems.error(
+                at: other.place, expected: "at most one issuer with introspection on a route",
+                found: "\(Quoted.text(other.text)) beside \(Quoted.text(first.text))",
+                remedy: "an opaque token does not say whose it is: give each of the issuers a route of its own")
+        }
     }
 
     private static func claimRule(_ entry: CheckedEntry) -> ClaimRuleSettings? {
         guard let claim = ClaimPathText.parse(entry.name), let value = entry.value else { return nil }
         return ClaimRuleSettings(claim: claim, anyOf: value.texts.map(\.text))
-    }
-
-    private static func refuseRepetition(_ texts: [PlacedText], _ problems: ProblemList) {
-        for (index, text) in texts.enumerated() where texts[..<index].contains(where: { $0.text == text.text }) {
-            problems.error(
-                at: text.place, expected: "each value once", found: "\(Quoted.text(text.text)) again",
-                remedy: "keep one of them")
-        }
-    }
-}
-
-/// The methods of a route, which `methods` and the keys of `token.scopes` say together.
-///
-/// A method that needs no scope only because nobody thought of it would be an open door: with scopes by method, the
-/// methods are those that have scopes, and `methods` may not name others. HEAD needs what GET needs (RFC 9110 §9.3.2).
-struct MethodsOfRoute {
-    /// Nil allows every method.
-    private(set) var allowed: [String]?
-    private(set) var scopes: [String: [String]] = [:]
-
-    init(_ route: CheckedObject, _ problems: ProblemList) {
-        let said = route.texts("methods")
-        if route["methods"] != nil { allowed = said.map(\.text) }
-        for (index, method) in said.enumerated() where said[..<index].contains(where: { $0.text == method.text }) {
-            problems.error(
-                at: method.place, expected: "each method once", found: "\(Quoted.text(method.text)) again",
-                remedy: "keep one of them")
-        }
-        guard let entries = route.object("token")?["scopes"]?.entries else { return }
-        for entry in entries { scopes[entry.name] = entry.value?.texts.map(\.text) ?? [] }
-        if let get = scopes["GET"], scopes["HEAD"] == nil, allowed?.contains("HEAD") ?? true { scopes["HEAD"] = get }
-        guard route.says("methods") else {
-            allowed = entries.map(\.name)
-            if scopes["HEAD"] != nil, !entries.contains(where: { $0.name == "HEAD" }) { allowed?.append("HEAD") }
-            return
-        }
-        judge(entries, said, problems)
-    }
-
-    private func judge(_ entries: [CheckedEntry], _ said: [PlacedText], _ problems: ProblemList) {
-        for method in said where scopes[method.text] == nil {
-            problems.error(
-                at: method.place, expected: "a method that token.scopes names", found: Quoted.text(method.text),
-                remedy: "add  \(method.text): [...]  to scopes; an empty list asks for none")
-        }
-        for entry in entries where !said.contains(where: { $0.text == entry.name }) {
-            problems.error(
-                at: entry.place, expected: "a method that the route's methods allow", found: Quoted.text(entry.name),
-                remedy: "add it to methods, or leave it out here")
-        }
     }
 }

@@ -38,14 +38,33 @@ struct Translation {
 
     /// The resolved path of a file with certification authorities, checked.
     func certificateAuthority(_ object: CheckedObject) -> String? {
-        guard let path = object.text("certificate_authority") else { return nil }
+        authorities(
+            object, "certificate_authority",
+            remedy: "give the PEM file of the authority that signed the server's certificate")
+    }
+
+    /// The same for another key that names such a file.
+    func authorities(_ object: CheckedObject, _ key: String, remedy: String) -> String? {
+        guard let path = object.text(key) else { return nil }
         if let file = file(path, noun: "certificates of certification authorities"),
             let fault = sources.documents.authorities(file)
         {
             problems.error(
                 at: path.place, expected: "certificates of certification authorities in PEM", found: fault,
-                remedy: "give the PEM file of the authority that signed the server's certificate")
+                remedy: remedy)
         }
         return resolved(path)
+    }
+
+    /// Notes what is wrong with a certificate chain and the private key of its leaf.
+    func judgePair(_ certificate: PlacedText, _ keyPath: PlacedText) {
+        let chain = file(certificate, noun: "a certificate chain")
+        let key = file(keyPath, noun: "a private key")
+        if let key { refuseWorldAccess(to: key, at: keyPath, noun: "a private key") }
+        if let chain, let key, let fault = sources.documents.certificateAndKey(chain, key) {
+            problems.error(
+                at: certificate.place, expected: "a certificate chain in PEM and the private key of its leaf",
+                found: fault, remedy: "check that certificate and key name the right files, and belong together")
+        }
     }
 }

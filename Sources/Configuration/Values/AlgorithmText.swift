@@ -19,5 +19,25 @@ enum AlgorithmText {
         return TextFault(remedy: Suggestion.remedy(for: text, among: names, called: "algorithms"))
     }
 
+    /// Those of DPoP proofs, which clients sign with keys of their own (RFC 9449 §4.2).
+    static let ofProofs = TextShape(expected: shape.expected, pattern: shape.pattern) { text in
+        if names.contains(text) { return nil }
+        if text.lowercased() == "none" || text.uppercased().hasPrefix("HS") {
+            return TextFault(remedy: "a proof is signed with the client's private key; choose ES256")
+        }
+        return TextFault(remedy: Suggestion.remedy(for: text, among: names, called: "algorithms"))
+    }
+
+    /// Those of client assertions: codes of a shared secret, or signatures (OpenID Connect Core §9).
+    static let ofAssertions = TextShape(
+        expected: "one of \(ofClients.joined(separator: ", "))", pattern: "^(\(ofClients.joined(separator: "|")))$"
+    ) { text in
+        if ofClients.contains(text) { return nil }
+        if text.lowercased() == "none" { return TextFault(remedy: "an unsigned assertion proves nothing") }
+        return TextFault(remedy: Suggestion.remedy(for: text, among: ofClients, called: "algorithms"))
+    }
+
+    private static let ofClients = MACAlgorithm.allCases.map(\.name) + names
+
     static func algorithm(_ text: String) -> SignatureAlgorithm? { SignatureAlgorithm(name: text) }
 }

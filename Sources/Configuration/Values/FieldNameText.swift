@@ -18,6 +18,13 @@ enum FieldNameText {
         return nil
     }
 
+    /// The field of an identity assertion: `Authorization` is one, for there it replaces what the client sent.
+    static let ofAssertion = TextShape(
+        expected: "Authorization or a field name such as X-Identity", pattern: shape.pattern
+    ) { name in
+        name.lowercased() == "authorization" ? nil : shape.fault(name)
+    }
+
     /// How servers that speak CGI, WSGI or Rack fold names: two names that fold alike are one name to them.
     static func folded(_ name: String) -> String {
         String(name.lowercased().map { $0 == "_" || $0 == "." ? "-" : $0 })
@@ -25,8 +32,9 @@ enum FieldNameText {
 
     /// Framing, routing, credentials, negotiation and what the gateway itself writes (HTTP-41 … HTTP-46).
     private static let reserved: Set<String> = [
-        "age", "allow", "alt-svc", "alt-used", "authentication-info", "authorization", "cache-control", "connection",
-        "cookie", "cookie2", "date", "dnt", "dpop", "dpop-nonce", "early-data", "etag", "expect", "expires",
+        "age", "allow", "alt-svc", "alt-used", "authentication-info", "authorization", "cache-control", "client-cert",
+        "client-cert-chain", "connection", "cookie", "cookie2", "date", "dnt", "dpop", "dpop-nonce", "early-data",
+        "etag", "expect", "expires",
         "forwarded", "from", "host", "http2-settings", "keep-alive", "last-modified", "link", "location",
         "max-forwards", "origin", "pragma", "prefer", "priority", "range", "referer", "retry-after", "server",
         "set-cookie", "set-cookie2", "te", "traceparent", "tracestate", "trailer", "transfer-encoding", "upgrade",

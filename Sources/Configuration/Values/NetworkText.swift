@@ -2,15 +2,27 @@
 
 /// Networks in CIDR notation: `10.0.0.0/8`, `fd00::/8`.
 enum NetworkText {
-    static let shape = TextShape(
-        expected: "a network such as 10.0.0.0/8 or fd00::/8", pattern: "^[0-9A-Fa-f:.]+/[0-9]{1,3}$"
-    ) { text in
+    /// Networks that an issuer's metadata may point into.
+    static let shape = networks(
+        all: "name the networks that issuers really live in; /0 would be the whole internet")
+
+    /// Networks of TLS terminators.
+    static let ofTerminators = networks(
+        all: "name the addresses of your TLS terminators; with /0 anybody could claim any certificate")
+
+    private static func networks(all: String) -> TextShape {
+        TextShape(
+            expected: "a network such as 10.0.0.0/8 or fd00::/8", pattern: "^[0-9A-Fa-f:.]+/[0-9]{1,3}$"
+        ) { fault($0, all: all) }
+    }
+
+    private static func fault(_ text: String, all: String) -> TextFault? {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 2, let address = IPAddress.bytes(String(parts[0])), let length = Int(parts[1]),
             String(length) == parts[1], (0...address.count * 8).contains(length)
         else { return TextFault(remedy: "write an address, a slash and the length of the prefix") }
         guard length > 0 else {
-            return TextFault(remedy: "name the networks that issuers really live in; /0 would be the whole internet")
+            return TextFault(remedy: all)
         }
         guard hostBitsAreZero(address, length: length) else {
             return TextFault(remedy: "set the bits after the first \(length) to zero, or write a longer prefix")

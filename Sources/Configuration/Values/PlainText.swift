@@ -34,6 +34,27 @@ enum PlainText {
     static let audience = printable("an audience such as https://api.example.com", limit: 1024)
     static let realm = printable("a realm of printable ASCII", limit: 128)
 
+    static let clientID = printable("a client_id such as shop", limit: 256)
+    static let detail = printable("a text of printable ASCII", limit: 1024)
+    static let resourceName = printable("a name such as Orders", limit: 128)
+
+    /// An authentication scheme (RFC 9110 §11.1).
+    static let scheme = TextShape(
+        expected: "a scheme such as Bearer or Basic", pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,32}$"
+    ) { text in
+        (1...32).contains(text.utf8.count) && text.utf8.allSatisfy(ASCII.isToken)
+            ? nil : TextFault(remedy: "write the scheme's name alone")
+    }
+
+    /// A value of `acr`: challenges join them with spaces, between quotation marks (RFC 9470 §3).
+    static let authenticationContext = TextShape(
+        expected: "an acr value such as urn:example:mfa", pattern: scope.pattern
+    ) { text in
+        scope.fault(text).map { fault in
+            text.contains(" ") ? TextFault(remedy: "write each value as an element of its own") : fault
+        }
+    }
+
     /// Letters, digits and % are what encoded members are made of: a reader could not tell them apart.
     static let separator = TextShape(
         expected: "a separator such as \",\" or \" \"", pattern: ##"^[ -$&-/:-@\[-`{-~]{1,8}$"##

@@ -71,12 +71,52 @@ enum URLText {
     }
 
     /// The place of a document at an issuer.
-    static let document = TextShape(
-        expected: "a URL such as https://id.example.com/jwks.json", pattern: "^https?://[^#@]+$"
-    ) { text in
-        guard let address = WebAddress(text), !address.hasFragment else {
-            return TextFault(remedy: "write an absolute URL without fragment")
+    static let document = withoutFragment(example: "https://id.example.com/jwks.json")
+
+    /// An endpoint of an issuer.
+    static let endpoint = withoutFragment(example: "https://id.example.com/introspect")
+
+    private static func withoutFragment(example: String) -> TextShape {
+        TextShape(expected: "a URL such as \(example)", pattern: "^https?://[^#@]+$") { text in
+            guard let address = WebAddress(text), !address.hasFragment else {
+                return TextFault(remedy: "write an absolute URL without fragment")
+            }
+            return nil
         }
-        return nil
     }
+
+    /// A resource identifier (RFC 9728 §1.2), as strict clients compare it.
+    static let resource = TextShape(
+        expected: "a resource identifier such as https://shop.example.com/api/orders", pattern: "^https?://[^?#@]+$"
+    ) { text in
+        guard let address = WebAddress(text) else { return TextFault(remedy: "write an absolute https URL") }
+        if address.hasQuery || address.hasFragment {
+            return TextFault(
+                expected: "a resource identifier without query and fragment",
+                remedy: "leave them out (RFC 9728 section 1.2)")
+        }
+        return address.isSecure || IPAddress.isLoopback(address.host)
+            ? nil
+            : TextFault(
+                expected: "an https resource identifier", remedy: "use https; plain HTTP is possible on loopback only")
+    }
+
+    /// A base of a route's URLs: what stands before the path that reaches us.
+    static let base = TextShape(
+        expected: "a URL such as https://shop.example.com/v1", pattern: "^https?://[^?#@]+$"
+    ) { text in
+        guard let address = WebAddress(text) else {
+            return TextFault(remedy: "write an absolute URL, as clients see it, without user information")
+        }
+        return address.hasQuery || address.hasFragment
+            ? TextFault(remedy: "leave out query and fragment: proofs are compared without them (RFC 9449 section 4.3)")
+            : nil
+    }
+
+    /// What a browser writes into Origin (RFC 6454 §6.1).
+    static let originField = origin(
+        example: "https://app.example.com", remedy: "leave out path and query: Origin has none")
+
+    /// What a target service is called in a token exchange (RFC 8707 §2).
+    static let target = withoutFragment(example: "https://orders.internal/")
 }

@@ -70,8 +70,9 @@ public final class PrivateKey: Sendable, CustomStringConvertible, CustomDebugStr
             case .ellipticCurve(let curve): .ecdsa(curve.hash)
             case .ed25519: .ed25519
             }
+        let publicHalf = try verificationKey()
         let signature = try sign(message.span, by: scheme)
-        guard try verificationKey().verify(signature.span, of: message.span, by: scheme) else { throw .inconsistent }
+        guard publicHalf.verify(signature.span, of: message.span, by: scheme) else { throw .inconsistent }
     }
 
     /// The public half, ready to verify with.
@@ -86,8 +87,11 @@ public final class PrivateKey: Sendable, CustomStringConvertible, CustomDebugStr
                 return try VerificationKey(ed25519: bytes.span)
             }
         } catch {
-            if case .modulusLength(let bits) = error { throw .modulusLength(bits: bits) }
-            throw .inconsistent
+            switch error {
+            case .modulusLength(let bits): throw .modulusLength(bits: bits)
+            case .exponentNotAllowed: throw .exponentNotAllowed
+            default: throw .inconsistent
+            }
         }
     }
 

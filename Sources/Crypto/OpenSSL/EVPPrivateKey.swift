@@ -111,7 +111,8 @@ final class EVPPrivateKey: @unchecked Sendable {
         }
         var count = 1024
         var signature = [UInt8](repeating: 0, count: count)
-        let made = unsafe isReady
+        let made =
+            unsafe isReady
             && signature.withUnsafeMutableBufferPointer { signature in
                 unsafe message.withUnsafeBufferPointer { message in
                     // Writes at most `count` bytes: the largest key makes 1024. An empty message has no address.

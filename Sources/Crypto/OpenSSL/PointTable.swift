@@ -13,10 +13,13 @@ import Synchronization
 /// Everything here is public (a signature, a digest, a public key), so nothing is lost by how long it takes.
 @safe
 final class PointTable: @unchecked Sendable {
-    // Both groups, and the order inside one of them, are only read once `init` is done, by any number of threads.
+    // All of them are only read once `init` is done, by any number of threads; the order is part of `curve`.
     private let curve: OpaquePointer
     private let multiples: OpaquePointer
     private let order: OpaquePointer
+    /// n-2: by Fermat, a number to this power modulo n is its inverse, which `BN_mod_inverse` takes longer to find.
+    private let exponent: OpaquePointer
+    private let montgomery: OpaquePointer
     /// When it was used last, by its keeper's count.
     let lastUse = Atomic<UInt64>(0)
 
@@ -25,8 +28,16 @@ final class PointTable: @unchecked Sendable {
     /// Takes some 25 ms: never on a loop's thread.
     init?(point: [UInt8]) {
         guard let curve = unsafe EC_GROUP_new_by_curve_name(NID_X9_62_prime256v1) else { return nil }
-        guard let multiples = unsafe Self.group(generatedBy: point), let order = unsafe EC_GROUP_get0_order(curve)
+        let exponent = unsafe BN_dup(EC_GROUP_get0_order(curve)), montgomery = unsafe BN_MONT_CTX_new()
+        let context = unsafe BN_CTX_new()
+        defer { unsafe BN_CTX_free(context) }
+        guard let order = unsafe EC_GROUP_get0_order(curve), let exponent = unsafe exponent,
+            let montgomery = unsafe montgomery, let context = unsafe context, unsafe BN_sub_word(exponent, 2) == 1,
+            unsafe BN_MONT_CTX_set(montgomery, order, context) == 1,
+            let multiples = unsafe Self.group(generatedBy: point)
         else {
+            unsafe BN_free(exponent)
+            unsafe BN_MONT_CTX_free(montgomery)
             unsafe EC_GROUP_free(curve)
             ErrorQueue.clear()
             return nil
@@ -34,10 +45,13 @@ final class PointTable: @unchecked Sendable {
         unsafe self.curve = curve
         unsafe self.multiples = multiples
         unsafe self.order = order
+        unsafe self.exponent = exponent
+        unsafe self.montgomery = montgomery
     }
 
     deinit {
-        // The order is part of the curve.
+        unsafe BN_free(exponent)
+        unsafe BN_MONT_CTX_free(montgomery)
         unsafe EC_GROUP_free(multiples)
         unsafe EC_GROUP_free(curve)
     }
@@ -75,10 +89,10 @@ final class PointTable: @unchecked Sendable {
         guard unsafe BN_is_zero(r) == 0, unsafe BN_is_zero(s) == 0, unsafe BN_cmp(r, order) < 0,
             unsafe BN_cmp(s, order) < 0
         else { return false }
-        // w = 1/s, u1 = digest·w, u2 = r·w, all modulo n; R = u1·G + u2·Q.
-        guard unsafe BN_mod_inverse(s, s, order, context) != nil,
-            unsafe BN_mod_mul(u1, scratch.digest, s, order, context) == 1,
-            unsafe BN_mod_mul(u2, r, s, order, context) == 1,
+        // x = 1/s, u1 = digest·x, u2 = r·x, all modulo n; R = u1·G + u2·Q.
+        guard unsafe BN_mod_exp_mont(x, s, exponent, order, context, montgomery) == 1,
+            unsafe BN_mod_mul(u1, scratch.digest, x, order, context) == 1,
+            unsafe BN_mod_mul(u2, r, x, order, context) == 1,
             unsafe EC_POINT_mul(curve, sum, u1, nil, nil, context) == 1,
             unsafe EC_POINT_mul(multiples, term, u2, nil, nil, context) == 1,
             unsafe EC_POINT_add(curve, sum, sum, term, context) == 1

@@ -45,6 +45,7 @@ struct ClientConnection {
     /// Framing of what is read away in `discardingBody`.
     var discard = BodyCounter()
     var peer = PeerAddress()
+    var certificate = PeerCertificate.unknown
     var state = State.closed
     var listener: UInt16 = 0
     var isReading = false
@@ -77,7 +78,8 @@ extension ClientRef {
 
 /// A client's address in the few bytes that every connection can afford.
 struct PeerAddress {
-    private var octets: (UInt64, UInt64) = (0, 0)
+    /// The address as the kernel has it, IPv4 in the first four bytes.
+    private(set) var octets: (UInt64, UInt64) = (0, 0)
     private(set) var isIPv6 = false
     private(set) var port: UInt16 = 0
 
@@ -94,6 +96,11 @@ struct PeerAddress {
                 octets.0 = UInt64(bytes.loadUnaligned(fromByteOffset: 4, as: UInt32.self))
             }
         }
+    }
+
+    /// What tells one subscriber from another: an IPv4 address, also where it is written as IPv6, or the /64 of another.
+    var networkWords: (UInt64, UInt64) {
+        isIPv6 && octets.0 != 0 ? (octets.0, 0) : octets
     }
 
     /// The address as text, for cold lines.

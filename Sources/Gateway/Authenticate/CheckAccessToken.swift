@@ -7,39 +7,43 @@ import Telemetry
 
 /// What is known of who makes a request.
 enum Identity {
-    /// A token was verified and is right for the route.
+    /// A token was verified, is right for the route, and is its sender's.
     case known(UnsafeMutablePointer<TokenRecord>)
     /// The route lets requests without a token through, without identity (RS-09).
     case anonymous
-    /// The issuer's keys must be read first.
-    case wait(issuer: Int)
+    /// The authorization server must be asked something first.
+    case wait(Wait)
 }
 
 extension WorkerRef {
     /// Turns the credentials of a request into a verified token that is right for its route, or refuses.
     ///
-    /// A token seen before costs a digest and a comparison; time, key generation, issuer and audience are checked on
-    /// every use (JOSE-34).
+    /// A token seen before costs a digest and a comparison; time, key generation, issuer, audience and the sender's
+    /// proof are checked on every use (JOSE-34, DPOP-25).
     func authenticate(
         _ exchange: ExchangeRef, _ route: UnsafePointer<Route>, _ bytes: UnsafeMutablePointer<UInt8>
     ) throws(Refusal) -> Identity {
-        guard case .bearer(let token) = try findCredentials(route, bytes) else {
+        let token: UnsafeBufferPointer<UInt8>
+        switch try findCredentials(route, bytes) {
+        case .none:
             if route.pointee.isOptional { return .anonymous }
-            throw refuse(.credentialsMissing, "Authorization: Bearer", "none")
+            throw refuse(.credentialsMissing, "Authorization: \(route.pointee.token.schemes.names)", "none")
+        case .bearer(let found):
+            exchange.pointee.scheme = .bearer
+            token = found
+        case .dpop(let found):
+            exchange.pointee.scheme = .dpop
+            token = found
         }
         let digest = SHA256.hash(token.span)
         let record: UnsafeMutablePointer<TokenRecord>
-        if let known = freshRecord(digest) {
-            pointee.metrics.count(.tokenCacheHits)
-            record = known
-        } else {
-            switch try verify(token, digest, hasWaited: exchange.pointee.hasWaited) {
-            case .known(let verified): record = verified
-            case .wait(let issuer): return .wait(issuer: issuer)
-            case .anonymous: return .anonymous
-            }
+        switch try findRecord(exchange, route, token, digest, bytes) {
+        case .known(let found): record = found
+        case .wait(let wait): return .wait(wait)
+        case .anonymous: return .anonymous
         }
         record.pointee.uses += 1
+        if let earlier = exchange.pointee.token { TokenRecord.release(earlier) }
         exchange.pointee.token = record
         let answers = UnsafePointer(record.pointee.answers)
         guard route.pointee.token.issuers.oneHolds(in: answers) else {
@@ -51,11 +55,27 @@ extension WorkerRef {
                 .tokenAudienceMissing, audiences(route),
                 record.pointee.shown("aud"))
         }
+        try proveSender(exchange, route, record, digest, bytes)
         return .known(record)
     }
 
+    /// The record of a token: one at hand, or one made by verifying it now.
+    private func findRecord(
+        _ exchange: ExchangeRef, _ route: UnsafePointer<Route>, _ token: UnsafeBufferPointer<UInt8>,
+        _ digest: SHA256Digest, _ bytes: UnsafeMutablePointer<UInt8>
+    ) throws(Refusal) -> Identity {
+        if route.pointee.introspector.isAsked(about: token) {
+            return try introspect(exchange, route.pointee.introspector.issuer, token, bytes)
+        }
+        if let known = freshRecord(digest) {
+            pointee.metrics.count(.tokenCacheHits)
+            return .known(known)
+        }
+        return try verify(token, digest, hasWaited: exchange.pointee.hasWaited)
+    }
+
     /// The cached record of a token, unless its time or its keys have passed.
-    private func freshRecord(_ digest: SHA256Digest) -> UnsafeMutablePointer<TokenRecord>? {
+    func freshRecord(_ digest: SHA256Digest) -> UnsafeMutablePointer<TokenRecord>? {
         guard let record = pointee.tokens.find(digest) else { return nil }
         let now = clock.wallSeconds()
         guard record.pointee.generation == pointee.issuers[record.pointee.issuer].generation,
@@ -84,7 +104,7 @@ extension WorkerRef {
             throw refuse(.tokenIssuerUnknown, "a configured issuer", String((unchecked.issuer ?? "none").prefix(64)))
         }
         guard let keys = pointee.issuers[issuer].keys else {
-            guard hasWaited else { return .wait(issuer: issuer) }
+            guard hasWaited else { return .wait(.keys(issuer: issuer)) }
             throw refuse(.issuerKeysUnavailable, "keys of \(pointee.issuers[issuer].identifier)", "none at hand")
         }
         do throws(AccessTokenRefusal) {
@@ -93,11 +113,9 @@ extension WorkerRef {
             }
             let verified = try unchecked.verify(
                 with: keys, rules: pointee.issuers[issuer].rules, now: clock.wallSeconds())
-            // No proof of the key or certificate is read yet, so nobody may use such a token.
-            guard !verified.binding.isBound else { throw AccessTokenRefusal.boundToKey }
             return .known(remember(verified, digest, issuer: issuer))
         } catch {
-            if case .unknownKey = error, !hasWaited { return .wait(issuer: issuer) }
+            if case .unknownKey = error, !hasWaited { return .wait(.keys(issuer: issuer)) }
             throw refuse(error, found: error.found(in: unchecked), pointee.issuers[issuer].rules)
         }
     }
@@ -107,23 +125,47 @@ extension WorkerRef {
         return Refusal(cause)
     }
 
+    /// The record of a token that its issuer vouches for until then, with a use that is the caller's (INT-06).
+    func remember(
+        introspected token: VerifiedAccessToken, _ digest: SHA256Digest, issuer: Int, until: Int64
+    ) -> UnsafeMutablePointer<TokenRecord> {
+        let record = makeRecord(token, digest, issuer: issuer, until: until)
+        if until > clock.wallSeconds() {
+            record.pointee.uses += 1
+            keep(record)
+        }
+        return record
+    }
+
     private func remember(
         _ token: VerifiedAccessToken, _ digest: SHA256Digest, issuer: Int
+    ) -> UnsafeMutablePointer<TokenRecord> {
+        // The record's first use is the cache's own; `remove` ends it.
+        let record = makeRecord(token, digest, issuer: issuer, until: .max)
+        keep(record)
+        return record
+    }
+
+    private func makeRecord(
+        _ token: VerifiedAccessToken, _ digest: SHA256Digest, issuer: Int, until: Int64
     ) -> UnsafeMutablePointer<TokenRecord> {
         let catalogue = pointee.tables.catalogue
         let record = TokenRecord.make(
             digest, token, issuer: issuer, generation: pointee.issuers[issuer].generation,
-            leeway: Int64(pointee.issuers[issuer].rules.leewaySeconds), wordCount: catalogue.wordCount)
+            leeway: Int64(pointee.issuers[issuer].rules.leewaySeconds), usableUntil: until,
+            wordCount: catalogue.wordCount)
         catalogue.answer(token, issuer: issuer, into: record.pointee.answers)
+        return record
+    }
+
+    private func keep(_ record: UnsafeMutablePointer<TokenRecord>) {
         let evictions = pointee.tokens.evictions
-        // The record's first use is the cache's own; `remove` ends it.
         pointee.tokens.insert(record)
         if pointee.tokens.evictions > evictions {
             pointee.metrics.count(.tokenCacheEvictions, by: Int(pointee.tokens.evictions - evictions))
         }
         pointee.metrics.set(.tokenCacheEntries, to: pointee.tokens.entries)
         pointee.metrics.set(.tokenCacheBytes, to: pointee.tokens.bytes)
-        return record
     }
 
     /// The configured issuer a token claims to be from, compared byte for byte; -1 for any other (JOSE-21).

@@ -7,6 +7,8 @@ enum Credentials {
     case none
     /// The access token's place in the head.
     case bearer(UnsafeBufferPointer<UInt8>)
+    /// The same, where the sender claims to have the token's key.
+    case dpop(UnsafeBufferPointer<UInt8>)
 }
 
 extension WorkerRef {
@@ -20,22 +22,31 @@ extension WorkerRef {
         guard count == 1 else { throw refuse(.credentialsRepeated, "one Authorization line", "\(count)") }
         let range = head.pointee.fields[head.pointee.authorizationIndex].value
         let value = UnsafeBufferPointer(start: bytes + Int(range.start), count: Int(range.count))
+        let schemes = route.pointee.token.schemes
         switch AuthorizationField.parse(value.span) {
         case .bearer(let token):
-            if route.pointee.token.rejectsQueryToken, head.pointee.hasQuery, queryHasToken(bytes) {
-                throw refuse(
-                    .credentialsInQueryToo, "the token in the Authorization field alone", "one in the query too")
-            }
+            guard schemes.contains(.bearer) else { throw refuse(.schemeNotEnabled, schemes.names, "Bearer") }
+            try refuseQueryToken(route, bytes)
             return .bearer(UnsafeBufferPointer(rebasing: value[token.range]))
-        case .dpop: throw refuse(.schemeNotEnabled, "Bearer", "DPoP")
-        case .otherScheme: throw refuse(.schemeNotEnabled, "Bearer", "another scheme")
+        case .dpop(let token):
+            guard schemes.contains(.dpop) else { throw refuse(.schemeNotEnabled, schemes.names, "DPoP") }
+            try refuseQueryToken(route, bytes)
+            return .dpop(UnsafeBufferPointer(rebasing: value[token.range]))
+        case .otherScheme: throw refuse(.schemeNotEnabled, schemes.names, "another scheme")
         case .malformed:
             // `Bearer a, Bearer b` is two sets of credentials in one line (RFC 9110 §11.6.2 allows but one).
             if value.contains(UInt8(ascii: ",")) {
                 throw refuse(.credentialsRepeated, "one set of credentials", "a list")
             }
-            throw refuse(.credentialsMalformed, "Bearer and one token68", "something else")
+            throw refuse(.credentialsMalformed, "a scheme and one token68", "something else")
         }
+    }
+
+    private func refuseQueryToken(
+        _ route: UnsafePointer<Route>, _ bytes: UnsafeMutablePointer<UInt8>
+    ) throws(Refusal) {
+        guard route.pointee.token.rejectsQueryToken, pointee.head.pointee.hasQuery, queryHasToken(bytes) else { return }
+        throw refuse(.credentialsInQueryToo, "the token in the Authorization field alone", "one in the query too")
     }
 
     /// Whether the query has a parameter `access_token`, however its name is escaped.

@@ -7,6 +7,10 @@ import OAuth
 struct IssuerView {
     let identifier: String
     let rules: AccessTokenRules
+    /// How long a request waits for the issuer's word on its token, in milliseconds.
+    let lookupTimeout: Int
+    /// How long the word that a token is bad is remembered, in seconds.
+    let negativeSeconds: Int
     /// Nil when there are no keys to go on with: 503 (D-17).
     var keys: VerificationKeys?
     var version: UInt64 = 0
@@ -18,6 +22,9 @@ struct IssuerView {
     init(_ settings: IssuerSettings) {
         identifier = settings.url
         rules = settings.rules
+        // The desk gives up first: its answer says more than our own patience being over.
+        lookupTimeout = (settings.introspection?.timeoutMilliseconds ?? 0) * 2 + 500
+        negativeSeconds = settings.introspection?.negativeSeconds ?? 0
     }
 
     /// Takes a new snapshot of the issuer's keys, or their withdrawal.

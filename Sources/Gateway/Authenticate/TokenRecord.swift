@@ -21,6 +21,14 @@ struct TokenRecord {
     let usableUntil: Int64
     /// Unix seconds, leeway included: before then the token is refused.
     let usableFrom: Int64
+    /// The thumbprint of the key whose possession its sender must prove, where `isKeyBound` (RFC 9449 §6.1).
+    let keyThumbprint: SHA256Digest
+    /// The digest of the client certificate that its sender must have, where `isCertificateBound` (RFC 8705 §3.1).
+    let certificateThumbprint: SHA256Digest
+    let isKeyBound: Bool
+    let isCertificateBound: Bool
+    /// `auth_time` in Unix seconds; `Int64.min` when the token does not say.
+    let authTime: Int64
     /// One bit for each predicate of the configuration.
     let answers: UnsafeMutablePointer<UInt64>
     /// The first 64 bits of SHA-256(`sub`), of which the log shows half (OPS-03).
@@ -30,6 +38,10 @@ struct TokenRecord {
     private let clientIDCount: Int
     /// Identity field lines already built, one block for each mapping used with this token.
     var identity: UnsafeMutablePointer<IdentityBlock>?
+    /// Identity assertions made for it, one for each rule used with this token.
+    var assertions: UnsafeMutablePointer<AssertionBlock>?
+    /// Tokens for upstreams that it was exchanged for, one for each rule used with it.
+    var exchanged: UnsafeMutablePointer<ExchangedToken>?
     /// Bytes that the cache counts for it.
     var cost: Int
     var uses = 1
@@ -59,7 +71,7 @@ struct TokenRecord {
     /// A record with one use, its maker's, that ends with `release`.
     static func make(
         _ digest: SHA256Digest, _ token: VerifiedAccessToken, issuer: Int, generation: UInt64, leeway: Int64,
-        wordCount: Int
+        usableUntil limit: Int64 = .max, wordCount: Int
     ) -> UnsafeMutablePointer<TokenRecord> {
         var writer = JSONWriter()
         writer.value(token.claims)
@@ -77,8 +89,12 @@ struct TokenRecord {
         record.initialize(
             to: TokenRecord(
                 digest: digest, issuer: issuer, generation: generation,
-                usableUntil: token.expiresAt.addingReportingOverflow(leeway).partialValue,
-                usableFrom: (token.notBefore ?? 0) - leeway, answers: answers,
+                usableUntil: min(limit, token.expiresAt.addingReportingOverflow(leeway).partialValue),
+                usableFrom: (token.notBefore ?? 0) - leeway, keyThumbprint: token.binding.keyThumbprint ?? digest,
+                certificateThumbprint: token.binding.certificateThumbprint ?? digest,
+                isKeyBound: token.binding.keyThumbprint != nil,
+                isCertificateBound: token.binding.certificateThumbprint != nil, authTime: token.authTime ?? .min,
+                answers: answers,
                 subjectDigest: SHA256.hash(Array((token.subject ?? "").utf8).span).leadingBits, text: text,
                 claimsCount: claims.count, clientIDCount: clientID.count, identity: nil, cost: size + overhead))
         return record
@@ -94,6 +110,11 @@ struct TokenRecord {
         while let one = block {
             block = one.pointee.next
             IdentityBlock.free(one)
+        }
+        freeAssertions(of: record)
+        while let one = record.pointee.exchanged {
+            record.pointee.exchanged = one.pointee.next
+            ExchangedToken.free(one)
         }
         record.deinitialize(count: 1)
         UnsafeMutableRawPointer(record).deallocate()

@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-import OAuth
 import HTTPMessage
+import JSON
+import OAuth
 
 extension WorkerRef {
-    /// Holds a verified token against what the route and the method require: scopes, then policy (REQUIREMENTS 0.3).
+    /// Holds a verified token against what the route and the method require (REQUIREMENTS 0.3): scopes and
+    /// authorization details, then how and when the user was authenticated, then policy.
     ///
-    /// Compares bits that were worked out when the token was verified; nothing is allocated.
+    /// Compares bits that were worked out when the token was verified, and one time; nothing is allocated.
     func authorize(
-        _ token: UnsafeMutablePointer<TokenRecord>, _ route: UnsafePointer<Route>, _ method: MethodID
+        _ exchange: ExchangeRef, _ token: UnsafeMutablePointer<TokenRecord>, _ route: UnsafePointer<Route>
     ) throws(Refusal) {
         let answers = UnsafePointer(token.pointee.answers)
-        guard route.pointee.token.scopes(for: method).allHold(in: answers) else {
-            throw refuse(.scopeInsufficient, requiredScopes(route, method), grantedScopes(token))
+        let needs = route.pointee.token.row(exchange.pointee.methodRow)
+        guard needs.pointee.scopes.allHold(in: answers) else {
+            throw refuse(.scopeInsufficient, requiredScopes(exchange, route), grantedScopes(token))
         }
+        if needs.pointee.details.count > 0 { try checkDetails(exchange, token, route, needs) }
+        try checkAuthentication(token, route)
         guard route.pointee.token.user.allHold(in: answers) else {
             throw refuse(.userRequired, "a user's token", "a client's own token")
         }
@@ -21,19 +26,99 @@ extension WorkerRef {
         }
     }
 
-    private func requiredScopes(_ route: UnsafePointer<Route>, _ method: MethodID) -> String {
+    private func checkDetails(
+        _ exchange: ExchangeRef, _ token: UnsafeMutablePointer<TokenRecord>, _ route: UnsafePointer<Route>,
+        _ needs: UnsafePointer<TokenPolicy.Row>
+    ) throws(Refusal) {
+        let answers = UnsafePointer(token.pointee.answers)
+        guard route.pointee.token.detailsForm.allHold(in: answers) else {
+            throw refuse(
+                .authorizationDetailsMalformed, "authorization_details: an array of objects with a type",
+                "something else")
+        }
+        guard needs.pointee.details.allHold(in: answers) else {
+            throw refuse(.authorizationDetailsInsufficient, requiredDetails(exchange, route), grantedDetails(token))
+        }
+    }
+
+    /// The right kind of authentication, and not too long ago (RFC 9470 §3); a token that does not say has neither.
+    ///
+    /// Where both are missing the first is thrown; the challenge names everything that the route asks for (STEP-03).
+    private func checkAuthentication(
+        _ token: UnsafeMutablePointer<TokenRecord>, _ route: UnsafePointer<Route>
+    ) throws(Refusal) {
+        let classes = route.pointee.token.authenticationClasses
+        if classes.count > 0, !classes.oneHolds(in: token.pointee.answers) {
+            throw refuse(.authenticationInsufficient, acceptedClasses(route), token.pointee.shown("acr"))
+        }
+        let maximumAge = route.pointee.token.maximumAge
+        guard maximumAge >= 0 else { return }
+        let leeway = Int64(pointee.issuers[token.pointee.issuer].rules.leewaySeconds)
+        guard
+            Authentication.isRecent(
+                at: token.pointee.authTime, now: clock.wallSeconds(), maximumAge: maximumAge, leeway: leeway)
+        else {
+            throw refuse(
+                .authenticationTooOld, "auth_time at most \(maximumAge) s ago", token.pointee.shown("auth_time"))
+        }
+    }
+
+    private func requiredScopes(_ exchange: ExchangeRef, _ route: UnsafePointer<Route>) -> String {
         guard case .token(let settings) = route.pointee.settings.access else { return "" }
-        return TokenPolicy.scopes(of: settings, method: MethodSet.name(of: method)).joined(separator: " ")
+        let method = route.pointee.token.methodName(exchange.pointee.methodRow)
+        return TokenPolicy.scopes(of: settings, method: method).joined(separator: " ")
     }
 
     private func grantedScopes(_ token: UnsafeMutablePointer<TokenRecord>) -> String {
         token.pointee.shown(pointee.issuers[token.pointee.issuer].rules.scopeClaim)
     }
 
+    private func requiredDetails(_ exchange: ExchangeRef, _ route: UnsafePointer<Route>) -> String {
+        guard case .token(let settings) = route.pointee.settings.access else { return "" }
+        let method = route.pointee.token.methodName(exchange.pointee.methodRow)
+        return TokenPolicy.authorizationDetails(of: settings, method: method).map(\.text).joined(separator: " and ")
+    }
+
+    /// The types alone: what else the members say may be the user's own business, such as an account's number.
+    private func grantedDetails(_ token: UnsafeMutablePointer<TokenRecord>) -> String {
+        guard let details = token.pointee.claims?["authorization_details"] else { return "none" }
+        let types = details.elements.compactMap { $0["type"]?.string }
+        return types.isEmpty ? "none" : "of type " + types.prefix(8).joined(separator: ", ")
+    }
+
+    private func acceptedClasses(_ route: UnsafePointer<Route>) -> String {
+        guard case .token(let settings) = route.pointee.settings.access else { return "" }
+        return "acr: " + settings.acrValues.joined(separator: ", ")
+    }
+
     private func claimRules(_ route: UnsafePointer<Route>) -> String {
         guard case .token(let settings) = route.pointee.settings.access else { return "" }
         return settings.claims.map { "\($0.claim.joined(separator: ".")) in [\($0.anyOf.joined(separator: ", "))]" }
             .joined(separator: " and ")
+    }
+}
+
+/// How fresh a user's authentication is.
+enum Authentication {
+    /// Whether it was at most `maximumAge` seconds ago (RFC 9470 §3, STEP-02); clocks may differ by `leeway`.
+    ///
+    /// A time in the future is nobody's authentication: it would stay fresh until then and after.
+    static func isRecent(at time: Int64, now: Int64, maximumAge: Int64, leeway: Int64) -> Bool {
+        let (age, overflow) = now.subtractingReportingOverflow(time)
+        guard !overflow, age >= -leeway else { return false }
+        return age <= maximumAge.addingReportingOverflow(leeway).partialValue
+    }
+}
+
+extension AuthorizationDetailsRule {
+    /// As the operator's log shows it.
+    var text: String {
+        var parts = ["type \(type)"]
+        for (name, values) in [
+            ("actions", actions), ("locations", locations), ("datatypes", dataTypes), ("privileges", privileges),
+        ] where !values.isEmpty { parts.append("\(name) [\(values.joined(separator: ", "))]") }
+        if let identifier { parts.append("identifier \(identifier)") }
+        return parts.joined(separator: " ")
     }
 }
 

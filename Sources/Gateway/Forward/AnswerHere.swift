@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import HTTPMessage
-import OAuth
 import Telemetry
 
 /// Answers that the gateway gives itself: refusals, and OPTIONS for the server. Not on the hot path.
@@ -32,26 +31,11 @@ extension WorkerRef {
         answer(exchange, status: 204, fields: [("Allow", allow)])
     }
 
-    private func challengeFields(_ exchange: ExchangeRef, _ refusal: Refusal) -> [(String, String)] {
-        guard let route = exchange.pointee.route, case .token(let settings) = route.pointee.settings.access else {
-            return []
-        }
-        let scopes = TokenPolicy.scopes(of: settings, method: MethodSet.name(of: exchange.pointee.method))
-        let challenge = BearerChallenge(realm: settings.realm, scopes: scopes)
-        let problem: BearerChallenge.Problem
-        switch refusal.template {
-        case .noCredentials: problem = .none
-        case .token: problem = .invalidToken(refusal.clientDescription)
-        case .scope: problem = .insufficientScope(scopes)
-        case .request: problem = .invalidRequest(refusal.clientDescription)
-        case .message, .denied, .proof, .nonce, .stepUp, .authorizationDown, .tooLarge, .slow, .plain, .badGateway:
-            return []
-        }
-        return [("WWW-Authenticate", challenge.value(problem))]
-    }
-
-    /// Sends an answer without content, and decides whether the connection goes on (HTTP-35, RFC 9112 §9.3).
-    private func answer(_ exchange: ExchangeRef, status: UInt16, fields: [(String, String)]) {
+    /// Sends an answer, without content unless some is given, and decides whether the connection goes on (HTTP-35,
+    /// RFC 9112 §9.3).
+    func answer(
+        _ exchange: ExchangeRef, status: UInt16, fields: [(String, String)], content: AnswerContent? = nil
+    ) {
         let client = exchange.pointee.client.unsafelyUnwrapped
         exchange.pointee.status = status
         exchange.pointee.respondedAt = clock.microseconds()
@@ -61,11 +45,14 @@ extension WorkerRef {
         var writer = HeadWriter(pointee.writeScratch, capacity: Worker.writeCapacity)
         writer.put(text: "HTTP/1.1 \(status) \(Status.reason(status))\r\n")
         for (name, value) in fields { writer.put(text: "\(name): \(value)\r\n") }
-        if status != 204 { writer.put("Content-Length: 0\r\n") }
-        writer.put("Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nX-Request-Id: ")
+        if exchange.pointee.givesNonce { putNonce(into: &writer) }
+        if status != 204 { writer.put(text: "Content-Length: \(content?.bytes.count ?? 0)\r\n") }
+        if content == nil { writer.put("Cache-Control: no-store\r\n") }
+        writer.put("X-Content-Type-Options: nosniff\r\nX-Request-Id: ")
         exchange.pointee.id.write(into: writer.space)
         writer.advance(32)
         writer.put(text: keepsAlive ? "\r\n\r\n" : "\r\nConnection: close\r\n\r\n")
+        if let content, content.isSent { content.bytes.withUnsafeBufferPointer { writer.put($0) } }
         let body = exchange.pointee.request
         let closesForFraming = exchange.pointee.refusal?.closesConnection ?? false
         exchange.pointee.request = BodyCounter()

@@ -41,6 +41,8 @@ extension WorkerRef {
         if exchange.pointee.phase == .parked { unpark(exchange) }
         if let token = exchange.pointee.token { TokenRecord.release(token) }
         exchange.pointee.token = nil
+        if case .active(let record) = exchange.pointee.lookup { TokenRecord.release(record) }
+        exchange.pointee.lookup = .none
         exchange.pointee.logged.release(to: &pointee.buffers)
         exchange.pointee.replay.release(to: &pointee.buffers)
         exchange.pointee.client?.pointee.exchange = nil

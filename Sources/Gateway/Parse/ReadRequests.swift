@@ -150,7 +150,7 @@ extension WorkerRef {
     private func proceed(_ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, isKept: Bool) {
         let client = exchange.pointee.client.unsafelyUnwrapped
         switch run(exchange, bytes) {
-        case .wait(let issuer):
+        case .wait(let wait):
             guard pointee.parkedCount < pointee.limits.parkedRequests else {
                 keepRest(client, bytes, count, isKept: isKept)
                 return refuse(
@@ -159,13 +159,16 @@ extension WorkerRef {
             if !isKept, !client.pointee.input.append(bytes, count, from: &pointee.buffers) {
                 return closeClient(client)
             }
-            park(exchange, issuer: issuer)
+            park(exchange, wait, client.pointee.input.bytes)
         case .refuse(let refusal):
             keepRest(client, bytes, count, isKept: isKept)
             refuse(exchange, refusal)
         case .answerOptions:
             keepRest(client, bytes, count, isKept: isKept)
             answerOptions(exchange)
+        case .publish(let document):
+            keepRest(client, bytes, count, isKept: isKept)
+            publish(exchange, document)
         case .forward: forward(exchange, bytes, count, isKept: isKept)
         }
     }

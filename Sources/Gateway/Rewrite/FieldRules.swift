@@ -42,4 +42,7 @@ struct FieldRules {
             .proxyAuthenticate, .proxyAuthenticationInfo, .proxyAuthorization, .forwarded,
         ])
     }
+
+    /// What an answer that carries a nonce may not say of caches: it is for one client (RFC 9449 §8.2, DPOP-14).
+    static func caching() -> FieldRules { FieldRules([.cacheControl, .expires, .pragma, .age]) }
 }

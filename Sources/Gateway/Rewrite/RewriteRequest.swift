@@ -24,6 +24,7 @@ extension WorkerRef {
         try putClientFields(exchange, bytes, into: &writer)
         putForwardedFields(exchange, client, bytes, into: &writer)
         try putIdentity(exchange, into: &writer)
+        try putCredential(exchange, bytes, into: &writer)
         putFraming(exchange, into: &writer)
         writer.put("\r\n")
         guard !writer.isFull else { throw refuse(.identityTooLarge, "a head within limits", "a larger one") }

@@ -15,11 +15,14 @@ extension WorkerRef {
         writer.put(bytes + Int(head.pointee.reason.start), Int(head.pointee.reason.count))
         writer.put("\r\n")
         let rules = pointee.responseRules
+        let judgesProofs = exchange.pointee.route.map { $0.pointee.token.schemes.contains(.dpop) } ?? false
+        let givesNonce = exchange.pointee.givesNonce
         var runStart = 0
         var runEnd = 0
         for index in 0..<head.pointee.fields.count {
             let slot = head.pointee.fields[index]
-            guard !rules.contains(slot.id),
+            guard !rules.contains(slot.id), !(judgesProofs && slot.id == .dpopNonce),
+                !(givesNonce && pointee.cachingRules.contains(slot.id)),
                 !(head.pointee.connectionNamesFields && responseConnectionNames(slot, bytes))
             else { continue }
             if runEnd == Int(slot.line.start), runEnd > runStart {
@@ -31,6 +34,10 @@ extension WorkerRef {
             }
         }
         writer.put(bytes + runStart, runEnd - runStart)
+        if givesNonce {
+            writer.put("Cache-Control: no-store\r\n")
+            putNonce(into: &writer)
+        }
         putResponseFraming(exchange, bytes, into: &writer)
         if !exchange.pointee.keepsAlive { writer.put("Connection: close\r\n") }
         writer.put("\r\n")

@@ -29,7 +29,7 @@ extension WorkerRef {
         exchange.pointee.route = route
     }
 
-    private func checkPath(
+    func checkPath(
         _ path: UnsafeBufferPointer<UInt8>, _ allowances: PathAllowances
     ) throws(Refusal) {
         guard let reason = PathPolicy.refusal(of: path.span, allowing: allowances) else { return }
@@ -53,7 +53,7 @@ extension WorkerRef {
     }
 
     /// Host (or the absolute-form's authority) must be one of the listener's, and agree with SNI (HTTP-21, HTTP-75).
-    private func checkAuthority(_ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>) throws(Refusal) {
+    func checkAuthority(_ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>) throws(Refusal) {
         let client = exchange.pointee.client.unsafelyUnwrapped
         let listener = pointee.listeners + Int(client.pointee.listener)
         let range = pointee.head.pointee.authority
@@ -86,7 +86,7 @@ extension WorkerRef {
         return UnsafeBufferPointer(rebasing: authority[0..<(end - 1)])
     }
 
-    private var rootPath: UnsafeBufferPointer<UInt8> {
+    var rootPath: UnsafeBufferPointer<UInt8> {
         let root: StaticString = "/"
         return UnsafeBufferPointer(start: root.utf8Start, count: 1)
     }

@@ -18,10 +18,11 @@ extension WorkerRef {
         let method = exchange.pointee.method
         let route = exchange.pointee.route.unsafelyUnwrapped
         let isKnown = route.pointee.methods >> UInt16(method.rawValue) & 1 == 1
-        // A spelling like `get` is another method, which no list means.
-        if isKnown, method != .other { return }
         let range = pointee.head.pointee.method
         let name = UnsafeBufferPointer(start: bytes + Int(range.start), count: Int(range.count))
+        exchange.pointee.methodRow = route.pointee.token.row(of: method, named: name)
+        // A spelling like `get` is another method, which no list means.
+        if isKnown, method != .other { return }
         if method == .other, isKnown, !isMisspelt(name) { return }
         if method == .other, route.pointee.methodNames.contains(named: name) { return }
         throw refuse(

@@ -13,6 +13,12 @@ enum Predicate: Hashable {
     case claim(ClaimRuleSettings)
     /// The token is a user's, not a client's own (RS-21).
     case user
+    /// `acr` is this one, exactly (STEP-01).
+    case authenticationClass(String)
+    /// `authorization_details` are missing, or an array of objects with a type (RAR-01).
+    case authorizationDetailsForm
+    /// `authorization_details` grant all of this (RAR-01).
+    case authorizationDetails(AuthorizationDetailsRule)
 
     func holds(for token: VerifiedAccessToken, issuer: Int) -> Bool {
         switch self {
@@ -21,6 +27,9 @@ enum Predicate: Hashable {
         case .scope(let scope): return token.grants([scope])
         case .user: return token.isForUser
         case .claim(let rule): return Claims.holds(rule.claim, anyOf: rule.anyOf, in: token.claims)
+        case .authenticationClass(let value): return token.acr?.utf8.elementsEqual(value.utf8) ?? false
+        case .authorizationDetailsForm: return AuthorizationDetails.areWellFormed(in: token.claims)
+        case .authorizationDetails(let rule): return AuthorizationDetails.grant(rule, in: token.claims)
         }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import HTTPMessage
+import OAuth
 
 /// One route, ready to be asked: plain values and memory of its own, reached by pointer, never copied or counted.
 struct Route {
@@ -20,53 +21,62 @@ struct Route {
     let webSocket: Bool
     /// Which identity mapping; -1 for none.
     let identity: Int
+    /// What `Origin` must be where there is one (MCP-06).
+    let origins: OriginList
+    /// Where the metadata of the resource is, by listener; empty texts where none is published (RFC 9728 §5.1).
+    let resourceMetadata: [String]
+    /// What the upstream gets in place of the client's credentials.
+    let credential: UpstreamCredential
+    /// The bases of its URLs at each listener: the listener's public URL, and the route's own (DPOP-09).
+    let bases: UnsafeMutablePointer<[TargetBase]>
+    /// The issuer that is asked about tokens which nobody here can judge.
+    let introspector: Introspector
 
     /// Bytes in memory of their own.
     struct Bytes {
         let start: UnsafeMutablePointer<UInt8>
         let count: Int
 
-        init(_ text: String) {
-            let utf8 = Array(text.utf8)
-            start = .allocate(capacity: max(1, utf8.count))
-            start.initialize(from: utf8, count: utf8.count)
-            count = utf8.count
+        init(_ text: String) { self.init(Array(text.utf8)) }
+
+        init(_ bytes: [UInt8]) {
+            start = .allocate(capacity: max(1, bytes.count))
+            start.initialize(from: bytes, count: bytes.count)
+            count = bytes.count
         }
 
         var buffer: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: start, count: count) }
     }
 }
 
-/// What a route requires of a token, as predicate numbers.
-struct TokenPolicy {
-    let issuers: PredicateList
-    let audiences: PredicateList
-    let claims: PredicateList
-    let user: PredicateList
-    private let scopesByMethod: UnsafeMutablePointer<PredicateList>
-    let rejectsQueryToken: Bool
+/// The authentication schemes that a route takes.
+struct SchemeSet: OptionSet {
+    let rawValue: UInt8
 
-    init(_ settings: TokenSettings, issuerIndex: (String) -> Int, catalogue: inout PredicateCatalogue) {
-        rejectsQueryToken = settings.queryToken == .reject
-        issuers = PredicateList(settings.issuers.map { catalogue.number(of: .issuer(issuerIndex($0))) })
-        audiences = PredicateList(settings.audiences.map { catalogue.number(of: .audience($0)) })
-        claims = PredicateList(settings.claims.map { catalogue.number(of: .claim($0)) })
-        user = PredicateList(settings.userOnly ? [catalogue.number(of: .user)] : [])
-        scopesByMethod = .allocate(capacity: MethodSet.count)
-        for method in MethodSet.all {
-            let scopes = TokenPolicy.scopes(of: settings, method: method.name)
-            (scopesByMethod + Int(method.id.rawValue)).initialize(
-                to: PredicateList(scopes.map { catalogue.number(of: .scope($0)) }))
-        }
+    static let bearer = SchemeSet(rawValue: 1)
+    static let dpop = SchemeSet(rawValue: 2)
+
+    init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    init(_ schemes: [TokenSettings.Scheme]) {
+        self = []
+        if schemes.contains(.bearer) { insert(.bearer) }
+        if schemes.contains(.dpop) { insert(.dpop) }
     }
 
-    func scopes(for method: MethodID) -> PredicateList { scopesByMethod[Int(method.rawValue)] }
+    /// For the operator's log.
+    var names: String {
+        [contains(.bearer) ? "Bearer" : nil, contains(.dpop) ? "DPoP" : nil].compactMap(\.self)
+            .joined(separator: " or ")
+    }
+}
 
-    /// The scopes a method needs; HEAD needs what GET needs when it is not named itself.
-    static func scopes(of settings: TokenSettings, method: String) -> [String] {
-        if let named = settings.scopesByMethod[method] { return named }
-        if method == "HEAD", let get = settings.scopesByMethod["GET"] { return get }
-        return settings.scopes
+extension DPoPRules {
+    /// What the operator says for all routes, and for this one.
+    init(_ route: DPoPSettings, _ proofs: ProofSettings) {
+        self.init(
+            algorithms: route.algorithms, pastSeconds: proofs.pastSeconds, futureSeconds: proofs.futureSeconds,
+            maximumBytes: proofs.maximumBytes, maximumIDBytes: proofs.maximumIDBytes)
     }
 }
 
@@ -93,13 +103,19 @@ struct MethodSet {
         allow = listed.joined(separator: ", ")
     }
 
-    /// A route that names scopes by method, and no default, lets through the methods it names (fail closed).
+    /// A route that names rights by method, and no default, lets through the methods it names (fail closed).
     static func of(_ route: RouteSettings) -> MethodSet {
-        guard route.methods == nil, case .token(let token) = route.access, token.scopes.isEmpty,
-            !token.scopesByMethod.isEmpty
-        else { return MethodSet(route.methods) }
-        var names = token.scopesByMethod.keys.sorted()
-        if names.contains("GET"), !names.contains("HEAD") { names.append("HEAD") }
+        guard route.methods == nil, case .token(let token) = route.access else { return MethodSet(route.methods) }
+        var named: [[String]] = []
+        if token.scopes.isEmpty, !token.scopesByMethod.isEmpty { named.append(token.scopesByMethod.keys.sorted()) }
+        if token.authorizationDetails.isEmpty, !token.authorizationDetailsByMethod.isEmpty {
+            named.append(token.authorizationDetailsByMethod.keys.sorted())
+        }
+        guard var names = named.first else { return MethodSet(nil) }
+        for index in named.indices where named[index].contains("GET") && !named[index].contains("HEAD") {
+            named[index].append("HEAD")
+        }
+        names = named[0].filter { name in named.allSatisfy { $0.contains(name) } }
         return MethodSet(names)
     }
 

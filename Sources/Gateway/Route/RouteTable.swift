@@ -2,19 +2,36 @@
 import Issuers
 import Glibc
 import HTTPMessage
+import OAuth
 
 /// The routes of a configuration and what was worked out from them: immutable, shared by all workers.
 final class RouteTable: @unchecked Sendable {
     let index: RouteIndex
     let catalogue: PredicateCatalogue
     let identityMappings: [[IdentityFieldSettings]]
+    let published: PublishedDocuments
+    /// What tokens are exchanged for (RFC 8693), by the number that a route's credential has.
+    let exchanges: [ExchangeSettings]
+    /// What identity assertions say, by the number that a route's credential has.
+    let assertions: [AssertionRule]
 
     init(_ settings: GatewaySettings, upstreams: [UpstreamSettings]) {
         var catalogue = PredicateCatalogue()
         var mappings: [[IdentityFieldSettings]] = []
-        index = RouteIndex(settings, upstreams: upstreams, catalogue: &catalogue, mappings: &mappings)
+        var exchanges: [ExchangeSettings] = []
+        var assertions: [AssertionSettings] = []
+        let credentials = settings.routes.map {
+            UpstreamCredential($0.credential, exchanges: &exchanges, assertions: &assertions)
+        }
+        index = RouteIndex(
+            settings, upstreams: upstreams, credentials: credentials, catalogue: &catalogue, mappings: &mappings)
+        self.exchanges = exchanges
+        // One gateway asserts, at whichever of its listeners a request came in.
+        let issuer = settings.listeners.first?.publicURL ?? ""
+        self.assertions = assertions.map { AssertionRule($0, issuer: issuer) }
         self.catalogue = catalogue
         identityMappings = mappings
+        published = PublishedDocuments(settings)
     }
 }
 
@@ -39,8 +56,8 @@ struct RouteIndex: @unchecked Sendable {
     }
 
     init(
-        _ settings: GatewaySettings, upstreams: [UpstreamSettings], catalogue: inout PredicateCatalogue,
-        mappings: inout [[IdentityFieldSettings]]
+        _ settings: GatewaySettings, upstreams: [UpstreamSettings], credentials: [UpstreamCredential],
+        catalogue: inout PredicateCatalogue, mappings: inout [[IdentityFieldSettings]]
     ) {
         count = settings.routes.count
         routes = .allocate(capacity: max(1, count))
@@ -49,7 +66,7 @@ struct RouteIndex: @unchecked Sendable {
             var tokenSettings: TokenSettings?
             if case .token(let token) = route.access { tokenSettings = token }
             let policy = TokenPolicy(
-                tokenSettings ?? TokenSettings(issuers: [], audiences: []),
+                tokenSettings ?? TokenSettings(issuers: [], audiences: []), settings.proofs,
                 issuerIndex: { name in settings.issuers.firstIndex { $0.name == name } ?? -1 }, catalogue: &catalogue)
             var mapping = -1
             if tokenSettings != nil, !route.identity.isEmpty {
@@ -57,18 +74,27 @@ struct RouteIndex: @unchecked Sendable {
                 if mapping == mappings.count { mappings.append(route.identity) }
             }
             let methods = MethodSet.of(route)
+            let bases = UnsafeMutablePointer<[TargetBase]>.allocate(capacity: max(1, settings.listeners.count))
+            for (number, listener) in settings.listeners.enumerated() {
+                (bases + number).initialize(to: ([listener.publicURL] + route.publicURLs).compactMap(TargetBase.init))
+            }
             (routes + index).initialize(
                 to: Route(
                     index: index, settings: route, name: Route.Bytes(route.name),
                     upstream: upstreams.firstIndex(of: route.upstream) ?? 0, allowances: PathAllowances(route),
                     methods: methods.known, methodNames: methods, token: policy, isPublic: tokenSettings == nil,
-                    isOptional: tokenSettings?.optional ?? false, webSocket: route.webSocket, identity: mapping))
+                    isOptional: tokenSettings?.optional ?? false, webSocket: route.webSocket, identity: mapping,
+                    origins: OriginList(route.allowedOrigins),
+                    resourceMetadata: PublishedDocuments.metadataURLs(of: route, settings.listeners),
+                    credential: credentials[index], bases: bases,
+                    introspector: Introspector(tokenSettings, settings.issuers)))
             let isSubtree = route.path.hasSuffix("/")
             let key = isSubtree ? String(route.path.dropLast()) : route.path
             (patterns + index).initialize(
                 to: Pattern(bytes: Route.Bytes(key), isSubtree: isSubtree, hash: RouteIndex.hash(Array(key.utf8))))
         }
-        reservedNames = ReservedNames(settings.routes.flatMap(\.identity).map(\.name))
+        reservedNames = ReservedNames(
+            settings.routes.flatMap(\.identity).map(\.name) + AssertionRule.reservedNames(settings.routes))
         var size = 16
         while size < count * 4 { size *= 2 }
         mask = size - 1

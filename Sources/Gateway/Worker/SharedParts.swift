@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+import Crypto
 import Glibc
 import HTTP1
+import OAuth
+import Replay
 import Telemetry
 import Transport
 
@@ -12,8 +15,12 @@ struct SharedParts {
     let serverTLS: [ServerTLS?]
     let resolver: Resolver
     let operatorLog: OperatorLog
+    /// One for all workers: two of them may be sent the same proof at the same time.
+    let replay: ReplaySet
+    let nonces: DPoPNonces?
 
     init(_ settings: GatewaySettings, operatorLog: OperatorLog) throws(GatewayFailure) {
+        try UpstreamCredential.check(settings.routes)
         var upstreams: [UpstreamSettings] = []
         for route in settings.routes where !upstreams.contains(route.upstream) { upstreams.append(route.upstream) }
         self.upstreams = upstreams
@@ -22,6 +29,28 @@ struct SharedParts {
         serverTLS = try SharedParts.serverTLS(settings.listeners)
         resolver = Resolver()
         self.operatorLog = operatorLog
+        let proofs = settings.proofs
+        replay = ReplaySet(
+            byteLimit: proofs.replayBytes,
+            windowSeconds: max(proofs.pastSeconds + proofs.futureSeconds, proofs.nonceLifetimeSeconds))
+        nonces = try SharedParts.nonces(settings)
+    }
+
+    /// Nonces of the configured keys, which replicas share, or of a key that dies with this process (DPOP-12).
+    private static func nonces(_ settings: GatewaySettings) throws(GatewayFailure) -> DPoPNonces? {
+        let areUsed = settings.routes.contains { route in
+            guard case .token(let token) = route.access else { return false }
+            return token.schemes.contains(.dpop) && token.dpop.nonce != .off
+        }
+        guard areUsed else { return nil }
+        let keys = settings.proofs.nonceKeys.isEmpty ? [Secret(RandomBytes.fill(32))] : settings.proofs.nonceKeys
+        // Not the listener: a nonce is of this resource server, whichever of its doors it was given at.
+        do throws(CryptoRefusal) {
+            return try DPoPNonces(
+                keys: keys, serverID: "portcullis", lifetimeSeconds: settings.proofs.nonceLifetimeSeconds)
+        } catch {
+            throw GatewayFailure("nonces could not be made", "a key is shorter than 32 bytes")
+        }
     }
 
     private static func clientTLS(_ upstreams: [UpstreamSettings]) throws(GatewayFailure) -> [ClientTLS?] {
@@ -52,11 +81,25 @@ struct SharedParts {
                     try ServerTLS(
                         identities: settings.certificates.map {
                             ServerTLS.Identity(certificateFile: $0.certificateFile, keyFile: $0.keyFile)
-                        }, minimumVersion: settings.minimumVersion == .tls13 ? .tls13 : .tls12))
+                        }, minimumVersion: settings.minimumVersion == .tls13 ? .tls13 : .tls12,
+                        clientCertificates: settings.clientCertificates.map(ClientCertificates.init)))
             } catch {
                 throw GatewayFailure("TLS for \(listener.publicURL) could not be set up", "\(error)")
             }
         }
         return made
+    }
+}
+
+extension ClientCertificates {
+    /// What the operator says, in the words of the transport.
+    init(_ settings: ClientCertificateSettings) {
+        let trust: Trust =
+            switch settings.trust {
+            case .anyCertificate: .anyCertificate
+            case .authorities(let file, let revocationListFile):
+                .authorities(file: file, revocationListFile: revocationListFile)
+            }
+        self.init(request: settings.isRequired ? .required : .optional, trust: trust)
     }
 }

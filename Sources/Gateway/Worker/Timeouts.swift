@@ -27,7 +27,7 @@ extension WorkerRef {
             headTimedOut(client)
         case .exchanging:
             guard let exchange = client.pointee.exchange else { return closeClient(client) }
-            if exchange.pointee.phase == .parked { return keyWaitTimedOut(exchange) }
+            if exchange.pointee.phase == .parked { return waitTimedOut(exchange) }
             // A client that takes nothing, or sends nothing of its body.
             guard client.pointee.output.isEmpty, !exchange.pointee.request.isComplete else {
                 return abortClient(client)

@@ -4,6 +4,8 @@ import EventLoop
 import Glibc
 import HTTP1
 import HTTPMessage
+import OAuth
+import Replay
 import Telemetry
 import Transport
 
@@ -25,8 +27,16 @@ struct Worker {
     let resolver: Resolver
     let operatorLog: OperatorLog
     let metrics: WorkerMetrics
+    /// Proofs that were used, by all workers.
+    let replay: ReplaySet
+    /// Nil when no route takes nonces.
+    let nonces: DPoPNonces?
+    /// Clients' keys, with the contexts that verify by them.
+    let proofKeys: ProofKeys
     /// Asks the issuer directory for a refresh; the answer comes back as `keysArrived`.
     let requestKeys: @Sendable (_ issuer: Int) -> Void
+    /// Asks an authorization server about a token; the answer comes back through the loop's inbox.
+    let ask: @Sendable (_ question: Question, _ token: [UInt8], _ digest: SHA256Digest) -> Void
     /// Said once when a drained worker has no connection left.
     let onDrained: @Sendable () -> Void
 
@@ -40,6 +50,10 @@ struct Worker {
     var buffers = BufferPool()
     var wheel = TimeoutWheel()
     var tokens: TokenCache
+    var refusedTokens = RefusedTokens()
+    var failures: FailureBudget
+    /// The keys that sign identity assertions; nil when none are signed.
+    var assertionKeys: AssertionKeys?
     let log: UnsafeMutablePointer<LogWriter>?
     let head: UnsafeMutablePointer<RequestHead>
     let responseHead: UnsafeMutablePointer<ResponseHead>
@@ -48,9 +62,14 @@ struct Worker {
     /// What is to be written is put together here.
     let writeScratch: UnsafeMutablePointer<UInt8>
     static let readCapacity = 64 << 10
+    /// How long a request waits for a token for its upstream, in milliseconds; the desk gives up first.
+    static let exchangeTimeout = 10_500
+    /// Clients' keys kept by one worker: some hundred bytes each, and what OpenSSL prepares for them.
+    static let proofKeyLimit = 16_384
     static let writeCapacity = BufferPool.largest
     let requestRules = FieldRules.request()
     let responseRules = FieldRules.response()
+    let cachingRules = FieldRules.caching()
     var canonicalPath: [UInt8] = []
     var identifiers = RequestIDs()
     var tick: UnsafeMutablePointer<FileEvent>
@@ -63,6 +82,12 @@ struct Worker {
     var isDraining = false
     var hasSaidDrained = false
     var isAcceptPaused = false
+    /// What lookups that ended told the operator, for the exchanges that are resumed by them.
+    var lookupDetail = RefusalDetail()
+    /// The proof of the request whose stages run: remembered against replay when everything else is right.
+    var proof: UnspentProof?
+    /// The nonce that answers carry at this time, as field value.
+    var nonce = NonceText()
     /// What a refusal's check expected and found, for the operator's line; set just before it is thrown.
     var refusalDetail = RefusalDetail()
 }
@@ -126,6 +151,8 @@ struct ListenerSocket {
     let worker: WorkerRef
     let index: UInt16
     let tls: ServerTLS?
+    /// Whose `Client-Cert` is believed (RFC 9440 §2.4).
+    let terminators: NetworkList
     /// `http` or `https`, as clients see it.
     let scheme: Route.Bytes
     /// Authorities accepted in Host, in lower case.

@@ -5,6 +5,8 @@ import Glibc
 import HTTP1
 import HTTPMessage
 import Issuers
+import OAuth
+import Replay
 import Synchronization
 import Telemetry
 import Transport
@@ -34,7 +36,7 @@ final class WorkerThread: @unchecked Sendable {
             let descriptor = try WorkerThread.listen(listener.address.host, wanted)
             addresses.append(Socket.localAddress(of: descriptor))
             (sockets + number).initialize(
-                to: ListenerSocket(
+                to: try ListenerSocket(
                     listener, number, descriptor: descriptor, worker: place, tls: parts.serverTLS[number]))
         }
         self.addresses = addresses
@@ -62,6 +64,9 @@ final class WorkerThread: @unchecked Sendable {
     }
 
     func localAddress(ofListener index: Int) -> String { addresses[index].description }
+
+    /// Hands over the keys of identity assertions; before `start()` only.
+    func prepare(_ keys: AssertionKeys) { worker.pointee.assertionKeys = keys }
 
     /// Starts to serve.
     func start() {
@@ -106,6 +111,21 @@ final class WorkerThread: @unchecked Sendable {
         loop.execute { worker.pointer.keysArrived(keys, issuer: issuer) }
     }
 
+    func assertionKeysChanged(_ keys: AssertionKeys) {
+        let worker = WorkerReference(pointer: worker)
+        loop.execute { worker.pointer.pointee.assertionKeys = keys }
+    }
+
+    func introspectionAnswered(_ answer: IntrospectionAnswer) {
+        let worker = WorkerReference(pointer: worker)
+        loop.execute { worker.pointer.introspectionAnswered(answer) }
+    }
+
+    func exchangeAnswered(_ answer: ExchangeAnswer) {
+        let worker = WorkerReference(pointer: worker)
+        loop.execute { worker.pointer.exchangeAnswered(answer) }
+    }
+
     func refreshEnded(issuer: Int) {
         let worker = WorkerReference(pointer: worker)
         loop.execute { worker.pointer.refreshEnded(issuer: issuer) }
@@ -113,11 +133,18 @@ final class WorkerThread: @unchecked Sendable {
 }
 
 extension ListenerSocket {
-    init(_ settings: ListenerSettings, _ index: Int, descriptor: Int32, worker: WorkerRef, tls: ServerTLS?) {
+    init(
+        _ settings: ListenerSettings, _ index: Int, descriptor: Int32, worker: WorkerRef, tls: ServerTLS?
+    ) throws(GatewayFailure) {
         self.descriptor = descriptor
         self.worker = worker
         self.index = UInt16(clamping: index)
         self.tls = tls
+        guard let terminators = NetworkList(settings.clientCertFieldFrom) else {
+            throw GatewayFailure(
+                "the listener \(settings.publicURL) cannot be served", "client_cert_from is no network")
+        }
+        self.terminators = terminators
         scheme = Route.Bytes(settings.publicURL.hasPrefix("https:") ? "https" : "http")
         authorityCount = settings.authorities.count
         authorities = .allocate(capacity: max(1, authorityCount))
@@ -151,7 +178,14 @@ extension Worker {
         operatorLog = parts.operatorLog
         metrics = gateway.registry.workers[index]
         requestKeys = { [unowned gateway] issuer in gateway.requestKeys(issuer: issuer) }
+        ask = { [unowned gateway] question, token, digest in
+            gateway.ask(question, token: token, digest: digest, worker: index)
+        }
+        failures = FailureBudget()
         onDrained = { [unowned gateway] in gateway.workerDrained() }
+        replay = parts.replay
+        nonces = parts.nonces
+        proofKeys = ProofKeys(limit: Worker.proofKeyLimit)
         self.listeners = listeners
         listenerCount = settings.listeners.count
         pools = .allocate(capacity: max(1, poolCount))

@@ -75,6 +75,7 @@ extension FieldName {
             case (0x6b6f6f632d746573, 0x0000000000006569): return .setCookie  // Set-Cookie
             case (0x6567612d72657375, 0x000000000000746e): return .userAgent  // User-Agent
             case (0x6174736563617274, 0x0000000000006574): return .tracestate  // Tracestate
+            case (0x6e6f6e2d706f7064, 0x0000000000006563): return .dpopNonce  // DPoP-Nonce
             default: return .other
             }
         case 11:
@@ -313,6 +314,7 @@ extension FieldID {
         case .authenticationInfo: "Authentication-Info"
         case .xContentTypeOptions: "X-Content-Type-Options"
         case .clientCert: "Client-Cert"
+        case .dpopNonce: "DPoP-Nonce"
         }
     }
 }

@@ -15,10 +15,10 @@ public enum FieldID: UInt8, Sendable, CaseIterable {
     case xForwardedPort, xRealIP, xRequestID, traceparent, tracestate, priority, accessControlRequestMethod
     case accessControlRequestHeaders, secFetchSite, secFetchMode, secFetchDest, secFetchUser
     case strictTransportSecurity, upgradeInsecureRequests, authenticationInfo, xContentTypeOptions
-    case clientCert
+    case clientCert, dpopNonce
 
     /// The number of cases: raw values are smaller than this.
-    public static var count: Int { 81 }
+    public static var count: Int { 82 }
 
     /// Which name this is, ASCII letters compared without case.
     ///

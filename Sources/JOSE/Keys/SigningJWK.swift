@@ -9,23 +9,31 @@ public struct SigningJWK: Sendable {
     public let key: PrivateKey
     /// The algorithm, fixed.
     public let algorithm: SignatureAlgorithm
+    /// `kid`: the RFC 7638 thumbprint in base64url, unless another name was given.
+    public let keyID: String
     /// What is published: public members, `kid`, `use` = `sig`, and `alg`.
     public let published: JWK
 
     /// `key` for `algorithm`, or for the one that its kind prefers.
-    public init(_ key: PrivateKey, algorithm: SignatureAlgorithm? = nil) throws(SigningRefusal) {
+    ///
+    /// `keyID` is for a server that gave the key a name of its own when it was registered.
+    public init(
+        _ key: PrivateKey, algorithm: SignatureAlgorithm? = nil, keyID: String? = nil
+    ) throws(SigningRefusal) {
         let algorithm = algorithm ?? Self.preferred(for: key.kind)
         guard algorithm.keyKind == key.kind else { throw .algorithmMismatch }
         let material = JWK.Material(key.publicNumbers)
-        let name = JWK(material: material).thumbprint.base64URL
         self.key = key
         self.algorithm = algorithm
-        published = JWK(material: material, keyID: name, algorithm: algorithm, use: "sig")
+        self.keyID = keyID ?? JWK(material: material).thumbprint.base64URL
+        published = JWK(material: material, keyID: self.keyID, algorithm: algorithm, use: "sig")
     }
 
     /// The private key of a PEM file's bytes, for `algorithm` or for the one that its kind prefers.
-    public init(pem: Secret, algorithm: SignatureAlgorithm? = nil) throws(SigningRefusal) {
-        try self.init(PrivateKey(pem: pem), algorithm: algorithm)
+    public init(
+        pem: Secret, algorithm: SignatureAlgorithm? = nil, keyID: String? = nil
+    ) throws(SigningRefusal) {
+        try self.init(PrivateKey(pem: pem), algorithm: algorithm, keyID: keyID)
     }
 
     /// A new key for `algorithm` that exists in this process only; RSA keys come from files.
@@ -36,13 +44,10 @@ public struct SigningJWK: Sendable {
         case .es384: kind = .p384
         case .es512: kind = .p521
         case .edDSA: kind = .ed25519
-        case .rs256, .rs384, .rs512, .ps256, .ps384, .ps512: throw .keyTypeNotAccepted
+        case .rs256, .rs384, .rs512, .ps256, .ps384, .ps512: throw .notGenerated
         }
         return try SigningJWK(PrivateKey.generate(kind), algorithm: algorithm)
     }
-
-    /// `kid`: the RFC 7638 thumbprint in base64url.
-    public var keyID: String { published.keyID ?? "" }
 
     /// PS256 rather than RS256 for RSA (FAPI 2.0 §5.4.1); the others have one algorithm each.
     private static func preferred(for kind: VerificationKey.Kind) -> SignatureAlgorithm {

@@ -61,4 +61,19 @@ package enum LogEvent: String, Sendable, CaseIterable {
     case keyIgnored = "key_ignored"
     /// A key set publishes a private or symmetric key: the issuer must replace it.
     case privateKeyPublished = "private_key_published"
+    /// An issuer could not say whether tokens are active.
+    case introspectionFailed = "introspection_failed"
+    /// An issuer gave no token for an upstream.
+    case exchangeFailed = "exchange_failed"
+    /// An issuer does not take this gateway for its client: credentials or registration are wrong.
+    case clientRefused = "client_refused"
+    /// An issuer knows nothing of the upstream that a token was to be exchanged for.
+    case exchangeTargetRefused = "exchange_target_refused"
+
+    // Identity assertions
+
+    /// Another key signs identity assertions from now on, or an old one is published no more.
+    case assertionKeysRotated = "assertion_keys_rotated"
+    /// No new key could be made: the one at hand goes on signing.
+    case assertionKeysNotRotated = "assertion_keys_not_rotated"
 }

@@ -15,6 +15,12 @@ package enum MetricName: String, Sendable, CaseIterable {
     case tokenCacheEntries = "portcullis_token_cache_entries"
     case tokenCacheBytes = "portcullis_token_cache_bytes"
     case signatureVerifications = "portcullis_signature_verifications_total"
+    case proofsVerified = "portcullis_dpop_proofs_verified_total"
+    case replayEntries = "portcullis_dpop_replay_entries"
+    case replayBytes = "portcullis_dpop_replay_bytes"
+    case replayInserts = "portcullis_dpop_replay_inserts_total"
+    case replayRefusals = "portcullis_dpop_replay_refusals_total"
+    case introspections = "portcullis_introspections_total"
     case issuerReady = "portcullis_issuer_ready"
     case issuerKeysAge = "portcullis_issuer_keys_age_seconds"
     case issuerRefreshes = "portcullis_issuer_refreshes_total"
@@ -35,12 +41,15 @@ package enum MetricName: String, Sendable, CaseIterable {
     package var kind: Kind {
         switch self {
         case .requests, .refusals, .strippedFields, .tokenCacheHits, .tokenCacheMisses, .tokenCacheEvictions,
-            .signatureVerifications, .issuerRefreshes, .logDropped:
+            .signatureVerifications, .proofsVerified, .replayInserts, .replayRefusals, .introspections,
+            .issuerRefreshes,
+            .logDropped:
             .counter
         case .requestDuration, .upstreamDuration:
             .histogram
-        case .connections, .parkedRequests, .tokenCacheEntries, .tokenCacheBytes, .issuerReady, .issuerKeysAge,
-            .loopLag, .clockStep, .buildInfo, .residentMemory, .openDescriptors, .startTime:
+        case .connections, .parkedRequests, .tokenCacheEntries, .tokenCacheBytes, .replayEntries, .replayBytes,
+            .issuerReady,
+            .issuerKeysAge, .loopLag, .clockStep, .buildInfo, .residentMemory, .openDescriptors, .startTime:
             .gauge
         }
     }
@@ -61,6 +70,12 @@ package enum MetricName: String, Sendable, CaseIterable {
         case .tokenCacheEntries: "Verified tokens remembered."
         case .tokenCacheBytes: "Memory held by verified tokens."
         case .signatureVerifications: "Signature verifications made, by algorithm."
+        case .proofsVerified: "DPoP proofs that were right in everything but, perhaps, having been used before."
+        case .replayEntries: "DPoP proofs remembered so that none is accepted twice."
+        case .replayBytes: "Memory held by them."
+        case .replayInserts: "DPoP proofs remembered since the start."
+        case .replayRefusals: "DPoP proofs refused because there was no memory to remember them."
+        case .introspections: "Requests that waited for an authorization server's word on their token."
         case .issuerReady: "1 when the issuer's keys can be used, else 0."
         case .issuerKeysAge: "Time since the issuer's keys were last fetched."
         case .issuerRefreshes: "Fetches of an issuer's metadata and keys, by result."

@@ -34,6 +34,8 @@ package enum WorkerCounter: Int, Sendable, CaseIterable {
     case tokenCacheMisses
     case tokenCacheEvictions
     case strippedFields
+    case proofsVerified
+    case introspections
 }
 
 /// Numbers of a worker that move both ways.

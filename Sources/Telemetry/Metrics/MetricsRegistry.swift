@@ -14,6 +14,7 @@ package final class MetricsRegistry: Sendable {
     private let layout: MetricsLayout
     private let startTime: Timestamp
     private let clockStep = Atomic<Int64>(0)
+    private let replay = Mutex<(@Sendable () -> ReplayReadings)?>(nil)
     private let logs = Mutex<[(name: String, sink: LogSink)]>([])
 
     /// Allocates every number that will ever be counted.
@@ -30,6 +31,11 @@ package final class MetricsRegistry: Sendable {
     /// Shows the dropped lines of this log on the page.
     package func attach(log name: String, _ sink: LogSink) {
         logs.withLock { $0.append((name, sink)) }
+    }
+
+    /// Shows the numbers of the replay set on the page.
+    package func attach(replay readings: @escaping @Sendable () -> ReplayReadings) {
+        replay.withLock { $0 = readings }
     }
 
     /// Notes a jump of the wall clock; any thread.
@@ -69,6 +75,9 @@ package final class MetricsRegistry: Sendable {
             for (index, name) in labels.algorithms.enumerated() {
                 text.sample(metric, .unsigned(sum(at: layout.firstAlgorithm + index)), labels: [("algorithm", name)])
             }
+        case .proofsVerified: text.sample(metric, .unsigned(sum(at: WorkerCounter.proofsVerified.rawValue)))
+        case .introspections: text.sample(metric, .unsigned(sum(at: WorkerCounter.introspections.rawValue)))
+        case .replayEntries, .replayBytes, .replayInserts, .replayRefusals: writeReplay(metric, to: &text)
         case .issuerReady, .issuerKeysAge, .issuerRefreshes: writeIssuers(metric, to: &text, now: now)
         case .logDropped:
             for log in logs.withLock({ $0 }) {
@@ -84,6 +93,16 @@ package final class MetricsRegistry: Sendable {
         case .residentMemory: if let bytes = process.residentBytes { text.sample(metric, .whole(bytes)) }
         case .openDescriptors: if let count = process.openDescriptors { text.sample(metric, .whole(count)) }
         case .startTime: text.sample(metric, .whole(startTime.seconds))
+        }
+    }
+
+    private func writeReplay(_ metric: MetricName, to text: inout PrometheusText) {
+        guard let readings = replay.withLock({ $0 })?() else { return }
+        switch metric {
+        case .replayEntries: text.sample(metric, .whole(Int64(readings.entries)))
+        case .replayBytes: text.sample(metric, .whole(Int64(readings.bytes)))
+        case .replayInserts: text.sample(metric, .unsigned(readings.inserted))
+        case _: text.sample(metric, .unsigned(readings.refused))
         }
     }
 

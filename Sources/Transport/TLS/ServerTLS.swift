@@ -25,11 +25,16 @@ public final class ServerTLS: @unchecked Sendable {
     }
 
     /// Loads every certificate; the first problem is thrown with the file it is in.
-    public init(identities: [Identity], minimumVersion: TLSVersion) throws(TLSFailure) {
+    ///
+    /// Clients are asked for certificates only where `clientCertificates` says so, whichever name they ask for.
+    public init(
+        identities: [Identity], minimumVersion: TLSVersion, clientCertificates: ClientCertificates? = nil
+    ) throws(TLSFailure) {
         for identity in identities {
             guard let context = SSL_CTX_new(TLS_server_method()) else { throw .library(OpenSSLErrors.take()) }
             contexts.append(context)
             try ServerTLS.prepare(context, identity, minimumVersion)
+            try clientCertificates?.apply(to: context)
         }
         guard let first = contexts.first else { throw .noCertificate }
         // The callback reads `contexts` through this object, which lives as long as any SSL made from it: see `open`.
@@ -67,6 +72,7 @@ public final class ServerTLS: @unchecked Sendable {
         SSL_CTX_set_alpn_select_cb(context, onProtocols, nil)
         // Sessions live in the clients' tickets: a cache of ours would be a lock between workers, and memory.
         portcullis_set_session_cache_off(context)
+        SSL_CTX_set_info_callback(context, onState)
         // A replayed early request would be processed twice (RFC 8446 §8, HTTP-73).
         SSL_CTX_set_max_early_data(context, 0)
         guard SSL_CTX_use_certificate_chain_file(context, identity.certificateFile) == 1 else {
@@ -102,6 +108,13 @@ private let onServerName:
         if let context = server.context(named: name) { SSL_set_SSL_CTX(ssl, context) }
         return SSL_TLSEXT_ERR_OK
     }
+
+// MTLS-05: OpenSSL answers each attempt at renegotiation with a warning, for as long as a client likes to try. We end
+// the connection instead, by letting it look as if the client had.
+private let onState: @convention(c) (OpaquePointer?, Int32, Int32) -> Void = { ssl, place, alert in
+    guard place == SSL_CB_WRITE_ALERT, alert & 0xFF == SSL_AD_NO_RENEGOTIATION, let ssl else { return }
+    SSL_set_shutdown(ssl, SSL_RECEIVED_SHUTDOWN)
+}
 
 // RFC 7301 §3.2: a client that offers only protocols we do not speak gets the alert, not a guess.
 private let onProtocols:

@@ -13,6 +13,8 @@ public enum TLSFailure: Error, Sendable, Equatable, CustomStringConvertible {
     case key(file: String, String)
     /// A file of certification authorities could not be read or parsed.
     case authorities(file: String, String)
+    /// A file of revocation lists could not be read or parsed.
+    case revocationList(file: String, String)
 
     /// A sentence for the operator: the file, and OpenSSL's reason.
     public var description: String {
@@ -22,6 +24,7 @@ public enum TLSFailure: Error, Sendable, Equatable, CustomStringConvertible {
         case .certificate(let file, let reason): "certificate \(file): \(reason)"
         case .key(let file, let reason): "private key \(file): \(reason)"
         case .authorities(let file, let reason): "certification authorities \(file): \(reason)"
+        case .revocationList(let file, let reason): "revocation lists \(file): \(reason)"
         }
     }
 }

@@ -3,7 +3,9 @@ import Configuration
 import Testing
 
 @Suite struct `every example` {
-    static let names = ["bearer-api", "public-and-protected", "tls", "two-issuers"]
+    static let names = [
+        "bearer-api", "dpop-api", "mcp-server", "opaque-tokens", "public-and-protected", "tls", "two-issuers",
+    ]
 
     @Test(arguments: names) func `loads without a warning of its own making`(name: String) throws {
         let text = try ProjectFile.text("config/examples/\(name).yaml")

@@ -21,7 +21,11 @@ extension ConfigurationSources {
     static var everyFileIsThere: ConfigurationSources {
         var sources = scripted()
         sources.file = { path, _ in
-            if path.hasSuffix(".key") { return .success(Fixture.file(Fixture.key)) }
+            if path.hasSuffix("assertion-new.key") { return .success(Fixture.file(RealCertificate.otherKey)) }
+            if path.hasSuffix("assertion-old.key") { return .success(Fixture.file(RealCertificate.edwardsKey)) }
+            if path.hasSuffix(".key") { return .success(Fixture.file(RealCertificate.key)) }
+            if path.hasSuffix(".secret") { return .success(Fixture.file("user:\(path), padded to 32 bytes")) }
+            if path.hasSuffix(".crl") { return .success(Fixture.file(Fixture.revocations)) }
             if path.hasSuffix(".json") { return .success(Fixture.file(Fixture.keySet)) }
             return .success(Fixture.file(Fixture.certificate))
         }

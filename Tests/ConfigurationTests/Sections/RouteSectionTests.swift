@@ -36,7 +36,7 @@ import Testing
                 gateway.yaml:3:10: routes[0]: expected exactly one of token, public, found none of them
                     add  token: { issuers: [main], audience: https://api.example.com }  or  public: true
                 gateway.yaml:3:54: routes[0].login: expected a key of a route, found "login"
-                    keys here: path, name, upstream, methods, token, public, identity, websocket, allow_in_path
+                    keys here: path, name, upstream, methods, token, public, identity, websocket, allow_in_path, public_urls, allowed_origins, mcp, upstream_credential
                 """)
     }
 
@@ -45,7 +45,7 @@ import Testing
             refusal(of: Sample.tokenRoute("authorization: pass"))
                 == """
                 gateway.yaml:3:97: routes[0].authorization: expected a key of a route, found "authorization"
-                    keys here: path, name, upstream, methods, token, public, identity, websocket, allow_in_path
+                    keys here: path, name, upstream, methods, token, public, identity, websocket, allow_in_path, public_urls, allowed_origins, mcp, upstream_credential
                 """)
     }
 

@@ -141,12 +141,12 @@ import Testing
                 """)
     }
 
-    @Test func `a scheme of a later capability is refused`() {
+    @Test func `a scheme that nobody knows is refused`() {
         #expect(
-            refusal(of: Sample.token("schemes: [DPoP]"))
+            refusal(of: Sample.token("schemes: [Dpop]"))
                 == """
-                gateway.yaml:3:105: routes[0].token.schemes[0]: expected the word Bearer, found "DPoP"
-                    words here: Bearer
+                gateway.yaml:3:105: routes[0].token.schemes[0]: expected one of Bearer, DPoP, found "Dpop"
+                    did you mean DPoP?
                 """)
     }
 
@@ -173,7 +173,7 @@ import Testing
             refusal(of: Sample.token("introspection: true"))
                 == """
                 gateway.yaml:3:95: routes[0].token.introspection: expected a key of the token rules of a route, found "introspection"
-                    keys here: issuers, audience, scopes, claims, realm, optional, user_only, query_token, schemes
+                    keys here: issuers, audience, scopes, claims, realm, optional, user_only, query_token, schemes, dpop, acr_values, max_age, authorization_details, resource
                 """)
     }
 

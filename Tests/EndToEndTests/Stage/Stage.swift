@@ -6,6 +6,8 @@ import TestSupport
 struct StagePlan: Sendable {
     /// The `routes` list, each route in flow style.
     var routes = Stage.ordinaryRoutes
+    /// What clients see; the gateway itself is spoken to without TLS, as behind a terminator.
+    var publicURL = "http://gateway.test"
     /// Further top-level keys.
     var settings = ""
     /// Further keys of the issuer `main`, in flow style.
@@ -65,7 +67,7 @@ final class Stage: Sendable {
         workers: \(plan.workers)
         listeners:
           - address: 127.0.0.1:0
-            public_url: http://gateway.test
+            public_url: \(plan.publicURL)
         admin: { address: "127.0.0.1:0" }
         issuers:
           main: { url: "$ISSUER\(plan.issuerPath)", insecure_allow_http: true, \(plan.issuer) }

@@ -111,7 +111,8 @@ private func token(_ scopes: [String] = [], _ byMethod: [String: [String]] = [:]
     @Test func `RS-19 become the predicates of that method alone`() throws {
         var catalogue = PredicateCatalogue()
         let policy = TokenPolicy(
-            token(["d"], ["GET": ["r"], "POST": ["r", "w"]]), issuerIndex: { _ in 0 }, catalogue: &catalogue)
+            token(["d"], ["GET": ["r"], "POST": ["r", "w"]]), ProofSettings(), issuerIndex: { _ in 0 },
+            catalogue: &catalogue)
         let answers = UnsafeMutablePointer<UInt64>.allocate(capacity: max(1, catalogue.wordCount))
         defer { answers.deallocate() }
         for (scope, allowed) in [
@@ -121,8 +122,9 @@ private func token(_ scopes: [String] = [], _ byMethod: [String: [String]] = [:]
         ] {
             catalogue.answer(try verifiedToken(["scope": "\"\(scope)\""]), issuer: 0, into: answers)
             for method in [MethodID.get, .head, .post, .put, .delete, .patch, .options, .other] {
+                let needs = policy.row(policy.row(of: method, named: UnsafeBufferPointer(start: nil, count: 0)))
                 #expect(
-                    policy.scopes(for: method).allHold(in: answers) == allowed.contains(method), "\(scope): \(method)")
+                    needs.pointee.scopes.allHold(in: answers) == allowed.contains(method), "\(scope): \(method)")
             }
         }
     }

@@ -54,7 +54,12 @@ final class ScriptedFetcher: Fetching {
     private func isReleased(_ number: Int) async -> Bool {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                desk.withLock { $0.held[number] = continuation }
+                // Another thread may have let go since this one looked.
+                let isHeld = desk.withLock { desk in
+                    if desk.isHeld { desk.held[number] = continuation }
+                    return desk.isHeld
+                }
+                if !isHeld { continuation.resume(returning: true) }
                 if Task.isCancelled { cancel(number) }
             }
         } onCancel: {

@@ -26,6 +26,8 @@ package final class RecordingUpstream: Sendable {
         package var failedHandshakes: [String] = []
         /// Names asked for by TLS clients.
         package var serverNames: [String] = []
+        /// Common names of TLS clients' certificates, by connection.
+        package var clientNames: [Int: String] = [:]
     }
 
     package let port: UInt16
@@ -35,11 +37,16 @@ package final class RecordingUpstream: Sendable {
     private let fallback: Watched<WireScript>
     private let open = Watched<[Int: Socket]>([:])
     private let identity: TestCertificate?
+    private let asksForCertificate: Bool
 
     /// Listens on a free port of 127.0.0.1 (or on `port`), over TLS when it has a certificate.
-    package init(port: UInt16 = 0, identity: TestCertificate? = nil, fallback: WireScript = .echo) throws {
+    package init(
+        port: UInt16 = 0, identity: TestCertificate? = nil, asksForCertificate: Bool = false,
+        fallback: WireScript = .echo
+    ) throws {
         (listener, self.port) = try Socket.listen(port: port)
         self.identity = identity
+        self.asksForCertificate = asksForCertificate
         self.fallback = Watched(fallback)
         Thread.detachNewThread { [listener, weak self] in
             while let socket = listener.accept() {
@@ -117,14 +124,20 @@ package final class RecordingUpstream: Sendable {
             return record.connectionCount - 1
         }
         open.withLock { $0[number] = socket }
-        let thread = Thread { [self, identity] in
+        let thread = Thread { [self, identity, asksForCertificate] in
             defer { open.withLock { $0[number] = nil } }
             let stream: any ByteStream
             do {
-                stream = try identity.map { try TLSServerStream(over: socket, identity: $0) } ?? socket
+                stream =
+                    try identity.map {
+                        try TLSServerStream(over: socket, identity: $0, asksForCertificate: asksForCertificate)
+                    } ?? socket
             } catch {
                 record.withLock { $0.failedHandshakes.append("\(error)") }
                 return socket.close()
+            }
+            if let name = (stream as? TLSServerStream)?.clientName {
+                record.withLock { $0.clientNames[number] = name }
             }
             if let name = (stream as? TLSServerStream)?.serverName { record.withLock { $0.serverNames.append(name) } }
             UpstreamConnection(stream: stream, number: number, upstream: self).run()

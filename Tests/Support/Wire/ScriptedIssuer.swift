@@ -12,6 +12,8 @@ package final class ScriptedIssuer: Sendable {
     package static let openIDPath = "/.well-known/openid-configuration"
     package static let oauthPath = "/.well-known/oauth-authorization-server"
     package static let keysPath = "/jwks.json"
+    package static let tokenPath = "/token"
+    package static let introspectionPath = "/introspect"
 
     /// Starts with a key set (a JSON document); on a port of its own choice unless one is given.
     package init(keys: String, port: UInt16 = 0, identity: TestCertificate? = nil) throws {
@@ -26,7 +28,7 @@ package final class ScriptedIssuer: Sendable {
     package func metadata(_ changes: [String: String] = [:]) -> String {
         var members = [
             "issuer": url, "jwks_uri": url + Self.keysPath, "authorization_endpoint": url + "/authorize",
-            "token_endpoint": url + "/token",
+            "token_endpoint": url + Self.tokenPath, "introspection_endpoint": url + Self.introspectionPath,
         ]
         members.merge(changes) { $1 }
         let list = members.sorted { $0.key < $1.key }.map { "\"\($0)\":\"\($1)\"" }
@@ -51,6 +53,12 @@ package final class ScriptedIssuer: Sendable {
 
     /// Answers a path with anything at all.
     package func answer(_ path: String, with script: WireScript) { server.answer(path, with: script) }
+
+    /// Says this of every token that it is asked about.
+    package func introspect(_ answer: String, status: Int = 200, contentType: String = "application/json") {
+        server.answer(
+            Self.introspectionPath, with: .answer(status, answer, fields: ["Content-Type: \(contentType)"]))
+    }
 
     /// How often a path was asked for.
     package func fetches(_ path: String = ScriptedIssuer.keysPath) -> Int {

@@ -13,25 +13,33 @@ package struct TestCertificate: Sendable {
         try make(commonName: name, extensions: [(NID_basic_constraints, "critical,CA:TRUE")], issuer: nil)
     }
 
-    /// A server certificate for the given names, signed by this authority.
-    package func issue(names: [String]) throws -> TestCertificate {
+    /// A certificate for the given names, signed by this authority, that ends `secondsLeft` from now.
+    package func issue(names: [String], secondsLeft: Int = 24 * 3600) throws -> TestCertificate {
         let alternatives = names.map { $0.allSatisfy { $0.isNumber || $0 == "." } ? "IP:\($0)" : "DNS:\($0)" }
         return try Self.make(
             commonName: names.first ?? "nobody",
-            extensions: [(NID_subject_alt_name, alternatives.joined(separator: ","))], issuer: self)
+            extensions: [(NID_subject_alt_name, alternatives.joined(separator: ","))], issuer: self,
+            secondsLeft: secondsLeft)
+    }
+
+    /// A certificate that signs itself, with an RSA key of so many bits.
+    package static func selfSigned(named name: String, rsaBits: UInt32) throws -> TestCertificate {
+        guard let key = COpenSSL_RSA_gen(rsaBits) else { throw WireFailure.tls("key generation") }
+        return try make(commonName: name, extensions: [], issuer: nil, key: key)
     }
 
     private static func make(
-        commonName: String, extensions: [(Int32, String)], issuer: TestCertificate?
+        commonName: String, extensions: [(Int32, String)], issuer: TestCertificate?, secondsLeft: Int = 24 * 3600,
+        key given: OpaquePointer? = nil
     ) throws -> TestCertificate {
-        let key = try newKey()
+        let key = try given ?? newKey()
         defer { EVP_PKEY_free(key) }
         guard let certificate = X509_new() else { throw WireFailure.tls("X509_new") }
         defer { X509_free(certificate) }
         X509_set_version(certificate, 2)
         ASN1_INTEGER_set_uint64(X509_get_serialNumber(certificate), UInt64.random(in: 1...UInt64(Int64.max)))
         X509_gmtime_adj(X509_getm_notBefore(certificate), -3600)
-        X509_gmtime_adj(X509_getm_notAfter(certificate), 24 * 3600)
+        X509_gmtime_adj(X509_getm_notAfter(certificate), secondsLeft)
         X509_set_pubkey(certificate, key)
         let subject = X509_get_subject_name(certificate)
         X509_NAME_add_entry_by_txt(subject, "CN", MBSTRING_UTF8_VALUE, commonName, -1, -1, 0)

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+import Issuers
+
+/// `introspection` of an issuer: tokens that it is asked about (RFC 7662).
+enum IntrospectionSection {
+    private static let believed = Shape.duration(DurationShape(range: 0...300_000, step: .seconds))
+
+    static let shape = ObjectShape(
+        noun: "the settings of introspection",
+        keys: [
+            KeyDescription(
+                "client", .text(PlainText.name(of: "a client")), .required, example: "shop",
+                "Which of the clients asks, by its name; it must be one of this issuer."),
+            KeyDescription(
+                "endpoint", .text(URLText.endpoint), .optional, example: "https://id.example.com/introspect",
+                "Where to ask, overriding what the metadata says."),
+            KeyDescription(
+                "tokens", .word(["opaque", "all"]), .standard("opaque"),
+                "What is asked about: tokens that are no JWT, or all, so that a revoked JWT is refused too."),
+            KeyDescription(
+                "signed", .boolean, .standard("false"),
+                "Accepts signed answers alone (RFC 9701), checked with the issuer's keys."),
+            KeyDescription(
+                "audience", .text(PlainText.audience), .optional, example: "shop-api",
+                "The aud of signed answers; the client's id by default."),
+            KeyDescription(
+                "cache", believed, .standard("30s"),
+                "How long an answer that a token is active is believed; 0s asks for every request."),
+            KeyDescription(
+                "negative_cache", believed, .standard("10s"),
+                "How long an answer that a token is not active is believed."),
+            KeyDescription(
+                "timeout", .duration(DurationShape(range: 100...30_000)), .standard("5s"),
+                "How long one answer may take."),
+            KeyDescription(
+                "hint", .boolean, .standard("true"), "Says token_type_hint=access_token, which some servers refuse."),
+        ])
+
+    /// `insecure` says that the issuer may be reached by plain HTTP.
+    static func translate(
+        _ issuer: CheckedEntry, insecure: Bool, _ context: IssuerContext
+    ) -> IntrospectionSettings? {
+        guard let object = issuer.value?.object?.object("introspection") else { return nil }
+        let problems = context.translation.problems
+        judgeEndpoint(object, issuer.name, insecure: insecure, context)
+        let signed = object.flag("signed") ?? false
+        if object.says("audience"), !signed, !object.says("signed") || object["signed"] != nil {
+            problems.error(
+                at: object.place(of: "audience"), expected: "signed: true beside audience", found: "plain answers",
+                remedy: "leave audience out, or add  signed: true : plain answers are addressed to nobody")
+        }
+        guard let name = object.text("client"), let client = context.clients.find(name, problems) else { return nil }
+        if let other = client.issuer, other != issuer.name {
+            problems.error(
+                at: name.place, expected: "a client of the issuer \(issuer.name)",
+                found: "\(Quoted.text(name.text)), a client of \(other)",
+                remedy: "its credentials are for \(other) alone: name a client whose issuer is \(issuer.name)")
+        }
+        var settings = IntrospectionSettings(client: client.index)
+        settings.endpoint = object.text("endpoint")?.text
+        settings.tokens = object.text("tokens")?.text == "all" ? .all : .opaque
+        settings.requiresSigned = signed
+        settings.audience = object.text("audience")?.text
+        if let seconds = object.seconds("cache") { settings.positiveSeconds = seconds }
+        if let seconds = object.seconds("negative_cache") { settings.negativeSeconds = seconds }
+        if let milliseconds = object.milliseconds("timeout") { settings.timeoutMilliseconds = milliseconds }
+        settings.hint = object.flag("hint") ?? true
+        return settings
+    }
+
+    private static func judgeEndpoint(
+        _ object: CheckedObject, _ issuer: String, insecure: Bool, _ context: IssuerContext
+    ) {
+        let problems = context.translation.problems
+        if !object.says("endpoint"), context.issuers.discoversNothing(issuer) {
+            problems.error(
+                at: object.place, expected: "endpoint when nothing is discovered", found: "none",
+                remedy: "add  endpoint: https://id.example.com/introspect , or  discovery: automatic  to the issuer")
+        }
+        guard let endpoint = object.text("endpoint"), let address = WebAddress(endpoint.text), !address.isSecure,
+            !(insecure && IPAddress.isLoopback(address.host))
+        else { return }
+        problems.error(
+            at: endpoint.place, expected: "an https URL", found: Quoted.text(endpoint.text),
+            remedy: "tokens and the client's credentials travel there")
+    }
+}

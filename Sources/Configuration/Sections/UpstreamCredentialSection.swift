@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+import Bytes
+import Crypto
+import Gateway
+
+/// `upstream_credential` of a route: what the upstream gets in place of the client's credentials.
+enum UpstreamCredentialSection {
+    static let value = Shape.either([.word(["none", "pass"]), .object(shape)])
+
+    private static let shape = ObjectShape(
+        noun: "a mapping with exchange, static or assertion",
+        keys: [
+            KeyDescription(
+                "exchange", .object(ExchangeSection.shape), .optional,
+                example: "{ client: shop, audience: orders }",
+                "A token for the upstream, from the authorization server in exchange for the client's (RFC 8693)."),
+            KeyDescription(
+                "static", .object(staticShape), .optional, example: "{ file: /run/secrets/upstream-token }",
+                "Always the same credential."),
+            KeyDescription(
+                "assertion", .object(AssertionSection.shape), .optional, example: "{ audience: orders }",
+                "A short-lived JWT signed here that says who the caller is."),
+        ], exactlyOne: ["exchange", "static", "assertion"])
+
+    private static let staticShape = SecretReference.shape(
+        noun: "a reference to a credential",
+        beside: [
+            KeyDescription(
+                "scheme", .text(PlainText.scheme), .standard("Bearer"),
+                "The scheme before it; for Basic the value is user:password, encoded here.")
+        ])
+
+    static func translate(
+        _ route: CheckedObject, _ access: RouteSettings.Access?, _ context: RouteContext
+    ) -> UpstreamCredentialSettings {
+        guard let value = route["upstream_credential"] else { return .none }
+        judge(value, route, access, context.translation.problems)
+        if let word = value.text { return word == "pass" ? .pass : .none }
+        guard let object = value.object else { return .none }
+        if let exchange = object.object("exchange") {
+            return ExchangeSection.translate(exchange, route, context).map { .exchange($0) } ?? .none
+        }
+        if let reference = object.object("static") {
+            return fixed(reference, context.translation).map { .fixed($0) } ?? .none
+        }
+        if let assertion = object.object("assertion") {
+            return AssertionSection.translate(assertion, route, context.translation.problems)
+                .map { .assertion($0) } ?? .none
+        }
+        return .none
+    }
+
+    private static func judge(
+        _ value: CheckedValue, _ route: CheckedObject, _ access: RouteSettings.Access?, _ problems: ProblemList
+    ) {
+        let name = value.text ?? value.object?.keyPlaces.keys.min() ?? "none"
+        if case .publicAccess? = access, name != "none", name != "static" {
+            problems.error(
+                at: value.place, expected: "a token on a route with upstream_credential: \(name)",
+                found: "public: true",
+                remedy: "nobody is known here: leave upstream_credential out, or say token in place of public")
+        }
+        guard name == "pass" else { return }
+        if route.flag("mcp") == true {
+            problems.error(
+                at: value.place, expected: "no token passed through on an MCP route", found: "pass",
+                remedy: "MCP forbids it: the token was made for this server; use exchange or assertion")
+        }
+        if case .token(let token)? = access, token.schemes.contains(.dpop) {
+            problems.error(
+                at: value.place, expected: "Bearer alone in the schemes of a route that passes tokens on",
+                found: "DPoP among them",
+                remedy: "a token bound to the client's key is of no use to the upstream; use exchange or assertion")
+        }
+    }
+
+    private static func fixed(_ reference: CheckedObject, _ translation: Translation) -> Secret? {
+        guard
+            let value = SecretReference.resolve(
+                reference, translation, noun: "a credential", sensitivity: .secret, limit: 16 * 1024)
+        else { return nil }
+        let credential = SecretReference.line(value.bytes)
+        let scheme = reference.text("scheme")?.text ?? "Bearer"
+        // A line break in the value would begin a field line of its own towards the upstream.
+        guard !credential.isEmpty, credential.allSatisfy({ (0x20...0x7E).contains($0) }), credential.first != 0x20,
+            credential.last != 0x20
+        else {
+            translation.problems.error(
+                at: value.place, expected: "a credential of printable ASCII in one line",
+                found: credential.isEmpty ? "nothing" : "other bytes, or spaces around it",
+                remedy: "put the credential alone there, without the scheme; one line break at the end is fine")
+            return nil
+        }
+        guard scheme.lowercased() == "basic" else { return Secret(Array("\(scheme) ".utf8) + credential) }
+        guard credential.contains(UInt8(ascii: ":")) else {
+            translation.problems.error(
+                at: value.place, expected: "user:password for the scheme Basic", found: "a value without a colon",
+                remedy: "write both in clear, joined by a colon: they are encoded here (RFC 7617)")
+            return nil
+        }
+        return Secret(Array("\(scheme) ".utf8) + Base64.encode(credential.span).utf8)
+    }
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+import Crypto
+import HTTPMessage
+import Issuers
+import OAuth
+import Telemetry
+
+/// What a worker asks an authorization server through the desks of the process.
+enum Question: Sendable {
+    case introspection(issuer: Int)
+    case exchange(rule: Int, tokenExpiresAt: Int64)
+}
+
+/// Tokens that their issuer is asked about instead of being verified here (RFC 7662).
+extension WorkerRef {
+    /// The record of a token that only its issuer can judge: one at hand, one just brought, or a question to be asked.
+    func introspect(
+        _ exchange: ExchangeRef, _ issuer: Int, _ token: UnsafeBufferPointer<UInt8>,
+        _ bytes: UnsafeMutablePointer<UInt8>
+    ) throws(Refusal) -> Identity {
+        switch exchange.pointee.lookup {
+        case .none: break
+        case .active(let record): return .known(record)
+        case .refused(let refusal):
+            pointee.refusalDetail = pointee.lookupDetail
+            throw refusal
+        }
+        let digest = introspectionDigest(of: token, issuer: issuer)
+        if let known = freshRecord(digest) {
+            pointee.metrics.count(.tokenCacheHits)
+            return .known(known)
+        }
+        if let refusal = pointee.refusedTokens.find(digest, now: clock.wallSeconds()) {
+            throw refuse(refusal, "an active token", "one that was refused a moment ago")
+        }
+        pointee.metrics.count(.tokenCacheMisses)
+        let address = exchange.pointee.client.unsafelyUnwrapped.pointee.peer
+        guard pointee.failures.take(address, at: clock.microseconds()) else {
+            throw refuse(.unknownTokensTooMany, "fewer unknown tokens from one address", "more")
+        }
+        return .wait(.introspection(issuer: issuer, digest))
+    }
+
+    /// The place of a token's record: one issuer's word on a token is none of another's (INT-06).
+    private func introspectionDigest(of token: UnsafeBufferPointer<UInt8>, issuer: Int) -> SHA256Digest {
+        var writer = HeadWriter(pointee.writeScratch, capacity: Worker.writeCapacity)
+        writer.put("introspection ")
+        writer.putDecimal(UInt64(issuer))
+        writer.put(" ")
+        writer.put(token)
+        return SHA256.hash(UnsafeBufferPointer(start: writer.base, count: writer.count).span)
+    }
+
+    /// The access token of the head at `bytes`, which was found there before.
+    func accessToken(_ bytes: UnsafeMutablePointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
+        let head = pointee.head
+        let range = head.pointee.fields[head.pointee.authorizationIndex].value
+        let value = UnsafeBufferPointer(start: bytes + Int(range.start), count: Int(range.count))
+        switch AuthorizationField.parse(value.span) {
+        case .bearer(let token), .dpop(let token): return UnsafeBufferPointer(rebasing: value[token.range])
+        case .otherScheme, .malformed: return UnsafeBufferPointer(rebasing: value[0..<0])
+        }
+    }
+
+    /// The authorization server has spoken of a token, or nobody could ask it.
+    func introspectionAnswered(_ answer: IntrospectionAnswer) {
+        let wait = Wait.introspection(issuer: answer.issuer, answer.digest)
+        let view = pointee.issuers[answer.issuer]
+        switch answer.result {
+        case .active(let token, let believedUntil):
+            let record = remember(introspected: token, answer.digest, issuer: answer.issuer, until: believedUntil)
+            end(wait) { exchange in
+                record.pointee.uses += 1
+                exchange.pointee.lookup = .active(record)
+                pointee.failures.giveBack(exchange.pointee.client.unsafelyUnwrapped.pointee.peer)
+            }
+            TokenRecord.release(record)
+        case .inactive:
+            refuseToken(
+                wait, answer.digest, view.negativeSeconds, .tokenInactive,
+                RefusalDetail(expected: "a token that \(view.identifier) calls active", found: "active false"))
+        case .refused(let cause):
+            refuseToken(
+                wait, answer.digest, view.negativeSeconds, Refusal(cause),
+                RefusalDetail(
+                    expected: cause.expected(by: view.rules), found: cause.found(in: nil), check: cause.checkID))
+        case .unavailable(let reason):
+            // Never remembered: the next request asks again (INT-06).
+            pointee.lookupDetail = RefusalDetail(expected: "an answer of \(view.identifier)", found: reason.word)
+            end(wait) { exchange in
+                exchange.pointee.lookup = .refused(.introspectionUnavailable)
+                pointee.failures.giveBack(exchange.pointee.client.unsafelyUnwrapped.pointee.peer)
+            }
+        }
+        pointee.lookupDetail = RefusalDetail()
+    }
+
+    private func refuseToken(
+        _ wait: Wait, _ digest: SHA256Digest, _ seconds: Int, _ refusal: Refusal, _ detail: RefusalDetail
+    ) {
+        pointee.lookupDetail = detail
+        pointee.refusedTokens.insert(digest, refusal, until: clock.wallSeconds() + Int64(seconds))
+        end(wait) { $0.pointee.lookup = .refused(refusal) }
+    }
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+import Crypto
+import HTTPMessage
+import OAuth
+import Transport
+
+/// What is known of a client connection's certificate; asked for once, after the handshake.
+enum PeerCertificate {
+    case unknown
+    case absent
+    case digest(SHA256Digest)
+}
+
+extension WorkerRef {
+    /// Whether the client has the certificate that the token names (RFC 8705 §3, MTLS-01, MTLS-02).
+    func checkCertificate(
+        _ exchange: ExchangeRef, _ record: UnsafeMutablePointer<TokenRecord>, _ bytes: UnsafeMutablePointer<UInt8>
+    ) throws(Refusal) {
+        let client = exchange.pointee.client.unsafelyUnwrapped
+        guard let digest = try certificateDigest(client, bytes) else {
+            throw refuse(.certificateMissing, "the client certificate with the digest in cnf.x5t#S256", "none")
+        }
+        guard digest == record.pointee.certificateThumbprint else {
+            throw refuse(
+                .certificateMismatch, "x5t#S256 \(record.pointee.certificateThumbprint.base64URL)", digest.base64URL)
+        }
+    }
+
+    private func certificateDigest(
+        _ client: ClientRef, _ bytes: UnsafeMutablePointer<UInt8>
+    ) throws(Refusal) -> SHA256Digest? {
+        let listener = pointee.listeners + Int(client.pointee.listener)
+        // A terminator's own certificate says who it is, not who its client is.
+        if listener.pointee.terminators.contains(client.pointee.peer) { return try fieldDigest(bytes) }
+        switch client.pointee.certificate {
+        case .absent: return nil
+        case .digest(let digest): return digest
+        case .unknown: break
+        }
+        let digest = withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 32) { memory -> SHA256Digest? in
+            guard let start = memory.baseAddress, client.pointee.stream.writePeerCertificateDigest(into: start) else {
+                return nil
+            }
+            return SHA256Digest(UnsafeBufferPointer(memory).span)
+        }
+        client.pointee.certificate = digest.map { .digest($0) } ?? .absent
+        return digest
+    }
+
+    /// `Client-Cert` of a TLS terminator that the operator trusts (RFC 9440 §2, MTLS-07).
+    private func fieldDigest(_ bytes: UnsafeMutablePointer<UInt8>) throws(Refusal) -> SHA256Digest? {
+        let head = pointee.head
+        var found = -1
+        for index in 0..<head.pointee.fields.count where head.pointee.fields[index].id == .clientCert {
+            guard found < 0 else { throw refuse(.clientCertFieldInvalid, "one Client-Cert field", "more") }
+            found = index
+        }
+        guard found >= 0 else { return nil }
+        let range = head.pointee.fields[found].value
+        let value = UnsafeBufferPointer(start: bytes + Int(range.start), count: Int(range.count))
+        do throws(ClientCertField.Refusal) {
+            let certificate = try ClientCertField.parse(value.span)
+            return SHA256.hash(certificate.span)
+        } catch {
+            throw refuse(.clientCertFieldInvalid, "one byte sequence with a certificate", CauseWords.of(error))
+        }
+    }
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+import Crypto
+import Issuers
+import OAuth
+import Telemetry
+
+/// A token for an upstream, beside the record of the token it was exchanged for, in one piece of memory.
+struct ExchangedToken {
+    let rule: Int
+    /// Unix seconds: from then on another one is asked for.
+    let usableUntil: Int64
+    let text: UnsafeMutablePointer<UInt8>
+    let count: Int
+    var next: UnsafeMutablePointer<ExchangedToken>?
+
+    /// Bytes that the cache counts for one of so many bytes.
+    static func cost(_ count: Int) -> Int { MemoryLayout<ExchangedToken>.stride + count + 16 }
+
+    static func make(
+        _ rule: Int, _ token: [UInt8], until: Int64, next: UnsafeMutablePointer<ExchangedToken>?
+    ) -> UnsafeMutablePointer<ExchangedToken> {
+        let head = MemoryLayout<ExchangedToken>.stride
+        let memory = UnsafeMutableRawPointer.allocate(
+            byteCount: head + token.count, alignment: MemoryLayout<ExchangedToken>.alignment)
+        let block = memory.bindMemory(to: ExchangedToken.self, capacity: 1)
+        let bytes = (memory + head).bindMemory(to: UInt8.self, capacity: token.count)
+        bytes.update(from: token, count: token.count)
+        block.initialize(
+            to: ExchangedToken(rule: rule, usableUntil: until, text: bytes, count: token.count, next: next))
+        return block
+    }
+
+    static func free(_ block: UnsafeMutablePointer<ExchangedToken>) {
+        // Somebody else's credential: not left in memory that the next allocation reads.
+        block.pointee.text.update(repeating: 0, count: block.pointee.count)
+        block.deinitialize(count: 1)
+        UnsafeMutableRawPointer(block).deallocate()
+    }
+}
+
+/// Tokens for upstreams in exchange for the callers' (RFC 8693); the caller's own never goes there (TX-04).
+extension WorkerRef {
+    /// Makes sure that a route with an exchange has its token, or says what must be waited for.
+    func exchangeToken(
+        _ exchange: ExchangeRef, _ route: UnsafePointer<Route>, _ record: UnsafeMutablePointer<TokenRecord>
+    ) throws(Refusal) -> Wait {
+        guard case .exchange(let rule) = route.pointee.credential else { return .nothing }
+        if exchange.pointee.upstreamToken != nil { return .nothing }
+        if case .refused(let refusal) = exchange.pointee.exchanged {
+            pointee.refusalDetail = pointee.lookupDetail
+            throw refusal
+        }
+        let now = clock.wallSeconds()
+        var block = record.pointee.exchanged
+        while let one = block {
+            if one.pointee.rule == rule, now < one.pointee.usableUntil {
+                exchange.pointee.upstreamToken = UnsafeBufferPointer(start: one.pointee.text, count: one.pointee.count)
+                return .nothing
+            }
+            block = one.pointee.next
+        }
+        return .exchange(rule: rule, record.pointee.digest)
+    }
+
+    /// The authorization server has exchanged a token, will not, or could not be asked.
+    func exchangeAnswered(_ answer: ExchangeAnswer) {
+        let wait = Wait.exchange(rule: answer.rule, answer.digest)
+        switch answer.result {
+        case .token(let token, let expiresAt):
+            let text = token.reveal()
+            end(wait) { exchange in
+                guard let record = exchange.pointee.token else { return }
+                let block = keep(text, of: record, rule: answer.rule, until: expiresAt)
+                exchange.pointee.upstreamToken = UnsafeBufferPointer(
+                    start: block.pointee.text, count: block.pointee.count)
+            }
+            return
+        case .invalidSubject:
+            pointee.lookupDetail = RefusalDetail(
+                expected: "a token that can be exchanged", found: "one that is refused")
+            end(wait) { $0.pointee.exchanged = .refused(.exchangeSubjectRefused) }
+        case .invalidTarget:
+            pointee.lookupDetail = RefusalDetail(expected: "a target that the server knows", found: "invalid_target")
+            end(wait) { $0.pointee.exchanged = .refused(.exchangeTargetRefused) }
+        case .unavailable(let reason):
+            pointee.lookupDetail = RefusalDetail(expected: "a token for the upstream", found: reason.word)
+            end(wait) { $0.pointee.exchanged = .refused(.exchangeUnavailable) }
+        }
+        pointee.lookupDetail = RefusalDetail()
+    }
+
+    /// Puts a token beside the record of the one it was exchanged for, in place of an earlier one by the same rule.
+    private func keep(
+        _ text: [UInt8], of record: UnsafeMutablePointer<TokenRecord>, rule: Int, until: Int64
+    ) -> UnsafeMutablePointer<ExchangedToken> {
+        var previous: UnsafeMutablePointer<ExchangedToken>?
+        var block = record.pointee.exchanged
+        while let one = block, one.pointee.rule != rule {
+            previous = one
+            block = one.pointee.next
+        }
+        if let old = block {
+            if let previous {
+                previous.pointee.next = old.pointee.next
+            } else {
+                record.pointee.exchanged = old.pointee.next
+            }
+            ExchangedToken.free(old)
+        }
+        let new = ExchangedToken.make(rule, text, until: until, next: record.pointee.exchanged)
+        record.pointee.exchanged = new
+        pointee.tokens.charge(record, ExchangedToken.cost(text.count))
+        return new
+    }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+import Issuers
+
+/// Which issuer a route's tokens are asked about, and which of them (RFC 7662).
+struct Introspector {
+    /// The issuer's index; -1 when no issuer of the route is asked.
+    let issuer: Int
+    /// JWTs are asked about too, for they may have been revoked.
+    let isAskedAboutAll: Bool
+
+    static let none = Introspector(issuer: -1, isAskedAboutAll: false)
+
+    /// The one issuer of the route that has introspection; the configuration allows no second.
+    init(_ settings: TokenSettings?, _ issuers: [IssuerSettings]) {
+        guard let settings,
+            let index = issuers.firstIndex(where: { settings.issuers.contains($0.name) && $0.introspection != nil })
+        else {
+            self = .none
+            return
+        }
+        self.init(issuer: index, isAskedAboutAll: issuers[index].introspection?.tokens == .all)
+    }
+
+    private init(issuer: Int, isAskedAboutAll: Bool) {
+        self.issuer = issuer
+        self.isAskedAboutAll = isAskedAboutAll
+    }
+
+    /// Whether a token goes to the issuer: every one, or those that have not the form of a JWT.
+    func isAsked(about token: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard issuer >= 0 else { return false }
+        if isAskedAboutAll { return true }
+        var dots = 0
+        for byte in token where byte == UInt8(ascii: ".") { dots += 1 }
+        return dots != 2 && dots != 4
+    }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+import HTTPMessage
+
+/// A document of the gateway's own.
+enum Publication {
+    /// What is said of one protected resource, by its place among the published documents (RFC 9728).
+    case resource(Int)
+    /// The keys that identity assertions are signed with, as a JWK Set.
+    case assertionKeys
+}
+
+/// The content of an answer that the gateway makes itself.
+struct AnswerContent {
+    let bytes: [UInt8]
+    /// Not for HEAD, whose answer says its length alone.
+    let isSent: Bool
+}
+
+extension WorkerRef {
+    /// The document that a request asks for; nil for nearly all, which costs them a comparison of one byte.
+    ///
+    /// The paths below the well-known one and below `/.portcullis/` are the gateway's: what is not there is answered
+    /// 404 and never forwarded (MD-25), however it is spelt. A route for such a well-known path by name comes first.
+    func publication(
+        _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>
+    ) throws(Refusal) -> Publication? {
+        let range = pointee.head.pointee.path
+        guard range.count > 2 else { return nil }
+        switch bytes[Int(range.start) + 1] {
+        // `/.…` itself, an escape that may stand for the dot, and a slash that some reader merges.
+        case UInt8(ascii: "."), UInt8(ascii: "%"), UInt8(ascii: "/"):
+            return try reservedPublication(
+                exchange, bytes, UnsafeBufferPointer(start: bytes + Int(range.start), count: Int(range.count)))
+        default: return nil
+        }
+    }
+
+    private func reservedPublication(
+        _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, _ path: UnsafeBufferPointer<UInt8>
+    ) throws(Refusal) -> Publication? {
+        guard let reserved = ReservedPath(path) else { return nil }
+        try checkAuthority(exchange, bytes)
+        let head = pointee.head
+        let listener = Int(exchange.pointee.client.unsafelyUnwrapped.pointee.listener)
+        switch reserved {
+        case .protectedResource:
+            let authority = UnsafeBufferPointer(
+                start: bytes + Int(head.pointee.authority.start), count: Int(head.pointee.authority.count))
+            let query = UnsafeBufferPointer(
+                start: bytes + Int(head.pointee.query.start), count: Int(head.pointee.query.count))
+            let found = pointee.tables.published.find(
+                listener: listener, authority: authority, path: path, query: query)
+            if let found { return .resource(found) }
+            if let route = pointee.routes.match(path),
+                route.pointee.settings.path.hasPrefix(ProtectedResource.wellKnown)
+            {
+                return nil
+            }
+        case .gateway:
+            if pointee.assertionKeys != nil, path.elementsEqual(ReservedPath.assertionKeys.utf8) {
+                return .assertionKeys
+            }
+        }
+        try checkPath(path, [])
+        pointee.refusalDetail = RefusalDetail(
+            expected: "a document that is published here", found: String(decoding: path.prefix(64), as: UTF8.self),
+            check: reserved == .protectedResource ? "MD-20" : "MD-25")
+        throw .routeUnknown
+    }
+
+    /// Answers with a document of the gateway's own, to anybody: no token is asked for (RFC 9728 §3.1).
+    func publish(_ exchange: ExchangeRef, _ publication: Publication) {
+        let allowed = "GET, HEAD, OPTIONS"
+        // Read by scripts of any origin, and never with anybody's credentials (MD-24).
+        let access = ("Access-Control-Allow-Origin", "*")
+        switch exchange.pointee.method {
+        case .get, .head: break
+        case .options:
+            return answer(
+                exchange, status: 204,
+                fields: [
+                    ("Allow", allowed), access, ("Access-Control-Allow-Methods", allowed),
+                    ("Access-Control-Allow-Headers", "*"), ("Access-Control-Max-Age", "300"),
+                ])
+        default:
+            exchange.pointee.refusal = .methodNotAllowed
+            let name = MethodSet.name(of: exchange.pointee.method)
+            pointee.refusalDetail = RefusalDetail(
+                expected: allowed, found: name.isEmpty ? "another method" : name, check: "MD-20")
+            logRefusal(exchange, .methodNotAllowed)
+            return answer(exchange, status: 405, fields: [("Allow", allowed), access])
+        }
+        var age = 300
+        let type: String
+        let body: [UInt8]
+        switch publication {
+        case .resource(let index):
+            type = "application/json"
+            body = pointee.tables.published.documents[index].body
+        case .assertionKeys:
+            type = "application/jwk-set+json"
+            body = pointee.assertionKeys?.keySet ?? []
+            age = pointee.assertionKeys?.maximumAgeSeconds ?? 0
+        }
+        answer(
+            exchange, status: 200, fields: [("Content-Type", type), ("Cache-Control", "max-age=\(age)"), access],
+            content: AnswerContent(bytes: body, isSent: exchange.pointee.method == .get))
+    }
+
+    /// What challenges say of where the route's metadata is; nil when it publishes none (RFC 9728 §5.1).
+    func resourceMetadata(_ exchange: ExchangeRef) -> String? {
+        guard let route = exchange.pointee.route, let client = exchange.pointee.client else { return nil }
+        let listener = Int(client.pointee.listener)
+        guard route.pointee.resourceMetadata.indices.contains(listener) else { return nil }
+        let url = route.pointee.resourceMetadata[listener]
+        return url.isEmpty ? nil : url
+    }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+import Bytes
+
+/// The documents that the gateway answers with itself: what each listener says of its resources (RFC 9728).
+///
+/// Made at start and only read from then on, and only for requests to a reserved path.
+struct PublishedDocuments: Sendable {
+    /// The metadata of one resource on one listener.
+    struct Document: Sendable {
+        let listener: Int
+        /// The authorities that the resource identifier means, lower-case.
+        let authorities: [String]
+        let path: [UInt8]
+        let query: [UInt8]?
+        let body: [UInt8]
+    }
+
+    private(set) var documents: [Document] = []
+
+    /// Longest document; an answer of ours is put together in one piece of memory.
+    static let sizeLimit = 128 << 10
+
+    init(_ settings: GatewaySettings) {
+        for route in settings.routes {
+            guard case .token(let token) = route.access else { continue }
+            for (index, resource) in PublishedDocuments.resources(of: route, settings.listeners) {
+                let listener = settings.listeners[index]
+                let path = Array(resource.metadataPath.utf8)
+                let query = resource.query.map { Array($0.utf8) }
+                // Two routes may be one resource; their rules for it agree (the configuration sees to that).
+                guard
+                    !documents.contains(where: {
+                        $0.listener == index && $0.path == path && $0.query == query
+                            && $0.authorities == resource.authorities
+                    })
+                else { continue }
+                documents.append(
+                    Document(
+                        listener: index, authorities: resource.authorities, path: path, query: query,
+                        body: resource.document(
+                            token, issuers: settings.issuers,
+                            takesClientCertificates: PublishedDocuments.takesClientCertificates(listener))))
+            }
+        }
+    }
+
+    /// The document for a request, or nil: at its authority first, then at any that this listener answers for.
+    func find(
+        listener: Int, authority: UnsafeBufferPointer<UInt8>, path: UnsafeBufferPointer<UInt8>,
+        query: UnsafeBufferPointer<UInt8>
+    ) -> Int? {
+        var found: Int?
+        for (index, document) in documents.enumerated() {
+            guard document.listener == listener, document.path.elementsEqual(path),
+                document.query.map({ $0.elementsEqual(query) }) ?? true
+            else { continue }
+            if document.authorities.contains(where: { ASCII.equalsIgnoringCase(authority.span, $0) }) { return index }
+            if found == nil { found = index }
+        }
+        return found
+    }
+
+    /// The resources of a route with the listeners that publish them.
+    ///
+    /// Without an identifier of its own a route is one resource on each listener: the public URL and the path as it is
+    /// written. With one, it is the same everywhere, and published where its authority is answered for (D-15).
+    static func resources(
+        of route: RouteSettings, _ listeners: [ListenerSettings]
+    ) -> [(listener: Int, resource: ProtectedResource)] {
+        guard case .token(let token) = route.access, let settings = token.resource else { return [] }
+        return listeners.enumerated().compactMap { index, listener in
+            guard let resource = ProtectedResource(settings.identifier ?? listener.publicURL + route.path) else {
+                return nil
+            }
+            guard settings.identifier != nil else { return (index, resource) }
+            let isAnsweredFor = listener.authorities.contains { resource.authorities.contains($0) }
+            return isAnsweredFor ? (index, resource) : nil
+        }
+    }
+
+    /// What challenges on each listener say as `resource_metadata`; empty where nothing is published.
+    static func metadataURLs(of route: RouteSettings, _ listeners: [ListenerSettings]) -> [String] {
+        let resources = resources(of: route, listeners)
+        return listeners.indices.map { index in
+            // An identifier that another listener answers for is still this resource's.
+            (resources.first { $0.listener == index } ?? resources.first)?.resource.metadataURL ?? ""
+        }
+    }
+
+    private static func takesClientCertificates(_ listener: ListenerSettings) -> Bool {
+        listener.tls?.clientCertificates != nil || !listener.clientCertFieldFrom.isEmpty
+    }
+}

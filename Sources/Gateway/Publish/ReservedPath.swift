@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+import HTTPMessage
+
+/// A path that is the gateway's own, whatever the routes say.
+enum ReservedPath: Equatable {
+    /// `/.well-known/oauth-protected-resource`, and below it.
+    case protectedResource
+    /// `/.portcullis`, and below it.
+    case gateway
+
+    static let prefix = "/.portcullis"
+    static let assertionKeys = "/.portcullis/jwks.json"
+
+    /// Which one a path is, read as an upstream might: unescaped, and with slashes merged.
+    ///
+    /// Only for paths that may be reserved by their second byte; the others are told apart by that alone.
+    init?(_ path: UnsafeBufferPointer<UInt8>) {
+        var canonical: [UInt8] = []
+        PathPolicy.appendCanonical(path.span, mergingSlashes: true, to: &canonical)
+        if ReservedPath.isAtOrBelow(ProtectedResource.wellKnown, canonical) {
+            self = .protectedResource
+        } else if ReservedPath.isAtOrBelow(ReservedPath.prefix, canonical) {
+            self = .gateway
+        } else {
+            return nil
+        }
+    }
+
+    private static func isAtOrBelow(_ prefix: String, _ path: [UInt8]) -> Bool {
+        let prefix = Array(prefix.utf8)
+        guard path.starts(with: prefix) else { return false }
+        return path.count == prefix.count || path[prefix.count] == UInt8(ascii: "/")
+    }
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+import Crypto
+import EventLoop
+import Issuers
+import JOSE
+import Telemetry
+
+/// Keeps the keys that sign identity assertions in time; lives on the control loop, and hands out snapshots.
+final class AssertionKeyRotation {
+    private var ring: AssertionKeyRing
+    private let loop: EventLoop
+    private let operatorLog: OperatorLog
+    private var timer: LoopTimer?
+
+    /// The keys at this time.
+    var keys: AssertionKeys {
+        AssertionKeys(signer: ring.signer, keySet: ring.keySet, maximumAgeSeconds: ring.maximumAgeSeconds)
+    }
+
+    /// The configured keys, or keys made now; nil when no route asserts anything.
+    ///
+    /// - Throws: for a file that holds no key that signs, and when no key can be made.
+    init?(_ settings: GatewaySettings, loop: EventLoop, operatorLog: OperatorLog) throws(GatewayFailure) {
+        let lifetimes = settings.routes.compactMap { route -> Int? in
+            guard case .assertion(let assertion) = route.credential else { return nil }
+            return assertion.lifetimeSeconds
+        }
+        guard let longest = lifetimes.max() else { return nil }
+        let keys = settings.assertionKeys
+        let files = try AssertionKeyRotation.read(keys.keys)
+        do throws(AssertionKeyRing.Refusal) {
+            ring =
+                files.isEmpty
+                ? try AssertionKeyRing(
+                    algorithm: keys.algorithm, rotationSeconds: keys.rotationSeconds, lifetimeSeconds: longest,
+                    at: AssertionKeyRotation.now)
+                : try AssertionKeyRing(files: files)
+        } catch {
+            throw GatewayFailure("identity assertions cannot be signed", CauseWords.of(error))
+        }
+        self.loop = loop
+        self.operatorLog = operatorLog
+    }
+
+    private static func read(_ files: [Secret]) throws(GatewayFailure) -> [SigningJWK] {
+        var keys: [SigningJWK] = []
+        for file in files {
+            do throws(SigningRefusal) {
+                keys.append(try SigningJWK(pem: file))
+            } catch {
+                throw GatewayFailure("an assertion key cannot be used", CauseWords.of(error))
+            }
+        }
+        return keys
+    }
+
+    /// Replaces keys when their time has come, as long as this object lives; `onChange` is called on the loop.
+    func start(onChange: @escaping (AssertionKeys) -> Void) {
+        guard ring.due != nil else { return }
+        let timer = LoopTimer(loop: loop) { [unowned self] in
+            let events = ring.advance(at: AssertionKeyRotation.now)
+            events.forEach(report)
+            if !events.isEmpty { onChange(keys) }
+            arm()
+        }
+        self.timer = timer
+        arm()
+    }
+
+    private func arm() {
+        guard let due = ring.due else { return }
+        let wait = due - AssertionKeyRotation.now.milliseconds
+        // An hour at most at a time: a machine that slept is not late for long.
+        timer?.arm(milliseconds: Int(min(max(wait, 1000), 3_600_000)))
+    }
+
+    private func report(_ event: AssertionKeyRing.Event) {
+        switch event {
+        case .rotated(let keyID, let next):
+            operatorLog.write(
+                .info, .assertionKeysRotated, LogField(.detail, "signs: \(keyID)"),
+                LogField(.expected, "next: \(next)"))
+        case .forgotten(let keyID):
+            operatorLog.write(.debug, .assertionKeysRotated, LogField(.detail, "forgotten: \(keyID)"))
+        case .notRotated(let seconds):
+            operatorLog.write(.error, .assertionKeysNotRotated, LogField(.seconds, seconds))
+        }
+    }
+
+    private static var now: Moment {
+        let clock = WorkerClock()
+        return Moment(
+            milliseconds: Int64(clamping: clock.microseconds() / 1000), wallSeconds: clock.wallSeconds())
+    }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+import Bytes
+import Crypto
+import HTTPMessage
+import Issuers
+
+/// What an upstream gets in place of the client's credentials, ready to be written (RS-25).
+enum UpstreamCredential {
+    case none
+    /// The client's own Bearer token.
+    case pass
+    /// A field line that is always the same, CRLF included.
+    case fixed(Route.Bytes)
+    /// A token for the upstream, by one of the table's exchange rules (RFC 8693).
+    case exchange(rule: Int)
+    /// A JWT of the gateway's own, by one of the table's assertion rules.
+    case assertion(rule: Int)
+
+    /// A credential as configured; rules are shared by the routes that have the same.
+    init(
+        _ settings: UpstreamCredentialSettings, exchanges: inout [ExchangeSettings],
+        assertions: inout [AssertionSettings]
+    ) {
+        switch settings {
+        case .none: self = .none
+        case .pass: self = .pass
+        case .fixed(let value):
+            self = .fixed(Route.Bytes(Array("Authorization: ".utf8) + value.reveal() + [0x0D, 0x0A]))
+        case .exchange(let rule): self = .exchange(rule: UpstreamCredential.place(of: rule, in: &exchanges))
+        case .assertion(let rule): self = .assertion(rule: UpstreamCredential.place(of: rule, in: &assertions))
+        }
+    }
+
+    private static func place<Rule: Equatable>(of rule: Rule, in rules: inout [Rule]) -> Int {
+        if let place = rules.firstIndex(of: rule) { return place }
+        rules.append(rule)
+        return rules.count - 1
+    }
+
+    /// Refuses what no configuration may say, whoever wrote it.
+    ///
+    /// - Throws: when an MCP server would be passed the client's token (MCP-04), or when a fixed value would end its
+    ///   line and begin another.
+    static func check(_ routes: [RouteSettings]) throws(GatewayFailure) {
+        for route in routes {
+            if case .pass = route.credential, route.isMCP {
+                throw GatewayFailure("the route \(route.name) cannot be served", "an MCP server is passed no token")
+            }
+            guard case .fixed(let value) = route.credential else { continue }
+            let bytes = value.reveal()
+            guard let first = bytes.first, first != 0x20, bytes.last != 0x20,
+                bytes.allSatisfy({ (0x20...0x7E).contains($0) })
+            else {
+                throw GatewayFailure(
+                    "the route \(route.name) cannot be served", "its credential is not printable text in one line")
+            }
+        }
+    }
+}
+
+extension WorkerRef {
+    /// Writes the upstream's credential, if the route has one for this request.
+    ///
+    /// All that ever goes to an upstream as `Authorization`: what the client sent was left out with its other lines.
+    func putCredential(
+        _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, into writer: inout HeadWriter
+    ) throws(Refusal) {
+        guard let route = exchange.pointee.route else { return }
+        switch route.pointee.credential {
+        case .none: return
+        case .fixed(let line): writer.put(line.buffer)
+        case .pass:
+            guard let token = exchange.pointee.token else { return }
+            try passToken(token, bytes, into: &writer)
+        case .exchange:
+            guard exchange.pointee.token != nil else { return }
+            guard let token = exchange.pointee.upstreamToken else {
+                throw refuse(.exchangeUnavailable, "a token for the upstream", "none")
+            }
+            writer.put("Authorization: Bearer ")
+            writer.put(token)
+            writer.put("\r\n")
+        case .assertion(let rule):
+            guard let token = exchange.pointee.token else { return }
+            let assertion = try freshAssertion(token, rule: rule)
+            writer.put(assertion.pointee.line, assertion.pointee.count)
+        }
+    }
+
+    /// The client's token in a line of our own, if it is one that anybody may use.
+    ///
+    /// One that is bound to a key proves nothing without it: the upstream would have to take it for a bearer token.
+    private func passToken(
+        _ token: UnsafeMutablePointer<TokenRecord>, _ bytes: UnsafeMutablePointer<UInt8>,
+        into writer: inout HeadWriter
+    ) throws(Refusal) {
+        guard !token.pointee.isKeyBound, !token.pointee.isCertificateBound else {
+            throw refuse(.tokenBoundToKey, "a token that may be passed on", "one that is bound to a key")
+        }
+        let head = pointee.head
+        guard head.pointee.authorizationCount == 1 else { return }
+        let range = head.pointee.fields[head.pointee.authorizationIndex].value
+        let value = UnsafeBufferPointer(start: bytes + Int(range.start), count: Int(range.count))
+        guard case .bearer(let part) = AuthorizationField.parse(value.span) else { return }
+        writer.put("Authorization: Bearer ")
+        writer.put(UnsafeBufferPointer(rebasing: value[part.range]))
+        writer.put("\r\n")
+    }
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+package import Crypto
+package import HTTPMessage
+package import OAuth
+
+/// What came of asking an issuer about a token.
+package struct IntrospectionAnswer: Sendable {
+    package enum Result: Sendable {
+        /// The token is good, and may be believed so until then, in seconds since 1970; perhaps for this request only.
+        case active(VerifiedAccessToken, believedUntil: Int64)
+        /// It is not, and nobody says why.
+        case inactive
+        /// The issuer vouches for it, and what it says about it forbids its use.
+        case refused(AccessTokenRefusal)
+        /// Nothing is known: 503, and nothing to be remembered.
+        case unavailable(LookupRefusal)
+    }
+
+    package let digest: SHA256Digest
+    package let issuer: Int
+    /// The workers that asked.
+    package let workers: [Int]
+    package let result: Result
+}
+
+/// Asks issuers about tokens, once for all workers that want to know at the same time; one for the whole process.
+///
+/// Remembers nothing: what an answer is worth later is for whoever asked. Like the directory it works on one executor,
+/// and tells there.
+package final class IntrospectionDesk: Sendable {
+    /// Where the desk looks things up; every closure gets the issuer's index and may be called from the executor.
+    package struct Sources: Sendable {
+        package var metadata: @Sendable (Int) -> ServerMetadata?
+        package var keys: @Sendable (Int) -> IssuerKeys?
+        /// A signed answer names a key that is not at hand.
+        package var requestKeys: @Sendable (Int) -> Void
+
+        package init(
+            metadata: @escaping @Sendable (Int) -> ServerMetadata?, keys: @escaping @Sendable (Int) -> IssuerKeys?,
+            requestKeys: @escaping @Sendable (Int) -> Void
+        ) {
+            self.metadata = metadata
+            self.keys = keys
+            self.requestKeys = requestKeys
+        }
+
+        /// What a directory knows.
+        package init(_ directory: IssuerDirectory) {
+            self.init(
+                metadata: { directory.metadata(of: $0) }, keys: { directory.keys(of: $0) },
+                requestKeys: { directory.requestRefresh(issuer: $0) })
+        }
+    }
+
+    private let desk: LookupDesk<IntrospectionAnswer.Result>
+
+    /// A desk for the issuers that have `introspection` settings; `onEvent` gets an issuer's index.
+    package init(
+        settings: [IssuerSettings], clients: [ClientSettings], fetching: any Fetching, clock: any IssuerClock,
+        executor: any TaskExecutor, sources: Sources, bounds: LookupBounds = LookupBounds(),
+        onAnswer: @escaping @Sendable (IntrospectionAnswer) -> Void,
+        onEvent: @escaping @Sendable (Int, IssuerEvent) -> Void
+    ) {
+        let issuers = settings.enumerated().map { IssuerIntrospection($1, at: $0, clients: clients) }
+        let reports = DeskReports(clock: clock, onEvent: onEvent)
+        desk = LookupDesk(
+            queue: LookupQueue(lanes: issuers.count, concurrent: bounds.concurrent, waiting: bounds.waiting),
+            clock: clock, executor: executor,
+            work: .init(
+                look: { lookup in
+                    let index = lookup.key.lane
+                    guard let issuer = issuers[index] else { return .unavailable(.endpointMissing) }
+                    do throws(LookupRefusal) {
+                        return try await issuer.ask(
+                            about: lookup.token, fetching: fetching, clock: clock, metadata: sources.metadata(index)
+                        ) { sources.keys(index) }
+                    } catch {
+                        if error == .introspection(.unknownKey) { sources.requestKeys(index) }
+                        reports.introspectionFailed(error, issuer: index, client: issuer.clientName)
+                        return .unavailable(error)
+                    }
+                },
+                unasked: { key, refusal in
+                    reports.introspectionFailed(refusal, issuer: key.lane, client: "")
+                    return .unavailable(refusal)
+                },
+                tell: { key, workers, result in
+                    onAnswer(
+                        IntrospectionAnswer(digest: key.digest, issuer: key.lane, workers: workers, result: result))
+                },
+                patience: { issuers[$0].map { Int64($0.timeoutMilliseconds) } ?? .max }))
+    }
+
+    /// Asks an issuer about a token.
+    ///
+    /// From any thread; `onAnswer` follows in every case. `digest` names the question: whoever asks the same while it is under way gets the same answer. The token is
+    /// held only until then.
+    package func ask(issuer: Int, token: [UInt8], digest: SHA256Digest, worker: Int) {
+        desk.ask(.init(lane: issuer, digest: digest), token: token, tokenExpiresAt: .max, worker: worker)
+    }
+
+    /// Cancels what is under way and tells whoever waits that nothing is known.
+    package func stop() { desk.stop() }
+
+    /// Questions under way and questions that wait, for metrics; from any thread.
+    package var load: (concurrent: Int, waiting: Int) { desk.load }
+}
+
+/// How many questions a desk deals with at a time, per issuer or per rule of exchange.
+package struct LookupBounds: Sendable {
+    /// Requests under way.
+    package var concurrent: Int
+    /// Questions that wait for one of these to end.
+    package var waiting: Int
+
+    package init(concurrent: Int = 64, waiting: Int = 1024) {
+        self.concurrent = concurrent
+        self.waiting = waiting
+    }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+import Crypto
+import HTTPMessage
+import JOSE
+import OAuth
+
+/// How one issuer is asked about tokens, from its settings and its client's.
+struct IssuerIntrospection: Sendable {
+    private let question: ServerQuestion
+    private let rules: IntrospectionRules
+    private let hint: IntrospectionRequest.Hint
+
+    /// Nil for an issuer that is not asked, or by no client that is one of its own (CA-11).
+    init?(_ issuer: IssuerSettings, at index: Int, clients: [ClientSettings]) {
+        guard let settings = issuer.introspection, clients.indices.contains(settings.client) else { return nil }
+        let client = clients[settings.client]
+        guard client.issuer == index else { return nil }
+        let form: IntrospectionRules.Form =
+            settings.requiresSigned ? .signed(audience: settings.audience ?? client.credentials.clientID) : .plain
+        question = ServerQuestion(
+            requests: IssuerRequests(settings: issuer), client: client,
+            endpoint: .introspection(configured: settings.endpoint), accept: IntrospectionRequest.accept(form),
+            timeoutMilliseconds: settings.timeoutMilliseconds)
+        rules = IntrospectionRules(issuer.rules, form: form, positiveSeconds: settings.positiveSeconds)
+        hint = settings.hint ? .accessToken : .none
+    }
+
+    var clientName: String { question.client.name }
+    var timeoutMilliseconds: Int { question.timeoutMilliseconds }
+
+    /// Asks, and reads the answer; `keys` are looked up when it is there, for that takes a while.
+    func ask(
+        about token: Secret, fetching: any Fetching, clock: any IssuerClock, metadata: ServerMetadata?,
+        keys: @Sendable () -> IssuerKeys?
+    ) async throws(LookupRefusal) -> IntrospectionAnswer.Result {
+        let bytes = token.reveal()
+        guard let parameters = IntrospectionRequest.parameters(token: bytes.span, hint: hint) else {
+            throw .tokenNotSendable
+        }
+        let request = try question.request(parameters, metadata: metadata, now: clock.now().wallSeconds)
+        let response = try await fetching.answer(to: request)
+        let outcome: IntrospectionOutcome
+        do throws(IntrospectionRefusal) {
+            outcome = try IntrospectionResponse.read(
+                response, rules: rules, keys: rules.form == .plain ? nil : keys().map { VerificationKeys($0.keySet) },
+                now: clock.now().wallSeconds)
+        } catch {
+            throw .introspection(error)
+        }
+        switch outcome {
+        case .active(let token, let believedUntil): return .active(token, believedUntil: believedUntil)
+        case .inactive: return .inactive
+        case .refused(let refusal): return .refused(refusal)
+        }
+    }
+}
+
+extension Fetching {
+    /// `fetch`, with the desks' refusal.
+    func answer(to request: FetchRequest) async throws(LookupRefusal) -> FetchResponse {
+        do {
+            return try await fetch(request)
+        } catch {
+            throw .request(.fetch(error))
+        }
+    }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+package import OAuth
+
+/// Why an authorization server could not be asked, or gave no answer: the token may be good all the same (INT-05).
+package enum LookupRefusal: Error, Sendable, Equatable {
+    /// Too many questions are under way or wait already.
+    case crowded
+    /// It waited for its turn longer than an answer may take.
+    case waitedTooLong
+    /// The gateway is about to end.
+    case stopped
+    /// The bytes are no access token; whoever asked should have known.
+    case tokenNotSendable
+    /// The endpoint is in metadata that is not at hand.
+    case metadataMissing
+    /// The metadata names no such endpoint.
+    case endpointMissing
+    /// The metadata says that the endpoint does not take this client's method of authentication (CA-01).
+    case methodNotOffered(String)
+    /// The form could not be signed or written.
+    case notAuthenticated(ClientAuthenticationRefusal)
+    /// The request could not be made or was not answered.
+    case request(IssuerRefusal)
+    /// What the server said about a token says nothing.
+    case introspection(IntrospectionRefusal)
+    /// What the server said to an exchange has no token in it.
+    case exchange(ExchangeRefusal)
+
+    /// The word for logs and metrics.
+    package var word: String {
+        switch self {
+        case .crowded: "too_many_lookups"
+        case .waitedTooLong: "waited_too_long"
+        case .stopped: "stopped"
+        case .tokenNotSendable: "token_not_sendable"
+        case .metadataMissing: "metadata_missing"
+        case .endpointMissing: "endpoint_missing"
+        case .methodNotOffered: "authentication_method_not_offered"
+        case .notAuthenticated: "client_authentication_failed"
+        case .request(let refusal): refusal.word
+        case .introspection(let refusal): refusal.word
+        case .exchange(let refusal): refusal.word
+        }
+    }
+
+    /// The status by which the server refused this gateway as its client; nil for every other cause.
+    var refusedCredentials: Int? {
+        switch self {
+        case .introspection(.credentialsRefused(let status)), .exchange(.credentialsRefused(let status)): status
+        default: nil
+        }
+    }
+}

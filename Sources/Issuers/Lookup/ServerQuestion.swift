@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+import Crypto
+import HTTPMessage
+import OAuth
+
+/// One authenticated POST to an endpoint of an authorization server, made anew for each question.
+struct ServerQuestion: Sendable {
+    /// Which endpoint is asked.
+    enum Endpoint: Sendable {
+        case introspection(configured: String?)
+        case token
+    }
+
+    let requests: IssuerRequests
+    let client: ClientSettings
+    let endpoint: Endpoint
+    let accept: String
+    let timeoutMilliseconds: Int
+
+    /// The request with these parameters, authenticated for this one use (CA-07).
+    func request(
+        _ parameters: [(String, String)], metadata: ServerMetadata?, now: Int64
+    ) throws(LookupRefusal) -> FetchRequest {
+        let (url, origin) = try location(metadata)
+        let issuer = requests.settings.url
+        let form: AuthenticatedForm
+        do throws(ClientAuthenticationRefusal) {
+            form = try client.credentials.authenticate(
+                parameters, issuer: issuer, endpoint: url, tokenEndpoint: metadata?.token.url, now: now,
+                randomness: RandomBytes.fill(32))
+        } catch {
+            throw .notAuthenticated(error)
+        }
+        do throws(IssuerRefusal) {
+            var request = try requests.endpointRequest(url, from: origin)
+            request.method = .post
+            request.headers = form.headers + [("Accept", accept)]
+            request.body = form.body
+            request.clientCertificateFile = form.certificateFile
+            request.clientKeyFile = form.keyFile
+            request.timeoutMilliseconds = timeoutMilliseconds
+            request.maximumBytes = IntrospectionRequest.maximumBytes
+            return request
+        } catch {
+            throw .request(error)
+        }
+    }
+
+    /// The operator's word, or the metadata's alias for certificates, or the metadata's endpoint.
+    private func location(
+        _ metadata: ServerMetadata?
+    ) throws(LookupRefusal) -> (url: String, from: IssuerRequests.Origin) {
+        let method = client.credentials.method
+        let described: ServerEndpoint?
+        switch endpoint {
+        case .introspection(let configured?): return (configured, .operator)
+        case .introspection(nil): described = metadata?.introspection
+        case .token: described = metadata?.token
+        }
+        guard let described else { throw .metadataMissing }
+        guard let url = described.location(for: method) else { throw .endpointMissing }
+        guard described.takes(method) else { throw .methodNotOffered(method.name) }
+        return (url, .metadata)
+    }
+}

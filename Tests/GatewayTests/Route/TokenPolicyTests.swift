@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+import HTTPMessage
+import Testing
+
+@testable import Gateway
+
+/// What tokens with these claims may do on a route with these settings, by method.
+private struct Rights {
+    private var catalogue = PredicateCatalogue()
+    private let policy: TokenPolicy
+
+    init(_ settings: TokenSettings) {
+        policy = TokenPolicy(settings, ProofSettings(), issuerIndex: { _ in 0 }, catalogue: &catalogue)
+    }
+
+    func allow(_ name: String, _ claims: [String: String?]) throws -> Bool {
+        let method = MethodSet.all.first { $0.name == name && !name.isEmpty }?.id ?? .other
+        let answers = UnsafeMutablePointer<UInt64>.allocate(capacity: catalogue.wordCount)
+        defer { answers.deallocate() }
+        catalogue.answer(try verifiedToken(claims), issuer: 0, into: answers)
+        let needs = policy.row(name.withBytes { policy.row(of: method, named: $0) })
+        return needs.pointee.scopes.allHold(in: answers) && needs.pointee.details.allHold(in: answers)
+            && policy.detailsForm.allHold(in: answers)
+    }
+}
+
+private func settings(
+    scopes: [String] = [], _ byMethod: [String: [String]] = [:], details: [String: [AuthorizationDetailsRule]] = [:]
+) -> TokenSettings {
+    var settings = TokenSettings(issuers: ["main"], audiences: ["x"], scopes: scopes, scopesByMethod: byMethod)
+    settings.authorizationDetailsByMethod = details
+    return settings
+}
+
+@Suite struct `the rights a method needs` {
+    @Test func `RS-19 are asked of methods without a number too`() throws {
+        let rights = Rights(settings(["GET": ["read"], "PURGE": ["admin"], "LINK": []]))
+        #expect(try rights.allow("PURGE", ["scope": "\"admin\""]))
+        #expect(!(try rights.allow("PURGE", ["scope": "\"read\""])))
+        #expect(!(try rights.allow("PURGE", ["scope": nil])))
+        #expect(try rights.allow("LINK", ["scope": nil]))
+        #expect(!(try rights.allow("GET", ["scope": "\"admin\""])))
+    }
+
+    @Test func `RS-19 are the default's for a method that nobody named`() throws {
+        let rights = Rights(settings(scopes: ["default"], ["PURGE": ["admin"]]))
+        #expect(try rights.allow("UNLINK", ["scope": "\"default\""]))
+        #expect(!(try rights.allow("UNLINK", ["scope": "\"admin\""])))
+        #expect(!(try rights.allow("purge", ["scope": "\"admin\""])), "another method by its case")
+        #expect(!(try rights.allow("PURGER", ["scope": "\"admin\""])))
+    }
+
+    @Test func `RAR-01 by method are those of the method alone`() throws {
+        let rights = Rights(
+            settings(details: [
+                "GET": [AuthorizationDetailsRule(type: "orders", actions: ["read"])],
+                "POST": [
+                    AuthorizationDetailsRule(type: "orders", actions: ["write"]), AuthorizationDetailsRule(type: "pay"),
+                ],
+                "PURGE": [AuthorizationDetailsRule(type: "admin")],
+            ]))
+        let read: [String: String?] = ["authorization_details": #"[{"type":"orders","actions":["read"]}]"#]
+        let write: [String: String?] = [
+            "authorization_details": #"[{"type":"orders","actions":["write"]},{"type":"pay"}]"#
+        ]
+        let half: [String: String?] = ["authorization_details": #"[{"type":"orders","actions":["write"]}]"#]
+        #expect(try ["GET", "HEAD", "POST", "PURGE"].map { try rights.allow($0, read) } == [true, true, false, false])
+        #expect(
+            try ["GET", "HEAD", "POST", "PURGE"].map { try rights.allow($0, write) } == [false, false, true, false])
+        #expect(!(try rights.allow("POST", half)))
+    }
+
+    @Test func `HTTP-19, RAR-01 by method close the methods that are not named`() {
+        func known(_ settings: TokenSettings) -> String {
+            MethodSet.of(
+                RouteSettings(
+                    name: "r", path: "/", upstream: UpstreamSettings(host: "h", port: 1), access: .token(settings))
+            ).allow
+        }
+        let rule = AuthorizationDetailsRule(type: "t")
+        #expect(known(settings(details: ["GET": [rule], "POST": [rule]])) == "GET, POST, HEAD")
+        #expect(known(settings(["GET": ["r"], "PUT": ["w"]], details: ["GET": [rule], "POST": []])) == "GET, HEAD")
+        #expect(known(settings(scopes: ["r"], details: ["POST": [rule]])) == "POST")
+        #expect(known(settings(scopes: ["r"])) == MethodSet(nil).allow)
+    }
+}

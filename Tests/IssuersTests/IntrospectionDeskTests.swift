@@ -1,0 +1,429 @@
+// SPDX-License-Identifier: Apache-2.0
+import Crypto
+import HTTPMessage
+import Issuers
+import JOSE
+import OAuth
+import TestSupport
+import Testing
+
+@Suite struct `the introspection desk asks` {
+    @Test func `INT-01 by POST, as its client, for plain JSON, without more trouble than allowed`() throws {
+        let desks = try Desks()
+        desks.answer(desks.active)
+        desks.ask("a~b+c/d==")
+        desks.drain()
+        let request = try #require(desks.fetcher.requests.first)
+        #expect(request.url == Desks.introspection)
+        #expect(request.method == .post)
+        #expect(request.form == "token=a%7Eb%2Bc%2Fd%3D%3D&token_type_hint=access_token")
+        #expect(request.field("Content-Type") == "application/x-www-form-urlencoded")
+        #expect(request.field("Authorization") == "Basic Z2F0ZXdheTpodXNo")
+        #expect(request.field("Accept") == "application/json")
+        #expect(request.maximumBytes == 65_536)
+        #expect(request.timeoutMilliseconds == 5000)
+        #expect(request.allowLoopbackAndPrivateHost == "id.example.com")
+        #expect(!request.insecureAllowHTTP)
+        #expect(desks.takeAnswers().map(\.word) == ["active"])
+    }
+
+    @Test func `INT-01 without the hint, and with its own patience, where it is set so`() throws {
+        let desks = try Desks(IntrospectionSettings(client: 0, timeoutMilliseconds: 250, hint: false))
+        desks.ask()
+        desks.drain()
+        #expect(desks.fetcher.requests.first?.form == "token=opaque")
+        #expect(desks.fetcher.requests.first?.timeoutMilliseconds == 250)
+    }
+
+    @Test(arguments: [FetchRefusal.redirected, .tlsFailed("certificate"), .timedOut, .unresolved, .tooLarge])
+    func `INT-01 INT-05 and has no answer when the server redirects, stalls or is not who it should be`(
+        refusal: FetchRefusal
+    ) throws {
+        let desks = try Desks()
+        desks.fetcher.answer(Desks.introspection, with: .failure(refusal))
+        desks.ask()
+        desks.drain()
+        #expect(desks.takeAnswers().map(\.cause) == [.request(.fetch(refusal))])
+    }
+
+    @Test func `the endpoint that the operator wrote rather than the metadata's`() throws {
+        let url = "https://10.0.0.7:9443/i"
+        let desks = try Desks(IntrospectionSettings(client: 0, endpoint: url))
+        desks.forgetMetadata()
+        desks.ask()
+        desks.drain()
+        #expect(desks.fetcher.requests.map(\.url) == [url])
+        #expect(desks.fetcher.requests.first?.allowLoopbackAndPrivateHost == "10.0.0.7")
+    }
+
+    @Test func `CA-12 the alias of the metadata with a certificate`() throws {
+        let alias = "https://mtls.example.com/i"
+        let method = ClientCredentials.Method.tls(certificateFile: "/c.pem", keyFile: "/k.pem")
+        let desks = try Desks(
+            method: method, members: ",\"mtls_endpoint_aliases\":{\"introspection_endpoint\":\"\(alias)\"}")
+        desks.ask()
+        desks.drain()
+        let request = try #require(desks.fetcher.requests.first)
+        #expect(request.url == alias)
+        #expect(request.clientCertificateFile == "/c.pem")
+        #expect(request.clientKeyFile == "/k.pem")
+        #expect(request.form.hasSuffix("&client_id=gateway"))
+        // Another host than the issuer's, named by a document from outside, stays guarded.
+        #expect(request.allowLoopbackAndPrivateHost == "id.example.com")
+    }
+
+    @Test func `CA-01 no one, where the metadata does not offer its method`() throws {
+        let desks = try Desks(members: ",\"introspection_endpoint_auth_methods_supported\":[\"private_key_jwt\"]")
+        desks.ask()
+        desks.drain()
+        #expect(desks.fetcher.requests.isEmpty)
+        #expect(desks.takeAnswers().map(\.cause) == [.methodNotOffered("client_secret_basic")])
+    }
+
+    @Test func `MD-08 no one, where the metadata names a port of another service`() throws {
+        let desks = try Desks()
+        try desks.publish(introspection: "https://id.example.com:6379/")
+        desks.ask()
+        desks.drain()
+        #expect(desks.fetcher.requests.isEmpty)
+        #expect(desks.takeAnswers().map(\.cause) == [.request(.portNotAllowed(6379))])
+    }
+
+    @Test func `no one, where nobody said where`() throws {
+        let desks = try Desks()
+        desks.forgetMetadata()
+        desks.ask()
+        desks.drain()
+        try desks.publishNothing()
+        desks.ask()
+        desks.drain()
+        #expect(desks.takeAnswers().map(\.cause) == [.metadataMissing, .endpointMissing])
+    }
+
+    @Test func `INT-07 no one about bytes that are no token`() throws {
+        let desks = try Desks()
+        desks.ask("a b")
+        desks.drain()
+        #expect(desks.fetcher.requests.isEmpty)
+        #expect(desks.takeAnswers().map(\.cause) == [.tokenNotSendable])
+    }
+
+    @Test func `CA-11 no one for an issuer without introspection, with another's client, or that does not exist`()
+        throws
+    {
+        for settings in [nil, IntrospectionSettings(client: 7)] {
+            let desks = try Desks(settings)
+            desks.ask()
+            desks.ask(issuer: 3)
+            desks.drain()
+            #expect(desks.fetcher.requests.isEmpty)
+            #expect(desks.takeAnswers().map(\.cause) == [.endpointMissing, .crowded])
+        }
+    }
+
+    @Test func `CA-07 with an assertion of its own for each question`() throws {
+        let secret = Secret([UInt8](repeating: 7, count: 32))
+        let desks = try Desks(method: .secretJWT(.hs256, secret))
+        desks.ask()
+        desks.drain()
+        desks.ask()
+        desks.drain()
+        let forms = desks.fetcher.requests.map(\.form)
+        #expect(forms.count == 2)
+        #expect(forms.allSatisfy { $0.contains("client_assertion=") })
+        #expect(forms[0] != forms[1])
+    }
+}
+
+@Suite struct `the introspection desk tells` {
+    @Test func `INT-06 everyone who asks at the same time, after one question`() throws {
+        let desks = try Desks()
+        desks.answer(desks.active)
+        desks.fetcher.hold()
+        for number in 0..<100 {
+            desks.ask(worker: number % 4)
+            if number % 10 == 0 { desks.drain() }
+        }
+        #expect(desks.fetcher.requests.count == 1)
+        #expect(desks.introspection.load.concurrent == 1)
+        desks.release()
+        let answers = desks.takeAnswers()
+        #expect(answers.count == 1)
+        #expect(answers.first?.workers == [0, 1, 2, 3])
+        #expect(answers.first?.digest == Desks.digest("opaque"))
+        #expect(answers.first?.issuer == 0)
+        #expect(answers.first?.token?.subject == "u")
+        #expect(desks.introspection.load.concurrent == 0)
+    }
+
+    @Test func `INT-06 everyone on their own threads, each asked question once at a time`() async throws {
+        let fetcher = ScriptedFetcher()
+        let text = "{\"active\":true,\"sub\":\"u\"}"
+        fetcher.answer(
+            Desks.introspection,
+            with: .success(FetchResponse(status: 200, contentType: "application/json", body: Array(text.utf8))))
+        var settings = World.settings()
+        settings.introspection = IntrospectionSettings(client: 0, endpoint: Desks.introspection)
+        let client = ClientSettings(
+            name: "gate", issuer: 0,
+            credentials: try ClientCredentials(clientID: "g", method: .secretPost(Secret(Array("hush".utf8)))))
+        let (answers, told) = AsyncStream.makeStream(of: IntrospectionAnswer.self)
+        let desk = IntrospectionDesk(
+            settings: [settings], clients: [client], fetching: fetcher, clock: ManualClock(),
+            executor: globalConcurrentExecutor,
+            sources: .init(metadata: { _ in nil }, keys: { _ in nil }, requestKeys: { _ in }),
+            onAnswer: { told.yield($0) }, onEvent: { _, _ in })
+        fetcher.hold()
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<1000 {
+                group.addTask {
+                    let token = "token\(number % 10)"
+                    desk.ask(
+                        issuer: 0, token: Array(token.utf8), digest: Desks.digest(token), worker: number / 10 % 8)
+                }
+            }
+        }
+        fetcher.release()
+        var workers: [SHA256Digest: Set<Int>] = [:]
+        var count = 0
+        for await answer in answers {
+            count += 1
+            workers[answer.digest, default: []].formUnion(answer.workers)
+            if workers.count == 10, workers.values.allSatisfy({ $0.count == 8 }) { break }
+        }
+        #expect(count == 10)
+        #expect(fetcher.requests.count == 10)
+        #expect(desk.load == (0, 0))
+    }
+
+    @Test func `INT-06 each the answer to its own question`() throws {
+        let desks = try Desks()
+        desks.answer(desks.active)
+        desks.ask("one", worker: 1)
+        desks.ask("two", worker: 2)
+        desks.drain()
+        let answers = desks.takeAnswers()
+        #expect(answers.map(\.digest) == [Desks.digest("one"), Desks.digest("two")])
+        #expect(answers.map(\.workers) == [[1], [2]])
+        #expect(desks.fetcher.requests.count == 2)
+    }
+
+    @Test func `INT-06 how long an answer may be believed, and asks again when it is asked again`() throws {
+        let desks = try Desks()
+        let now = desks.clock.now().wallSeconds
+        desks.answer("{\"active\":true,\"exp\":\(now + 7)}")
+        desks.ask()
+        desks.drain()
+        guard case .active(_, let believedUntil)? = desks.takeAnswers().first?.result else {
+            Issue.record("not active")
+            return
+        }
+        #expect(believedUntil == now + 7)
+        // The token was revoked meanwhile.
+        desks.answer("{\"active\":false}")
+        desks.ask()
+        desks.drain()
+        #expect(desks.takeAnswers().map(\.word) == ["inactive"])
+    }
+
+    @Test func `INT-04 why a token that is active cannot be used`() throws {
+        let desks = try Desks()
+        desks.answer("{\"active\":true,\"iss\":\"https://elsewhere.example\"}")
+        desks.ask()
+        desks.drain()
+        guard case .refused(.issuerMismatch)? = desks.takeAnswers().first?.result else {
+            Issue.record("not refused")
+            return
+        }
+        #expect(desks.takeEvents().isEmpty)
+    }
+
+    @Test(arguments: [400, 404, 429, 500, 502, 503])
+    func `INT-05 INT-06 that nothing is known, remembers nothing of it, and tells the operator`(status: Int) throws {
+        let desks = try Desks()
+        desks.answer("{\"active\":false}", status: status)
+        desks.ask()
+        desks.drain()
+        #expect(desks.takeAnswers().map(\.cause) == [.introspection(.status(status))])
+        #expect(desks.takeEvents() == [.introspectionFailed(.introspection(.status(status)), count: 1)])
+        desks.answer(desks.active)
+        desks.ask()
+        desks.drain()
+        #expect(desks.takeAnswers().map(\.word) == ["active"])
+    }
+
+    @Test(arguments: [401, 403])
+    func `INT-05 that nothing is known when its own credentials are refused, and raises an alarm`(status: Int) throws {
+        let desks = try Desks()
+        desks.answer("", status: status)
+        for number in 0..<5 { desks.ask("token\(number)") }
+        desks.drain()
+        let refusal = LookupRefusal.introspection(.credentialsRefused(status: status))
+        #expect(desks.takeAnswers().map(\.cause) == Array(repeating: refusal, count: 5))
+        #expect(desks.takeEvents() == [.clientRefused(client: "gate", status: status, count: 1)])
+        desks.clock.move(to: desks.clock.now().milliseconds + 60_000)
+        desks.ask()
+        desks.drain()
+        #expect(desks.takeEvents() == [.clientRefused(client: "gate", status: status, count: 5)])
+    }
+
+    @Test func `the operator of failures once in ten seconds, with their number`() throws {
+        let desks = try Desks()
+        desks.fetcher.answer(Desks.introspection, with: .failure(.timedOut))
+        let refusal = LookupRefusal.request(.fetch(.timedOut))
+        for number in 0..<40 { desks.ask("token\(number)") }
+        desks.drain()
+        #expect(desks.takeEvents() == [.introspectionFailed(refusal, count: 1)])
+        desks.clock.move(to: desks.clock.now().milliseconds + 9_999)
+        desks.ask()
+        desks.drain()
+        #expect(desks.takeEvents().isEmpty)
+        desks.clock.move(to: desks.clock.now().milliseconds + 1)
+        desks.ask()
+        desks.drain()
+        #expect(desks.takeEvents() == [.introspectionFailed(refusal, count: 41)])
+    }
+
+    @Test func `at once those for whom there is no room, and the others in their turn`() throws {
+        let desks = try Desks(bounds: LookupBounds(concurrent: 2, waiting: 3))
+        desks.answer(desks.active)
+        desks.fetcher.hold()
+        for number in 0..<7 { desks.ask("token\(number)", worker: number) }
+        desks.drain()
+        #expect(desks.fetcher.requests.count == 2)
+        #expect(desks.takeAnswers().map(\.cause) == [.crowded, .crowded])
+        #expect(desks.introspection.load == (2, 3))
+        desks.release()
+        #expect(desks.takeAnswers().map(\.word) == Array(repeating: "active", count: 5))
+        #expect(desks.fetcher.requests.count == 5)
+        #expect(desks.introspection.load == (0, 0))
+    }
+
+    @Test func `those who waited longer than an answer may take, without asking for them`() throws {
+        let desks = try Desks(bounds: LookupBounds(concurrent: 1, waiting: 3))
+        desks.answer(desks.active)
+        desks.fetcher.hold()
+        desks.ask("one")
+        desks.drain()
+        desks.ask("two")
+        desks.clock.move(to: desks.clock.now().milliseconds + 5000)
+        desks.ask("three")
+        desks.release()
+        #expect(desks.takeAnswers().map(\.cause) == [nil, .waitedTooLong, nil])
+        #expect(desks.fetcher.requests.count == 2)
+    }
+
+    @Test func `everyone that nothing is known when it stops, and asks nothing any more`() throws {
+        let desks = try Desks(bounds: LookupBounds(concurrent: 1, waiting: 3))
+        desks.fetcher.hold()
+        desks.ask("one", worker: 1)
+        desks.drain()
+        desks.ask("two", worker: 2)
+        desks.introspection.stop()
+        desks.drain()
+        #expect(desks.takeAnswers().map(\.workers).sorted { $0[0] < $1[0] } == [[1], [2]])
+        desks.ask("three", worker: 3)
+        desks.release()
+        #expect(desks.takeAnswers().map(\.cause) == [.stopped])
+        #expect(desks.fetcher.requests.count == 1)
+        #expect(desks.takeEvents().isEmpty)
+    }
+
+    @Test func `never the token, in no event and no refusal`() throws {
+        let desks = try Desks()
+        for text in ["{\"active\":true,\"exp\":1}", "hunter2", "[\"hunter2\"]"] {
+            desks.answer(text)
+            desks.ask("hunter2")
+            desks.drain()
+        }
+        desks.answer("hunter2", status: 500)
+        desks.ask("hunter2")
+        desks.drain()
+        let written = desks.takeAnswers().map { "\($0)" } + desks.takeEvents().map { "\($0)" }
+        #expect(written.count == 5)
+        #expect(!written.contains { $0.contains("hunter2") })
+    }
+}
+
+@Suite struct `the introspection desk and signed answers` {
+    private static let type = "application/token-introspection+jwt"
+
+    private func desks(audience: String? = nil) throws -> Desks {
+        let desks = try Desks(IntrospectionSettings(client: 0, requiresSigned: true, audience: audience))
+        try desks.publish(keys: [.p256])
+        return desks
+    }
+
+    private func signed(_ desks: Desks, audience: String = "gateway", key: SigningKey = .p256) -> String {
+        let header = "{\"typ\":\"token-introspection+jwt\",\"alg\":\"ES256\",\"kid\":\"\(key.keyID ?? "")\"}"
+        let claims = """
+            {"iss":"\(Desks.issuer)","aud":"\(audience)","iat":\(desks.clock.now().wallSeconds),\
+            "token_introspection":\(desks.active)}
+            """
+        return TokenMint.sign(header: header, claims: claims, key: key, algorithm: .es256)
+    }
+
+    @Test func `INT-08 INT-10 asks for a signature and believes the issuer's, made for its client`() throws {
+        let desks = try desks()
+        desks.answer(signed(desks), type: Self.type)
+        desks.ask()
+        desks.drain()
+        #expect(desks.fetcher.requests.first?.field("Accept") == Self.type)
+        #expect(desks.takeAnswers().map(\.word) == ["active"])
+    }
+
+    @Test func `INT-08 believes what is made for the audience set, and only that`() throws {
+        let desks = try desks(audience: "https://api.example/")
+        desks.answer(signed(desks, audience: "https://api.example/"), type: Self.type)
+        desks.ask()
+        desks.drain()
+        desks.answer(signed(desks), type: Self.type)
+        desks.ask()
+        desks.drain()
+        #expect(desks.takeAnswers().map(\.cause) == [nil, .introspection(.audienceMismatch)])
+    }
+
+    @Test func `INT-08 INT-10 takes no plain answer for one, whatever it says`() throws {
+        let desks = try desks()
+        for text in [desks.active, "{\"active\":false}"] {
+            desks.answer(text)
+            desks.ask()
+            desks.drain()
+        }
+        #expect(
+            desks.takeAnswers().map(\.cause)
+                == Array(repeating: .introspection(.contentType("application/json")), count: 2))
+    }
+
+    @Test func `INT-08 INT-10 takes no badly signed answer for one`() throws {
+        let desks = try desks()
+        let other = SigningKey(renaming: .otherP256, keyID: SigningKey.p256.keyID)
+        desks.answer(signed(desks, key: other), type: Self.type)
+        desks.ask()
+        desks.drain()
+        #expect(desks.takeAnswers().map(\.cause) == [.introspection(.signatureInvalid)])
+        #expect(desks.keyRequests == [])
+    }
+
+    @Test func `INT-08 has the keys read again for a key it does not know, and knows nothing until then`() throws {
+        let desks = try desks()
+        desks.answer(signed(desks, key: .otherP256), type: Self.type)
+        desks.ask()
+        desks.drain()
+        #expect(desks.takeAnswers().map(\.cause) == [.introspection(.unknownKey)])
+        #expect(desks.keyRequests == [0])
+        try desks.publish(keys: [.p256, .otherP256])
+        desks.ask()
+        desks.drain()
+        #expect(desks.takeAnswers().map(\.word) == ["active"])
+    }
+
+    @Test func `INT-08 knows nothing while the issuer's keys are not at hand`() throws {
+        let desks = try desks()
+        desks.forgetKeys()
+        desks.answer(signed(desks), type: Self.type)
+        desks.ask()
+        desks.drain()
+        #expect(desks.takeAnswers().map(\.cause) == [.introspection(.keysMissing)])
+    }
+}

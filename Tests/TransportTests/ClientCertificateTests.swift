@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: Apache-2.0
+import COpenSSL
+import Foundation
+import Glibc
+import Testing
+import TestSupport
+import Transport
+
+private typealias Stream = Transport.ByteStream
+
+/// A listener with client certificates, its files, and clients that come to it.
+private struct Door {
+    let files: CertificateFiles
+    let tls: ServerTLS
+
+    init(_ request: ClientCertificates.Request?, revoked: [TestCertificate]? = nil, pki: Bool = false) throws {
+        try self.init(CertificateFiles(), request, revoked: revoked, pki: pki)
+    }
+
+    init(
+        _ files: CertificateFiles, _ request: ClientCertificates.Request?, revoked: [TestCertificate]? = nil,
+        pki: Bool = false
+    ) throws {
+        self.files = files
+        let list = try revoked.map { try files.write(files.authority.revocationList($0)) }
+        let trust: ClientCertificates.Trust =
+            pki ? .authorities(file: try files.authorityFile(), revocationListFile: list) : .anyCertificate
+        tls = try ServerTLS(
+            identities: [files.identity("a.example"), files.identity("b.example")], minimumVersion: .tls12,
+            clientCertificates: request.map { ClientCertificates(request: $0, trust: trust) })
+    }
+
+    func visit(
+        _ identity: TestCertificate?, version: Int32 = TLS1_3_VERSION, serverName: String? = nil,
+        resuming session: ClientSession? = nil
+    ) throws -> Visit {
+        let pair = try SocketPair()
+        let client = try ForeignClient(
+            pair.there, serverName: serverName, version: version,
+            identity: identity.map { try files.identity($0) }, resuming: session)
+        guard let server = tls.open(pair.here) else { throw WireFailure.tls("open") }
+        return Visit(server: server, client: client, outcome: shakeHands(server, client.stream))
+    }
+}
+
+/// Both ends of one connection.
+private final class Visit {
+    var server: Stream
+    let client: ForeignClient
+    let outcome: (one: Int, other: Int)
+
+    init(server: Stream, client: ForeignClient, outcome: (one: Int, other: Int)) {
+        (self.server, self.client, self.outcome) = (server, client, outcome)
+    }
+
+    deinit { server.close() }
+
+    /// Whether the server's handshake came to its end.
+    ///
+    /// A client of TLS 1.3 is through before the server has judged it.
+    var isThrough: Bool { outcome.one == 0 }
+
+    /// The digest of the certificate that the server saw.
+    var digest: [UInt8]? { digestSeen(by: server) }
+}
+
+private func digestSeen(by stream: Stream) -> [UInt8]? {
+    var digest = [UInt8](repeating: 0xAA, count: 34)
+    let isThere = digest.withUnsafeMutableBufferPointer { space in
+        space.baseAddress.map { stream.writePeerCertificateDigest(into: $0) } ?? false
+    }
+    #expect(digest.suffix(2) == [0xAA, 0xAA], "no more than 32 bytes are written")
+    if !isThere { #expect(digest == [UInt8](repeating: 0xAA, count: 34), "nothing is written without a certificate") }
+    return isThere ? Array(digest.prefix(32)) : nil
+}
+
+private func digest(of certificate: TestCertificate) throws -> [UInt8] {
+    let lines = certificate.certificate.split(separator: "\n").filter { !$0.hasPrefix("-----") }
+    let der = Array(try #require(Data(base64Encoded: lines.joined())))
+    var digest = [UInt8](repeating: 0, count: 32)
+    COpenSSL_SHA256(der, der.count, &digest)
+    return digest
+}
+
+private let versions = [TLS1_2_VERSION, TLS1_3_VERSION]
+
+@Suite struct `client certificates` {
+    @Test(arguments: versions)
+    func `MTLS-01 the digest of the certificate is that of its DER`(version: Int32) throws {
+        let door = try Door(.required)
+        let certificate = try door.files.authority.issue(names: ["client"])
+        let visit = try door.visit(certificate, version: version)
+        #expect(visit.isThrough)
+        #expect(try visit.digest == digest(of: certificate))
+        let other = try door.visit(door.files.authority.issue(names: ["client"]), version: version)
+        #expect(other.isThrough)
+        #expect(try other.digest != digest(of: certificate), "another certificate of the same name is another one")
+    }
+
+    @Test(arguments: versions)
+    func `MTLS-02 a client without a certificate has none, where it is let in at all`(version: Int32) throws {
+        let optional = try Door(.optional).visit(nil, version: version)
+        #expect(optional.isThrough)
+        #expect(optional.digest == nil)
+        #expect(optional.client.certificateRequests == 1)
+        let required = try Door(.required).visit(nil, version: version)
+        #expect(!required.isThrough)
+        #expect(required.digest == nil)
+    }
+
+    @Test(arguments: versions)
+    func `MTLS-02 a certificate is none until the possession of its key is proved`(version: Int32) throws {
+        let door = try Door(.required)
+        let certificate = try door.files.authority.issue(names: ["client"])
+        let (left, right) = (try SocketPair(), try SocketPair())
+        var (near, far) = (Stream(descriptor: left.here), Stream(descriptor: right.there))
+        defer { near.close() }
+        defer { far.close() }
+        let client = try ForeignClient(left.there, version: version, identity: try door.files.identity(certificate))
+        var server = try #require(door.tls.open(right.here))
+        defer { server.close() }
+        // Octet by octet: at some point the certificate is there, and the signature with its key is not.
+        for _ in 0..<10 where server.isHandshaking {
+            _ = client.stream.handshake()
+            for octet in near.receive().bytes where server.isHandshaking {
+                #expect(digestSeen(by: server) == nil)
+                #expect(far.send([octet]) == 1)
+                _ = server.handshake()
+            }
+            let answer = far.receive().bytes
+            #expect(near.send(answer) == answer.count)
+        }
+        #expect(try digestSeen(by: server) == digest(of: certificate))
+        #expect(digestSeen(by: Stream()) == nil)
+        #expect(digestSeen(by: near) == nil, "a plain connection never has one")
+    }
+
+    @Test(arguments: versions)
+    func `MTLS-04 pop takes any certificate, whoever signed it and whenever it ended`(version: Int32) throws {
+        let door = try Door(.required)
+        let stranger = try TestCertificate.authority(named: "Stranger")
+        for certificate in [
+            stranger, try stranger.issue(names: ["client"]),
+            try door.files.authority.issue(names: ["client"], secondsLeft: -60),
+            try TestCertificate.selfSigned(named: "client", rsaBits: 2048),
+        ] {
+            let visit = try door.visit(certificate, version: version)
+            #expect(visit.isThrough)
+            #expect(try visit.digest == digest(of: certificate))
+        }
+    }
+
+    @Test(arguments: versions)
+    func `MTLS-04 pop refuses a key that others can find`(version: Int32) throws {
+        let door = try Door(.optional)
+        let weak = try TestCertificate.selfSigned(named: "client", rsaBits: 1024)
+        #expect(try !door.visit(weak, version: version).isThrough)
+    }
+
+    @Test(arguments: [ClientCertificates.Request.optional, .required], versions)
+    func `MTLS-04 pki takes a certificate of its authorities, and no other`(
+        request: ClientCertificates.Request, version: Int32
+    ) throws {
+        let door = try Door(request, pki: true)
+        let certificate = try door.files.authority.issue(names: ["client"])
+        let visit = try door.visit(certificate, version: version)
+        #expect(visit.isThrough)
+        #expect(try visit.digest == digest(of: certificate))
+        let stranger = try TestCertificate.authority(named: "Test authority")
+        for certificate in [
+            stranger, try stranger.issue(names: ["client"]),
+            try door.files.authority.issue(names: ["client"], secondsLeft: -60),
+        ] {
+            let refused = try door.visit(certificate, version: version)
+            #expect(!refused.isThrough)
+            #expect(refused.digest == nil)
+        }
+    }
+
+    @Test func `MTLS-04 pki takes no certificate that its authority has revoked`() throws {
+        let files = try CertificateFiles()
+        let (kept, revoked) = (
+            try files.authority.issue(names: ["kept"]), try files.authority.issue(names: ["revoked"])
+        )
+        let door = try Door(files, .required, revoked: [revoked], pki: true)
+        #expect(try door.visit(kept).isThrough)
+        #expect(try !door.visit(revoked).isThrough)
+        #expect(try Door(files, .required, pki: true).visit(revoked).isThrough, "without the list nobody knows")
+        let other = try TestCertificate.authority(named: "Other authority")
+        let foreign = ClientCertificates(
+            request: .required,
+            trust: .authorities(
+                file: try files.authorityFile(), revocationListFile: try files.write(other.revocationList([]))))
+        let tls = try ServerTLS(
+            identities: [files.identity("a.example")], minimumVersion: .tls12, clientCertificates: foreign)
+        let pair = try SocketPair()
+        let client = try ForeignClient(pair.there, identity: try files.identity(kept))
+        var server = try #require(tls.open(pair.here))
+        defer { server.close() }
+        #expect(shakeHands(server, client.stream).one == Stream.failed, "no list of the issuer, no certificate")
+    }
+
+    @Test(arguments: versions)
+    func `MTLS-05 a listener without client certificates asks nobody for one`(version: Int32) throws {
+        let door = try Door(nil)
+        let visit = try door.visit(door.files.authority.issue(names: ["client"]), version: version)
+        #expect(visit.isThrough)
+        #expect(visit.client.certificateRequests == 0)
+        #expect(visit.digest == nil)
+    }
+
+    @Test(arguments: [nil, "a.example", "b.example", "unknown.example"] as [String?], versions)
+    func `MTLS-05 the certificate is asked for, and judged, whichever name the client says`(
+        serverName: String?, version: Int32
+    ) throws {
+        let pop = try Door(.required)
+        #expect(try !pop.visit(nil, version: version, serverName: serverName).isThrough)
+        let certificate = try pop.files.authority.issue(names: ["client"])
+        let visit = try pop.visit(certificate, version: version, serverName: serverName)
+        #expect(visit.isThrough)
+        #expect(try visit.digest == digest(of: certificate))
+        let pki = try Door(.optional, pki: true)
+        let known = try pki.files.authority.issue(names: ["client"])
+        #expect(try pki.visit(known, version: version, serverName: serverName).isThrough)
+        #expect(try !pki.visit(certificate, version: version, serverName: serverName).isThrough)
+    }
+
+    @Test(arguments: [nil, ClientCertificates.Request.optional])
+    func `MTLS-05 an attempt at renegotiation ends the connection`(request: ClientCertificates.Request?) throws {
+        let visit = try Door(request).visit(nil, version: TLS1_2_VERSION)
+        #expect(visit.isThrough)
+        #expect(visit.client.stream.send([1, 2, 3]) == 3)
+        #expect(visit.server.receive().bytes == [1, 2, 3])
+        #expect(visit.server.receive().outcome == Stream.wantsRead)
+        #expect(SSL_renegotiate(visit.client.stream.tls) == 1)
+        _ = visit.client.stream.handshake()
+        #expect(visit.server.receive().outcome == Stream.failed)
+        #expect(visit.client.stream.handshake() == Stream.failed)
+    }
+
+    @Test(arguments: versions)
+    func `MTLS-05 no certificate is asked for once the handshake is over`(version: Int32) throws {
+        let visit = try Door(.optional).visit(nil, version: version)
+        for _ in 0..<3 {
+            #expect(visit.client.stream.send([1]) == 1)
+            #expect(visit.server.receive().bytes == [1])
+            #expect(visit.server.send([2]) == 1)
+            #expect(visit.client.stream.receive().bytes == [2])
+        }
+        #expect(visit.client.certificateRequests == 1)
+        #expect(visit.digest == nil)
+    }
+}
+
+@Suite struct `a resumed connection` {
+    /// A connection with `identity`, and another that resumes it without.
+    private func resume(
+        _ door: Door, _ identity: TestCertificate?, version: Int32, serverName: String? = nil, at other: Door? = nil
+    ) throws -> Visit {
+        let first = try door.visit(identity, version: version, serverName: serverName)
+        #expect(first.isThrough)
+        // The tickets of TLS 1.3 come after the handshake.
+        #expect(first.server.send([1]) == 1)
+        #expect(first.client.stream.receive().bytes == [1])
+        let session = try first.client.session()
+        #expect(session.isResumable)
+        return try (other ?? door).visit(nil, version: version, serverName: serverName, resuming: session)
+    }
+
+    @Test(arguments: [ClientCertificates.Request.optional, .required], versions)
+    func `MTLS-06 still has the certificate it began with`(
+        request: ClientCertificates.Request, version: Int32
+    ) throws {
+        for pki in [false, true] {
+            for serverName in [nil, "a.example", "b.example"] {
+                let door = try Door(request, pki: pki)
+                let certificate = try door.files.authority.issue(names: ["client"])
+                let resumed = try resume(door, certificate, version: version, serverName: serverName)
+                #expect(resumed.isThrough)
+                #expect(resumed.client.isResumed)
+                #expect(resumed.client.certificateRequests == 0)
+                #expect(try resumed.digest == digest(of: certificate))
+            }
+        }
+    }
+
+    @Test(arguments: versions)
+    func `MTLS-06 has none where it began without one`(version: Int32) throws {
+        let resumed = try resume(Door(.optional), nil, version: version)
+        #expect(resumed.isThrough)
+        #expect(resumed.client.isResumed)
+        #expect(resumed.digest == nil)
+    }
+
+    @Test(arguments: versions)
+    func `MTLS-06 is not resumed at a listener that asks for more`(version: Int32) throws {
+        let files = try CertificateFiles()
+        let stranger = try TestCertificate.authority(named: "Stranger")
+        let (open, pop) = (try Door(files, nil), try Door(files, .optional))
+        let (required, pki) = (try Door(files, .required), try Door(files, .required, pki: true))
+        for (from, identity) in [(open, nil), (pop, nil), (pop, stranger)] {
+            for target in [required, pki] {
+                let visit = try resume(from, identity, version: version, at: target)
+                #expect(!visit.isThrough)
+                #expect(!visit.client.isResumed)
+                #expect(visit.digest == nil)
+            }
+        }
+    }
+}
+
+@Suite struct `files of client certificates` {
+    @Test func `are refused with their name when they cannot be read`() throws {
+        let files = try CertificateFiles()
+        let identity = try files.identity("a.example")
+        let (authority, empty) = (try files.authorityFile(), try files.write(""))
+        func failure(_ file: String, _ list: String?) -> TLSFailure? {
+            do throws(TLSFailure) {
+                _ = try ServerTLS(
+                    identities: [identity], minimumVersion: .tls12,
+                    clientCertificates: ClientCertificates(
+                        request: .required, trust: .authorities(file: file, revocationListFile: list)))
+                return nil
+            } catch { return error }
+        }
+        for file in ["/nowhere/authorities.pem", empty, identity.keyFile] {
+            guard case .authorities(file, let reason)? = failure(file, nil) else {
+                Issue.record("\(file) passed as authorities")
+                continue
+            }
+            #expect(!reason.isEmpty)
+        }
+        for list in ["/nowhere/list.pem", empty, identity.keyFile, authority] {
+            guard case .revocationList(list, let reason)? = failure(authority, list) else {
+                Issue.record("\(list) passed as a revocation list")
+                continue
+            }
+            #expect(!reason.isEmpty)
+        }
+        #expect(failure(authority, try files.write(files.authority.revocationList([]))) == nil)
+        #expect(ERR_peek_error() == 0, "nothing is left behind for a later call to trip over")
+    }
+}
