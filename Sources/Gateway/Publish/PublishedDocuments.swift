@@ -17,8 +17,19 @@ struct PublishedDocuments: Sendable {
 
     private(set) var documents: [Document] = []
 
-    /// Longest document; an answer of ours is put together in one piece of memory.
+    /// Longest document in bytes; an answer of ours is put together in one piece of memory.
     static let sizeLimit = 128 << 10
+
+    /// Refuses documents that could not be answered with.
+    ///
+    /// - Throws: when one is longer than `sizeLimit`.
+    func check() throws(GatewayFailure) {
+        for document in documents where document.body.count > PublishedDocuments.sizeLimit {
+            throw GatewayFailure(
+                "\(String(decoding: document.path, as: UTF8.self)) cannot be published",
+                "it has \(document.body.count) bytes, and \(PublishedDocuments.sizeLimit) at most are possible")
+        }
+    }
 
     init(_ settings: GatewaySettings) {
         for route in settings.routes {

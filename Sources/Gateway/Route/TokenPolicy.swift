@@ -61,8 +61,12 @@ struct TokenPolicy {
     }
 
     /// Where a method's needs are: its own place, or that of the methods nobody named.
+    @inline(__always)
     func row(of method: MethodID, named name: UnsafeBufferPointer<UInt8>) -> UInt16 {
-        guard method == .other else { return UInt16(method.rawValue) }
+        method == .other ? otherRow(named: name) : UInt16(method.rawValue)
+    }
+
+    private func otherRow(named name: UnsafeBufferPointer<UInt8>) -> UInt16 {
         for index in MethodSet.count..<rowCount where rows[index].name.buffer.elementsEqual(name) {
             return UInt16(index)
         }
@@ -70,6 +74,7 @@ struct TokenPolicy {
     }
 
     /// What the method at a place that `row(of:named:)` gave needs.
+    @inline(__always)
     func row(_ index: UInt16) -> UnsafePointer<Row> {
         precondition(Int(index) < rowCount, "a method's place is one that the policy gave")
         return UnsafePointer(rows + Int(index))

@@ -25,6 +25,7 @@ struct SharedParts {
         for route in settings.routes where !upstreams.contains(route.upstream) { upstreams.append(route.upstream) }
         self.upstreams = upstreams
         tables = RouteTable(settings, upstreams: upstreams)
+        try tables.published.check()
         clientTLS = try SharedParts.clientTLS(upstreams)
         serverTLS = try SharedParts.serverTLS(settings.listeners)
         resolver = Resolver()

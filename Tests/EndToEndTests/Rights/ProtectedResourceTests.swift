@@ -215,6 +215,23 @@ import TestSupport
         try stage.expectNothingForwarded()
     }
 
+    @Test(arguments: ["tools:read", "tools:call", ""])
+    func `MCP-03 whichever scopes are missing, all that the operation needs are announced at once`(
+        scope: String
+    ) throws {
+        let claims = ["aud": quoted(Self.base + "/mcp"), "scope": quoted(scope)]
+        let response = try stage.exchange("POST", "/mcp", fields: [stage.tokens.bearer(claims)], body: "{}")
+        expectTemplate(response, status: 403)
+        #expect(try challenge(response)["scope"] == "tools:read tools:call")
+        try stage.expectNothingForwarded()
+    }
+
+    @Test func `MCP-01 a route that publishes nothing points nowhere`() throws {
+        let found = try challenge(fetch("/orders/a"))
+        #expect(found["resource_metadata"] == nil)
+        try expectUnknown(Self.wellKnown + "/orders/")
+    }
+
     @Test func `MCP-04 an MCP server is passed no token`() throws {
         let claims = ["aud": quoted(Self.base + "/mcp"), "scope": quoted("tools:read")]
         let token = stage.tokens.token(claims)

@@ -90,6 +90,22 @@ private func document(
         #expect(announced == [["r"], ["w", "a"], ["a"], []])
     }
 
+    @Test(arguments: ["GET", "HEAD", "POST", "DELETE"])
+    func `MCP-05 asks for every scope but offline_access, which the token may have or not`(method: String) {
+        let token = TokenSettings(
+            issuers: ["main"], audiences: ["x"], scopes: ["offline_access", "a", "offline_access:x"],
+            scopesByMethod: ["POST": ["offline_access"], "GET": ["b", "offline_access", "c"]])
+        let expected = ["GET": ["b", "c"], "HEAD": ["b", "c"], "POST": [], "DELETE": ["a", "offline_access:x"]]
+        #expect(TokenPolicy.announcedScopes(of: token, method: method) == expected[method])
+    }
+
+    @Test func `MCP-01, MD-23 names at least one server, and no other than the route's`() throws {
+        let one = try document(TokenSettings(issuers: ["other"], audiences: ["x"]))
+        #expect(one.contains(#""authorization_servers":["https://other.example/realm"]"#))
+        let unknown = try document(TokenSettings(issuers: ["other", "missing"], audiences: ["x"]))
+        #expect(unknown.contains(#""authorization_servers":["https://other.example/realm"]"#))
+    }
+
     @Test func `MD-23 says that proofs are required where nothing else is accepted`() throws {
         var token = TokenSettings(issuers: ["main"], audiences: ["x"])
         token.schemes = [.dpop]
@@ -206,6 +222,18 @@ private func found(
                 [("/1", ResourceSettings())]))
         let texts = published.documents.map { String(decoding: $0.body, as: UTF8.self) }
         #expect(texts.map { $0.contains("tls_client_certificate_bound_access_tokens") } == [true, false])
+    }
+
+    @Test func `MD-20 are refused at start when one could not be answered with`() {
+        func check(_ count: Int) throws {
+            var settings = settings([listener("https://a.example", ["a.example"])], [("/1", ResourceSettings())])
+            guard case .token(var token) = settings.routes[0].access else { return }
+            token.scopes = (0..<count).map { "scope:number:\($0)" }
+            settings.routes[0].access = .token(token)
+            try PublishedDocuments(settings).check()
+        }
+        #expect(throws: Never.self) { try check(100) }
+        #expect(throws: GatewayFailure.self) { try check(10_000) }
     }
 
     @Test func `MD-22 are pointed to by nobody where nothing is published`() {
