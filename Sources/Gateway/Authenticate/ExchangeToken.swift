@@ -13,12 +13,12 @@ struct ExchangedToken {
     let count: Int
     var next: UnsafeMutablePointer<ExchangedToken>?
 
+    var buffer: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: text, count: count) }
+
     /// Bytes that the cache counts for one of so many bytes.
     static func cost(_ count: Int) -> Int { MemoryLayout<ExchangedToken>.stride + count + 16 }
 
-    static func make(
-        _ rule: Int, _ token: [UInt8], until: Int64, next: UnsafeMutablePointer<ExchangedToken>?
-    ) -> UnsafeMutablePointer<ExchangedToken> {
+    static func make(_ rule: Int, _ token: [UInt8], until: Int64) -> UnsafeMutablePointer<ExchangedToken> {
         let head = MemoryLayout<ExchangedToken>.stride
         let memory = UnsafeMutableRawPointer.allocate(
             byteCount: head + token.count, alignment: MemoryLayout<ExchangedToken>.alignment)
@@ -26,7 +26,7 @@ struct ExchangedToken {
         let bytes = (memory + head).bindMemory(to: UInt8.self, capacity: token.count)
         bytes.update(from: token, count: token.count)
         block.initialize(
-            to: ExchangedToken(rule: rule, usableUntil: until, text: bytes, count: token.count, next: next))
+            to: ExchangedToken(rule: rule, usableUntil: until, text: bytes, count: token.count, next: nil))
         return block
     }
 
@@ -50,16 +50,27 @@ extension WorkerRef {
             pointee.refusalDetail = pointee.lookupDetail
             throw refusal
         }
-        let now = clock.wallSeconds()
-        var block = record.pointee.exchanged
-        while let one = block {
-            if one.pointee.rule == rule, now < one.pointee.usableUntil {
-                exchange.pointee.upstreamToken = UnsafeBufferPointer(start: one.pointee.text, count: one.pointee.count)
-                return .nothing
-            }
-            block = one.pointee.next
+        if let block = TokenRecord.exchanged(of: record, rule: rule), clock.wallSeconds() < block.pointee.usableUntil {
+            exchange.pointee.upstreamToken = block.pointee.buffer
+            return .nothing
         }
         return .exchange(rule: rule, record.pointee.digest)
+    }
+
+    /// Takes the token that a request waited for along when the record it stands beside was made anew meanwhile.
+    ///
+    /// The cache may have let the earlier record go, which then ends with this request's use of it.
+    func carryUpstreamToken(
+        _ exchange: ExchangeRef, from earlier: UnsafeMutablePointer<TokenRecord>,
+        to record: UnsafeMutablePointer<TokenRecord>
+    ) {
+        guard earlier != record, let text = exchange.pointee.upstreamToken else { return }
+        exchange.pointee.upstreamToken = nil
+        guard case .exchange(let rule)? = exchange.pointee.route?.pointee.credential,
+            let block = TokenRecord.exchanged(of: earlier, rule: rule)
+        else { return }
+        exchange.pointee.upstreamToken =
+            keep(Array(text), of: record, rule: rule, until: block.pointee.usableUntil).pointee.buffer
     }
 
     /// The authorization server has exchanged a token, will not, or could not be asked.
@@ -70,9 +81,8 @@ extension WorkerRef {
             let text = token.reveal()
             end(wait) { exchange in
                 guard let record = exchange.pointee.token else { return }
-                let block = keep(text, of: record, rule: answer.rule, until: expiresAt)
-                exchange.pointee.upstreamToken = UnsafeBufferPointer(
-                    start: block.pointee.text, count: block.pointee.count)
+                exchange.pointee.upstreamToken =
+                    keep(text, of: record, rule: answer.rule, until: expiresAt).pointee.buffer
             }
             return
         case .invalidSubject:
@@ -93,23 +103,45 @@ extension WorkerRef {
     private func keep(
         _ text: [UInt8], of record: UnsafeMutablePointer<TokenRecord>, rule: Int, until: Int64
     ) -> UnsafeMutablePointer<ExchangedToken> {
-        var previous: UnsafeMutablePointer<ExchangedToken>?
+        let block = ExchangedToken.make(rule, text, until: until)
+        let freed = TokenRecord.replaceExchanged(of: record, by: block)
+        pointee.tokens.charge(record, ExchangedToken.cost(text.count) - freed)
+        return block
+    }
+}
+
+extension TokenRecord {
+    /// The token for an upstream that a rule brought, if it has brought one; perhaps no longer usable.
+    static func exchanged(
+        of record: UnsafeMutablePointer<TokenRecord>, rule: Int
+    ) -> UnsafeMutablePointer<ExchangedToken>? {
         var block = record.pointee.exchanged
-        while let one = block, one.pointee.rule != rule {
+        while let one = block, one.pointee.rule != rule { block = one.pointee.next }
+        return block
+    }
+
+    /// Makes `block` the one of its rule; answers what the one before cost, 0 when there was none.
+    static func replaceExchanged(
+        of record: UnsafeMutablePointer<TokenRecord>, by block: UnsafeMutablePointer<ExchangedToken>
+    ) -> Int {
+        var freed = 0
+        var previous: UnsafeMutablePointer<ExchangedToken>?
+        var candidate = record.pointee.exchanged
+        while let one = candidate, one.pointee.rule != block.pointee.rule {
             previous = one
-            block = one.pointee.next
+            candidate = one.pointee.next
         }
-        if let old = block {
+        if let old = candidate {
             if let previous {
                 previous.pointee.next = old.pointee.next
             } else {
                 record.pointee.exchanged = old.pointee.next
             }
+            freed = ExchangedToken.cost(old.pointee.count)
             ExchangedToken.free(old)
         }
-        let new = ExchangedToken.make(rule, text, until: until, next: record.pointee.exchanged)
-        record.pointee.exchanged = new
-        pointee.tokens.charge(record, ExchangedToken.cost(text.count))
-        return new
+        block.pointee.next = record.pointee.exchanged
+        record.pointee.exchanged = block
+        return freed
     }
 }

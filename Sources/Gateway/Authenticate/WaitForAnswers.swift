@@ -12,6 +12,8 @@ extension WorkerRef {
         let client = exchange.pointee.client.unsafelyUnwrapped
         exchange.pointee.phase = .parked
         exchange.pointee.wait = wait
+        // Its place beside the record may be another's when the wait is over: looked for again then.
+        exchange.pointee.upstreamToken = nil
         exchange.pointee.previousParked = pointee.lastParked
         exchange.pointee.nextParked = nil
         if let last = pointee.lastParked { last.pointee.nextParked = exchange } else { pointee.firstParked = exchange }
