@@ -77,7 +77,17 @@ import Testing
         desks.ask()
         desks.drain()
         #expect(desks.fetcher.requests.isEmpty)
-        #expect(desks.takeAnswers().map(\.cause) == [.methodNotOffered("client_secret_basic")])
+        #expect(desks.takeAnswers().map(\.cause) == [.methodNotOffered(.methodNotOffered("client_secret_basic"))])
+    }
+
+    @Test func `CA-05 no one, where the metadata does not offer its algorithm`() throws {
+        let desks = try Desks(
+            method: .privateKeyJWT(SigningKey.p256.signer()),
+            members: ",\"introspection_endpoint_auth_signing_alg_values_supported\":[\"PS256\"]")
+        desks.ask()
+        desks.drain()
+        #expect(desks.fetcher.requests.isEmpty)
+        #expect(desks.takeAnswers().map(\.cause) == [.methodNotOffered(.algorithmNotOffered("ES256"))])
     }
 
     @Test func `MD-08 no one, where the metadata names a port of another service`() throws {
