@@ -33,7 +33,7 @@ struct SharedParts {
         let proofs = settings.proofs
         replay = ReplaySet(
             byteLimit: proofs.replayBytes,
-            windowSeconds: max(proofs.pastSeconds + proofs.futureSeconds, proofs.nonceLifetimeSeconds))
+            windowSeconds: max(proofs.pastSeconds + proofs.futureSeconds, 2 * proofs.nonceLifetimeSeconds))
         nonces = try SharedParts.nonces(settings)
     }
 
