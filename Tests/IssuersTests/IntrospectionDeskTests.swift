@@ -236,6 +236,28 @@ import Testing
         #expect(desks.takeAnswers().map(\.word) == ["inactive"])
     }
 
+    @Test(arguments: ["{\"jkt\":\"0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I\"}", "{\"kid\":\"x\"}", "null"])
+    func `DPOP-20, RS-22 and INT-04 that a bound JWT cannot be used when the server forgets what it is bound to`(
+        confirmation: String
+    ) throws {
+        let jwt = TokenMint.sign(
+            header: "{\"typ\":\"at+jwt\",\"alg\":\"ES256\"}", claims: "{\"cnf\":\(confirmation)}", key: .p256,
+            algorithm: .es256)
+        let desks = try Desks()
+        desks.answer(desks.active)
+        desks.ask(jwt)
+        desks.drain()
+        guard case .refused(.boundToKey)? = desks.takeAnswers().first?.result else {
+            Issue.record("not refused")
+            return
+        }
+        let unbound = TokenMint.sign(
+            header: "{\"typ\":\"at+jwt\",\"alg\":\"ES256\"}", claims: "{}", key: .p256, algorithm: .es256)
+        desks.ask(unbound)
+        desks.drain()
+        #expect(desks.takeAnswers().map(\.word) == ["active"])
+    }
+
     @Test func `INT-04 why a token that is active cannot be used`() throws {
         let desks = try Desks()
         desks.answer("{\"active\":true,\"iss\":\"https://elsewhere.example\"}")
