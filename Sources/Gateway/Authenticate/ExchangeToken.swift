@@ -70,6 +70,9 @@ extension WorkerRef {
             let text = token.reveal()
             end(wait) { exchange in
                 guard let record = exchange.pointee.token else { return }
+                // The stages find the caller's record once more, and perhaps another one: this one must stay till then.
+                record.pointee.uses += 1
+                exchange.pointee.exchanged = .active(record)
                 let block = keep(text, of: record, rule: answer.rule, until: expiresAt)
                 exchange.pointee.upstreamToken = UnsafeBufferPointer(
                     start: block.pointee.text, count: block.pointee.count)
