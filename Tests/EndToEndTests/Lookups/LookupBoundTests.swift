@@ -2,7 +2,7 @@
 import Testing
 import TestSupport
 
-/// Row INT-07: what no authorization server is asked about.
+/// Rows INT-06 and INT-07: what an authorization server is asked about at once, and what never.
 @Suite struct `questions about tokens` {
     private func makeStage() throws -> Stage {
         try Stage(
@@ -37,5 +37,22 @@ import TestSupport
         #expect(stage.issuer.fetches(ScriptedIssuer.introspectionPath) == 1)
         try expectInvalidToken(stage.exchange("GET", "/asked/a", fields: ["Authorization: Bearer \(longest)t"]))
         #expect(stage.issuer.fetches(ScriptedIssuer.introspectionPath) == 1)
+    }
+
+    @Test func `INT-06 a slow server is asked about many tokens at once`() throws {
+        let stage = try makeStage()
+        let gate = Gate()
+        let answer = active(stage)
+        let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: \(answer.utf8.count)\r\n\r\n"
+        stage.issuer.answer(ScriptedIssuer.introspectionPath, with: WireScript(.wait(gate), .text(head + answer)))
+        let clients = try (0..<32).map { number in
+            let client = try stage.gateway.client()
+            try client.send(request("GET", "/asked/a", fields: ["Authorization: Bearer opaque-\(number)"]))
+            return client
+        }
+        // Each waits for an answer that comes only when all have been asked.
+        #expect(eventually { stage.issuer.fetches(ScriptedIssuer.introspectionPath) == clients.count })
+        gate.open()
+        for client in clients { #expect(try client.response().status == 200) }
     }
 }
