@@ -21,7 +21,7 @@ struct Exchange {
     var upstream: UpstreamRef?
     var route: UnsafePointer<Route>?
     var token: UnsafeMutablePointer<TokenRecord>?
-    /// The token for the upstream that this one was exchanged for; held by its record, which the exchange holds.
+    /// The token for the upstream that this one was exchanged for; held by the record in `token`.
     var upstreamToken: UnsafeBufferPointer<UInt8>?
     var id = RequestID()
     var startedAt: UInt64 = 0
@@ -53,7 +53,7 @@ struct Exchange {
     var wait = Wait.nothing
     /// What the authorization server said of its token, once it has waited for that.
     var lookup = Lookup.none
-    /// What became of asking for a token for the upstream; `lookup`'s refusals.
+    /// What became of asking for a token for the upstream: the record that it was put beside, or a refusal.
     var exchanged = Lookup.none
     var status: UInt16 = 0
     var refusal: Refusal?

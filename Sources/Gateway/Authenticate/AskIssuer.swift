@@ -25,6 +25,11 @@ extension WorkerRef {
             pointee.refusalDetail = pointee.lookupDetail
             throw refusal
         }
+        // What is too long is told to nobody (INT-07).
+        let limit = pointee.limits.accessToken
+        guard token.count <= limit else {
+            throw refuse(.tokenTooLarge, "at most \(limit) bytes", "\(token.count) bytes")
+        }
         let digest = introspectionDigest(of: token, issuer: issuer)
         if let known = freshRecord(digest) {
             pointee.metrics.count(.tokenCacheHits)
