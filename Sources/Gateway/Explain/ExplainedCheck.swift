@@ -16,7 +16,7 @@ package enum ExplainedCheck: Int, Sendable, CaseIterable, Comparable {
     case issuerOfRoute, audience
     // the sender
     case binding, proofCount, proofForm, proofType, proofAlgorithm, proofKey, proofClaims, proofMethod
-    case proofTarget, proofTime, proofNonce, proofTokenHash, proofSignature, proofBinding
+    case proofTarget, proofNonce, proofTime, proofTokenHash, proofSignature, proofBinding
     case clientCertField, certificate
     // rights
     case scope, authorizationDetails, acr, maxAge, user, claimRules

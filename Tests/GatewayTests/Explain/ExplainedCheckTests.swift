@@ -112,8 +112,8 @@ extension Mistake {
         Mistake("claims", .proofClaimMissing) { $0.proof?.claims["jti"] = String?.none },
         Mistake("htm", .proofMethodMismatch) { $0.proof?.claims["htm"] = "\"PUT\"" },
         Mistake("htu", .proofTargetMismatch) { $0.proof?.claims["htu"] = "\"https://other.example/\"" },
-        Mistake("iat", .proofOutOfTime) { $0.proof?.claims["iat"] = "1" },
         Mistake("nonce", .proofNonceMissing) { $0.policy.dpop.nonce = .required },
+        Mistake("iat", .proofOutOfTime) { $0.proof?.claims["iat"] = "1" },
         Mistake("ath", .proofTokenMismatch) { $0.proof?.claims["ath"] = "\"other\"" },
         Mistake("signature", .proofSignatureInvalid) {
             $0.proof?.header["jwk"] = SigningKey(renaming: .p256, keyID: nil).publicJWK()
