@@ -62,9 +62,11 @@ extension WorkerRef {
         do throws(DPoPRefusal) {
             let verified = try proof.verify(tokenDigest: digest, boundTo: record.pointee.keyThumbprint)
             pointee.metrics.count(.proofsVerified)
-            // As long as the proof could be accepted once more: by the nonce's time, or by its own.
-            let until = nonce.until ?? verified.issuedAt + Int64(route.pointee.token.proofRules.pastSeconds)
-            pointee.proof = UnspentProof(key: verified.replayKey, thumbprint: verified.thumbprint, until: until)
+            let nonceEnd = mode == .off ? judgeNonce(proof, now).until : nonce.until
+            pointee.proof = UnspentProof(
+                key: verified.replayKey, thumbprint: verified.thumbprint,
+                until: UnspentProof.end(
+                    issuedAt: verified.issuedAt, nonceEnd: nonceEnd, rules: route.pointee.token.proofRules, now: now))
         } catch {
             throw refuse(error, route, proof)
         }

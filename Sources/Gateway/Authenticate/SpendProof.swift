@@ -9,6 +9,16 @@ struct UnspentProof {
     let thumbprint: SHA256Digest
     /// The last Unix second at which it could be accepted once more.
     let until: Int64
+
+    /// The end of a proof's time: its own, or its nonce's where that is later.
+    ///
+    /// Whatever the route that accepts it says of nonces: where two routes have one URL, the other may go by the other
+    /// time. A time of its own that is out of bounds is accepted by no route; counted, one a year ahead would hold its
+    /// place for as long.
+    static func end(issuedAt: Int64, nonceEnd: Int64?, rules: DPoPRules, now: Int64) -> Int64 {
+        let isInTime = issuedAt <= now + Int64(rules.futureSeconds)
+        return max(now, isInTime ? issuedAt + Int64(rules.pastSeconds) : now, nonceEnd ?? now)
+    }
 }
 
 /// What a proof's nonce is worth.

@@ -102,9 +102,11 @@ public struct UncheckedDPoPProof {
     /// `htm` as written, for those who run the server.
     var claimedMethod: String { String(decoding: claims.method, as: UTF8.self) }
 
-    /// `htu` without query and fragment, which are nobody's business, for those who run the server.
+    /// `htu` without query, fragment and userinfo, which are nobody's business, for those who run the server.
     var claimedTarget: String {
-        String(decoding: claims.target.prefix(TargetPath.length(in: claims.target.span)), as: UTF8.self)
+        let target = claims.target.prefix(TargetPath.length(in: claims.target.span))
+        guard let sign = target.lastIndex(of: UInt8(ascii: "@")) else { return String(decoding: target, as: UTF8.self) }
+        return "[userinfo]@" + String(decoding: target[(sign + 1)...], as: UTF8.self)
     }
 
     /// Refuses a proof for another request or another time: `htm`, `htu`, `iat`.

@@ -39,7 +39,8 @@ package enum QueryRedaction {
     /// stand for one. Their first letters are asked first: nearly every parameter of an API is told apart by it.
     package static func isSensitive(_ name: Span<UInt8>) -> Bool {
         var start = 0
-        while start < name.count, decoded(name, at: start).byte == UInt8(ascii: "_") {
+        // A second `?` belongs to the name for us, and to nothing for some readers.
+        while start < name.count, [UInt8(ascii: "_"), UInt8(ascii: "?")].contains(decoded(name, at: start).byte) {
             start += decoded(name, at: start).length
         }
         guard start < name.count else { return false }

@@ -52,6 +52,24 @@ private func digest(_ number: Int) -> SHA256Digest { TokenRecords.digest(number)
     }
 }
 
+@Suite struct `the end of a proof's time` {
+    private func end(issuedAt: Int64, nonceEnd: Int64?) -> Int64 {
+        UnspentProof.end(issuedAt: issuedAt, nonceEnd: nonceEnd, rules: DPoPRules(), now: 1000)
+    }
+
+    @Test func `DPOP-15 is its own or its nonce's, whichever is later, whatever route accepts it`() {
+        #expect(end(issuedAt: 990, nonceEnd: nil) == 1050)
+        #expect(end(issuedAt: 990, nonceEnd: 1300) == 1300)
+        #expect(end(issuedAt: 1009, nonceEnd: 1004) == 1069)
+    }
+
+    @Test func `DPOP-15 is not what a time says that no route accepts`() {
+        #expect(end(issuedAt: 1 << 53, nonceEnd: 1300) == 1300)
+        #expect(end(issuedAt: 1 << 53, nonceEnd: nil) == 1000)
+        #expect(end(issuedAt: 0, nonceEnd: 1300) == 1300)
+    }
+}
+
 @Suite struct `a proof's nonce` {
     private func judged(_ nonce: String?, at now: Int64, _ idle: IdleWorker) throws -> NonceVerdict {
         let text = Array(ProofMint().proof(claims: nonce.map { ["nonce": "\"\($0)\""] } ?? [:]).utf8)

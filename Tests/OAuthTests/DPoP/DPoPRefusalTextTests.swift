@@ -27,6 +27,11 @@ private func unchecked(_ text: String) throws -> UncheckedDPoPProof {
         #expect(!refusal.found(in: try unchecked(ProofMint().proof())).isEmpty)
     }
 
+    @Test func `OPS-01 no password in an htu is shown`() throws {
+        let proof = try unchecked(ProofMint(target: "https://user:secret@api.example/a").proof())
+        #expect(DPoPRefusal.targetMismatch.found(in: proof) == "htu \"[userinfo]@api.example/a\"")
+    }
+
     @Test func `the operator reads what was wanted and what was there`() throws {
         let proof = try unchecked(ProofMint(method: "PUT", target: "https://api.example/a?code=secret#x").proof())
         #expect(DPoPRefusal.methodMismatch.found(in: proof) == "htm \"PUT\"")

@@ -22,6 +22,7 @@ private func redacted(_ query: String, limit: Int = 1024) -> String {
     @Test(arguments: [
         "Access_Token", "access%5Ftoken", "%61ccess_token", "%41CCESS%5ftoken", "access.token", "access+token",
         "access-token", "access%20token", "access_token[]", "access_token%5B0%5D", "_access_token", "%20access_token",
+        "?access_token", "%3Faccess_token",
     ])
     func `OPS-01 no spelling of a name that an upstream may read as a credential's hides its value`(name: String) {
         #expect(redacted("\(name)=SECRET") == "\(name)=[redacted]")
