@@ -25,6 +25,9 @@ extension WorkerRef {
             pointee.refusalDetail = pointee.lookupDetail
             throw refusal
         }
+        guard token.count <= pointee.limits.accessToken else {
+            throw refuse(.tokenTooLarge, "at most \(pointee.limits.accessToken) bytes", "\(token.count) bytes")
+        }
         let digest = introspectionDigest(of: token, issuer: issuer)
         if let known = freshRecord(digest) {
             pointee.metrics.count(.tokenCacheHits)
@@ -73,6 +76,7 @@ extension WorkerRef {
                 record.pointee.uses += 1
                 exchange.pointee.lookup = .active(record)
                 pointee.failures.giveBack(exchange.pointee.client.unsafelyUnwrapped.pointee.peer)
+                return .nothing
             }
             TokenRecord.release(record)
         case .inactive:
@@ -88,8 +92,10 @@ extension WorkerRef {
             // Never remembered: the next request asks again (INT-06).
             pointee.lookupDetail = RefusalDetail(expected: "an answer of \(view.identifier)", found: reason.word)
             end(wait) { exchange in
-                exchange.pointee.lookup = .refused(.introspectionUnavailable)
                 pointee.failures.giveBack(exchange.pointee.client.unsafelyUnwrapped.pointee.peer)
+                let again = secondWait(exchange, reason, issuer: answer.issuer)
+                if again == .nothing { exchange.pointee.lookup = .refused(.introspectionUnavailable) }
+                return again
             }
         }
         pointee.lookupDetail = RefusalDetail()
@@ -100,6 +106,9 @@ extension WorkerRef {
     ) {
         pointee.lookupDetail = detail
         pointee.refusedTokens.insert(digest, refusal, until: clock.wallSeconds() + Int64(seconds))
-        end(wait) { $0.pointee.lookup = .refused(refusal) }
+        end(wait) { exchange in
+            exchange.pointee.lookup = .refused(refusal)
+            return .nothing
+        }
     }
 }

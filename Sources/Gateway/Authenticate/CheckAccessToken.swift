@@ -64,14 +64,30 @@ extension WorkerRef {
         _ exchange: ExchangeRef, _ route: UnsafePointer<Route>, _ token: UnsafeBufferPointer<UInt8>,
         _ digest: SHA256Digest, _ bytes: UnsafeMutablePointer<UInt8>
     ) throws(Refusal) -> Identity {
-        if route.pointee.introspector.isAsked(about: token) {
-            return try introspect(exchange, route.pointee.introspector.issuer, token, bytes)
+        let introspector = route.pointee.introspector
+        if introspector.isAsked(about: token), !isOfAnother(token, digest, introspector) {
+            return try introspect(exchange, introspector.issuer, token, bytes)
         }
         if let known = freshRecord(digest) {
             pointee.metrics.count(.tokenCacheHits)
             return .known(known)
         }
         return try verify(token, digest, hasWaited: exchange.pointee.hasWaited)
+    }
+
+    /// Whether a token is a JWT that claims to be another issuer's than the one that is asked about all of its own.
+    ///
+    /// What a token claims decides only by whose keys it is verified, and whoever is not its issuer could not sign it.
+    private func isOfAnother(
+        _ token: UnsafeBufferPointer<UInt8>, _ digest: SHA256Digest, _ introspector: Introspector
+    ) -> Bool {
+        guard introspector.isAskedAboutAll, introspector.hasOthers else { return false }
+        if let known = pointee.tokens.find(digest) { return known.pointee.issuer != introspector.issuer }
+        guard let claimed = try? UncheckedAccessToken(token.span, maximumBytes: pointee.limits.accessToken) else {
+            return false
+        }
+        let issuer = index(ofIssuer: claimed.issuer)
+        return issuer >= 0 && issuer != introspector.issuer
     }
 
     /// The cached record of a token, unless its time or its keys have passed.

@@ -12,6 +12,11 @@ struct ExchangedToken {
     let text: UnsafeMutablePointer<UInt8>
     let count: Int
     var next: UnsafeMutablePointer<ExchangedToken>?
+    /// The record's, and those of the exchanges that are about to present it.
+    private(set) var uses = 1
+
+    /// The token.
+    var bytes: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: text, count: count) }
 
     /// Bytes that the cache counts for one of so many bytes.
     static func cost(_ count: Int) -> Int { MemoryLayout<ExchangedToken>.stride + count + 16 }
@@ -30,7 +35,11 @@ struct ExchangedToken {
         return block
     }
 
-    static func free(_ block: UnsafeMutablePointer<ExchangedToken>) {
+    static func retain(_ block: UnsafeMutablePointer<ExchangedToken>) { block.pointee.uses += 1 }
+
+    static func release(_ block: UnsafeMutablePointer<ExchangedToken>) {
+        block.pointee.uses -= 1
+        guard block.pointee.uses == 0 else { return }
         // Somebody else's credential: not left in memory that the next allocation reads.
         block.pointee.text.update(repeating: 0, count: block.pointee.count)
         block.deinitialize(count: 1)
@@ -54,7 +63,8 @@ extension WorkerRef {
         var block = record.pointee.exchanged
         while let one = block {
             if one.pointee.rule == rule, now < one.pointee.usableUntil {
-                exchange.pointee.upstreamToken = UnsafeBufferPointer(start: one.pointee.text, count: one.pointee.count)
+                ExchangedToken.retain(one)
+                exchange.pointee.upstreamToken = one
                 return .nothing
             }
             block = one.pointee.next
@@ -69,24 +79,37 @@ extension WorkerRef {
         case .token(let token, let expiresAt):
             let text = token.reveal()
             end(wait) { exchange in
-                guard let record = exchange.pointee.token else { return }
+                guard let record = exchange.pointee.token else { return .nothing }
                 let block = keep(text, of: record, rule: answer.rule, until: expiresAt)
-                exchange.pointee.upstreamToken = UnsafeBufferPointer(
-                    start: block.pointee.text, count: block.pointee.count)
+                // The record may give way to another before the request goes on: the token is the exchange's too.
+                ExchangedToken.retain(block)
+                exchange.pointee.upstreamToken = block
+                return .nothing
             }
-            return
         case .invalidSubject:
             pointee.lookupDetail = RefusalDetail(
                 expected: "a token that can be exchanged", found: "one that is refused")
-            end(wait) { $0.pointee.exchanged = .refused(.exchangeSubjectRefused) }
+            refuseExchange(wait, .exchangeSubjectRefused)
         case .invalidTarget:
             pointee.lookupDetail = RefusalDetail(expected: "a target that the server knows", found: "invalid_target")
-            end(wait) { $0.pointee.exchanged = .refused(.exchangeTargetRefused) }
+            refuseExchange(wait, .exchangeTargetRefused)
         case .unavailable(let reason):
             pointee.lookupDetail = RefusalDetail(expected: "a token for the upstream", found: reason.word)
-            end(wait) { $0.pointee.exchanged = .refused(.exchangeUnavailable) }
+            let issuer = pointee.exchangeIssuers[answer.rule]
+            end(wait) { exchange in
+                let again = secondWait(exchange, reason, issuer: issuer)
+                if again == .nothing { exchange.pointee.exchanged = .refused(.exchangeUnavailable) }
+                return again
+            }
         }
         pointee.lookupDetail = RefusalDetail()
+    }
+
+    private func refuseExchange(_ wait: Wait, _ refusal: Refusal) {
+        end(wait) { exchange in
+            exchange.pointee.exchanged = .refused(refusal)
+            return .nothing
+        }
     }
 
     /// Puts a token beside the record of the one it was exchanged for, in place of an earlier one by the same rule.
@@ -99,17 +122,21 @@ extension WorkerRef {
             previous = one
             block = one.pointee.next
         }
+        var replaced = 0
         if let old = block {
+            // Everyone who waited has the same record, as a rule: the first has put it there.
+            if old.pointee.usableUntil == until, old.pointee.bytes.elementsEqual(text) { return old }
             if let previous {
                 previous.pointee.next = old.pointee.next
             } else {
                 record.pointee.exchanged = old.pointee.next
             }
-            ExchangedToken.free(old)
+            replaced = ExchangedToken.cost(old.pointee.count)
+            ExchangedToken.release(old)
         }
         let new = ExchangedToken.make(rule, text, until: until, next: record.pointee.exchanged)
         record.pointee.exchanged = new
-        pointee.tokens.charge(record, ExchangedToken.cost(text.count))
+        pointee.tokens.charge(record, ExchangedToken.cost(text.count) - replaced)
         return new
     }
 }
