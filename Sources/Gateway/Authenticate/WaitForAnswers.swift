@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Issuers
+import OAuth
 import Telemetry
 
 /// Requests that wait for an authorization server: for its keys, its word on a token, or a token for the upstream.
