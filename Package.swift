@@ -18,6 +18,10 @@ let package = Package(
     name: "portcullis",
     products: [
         .executable(name: "portcullis", targets: ["portcullis"]),
+        .library(name: "Bytes", targets: ["Bytes"]),
+        .library(name: "JSON", targets: ["JSON"]),
+        .library(name: "HTTPMessage", targets: ["HTTPMessage"]),
+        .library(name: "Crypto", targets: ["Crypto"]),
         .library(name: "HTTP1", targets: ["HTTP1"]),
         .library(name: "JOSE", targets: ["JOSE"]),
         .library(name: "OAuth", targets: ["OAuth"]),

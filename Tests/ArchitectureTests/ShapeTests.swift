@@ -6,7 +6,8 @@ import Testing
 
     @Test func `every file begins with the licence`() {
         #expect(Self.all.count > 40)
-        for file in Self.all + SourceTree.headers {
+        // A manifest begins with the version of its tools.
+        for file in Self.all + SourceTree.headers where file.name != "Package.swift" {
             #expect(file.lines.first == "// SPDX-License-Identifier: Apache-2.0", "\(file)")
         }
     }

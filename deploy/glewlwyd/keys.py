@@ -14,14 +14,18 @@ RSA_MEMBERS = ("n", "e", "d", "p", "q", "dp", "dq", "qi")  # the order of RFC 80
 def new_key(algorithm, kid):
     """A fresh private JWK that says its `kid`, `alg` and `use`."""
     command = ["openssl", "genpkey", "-quiet", "-outform", "DER", *GENERATORS[algorithm]]
-    made = subprocess.run(command, check=True, capture_output=True).stdout
-    (_, whole), = elements(made)
+    members = private_jwk(algorithm, subprocess.run(command, check=True, capture_output=True).stdout)
+    return {**members, "kid": kid, "alg": algorithm, "use": "sig"}
+
+
+def private_jwk(algorithm, der):
+    """The members of a key that `openssl` wrote."""
+    (_, whole), = elements(der)
     parts = elements(whole)
     if parts[1][0] == SEQUENCE:  # PKCS #8 wraps the key of RFC 5915 or RFC 8017
         (_, whole), = elements(parts[2][1])
         parts = elements(whole)
-    members = elliptic(parts) if algorithm == "ES256" else rsa(parts)
-    return {**members, "kid": kid, "alg": algorithm, "use": "sig"}
+    return elliptic(parts) if algorithm == "ES256" else rsa(parts)
 
 
 def elliptic(parts):

@@ -10,6 +10,8 @@ PLUGIN = "oidc"
 USER = "alice"
 ORDER_SCOPES = ["orders:read", "orders:write"]
 SCOPES = [*ORDER_SCOPES, "reports:read"]
+# glewlwyd insists on a scope that would let a token's bearer introspect; nobody is given it.
+INTROSPECTION_SCOPE = "introspect"
 # Nothing listens there: the authorization code is read from the redirect itself.
 REDIRECT_URI = "http://127.0.0.1:9/callback"
 # A second resource, so that a token with the wrong audience can be had.
@@ -22,6 +24,8 @@ CLIENTS = {
     "orders-client-rs256": (ORDER_SCOPES, "rs-1"),
     "reports-client": (["reports:read"], "es-1"),
 }
+# Asks about tokens and gets none: what the gateway is to the server when it introspects.
+RESOURCE_SERVER = "orders-api"
 
 
 def provision(base, resource, access_token_seconds):
@@ -29,7 +33,7 @@ def provision(base, resource, access_token_seconds):
     administrator = Session(base)
     administrator.log_in(*ADMINISTRATOR)
     declare_client_properties(administrator)
-    for scope in SCOPES:
+    for scope in (*SCOPES, INTROSPECTION_SCOPE):
         administrator.call("POST", "/scope/", {
             "name": scope, "display_name": scope, "description": scope, "password_required": True,
             "password_max_age": 0, "scheme": {}, "scheme_required": {}})
@@ -43,11 +47,14 @@ def provision(base, resource, access_token_seconds):
         "module": "oidc", "name": PLUGIN, "display_name": PLUGIN, "enabled": True,
         "parameters": parameters(issuer, keys, [resource, OTHER_RESOURCE], access_token_seconds)})
     clients = {name: add_client(administrator, name, resource) for name in CLIENTS}
+    resource_server = add_resource_server(administrator)
     grant(base, password)
     return {
         "issuer": issuer, "jwks_uri": f"{issuer}/jwks", "token_endpoint": f"{issuer}/token", "base": base,
+        "introspection_endpoint": f"{issuer}/introspect", "revocation_endpoint": f"{issuer}/revoke",
         "resource": resource, "other_resource": OTHER_RESOURCE, "redirect_uri": REDIRECT_URI,
         "user": {"username": USER, "password": password}, "clients": clients,
+        "resource_server": resource_server,
     }
 
 
@@ -70,6 +77,16 @@ def add_client(administrator, name, resource):
         "redirect_uri": [REDIRECT_URI], "authorization_type": ["code", "client_credentials"], "scope": scopes,
         "resource": [resource, OTHER_RESOURCE], "sign_kid": kid})
     return {"client_id": name, "client_secret": secret, "scopes": scopes}
+
+
+def add_resource_server(administrator):
+    """A confidential client whose only use is to call the introspection endpoint."""
+    secret = secrets.token_urlsafe(24)
+    administrator.call("POST", "/client/", {
+        "client_id": RESOURCE_SERVER, "name": RESOURCE_SERVER, "description": RESOURCE_SERVER, "enabled": True,
+        "confidential": True, "client_secret": secret, "token_endpoint_auth_method": ["client_secret_basic"],
+        "redirect_uri": [], "authorization_type": ["client_credentials"], "scope": [INTROSPECTION_SCOPE]})
+    return {"client_id": RESOURCE_SERVER, "client_secret": secret}
 
 
 def grant(base, password):
@@ -99,8 +116,12 @@ def parameters(issuer, keys, resources, access_token_seconds):
         "name-claim": "no", "email-claim": "no", "scope-claim": "no", "claims": [], "additional-parameters": [],
         "address-claim": {"type": "no", "formatted": "", "street_address": "", "locality": "", "region": "",
                           "postal_code": "", "country": "", "mandatory": False},
-        "request-parameter-allow": False, "introspection-revocation-allowed": False,
-        "register-client-allowed": False, "session-management-allowed": False, "oauth-dpop-allowed": False,
+        "introspection-revocation-allowed": True, "introspection-revocation-allow-target-client": True,
+        "introspection-revocation-auth-scope": [INTROSPECTION_SCOPE],
+        "oauth-dpop-allowed": True, "oauth-dpop-iat-duration": 60,
+        # The server's clock is read once a tick: without some slack a proof of this moment is now and then of the future.
+        "oauth-dpop-iat-gap-duration": 5, "oauth-dpop-nonce-mandatory": False, "oauth-dpop-nonce-counter": 3,
+        "request-parameter-allow": False, "register-client-allowed": False, "session-management-allowed": False,
         "oauth-par-allowed": False, "oauth-rar-allowed": False, "oauth-ciba-allowed": False,
         "oauth-as-iss-id": True,
     }

@@ -6,10 +6,11 @@ import json
 import secrets
 import urllib.parse
 
+from .proofs import proof
 from .session import Session
 
 
-def for_user(server, client, scope, resource):
+def for_user(server, client, scope, resource, key=None):
     """The authorization code grant with PKCE, as the user's browser and the client would do it together."""
     verifier = secrets.token_urlsafe(48)
     challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
@@ -30,19 +31,34 @@ def for_user(server, client, scope, resource):
         raise SystemExit(f"no authorization code: {headers['Location']}")
     return exchange(server, client, {
         "grant_type": "authorization_code", "code": answer["code"][0], "code_verifier": verifier,
-        "redirect_uri": server["redirect_uri"]})
+        "redirect_uri": server["redirect_uri"]}, key)
 
 
-def for_client(server, client, scope, resource):
+def for_client(server, client, scope, resource, key=None):
     """The client credentials grant."""
     return exchange(server, client, {
-        "grant_type": "client_credentials", "scope": scope, **({"resource": resource} if resource else {})})
+        "grant_type": "client_credentials", "scope": scope, **({"resource": resource} if resource else {})}, key)
 
 
-def exchange(server, client, form):
-    """One authenticated call to the token endpoint."""
+def exchange(server, client, form, key=None):
+    """One authenticated call to the token endpoint; with a key, the token is bound to it (RFC 9449 §5)."""
+    fields = {"DPoP": proof(key, "POST", server["token_endpoint"])} if key else {}
+    answer = json.loads(post(server, client, server["token_endpoint"], form, fields))
+    expected = "dpop" if key else "bearer"
+    if answer["token_type"].lower() != expected:
+        raise SystemExit(f"a token of type {answer['token_type']}, not {expected}")
+    return answer["access_token"]
+
+
+def revoke(server, client, token):
+    """Ends a token's life (RFC 7009)."""
+    post(server, client, server["revocation_endpoint"], {"token": token, "token_type_hint": "access_token"})
+
+
+def post(server, client, url, form, fields=None):
+    """The content of the answer to a form that the client sends."""
     basic = base64.b64encode(f"{client['client_id']}:{client['client_secret']}".encode()).decode()
     _, content = Session(server["base"]).send(
-        "POST", server["token_endpoint"], urllib.parse.urlencode(form).encode(),
-        {"Authorization": f"Basic {basic}", "Content-Type": "application/x-www-form-urlencoded"})
-    return json.loads(content)["access_token"]
+        "POST", url, urllib.parse.urlencode(form).encode(),
+        {"Authorization": f"Basic {basic}", "Content-Type": "application/x-www-form-urlencoded", **(fields or {})})
+    return content

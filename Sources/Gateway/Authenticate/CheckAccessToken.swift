@@ -25,9 +25,7 @@ extension WorkerRef {
     ) throws(Refusal) -> Identity {
         let token: UnsafeBufferPointer<UInt8>
         switch try findCredentials(route, bytes) {
-        case .none:
-            if route.pointee.isOptional { return .anonymous }
-            throw refuse(.credentialsMissing, "Authorization: \(route.pointee.token.schemes.names)", "none")
+        case .none: return try identifyWithoutToken(route)
         case .bearer(let found):
             exchange.pointee.scheme = .bearer
             token = found
@@ -57,6 +55,15 @@ extension WorkerRef {
         }
         try proveSender(exchange, route, record, digest, bytes)
         return .known(record)
+    }
+
+    /// Who makes a request that brings no token.
+    ///
+    /// A route that takes a browser's session beside tokens looks for it here and nowhere else: a request with an
+    /// `Authorization` field is judged by that alone, so that a bad token never falls back on a cookie (RS-09).
+    private func identifyWithoutToken(_ route: UnsafePointer<Route>) throws(Refusal) -> Identity {
+        if route.pointee.isOptional { return .anonymous }
+        throw refuse(.credentialsMissing, "Authorization: \(route.pointee.token.schemes.names)", "none")
     }
 
     /// The record of a token: one at hand, or one made by verifying it now.

@@ -66,8 +66,8 @@ struct Worker {
     static let readCapacity = 64 << 10
     /// How long a request waits for a token for its upstream, in milliseconds; the desk gives up first.
     static let exchangeTimeout = 10_500
-    /// Clients' keys kept by one worker: some hundred bytes each, and what OpenSSL prepares for them.
-    static let proofKeyLimit = 16_384
+    /// Clients' keys kept by one worker, some 4 KB each with what OpenSSL prepares for them.
+    static let proofKeyLimit = 4096
     static let writeCapacity = BufferPool.largest
     let requestRules = FieldRules.request()
     let responseRules = FieldRules.response()

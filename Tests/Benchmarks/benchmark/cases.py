@@ -3,15 +3,31 @@
 import dataclasses
 import time
 
-from .exchange import Connection, probe, request_bytes
+from .exchange import PATH, Connection, bearer, probe, request_bytes
 from .failure import Failure
-from .load import Load
+from .load import Load, ProofLoad
+from .openssl import verifications_per_second
+from .proofs import target
 from .usage import busy_seconds, memory, processor_time
 
 WARM_UP_SECONDS = 1
+# Proofs live for a minute: what is not through by then would not be accepted later either.
+WARM_UP_LIMIT = 20
 MANY = 10_000
+MANY_KEYS = 1_000
 IDLE_CONNECTIONS = 5_000
 SETTLE_SECONDS = 1
+
+
+@dataclasses.dataclass(frozen=True)
+class Proofs:
+    """Whose proofs a case sends; 0 keys stand for another key in each."""
+
+    keys: int
+    # Sent before anything is measured: what a server learns of a key, it has learned then.
+    warm_up: int
+    # ES256 signatures that have to be verified for a request: the proof's, and that of a token not seen before.
+    signatures: int = 1
 
 
 @dataclasses.dataclass(frozen=True)
@@ -24,6 +40,7 @@ class Case:
     tokens: int = 0
     logged: bool = False
     idle: bool = False
+    proofs: "Proofs | None" = None
 
 
 CASES = {case.name: case for case in (
@@ -32,13 +49,20 @@ CASES = {case.name: case for case in (
     Case("bearer-es256", "Bearer token seen before, ES256", "ES256", 1),
     Case("bearer-rs256", "Bearer token seen before, RS256", "RS256", 1),
     Case("bearer-es256-many", f"{MANY:,} Bearer tokens in turn, ES256", "ES256", MANY),
+    Case("dpop", "A fresh DPoP proof in each request, one busy key, ES256", "ES256", proofs=Proofs(1, 8_000)),
+    Case("dpop-many", f"A fresh DPoP proof in each request, {MANY_KEYS:,} keys in turn, ES256", "ES256",
+         proofs=Proofs(MANY_KEYS, 10 * MANY_KEYS)),
+    Case("dpop-new", "A DPoP proof by a key never seen, with a token never seen, ES256", "ES256",
+         proofs=Proofs(0, 2_000, signatures=2)),
     Case("memory", f"Memory: started and idle, then with {IDLE_CONNECTIONS:,} idle connections", "ES256", 1, idle=True),
 )}
 
 
-def demanded_algorithm(case, kind):
-    """What a proxy's tokens must be signed with; None where it passes the same requests on unchecked."""
-    return case.algorithm if kind.checks_tokens else None
+def demanded(case, kind):
+    """What is demanded of a proxy's requests; nothing where it passes the same requests on unchecked."""
+    if not kind.checks_tokens:
+        return {}
+    return {"algorithm": case.algorithm, "proofs": case.proofs is not None}
 
 
 class LoadSample:
@@ -52,17 +76,13 @@ class LoadSample:
 
     def take(self, tokens):
         """Starts the proxy afresh, probes it, warms it, and measures."""
-        algorithm = demanded_algorithm(self.case, self.kind)
-        checks = algorithm is not None
-        server = self.stage.start_proxy(self.kind, algorithm=algorithm, access_log=self.case.logged)
+        server = self.stage.start_proxy(self.kind, access_log=self.case.logged, **demanded(self.case, self.kind))
         try:
-            bad = self.stage.fixtures.issuer.bad_tokens(algorithm) if checks else {}
-            good = tokens[0] if tokens else None
-            probe(server.site.port, good, bad, checks)
+            probe(server.site.port, server.credentials)
             load = Load(self.stage, server.site.port, tokens)
             self.warm(load, len(tokens))
-            figures = self.measure(server, load)
-            probe(server.site.port, good, bad, checks)
+            figures = self.measure(server, lambda: load.run(self.seconds))
+            probe(server.site.port, server.credentials)
             return figures
         finally:
             self.stage.stop(server)
@@ -76,12 +96,13 @@ class LoadSample:
         raise Failure(f"too slow: {tokens} tokens are not through after 8 s")
 
     def measure(self, server, load):
+        """What the server uses while `load` runs, which returns wrk's totals."""
         stage, site = self.stage, server.site
         lines = count_lines(site.log_file) if self.case.logged else 0
         used = processor_time(server.process.pid)
         proxy_busy, load_busy = busy_seconds(stage.proxy_processor), busy_seconds(stage.load_processor)
         began = time.monotonic()
-        totals = load.run(self.seconds)
+        totals = load()
         wall = time.monotonic() - began
         used = processor_time(server.process.pid).since(used)
         proxy_busy = busy_seconds(stage.proxy_processor) - proxy_busy
@@ -106,6 +127,36 @@ class LoadSample:
         return figures
 
 
+class ProofSample(LoadSample):
+    """Figures of one proxy under load with proofs, beside what OpenSSL verifies on the same processor just then."""
+
+    def take(self, _tokens):
+        """As above, with proofs made for this proxy right before; OpenSSL is measured before and after the load."""
+        server = self.stage.start_proxy(self.kind, **demanded(self.case, self.kind))
+        lines = self.stage.folder / "proofs.txt"
+        try:
+            probe(server.site.port, server.credentials)
+            proofs = self.case.proofs
+            # A proxy that checks nothing gets few, again and again.
+            count = self.kind.proofs_per_second * self.seconds if self.kind.checks_tokens else 0
+            made = proofs.warm_up + count
+            self.stage.fixtures.mint.write(lines, target(server.site.port, PATH), proofs.keys or made, made)
+            load = ProofLoad(self.stage, server.site.port, lines)
+            before = verifications_per_second(self.stage)
+            load.run(WARM_UP_LIMIT, count=proofs.warm_up)
+            figures = self.measure(server, lambda: load.run(self.seconds, proofs.warm_up if count else 0, count))
+            limit = (before + verifications_per_second(self.stage)) / 2
+            probe(server.site.port, server.credentials)
+        finally:
+            self.stage.stop(server)
+            lines.unlink(missing_ok=True)
+        figures["per_second"] = 1e6 / figures["microseconds"]
+        figures["openssl"] = limit
+        if self.kind.checks_tokens:
+            figures["over_openssl"] = figures["per_second"] * proofs.signatures / limit
+        return figures
+
+
 class MemorySample:
     """Figures of one proxy that does nothing."""
 
@@ -117,12 +168,12 @@ class MemorySample:
 
     def take(self, tokens):
         """Measures a fresh proxy, then the same with idle keep-alive connections that have made one request each."""
-        server = self.stage.start_proxy(self.kind, algorithm=demanded_algorithm(self.case, self.kind))
+        server = self.stage.start_proxy(self.kind, **demanded(self.case, self.kind))
         held = []
         try:
             time.sleep(SETTLE_SECONDS)
             started = memory(server.process.pid)
-            request = request_bytes(server.site.port, tokens[0])
+            request = request_bytes(server.site.port, bearer(tokens[0]))
             for _ in range(self.connections):
                 held.append(Connection(server.site.port))
                 status, _ = held[-1].exchange(request)

@@ -16,14 +16,19 @@ FIELDS = (
 PATH = "/orders/4711?expand=items"
 
 
-def authorization(token):
-    """The field that carries a token; none without one."""
+def bearer(token):
+    """The field that carries a Bearer token; none without one."""
     return (("Authorization", f"Bearer {token}"),) if token else ()
 
 
-def request_bytes(port, token=None, path=PATH):
-    """One whole GET request."""
-    fields = (("Host", f"127.0.0.1:{port}"), *FIELDS, *authorization(token))
+def bound(token, proof):
+    """The fields that carry a token bound to a key, and a proof by that key."""
+    return ("Authorization", f"DPoP {token}"), ("DPoP", proof)
+
+
+def request_bytes(port, credentials=(), path=PATH):
+    """One whole GET request; `credentials` are the fields that carry them."""
+    fields = (("Host", f"127.0.0.1:{port}"), *FIELDS, *credentials)
     lines = "".join(f"{name}: {value}\r\n" for name, value in fields)
     return f"GET {path} HTTP/1.1\r\n{lines}\r\n".encode()
 
@@ -72,29 +77,32 @@ class Connection:
         self.socket.close()
 
 
-def answer(port, token=None, path=PATH):
+def answer(port, credentials=(), path=PATH):
     """The status and body of one request on a connection of its own."""
     connection = Connection(port)
     try:
-        return connection.exchange(request_bytes(port, token, path))
+        return connection.exchange(request_bytes(port, credentials, path))
     finally:
         connection.close()
 
 
-def probe(port, good, bad, checks_tokens):
-    """Fails unless a server passes what is good and, where it checks tokens, refuses what is not.
+def probe(port, credentials):
+    """Fails unless a server passes good credentials and, where it demands some, refuses bad ones.
 
-    `good` is a token or None; `bad` maps what is wrong to a token. Otherwise a server that checks nothing would win.
+    Otherwise a server that checks nothing would win.
     """
+    good = credentials.good(PATH)
     status, _ = answer(port, good)
     if status != 200:
         raise Failure(f"answers {status} instead of 200")
-    if not checks_tokens:
+    if not credentials.demanded:
         return
-    for fault, token in {"no token": None, **bad}.items():
-        status, _ = answer(port, token)
+    if credentials.used_once and answer(port, good)[0] != 401:
+        raise Failure("does not answer 401 to a replayed proof")
+    for fault, fields in {"no token": (), **credentials.bad(PATH)}.items():
+        status, _ = answer(port, fields)
         if status not in (401, 403):
             raise Failure(f"answers {status} to {fault}")
-    _, seen = answer(port, good, "/seen")
+    _, seen = answer(port, credentials.good("/seen"), "/seen")
     if not seen.startswith(b"user-"):
         raise Failure(f"the origin saw {seen[:60]!r} as X-User-Id")

@@ -4,7 +4,7 @@ import dataclasses
 import json
 from pathlib import Path
 
-from .exchange import FIELDS, PATH, authorization
+from .exchange import FIELDS, PATH, bearer
 from .failure import Failure
 from .processes import tool
 from .servers import PAYLOAD
@@ -31,26 +31,44 @@ class Load:
         self.stage = stage
         self.port = port
         self.tokens = tokens
-        self.output = stage.folder / "wrk.log"
         self.token_file = stage.folder / "tokens.txt"
 
     def run(self, seconds):
-        """Loads the server for whole seconds; an answer that is not 200 is a failure."""
-        command = [tool("wrk"), "-t1", f"-c{CONNECTIONS}", f"-d{seconds}s", "--timeout", "10s", "-s", SCRIPT]
-        environment = {}
-        fields = FIELDS
+        """Loads the server for whole seconds."""
         if len(self.tokens) > 1:
             self.token_file.write_text("".join(token + "\n" for token in self.tokens))
-            environment["BENCHMARK_TOKENS"] = str(self.token_file)
-        elif self.tokens:
-            fields += authorization(self.tokens[0])
-        for name, value in fields:
-            command += ["-H", f"{name}: {value}"]
-        command.append(f"http://127.0.0.1:{self.port}{PATH}")
-        self.output.unlink(missing_ok=True)
-        text = self.stage.processes.finish(
-            command, self.stage.load_processor, self.output, seconds + 30, environment)
-        return totals(text)
+            return loaded(self.stage, self.port, seconds, (), {"BENCHMARK_TOKENS": str(self.token_file)})
+        return loaded(self.stage, self.port, seconds, bearer(self.tokens[0] if self.tokens else None), {})
+
+
+class ProofLoad:
+    """Requests with a bound token and a proof each, a line `TOKEN PROOF` of a file each."""
+
+    def __init__(self, stage, port, lines):
+        self.stage = stage
+        self.port = port
+        self.lines = lines
+
+    def run(self, seconds, after=0, count=0):
+        """Sends the `count` requests behind the first `after`, each once, for so many seconds at most.
+
+        Without a count all of them are sent again and again.
+        """
+        environment = {"BENCHMARK_PROOFS": str(self.lines), "BENCHMARK_AFTER": str(after)}
+        if count:
+            environment["BENCHMARK_COUNT"] = str(count)
+        return loaded(self.stage, self.port, seconds, (), environment)
+
+
+def loaded(stage, port, seconds, credentials, environment):
+    """Runs wrk; an answer that is not 200 is a failure."""
+    command = [tool("wrk"), "-t1", f"-c{CONNECTIONS}", f"-d{seconds}s", "--timeout", "10s", "-s", SCRIPT]
+    for name, value in FIELDS + credentials:
+        command += ["-H", f"{name}: {value}"]
+    command.append(f"http://127.0.0.1:{port}{PATH}")
+    output = stage.folder / "wrk.log"
+    output.unlink(missing_ok=True)
+    return totals(stage.processes.finish(command, stage.load_processor, output, seconds + 30, environment))
 
 
 def totals(text):

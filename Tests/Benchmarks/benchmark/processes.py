@@ -18,7 +18,7 @@ ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 PR_SET_PDEATHSIG = 1
 LIBC = ctypes.CDLL(None, use_errno=True)
 PACKAGES = {
-    "nginx": "nginx-light", "haproxy": "haproxy", "wrk": "wrk", "cc": "gcc libc6-dev",
+    "nginx": "nginx-light", "haproxy": "haproxy", "wrk": "wrk", "cc": "gcc libc6-dev", "apache2": "apache2-bin libapache2-mod-oauth2",
     "swift": "(the Swift toolchain)",
 }
 
@@ -81,6 +81,11 @@ def last_lines(path, count=8):
     return "\n".join("    " + line for line in lines[-count:]) or "(no output)"
 
 
+def end_with_parent():
+    """Runs in a child: should this script be killed outright, its children end too."""
+    LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+
+
 class Processes:
     """Everything this run has started and not yet ended; leaving its `with` ends it."""
 
@@ -101,8 +106,7 @@ class Processes:
         """Starts a program pinned to one processor, in a session of its own; its output goes to a file."""
         def before_exec():
             os.sched_setaffinity(0, {processor})
-            # Should this script be killed outright, its children end too.
-            LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+            end_with_parent()
 
         with open(log, "ab") as output:
             # The session also keeps Ctrl-C to this script, which then ends the others in order.

@@ -8,9 +8,11 @@ import time
 from pathlib import Path
 
 from . import tokens
-from .exchange import answer
+from .credentials import Anonymous, BearerToken, BoundToken
+from .exchange import PATH, answer
 from .failure import Failure
 from .processes import free_ports, last_lines, tool
+from .proofs import Mint
 
 PAYLOAD = (
     '{"id":"4711","status":"shipped","currency":"EUR","items":['
@@ -31,6 +33,8 @@ class Site:
     fixtures: Path
     # Tokens of this algorithm are demanded; None for a public route.
     algorithm: str | None = None
+    # They are bound to a key, and every request proves it anew.
+    proofs: bool = False
     access_log: bool = False
 
     @property
@@ -44,6 +48,8 @@ class Server:
 
     site: Site
     process: subprocess.Popen
+    # What it must let pass, and what not.
+    credentials: Anonymous | BearerToken | BoundToken
 
 
 def nginx_frame(folder, location, more="", access_log="off"):
@@ -184,6 +190,8 @@ class Gateway:
 
     name = "Portcullis"
     checks_tokens = True
+    # More than OpenSSL verifies on a fast processor: proofs must not run out.
+    proofs_per_second = 18_000
 
     def __init__(self, binary):
         self.binary = binary
@@ -222,10 +230,11 @@ routes:
     def access(self, site):
         if not site.algorithm:
             return "    public: true"
+        schemes = "\n      schemes: [DPoP]" if site.proofs else ""
         return f"""    token:
       issuers: [bench]
       audience: {json.dumps(tokens.AUDIENCE)}
-      scopes: [{json.dumps(tokens.SCOPE)}]
+      scopes: [{json.dumps(tokens.SCOPE)}]{schemes}
     identity: {{ X-User-Id: sub, X-Client-Id: client_id, X-Scopes: scope }}"""
 
 
@@ -236,9 +245,22 @@ class Fixtures:
         self.folder = folder
         folder.mkdir()
         self.issuer = tokens.Issuer()
+        self.made_mint = None
         (folder / "jwks.json").write_text(self.issuer.key_set())
         for algorithm in self.issuer.keys:
             (folder / f"{algorithm}.pem").write_bytes(self.issuer.public_pem(algorithm))
+
+    @property
+    def mint(self):
+        """Compiled when it is first needed."""
+        self.made_mint = self.made_mint or Mint(self.folder, self.issuer)
+        return self.made_mint
+
+    def credentials(self, site):
+        """What a server at this site demands."""
+        if not site.algorithm:
+            return Anonymous()
+        return BoundToken(self.issuer, site.port) if site.proofs else BearerToken(self.issuer, site.algorithm)
 
 
 class Stage:
@@ -259,15 +281,15 @@ class Stage:
 
     def start(self, kind, processor, environment=None, **properties):
         site = self.new_site(**properties)
-        token = self.fixtures.issuer.token(site.algorithm) if site.algorithm else None
+        credentials = self.fixtures.credentials(site)
         output = site.folder / "output.log"
         process = self.processes.start(kind.command(site), processor, output, environment)
         try:
-            wait_for_answer(site.port, token, process)
+            wait_for_answer(site.port, credentials, process)
         except Failure as failure:
             self.processes.stop(process)
             raise Failure(f"{kind.name} {failure}; its output ends:\n{last_lines(output)}") from None
-        return Server(site, process)
+        return Server(site, process, credentials)
 
     def new_site(self, **properties):
         self.started += 1
@@ -283,7 +305,7 @@ class Stage:
         server.site.log_file.unlink(missing_ok=True)
 
 
-def wait_for_answer(port, token, process):
+def wait_for_answer(port, credentials, process):
     """Returns when a good request is answered with 200."""
     end = time.monotonic() + START_SECONDS
     last = "does not listen"
@@ -291,7 +313,7 @@ def wait_for_answer(port, token, process):
         if process.poll() is not None:
             raise Failure(f"ended with status {process.returncode} before it answered")
         try:
-            status, _ = answer(port, token)
+            status, _ = answer(port, credentials.good(PATH))
             if status == 200:
                 return
             last = f"answers {status}"

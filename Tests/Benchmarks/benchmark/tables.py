@@ -12,6 +12,11 @@ LOAD_COLUMNS = (
     ("resident MB", "resident", "{:.1f}"),
     ("anonymous MB", "anonymous", "{:.1f}"),
 )
+PROOF_COLUMNS = (
+    ("requests/CPU s", "per_second", "{:,.0f}"),
+    ("÷ openssl", "over_openssl", "{:.2f}"),
+    ("openssl verify/s", "openssl", "{:,.0f}"),
+)
 MEMORY_COLUMNS = (
     ("resident MB", "resident", "{:.1f}"),
     ("anonymous MB", "anonymous", "{:.1f}"),
@@ -62,6 +67,8 @@ def shown(values, form):
 def rows(result):
     """The table of a case, headings first."""
     columns = MEMORY_COLUMNS if result.case.idle else LOAD_COLUMNS
+    if result.case.proofs:
+        columns = LOAD_COLUMNS[:2] + PROOF_COLUMNS + LOAD_COLUMNS[2:]
     if result.case.logged:
         columns += (("log lines/request", "lines", "{:.3f}"),)
     heading = ["proxy"] + [title for title, _, _ in columns]
@@ -115,7 +122,14 @@ def budgets(result, gateway, thresholds):
         ratios = result.ratios(gateway)
         asked = [(f"CPU per request ÷ {REFERENCE}", statistics.median(ratios) if ratios else None,
                   thresholds["cpu_over_nginx"].get(result.case.name))]
-    return [
+    told = [
         (f"budget: {what} ≤ {limit}: {value:.2f}, {'met' if value <= limit else 'MISSED'}", value <= limit)
         for what, value, limit in asked if value is not None and limit is not None
     ]
+    least = thresholds["proofs_over_openssl"].get(result.case.name)
+    share = result.median(gateway, "over_openssl")
+    if least is not None and share is not None:
+        told.append((
+            f"budget: requests per CPU second ÷ openssl speed's verifications ≥ {least}: {share:.2f}, "
+            f"{'met' if share >= least else 'MISSED'}", share >= least))
+    return told

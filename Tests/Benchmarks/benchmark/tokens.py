@@ -34,14 +34,25 @@ def encoded_json(value):
     return encoded(json.dumps(value, separators=(",", ":")).encode())
 
 
+def new_key():
+    """A P-256 key."""
+    if ec is None:
+        raise Failure("Python's cryptography is not installed: apt-get install python3-cryptography")
+    return ec.generate_private_key(ec.SECP256R1())
+
+
+def signed_es256(key, text):
+    """RFC 7518 §3.4: the two numbers side by side, not DER."""
+    r, s = decode_dss_signature(key.sign(text, ec.ECDSA(hashes.SHA256())))
+    return encoded(r.to_bytes(32, "big") + s.to_bytes(32, "big"))
+
+
 class Issuer:
     """Two signing keys and what is signed with them."""
 
     def __init__(self):
-        if ec is None:
-            raise Failure("Python's cryptography is not installed: apt-get install python3-cryptography")
         self.keys = {
-            "ES256": ec.generate_private_key(ec.SECP256R1()),
+            "ES256": new_key(),
             "RS256": rsa.generate_private_key(public_exponent=65537, key_size=2048),
         }
 
@@ -61,21 +72,32 @@ class Issuer:
         return self.keys[algorithm].public_key().public_bytes(
             serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
 
+    def private_pem(self, algorithm):
+        """A key for another program that signs."""
+        return self.keys[algorithm].private_bytes(
+            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+
+    def public_jwk(self, algorithm):
+        """A public key as mod_oauth2 wants it."""
+        return next(key for key in json.loads(self.key_set())["keys"] if key["alg"] == algorithm)
+
     def sign(self, algorithm, text):
         key = self.keys[algorithm]
         if algorithm == "RS256":
             return encoded(key.sign(text, padding.PKCS1v15(), hashes.SHA256()))
-        # RFC 7518 §3.4: the two numbers side by side, not DER.
-        r, s = decode_dss_signature(key.sign(text, ec.ECDSA(hashes.SHA256())))
-        return encoded(r.to_bytes(32, "big") + s.to_bytes(32, "big"))
+        return signed_es256(key, text)
 
-    def token(self, algorithm, subject="user-000001", **changed):
-        """An access token that is good unless `changed` says otherwise."""
+    def claims(self, subject="user-000001", **changed):
+        """Claims that are good unless `changed` says otherwise."""
         now = int(time.time())
-        claims = {
+        return {
             "iss": ISSUER, "sub": subject, "aud": AUDIENCE, "client_id": CLIENT, "scope": SCOPE,
             "iat": now - 5, "exp": now + LIFETIME_SECONDS, "jti": secrets.token_urlsafe(16), **changed,
         }
+
+    def token(self, algorithm, subject="user-000001", **changed):
+        """An access token that is good unless `changed` says otherwise."""
+        claims = self.claims(subject, **changed)
         header = {"typ": "at+jwt", "alg": algorithm, "kid": f"bench-{algorithm.lower()}"}
         signed = f"{encoded_json(header)}.{encoded_json(claims)}"
         return f"{signed}.{self.sign(algorithm, signed.encode())}"

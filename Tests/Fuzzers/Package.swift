@@ -1,0 +1,31 @@
+// swift-tools-version: 6.2
+// SPDX-License-Identifier: Apache-2.0
+import PackageDescription
+
+// A package of its own: it sees what a stranger would see of the libraries, and the product's manifest knows nothing of it.
+let package = Package(
+    name: "fuzzers",
+    dependencies: [.package(name: "portcullis", path: "../..")],
+    targets: [
+        .executableTarget(
+            name: "Fuzzers",
+            dependencies: [
+                .product(name: "Bytes", package: "portcullis"),
+                .product(name: "JSON", package: "portcullis"),
+                .product(name: "Crypto", package: "portcullis"),
+                .product(name: "JOSE", package: "portcullis"),
+                .product(name: "HTTPMessage", package: "portcullis"),
+                .product(name: "OAuth", package: "portcullis"),
+            ],
+            swiftSettings: [
+                .treatAllWarnings(as: .error),
+                .enableUpcomingFeature("ExistentialAny"),
+                .enableUpcomingFeature("InternalImportsByDefault"),
+                .enableUpcomingFeature("MemberImportVisibility"),
+                .enableExperimentalFeature("Lifetimes"),
+            ],
+            // gold, the toolchain's choice, does not link the sanitizers' own symbols.
+            linkerSettings: [.unsafeFlags(["-use-ld=lld"])])
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+
+/// What a parser made of one input.
+enum Outcome: String {
+    case accepted, refused
+}
+
+/// The parsers that are fuzzed; `../../run` builds and starts them.
+enum Target: String, CaseIterable {
+    case json, jws
+    case dpopProof = "dpop-proof"
+    case introspectionResponse = "introspection-response"
+    case structuredField = "structured-field"
+    case clientCert = "client-cert"
+
+    /// The one that `FUZZ_TARGET` names: libFuzzer starts itself again for some jobs, and the environment comes along.
+    static let chosen: Target = {
+        let name = environment("FUZZ_TARGET") ?? ""
+        guard let target = Target(rawValue: name)
+        else { fatalError("FUZZ_TARGET is one of \(allCases.map(\.rawValue).joined(separator: ", ")), not '\(name)'") }
+        return target
+    }()
+
+    /// Reads one input as the target does and holds the target to its promises; a broken one ends the process.
+    func attempt(_ input: [UInt8]) -> Outcome {
+        switch self {
+        case .json: JSONFuzzer.attempt(input)
+        case .jws: JWSFuzzer.attempt(input)
+        case .dpopProof: DPoPFuzzer.attempt(input)
+        case .introspectionResponse: IntrospectionFuzzer.attempt(input)
+        case .structuredField: StructuredFieldFuzzer.attempt(input)
+        case .clientCert: ClientCertFuzzer.attempt(input)
+        }
+    }
+}
+
+/// Whether to say what became of each input: so that seeds can be held to their names.
+private let saysOutcome = environment("FUZZ_OUTCOMES") != nil
+
+/// A variable of the environment.
+func environment(_ name: String) -> String? {
+    getenv(name).map { String(cString: $0) }
+}
+
+/// The function that libFuzzer's `main` calls for every input.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzOne(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    // An array of its own has ends that the sanitizer watches.
+    let outcome = Target.chosen.attempt([UInt8](UnsafeBufferPointer(start: bytes, count: count)))
+    if saysOutcome {
+        let line = Array("outcome: \(outcome.rawValue)\n".utf8)
+        _ = write(STDERR_FILENO, line, line.count)
+    }
+    return 0
+}
+
+/// Ends the process, as a trap would, when something that must hold does not.
+func hold(_ condition: Bool, _ promise: StaticString) {
+    if !condition { fatalError("\(promise)") }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import JOSE
+
+/// Everything that was ever signed for a target: its seeds `accepted-…` and `refused-signed-…`.
+///
+/// The private keys are gone, or published where nobody signs what we would take.
+struct SignedSeeds {
+    private let signed: Set<[UInt8]>
+
+    /// The seeds of the folder of this name.
+    init(_ folder: String) {
+        signed = Set(Self.tokens(in: folder).map(Self.signingInput))
+        hold(!signed.isEmpty, "there are seeds")
+    }
+
+    /// Whether the owner of the keys signed this token's header and payload, whatever the signature beside them.
+    func contain(_ token: [UInt8]) -> Bool { signed.contains(Self.signingInput(token)) }
+
+    private static func signingInput(_ token: [UInt8]) -> [UInt8] {
+        Array(token[..<(token.lastIndex(of: UInt8(ascii: ".")) ?? 0)])
+    }
+
+    private static func tokens(in folder: String) -> [[UInt8]] {
+        guard let root = environment("FUZZ_SEEDS"), let entries = opendir("\(root)/\(folder)") else { return [] }
+        defer { closedir(entries) }
+        var tokens: [[UInt8]] = []
+        while let entry = readdir(entries) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            guard name.hasPrefix("accepted-") || name.hasPrefix("refused-signed-") else { continue }
+            tokens.append(DecodedParts.token(contents(of: "\(root)/\(folder)/\(name)")))
+        }
+        return tokens
+    }
+
+    private static func contents(of path: String) -> [UInt8] {
+        guard let file = fopen(path, "rb") else { return [] }
+        defer { fclose(file) }
+        var bytes: [UInt8] = []
+        while case let byte = getc(file), byte != EOF { bytes.append(UInt8(truncatingIfNeeded: byte)) }
+        return bytes
+    }
+}
+
+/// Public keys, used again and again as a worker does.
+struct KnownKeys {
+    let set: KeySet
+    let keys: VerificationKeys
+
+    /// The keys of a JWK Set.
+    init(_ jwks: String) {
+        let bytes = Array(jwks.utf8)
+        guard let set = try? KeySet.parse(bytes.span), set.ignored.isEmpty else { fatalError("the keys are keys") }
+        self.set = set
+        keys = VerificationKeys(set)
+    }
+}
