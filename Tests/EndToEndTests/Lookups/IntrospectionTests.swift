@@ -162,7 +162,7 @@ import TestSupport
                 {"iss":\(quoted(stage.tokens.issuer)),"aud":\(quoted(TokenForge.audience)),"iat":\(moment(0)),\
                 "exp":\(moment(300)),"sub":"alice","client_id":"c","jti":"1","scope":"orders:read",\
                 "token_introspection":\(introspected())}
-                """, key: stage.tokens.key, algorithm: .es256)
+                """, key: stage.tokens.key, algorithm: stage.tokens.key.algorithm)
         let before = stage.lookups
         let response = try stage.ask(answer)
         try expectInvalidToken(response)

@@ -69,12 +69,14 @@ extension Stage {
 
     /// Waits until so many requests of all workers wait for an authorization server.
     func waitsForParked(_ count: Int) -> Bool {
-        eventually { (try? gateway.admin("/metrics").bodyText.contains("portcullis_parked_requests \(count)\n")) == true }
+        let line = "portcullis_parked_requests \(count)\n"
+        return eventually { (try? gateway.admin("/metrics").bodyText.contains(line)) == true }
     }
 
     /// What the operator is told of a failed lookup.
     func expectOperatorTold(
-        _ event: String, at location: SourceLocation = #_sourceLocation, where predicate: (LogLine) -> Bool = { _ in true }
+        _ event: String, at location: SourceLocation = #_sourceLocation,
+        where predicate: (LogLine) -> Bool = { _ in true }
     ) {
         #expect(
             gateway.operatorLine { $0["event"] == event && predicate($0) } != nil, "\(gateway.diagnosis)",
