@@ -58,7 +58,7 @@ import TestSupport
 
     @Test func `CA-01, CA-02 client_secret_basic sends its secret in one field and nowhere else`() throws {
         let (_, request, form) = try lookup(
-            "{ method: client_secret_basic, secret: { file: $FOLDER/s } }", files: ["s": "p%/ü\n"])
+            "{ method: client_secret_basic, secret: { file: $FOLDER/s } }", files: ["s": "p%/ü"])
         #expect(request.fields["authorization"] == ["Basic YSUzQWI6cCUyNSUyRiVDMyVCQw=="])
         #expect(form.keys.sorted() == ["token", "token_type_hint"])
         #expect(request.target == ScriptedIssuer.introspectionPath)
@@ -66,7 +66,7 @@ import TestSupport
 
     @Test func `CA-03 client_secret_post sends its secret in the form and nowhere else`() throws {
         let (_, request, form) = try lookup(
-            "{ method: client_secret_post, secret: { file: $FOLDER/s } }", files: ["s": "p%/ü&x=y\n"])
+            "{ method: client_secret_post, secret: { file: $FOLDER/s } }", files: ["s": "p%/ü&x=y"])
         #expect(!request.fields.contains("authorization"))
         #expect(form["client_id"] == "a:b")
         #expect(form["client_secret"] == "p%/ü&x=y")

@@ -79,7 +79,7 @@ import TestSupport
     @Test(arguments: [
         ("exp", moment(-400), "RS-15"), ("nbf", moment(400), "JOSE-28"),
         ("iss", quoted("https://other.example"), "RS-12"), ("aud", quoted("https://api.test/other"), "RS-13"),
-        ("aud", nil, "RS-13"), ("token_type", quoted("refresh_token"), "JOSE-20"), ("scope", "17", "JOSE-29"),
+        ("aud", nil, "RS-13"), ("token_type", quoted("refresh_token"), "JOSE-20"), ("scope", "17", "RS-16"),
     ])
     func `INT-04 is bad when what the server says of it is wrong, active or not`(
         name: String, value: String?, check: String

@@ -11,7 +11,7 @@ extension StagePlan {
         var plan = StagePlan()
         plan.issuer = "discovery: openid, introspection: { client: asker, \(settings) }"
         plan.settings = clients(authentication)
-        plan.files = ["asker.secret": "p%/ü\n"]
+        plan.files = ["asker.secret": "p%/ü"]
         plan.prepare = { $0.introspect(introspected()) }
         return plan
     }

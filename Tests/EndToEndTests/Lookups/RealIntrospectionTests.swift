@@ -65,7 +65,9 @@ import TestSupport
             client: """
                 id: \(server.described("keyed_resource_server", "client_id")), authentication: { \
                 method: private_key_jwt, key: { file: "\(key)" }, key_id: \(id), audience: endpoint }
-                """, introspection: settings)
+                """,
+            // Its metadata keeps silent about the method at this endpoint: the operator's word goes first.
+            introspection: "\(settings), endpoint: \"\(server.described("introspection_endpoint"))\"")
     }
 
     @Test func `INT-01, CA-02 is had with a secret, and makes identity fields`() throws {

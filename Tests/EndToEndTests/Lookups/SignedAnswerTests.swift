@@ -85,8 +85,10 @@ import TestSupport
     @Test func `INT-10 that is signed by somebody else is worth nothing`() throws {
         let impostor = SigningKey(renaming: .otherP256, keyID: "main-1")
         stage.issuer.introspect(sign(key: impostor), contentType: Self.type)
-        expectAuthorizationDown(try stage.ask(opaqueToken()))
-        stage.expectOperatorTold("introspection_failed") { $0["reason"] == "answer_signature_invalid" }
+        let response = try stage.ask(opaqueToken())
+        expectAuthorizationDown(response)
+        let id = response.fields.only("x-request-id")
+        stage.expectOperatorTold("refused") { $0["request_id"] == id && $0["found"] == "answer_signature_invalid" }
         try stage.expectNothingForwarded()
     }
 

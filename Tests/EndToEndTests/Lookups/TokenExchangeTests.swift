@@ -149,6 +149,7 @@ import TestSupport
 
     @Test func `TX-04 that cannot be had from a server that is down is not replaced either`() throws {
         for script in [WireScript(.reset), WireScript(.close), .answer(200, "<html>"), .answer(503, "")] {
+            stage.reset()
             stage.issuer.answer(ScriptedIssuer.tokenPath, with: script)
             expectAuthorizationDown(try stage.ask(stage.tokens.token()))
             try stage.expectNothingForwarded()
