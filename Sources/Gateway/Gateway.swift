@@ -22,6 +22,8 @@ package final class Gateway: @unchecked Sendable {
     let registry: MetricsRegistry
     let operatorLog: OperatorLog
     private let replay: ReplaySet
+    /// What `explain` is told of by request id; nil when nothing is remembered.
+    let decisions: DecisionBuffer?
     private let exchangeRules: [ExchangeSettings]
     private let logs: GatewayLogs
     /// What the configuration's reader thought worth a second look, for the operator's log.
@@ -53,17 +55,12 @@ package final class Gateway: @unchecked Sendable {
         } catch {
             throw GatewayFailure("the control loop could not be made", "\(error)")
         }
-        registry = MetricsRegistry(
-            workers: settings.workers,
-            labels: MetricsLabels(
-                routes: settings.routes.map(\.name),
-                causes: Refusal.allCases.map { RefusalLabel(cause: "\($0.word)", blame: $0.blame.rawValue) },
-                algorithms: SignatureNames.all, issuers: settings.issuers.map(\.name)),
-            version: version)
+        registry = MetricsRegistry(workers: settings.workers, labels: MetricsLabels(settings), version: version)
         logs.attach(to: registry)
         assertionKeys = try AssertionKeyRotation(settings, loop: control, operatorLog: logs.operatorLog)
         let parts = try SharedParts(settings, operatorLog: operatorLog)
         replay = parts.replay
+        decisions = parts.decisions
         exchangeRules = parts.tables.exchanges
         registry.attach(replay: { [replay = parts.replay] in
             ReplayReadings(
@@ -225,6 +222,16 @@ package final class Gateway: @unchecked Sendable {
         exchanges?.stop()
         directory?.stop()
         control.stop()
+    }
+}
+
+extension MetricsLabels {
+    /// Every label value that a configuration can lead to.
+    init(_ settings: GatewaySettings) {
+        self.init(
+            routes: settings.routes.map(\.name),
+            causes: Refusal.allCases.map { RefusalLabel(cause: "\($0.word)", blame: $0.blame.rawValue) },
+            algorithms: SignatureNames.all, issuers: settings.issuers.map(\.name))
     }
 }
 

@@ -15,14 +15,14 @@ struct AdminPage {
         self.init(status: status, body: Array(text.utf8), contentType: contentType, isHead: isHead)
     }
 
-    private init(status: UInt16, body: [UInt8], contentType: String, isHead: Bool) {
+    init(status: UInt16, body: [UInt8], contentType: String, isHead: Bool) {
         self.status = status
         self.body = body
         self.contentType = contentType
         self.isHead = isHead
     }
 
-    /// `/metrics`, `/healthz`, `/startupz` or `/readyz`.
+    /// `/metrics`, `/healthz`, `/startupz`, `/readyz` or `/explain/…`.
     init(path: String, method: MethodID, _ gateway: Gateway) {
         let isHead = method == .head
         guard method == .get || isHead else {
@@ -39,6 +39,8 @@ struct AdminPage {
         // The listeners are open before this listener is.
         case "/startupz": self.init(status: 200, text: "started\n", isHead: isHead)
         case "/readyz": self.init(readinessOf: gateway, isHead: isHead)
+        case _ where path.hasPrefix("/explain/"):
+            self.init(explanationOf: path.dropFirst("/explain/".utf8.count), gateway, isHead: isHead)
         default: self.init(status: 404, text: "unknown page\n", isHead: isHead)
         }
     }

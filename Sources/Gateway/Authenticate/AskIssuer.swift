@@ -79,36 +79,42 @@ extension WorkerRef {
                 return .nothing
             }
             TokenRecord.release(record)
-        case .inactive:
-            refuseToken(
-                wait, answer.digest, view.negativeSeconds, .tokenInactive,
-                RefusalDetail(expected: "a token that \(view.identifier) calls active", found: "active false"))
-        case .refused(let cause):
-            refuseToken(
-                wait, answer.digest, view.negativeSeconds, Refusal(cause),
-                RefusalDetail(
-                    expected: cause.expected(by: view.rules), found: cause.found(in: nil), check: cause.checkID))
+        case .inactive, .refused:
+            let refusal = refusal(in: answer)
+            pointee.refusedTokens.insert(
+                answer.digest, refusal, until: clock.wallSeconds() + Int64(view.negativeSeconds))
+            end(wait) { exchange in
+                exchange.pointee.lookup = .refused(refusal)
+                return .nothing
+            }
         case .unavailable(let reason):
             // Never remembered: the next request asks again (INT-06).
-            pointee.lookupDetail = RefusalDetail(expected: "an answer of \(view.identifier)", found: reason.word)
+            let refusal = refusal(in: answer)
             end(wait) { exchange in
                 pointee.failures.giveBack(exchange.pointee.client.unsafelyUnwrapped.pointee.peer)
                 let again = secondWait(exchange, reason, issuer: answer.issuer)
-                if again == .nothing { exchange.pointee.lookup = .refused(.introspectionUnavailable) }
+                if again == .nothing { exchange.pointee.lookup = .refused(refusal) }
                 return again
             }
         }
         pointee.lookupDetail = RefusalDetail()
     }
 
-    private func refuseToken(
-        _ wait: Wait, _ digest: SHA256Digest, _ seconds: Int, _ refusal: Refusal, _ detail: RefusalDetail
-    ) {
-        pointee.lookupDetail = detail
-        pointee.refusedTokens.insert(digest, refusal, until: clock.wallSeconds() + Int64(seconds))
-        end(wait) { exchange in
-            exchange.pointee.lookup = .refused(refusal)
-            return .nothing
+    /// The refusal that an answer means, with its words for the operator in `lookupDetail`; not for active tokens.
+    func refusal(in answer: IntrospectionAnswer) -> Refusal {
+        let view = pointee.issuers[answer.issuer]
+        switch answer.result {
+        case .active, .inactive:
+            pointee.lookupDetail = RefusalDetail(
+                expected: "a token that \(view.identifier) calls active", found: "active false")
+            return .tokenInactive
+        case .refused(let cause):
+            pointee.lookupDetail = RefusalDetail(
+                expected: cause.expected(by: view.rules), found: cause.found(in: nil), check: cause.checkID)
+            return Refusal(cause)
+        case .unavailable(let reason):
+            pointee.lookupDetail = RefusalDetail(expected: "an answer of \(view.identifier)", found: reason.word)
+            return .introspectionUnavailable
         }
     }
 }

@@ -71,15 +71,22 @@ extension WorkerRef {
         _ exchange: ExchangeRef, _ route: UnsafePointer<Route>, _ token: UnsafeBufferPointer<UInt8>,
         _ digest: SHA256Digest, _ bytes: UnsafeMutablePointer<UInt8>
     ) throws(Refusal) -> Identity {
-        let introspector = route.pointee.introspector
-        if introspector.isAsked(about: token), !isOfAnother(token, digest, introspector) {
-            return try introspect(exchange, introspector.issuer, token, bytes)
+        if isIssuerAsked(route, token, digest) {
+            return try introspect(exchange, route.pointee.introspector.issuer, token, bytes)
         }
         if let known = freshRecord(digest) {
             pointee.metrics.count(.tokenCacheHits)
             return .known(known)
         }
         return try verify(token, digest, hasWaited: exchange.pointee.hasWaited)
+    }
+
+    /// Whether a route's issuer is asked about a token, in place of verifying it here.
+    func isIssuerAsked(
+        _ route: UnsafePointer<Route>, _ token: UnsafeBufferPointer<UInt8>, _ digest: SHA256Digest
+    ) -> Bool {
+        let introspector = route.pointee.introspector
+        return introspector.isAsked(about: token) && !isOfAnother(token, digest, introspector)
     }
 
     /// Whether a token is a JWT that claims to be another issuer's than the one that is asked about all of its own.

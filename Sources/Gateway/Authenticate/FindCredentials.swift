@@ -50,7 +50,7 @@ extension WorkerRef {
     }
 
     /// Whether the query has a parameter `access_token`, however its name is escaped.
-    private func queryHasToken(_ bytes: UnsafeMutablePointer<UInt8>) -> Bool {
+    func queryHasToken(_ bytes: UnsafeMutablePointer<UInt8>) -> Bool {
         let range = pointee.head.pointee.query
         let query = UnsafeBufferPointer(start: bytes + Int(range.start), count: Int(range.count))
         var start = 0

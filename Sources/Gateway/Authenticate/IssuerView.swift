@@ -13,6 +13,8 @@ struct IssuerView {
     let negativeSeconds: Int
     /// Nil when there are no keys to go on with: 503 (D-17).
     var keys: VerificationKeys?
+    /// What `keys` were made from, for explanations.
+    private(set) var keySet: KeySet?
     var version: UInt64 = 0
     /// Rises when a key vanished or the keys were withdrawn; what an older generation verified is verified anew.
     var generation: UInt64 = 0
@@ -31,12 +33,14 @@ struct IssuerView {
     mutating func take(_ snapshot: IssuerKeys?) {
         guard let snapshot else {
             keys = nil
+            keySet = nil
             version = 0
             generation &+= 1
             return
         }
         if keys == nil || snapshot.version != version {
             keys = VerificationKeys(snapshot.keySet)
+            keySet = snapshot.keySet
             version = snapshot.version
         }
         // Counted on, not taken over: after a withdrawal the two numbers differ, and a vanished key must still show.

@@ -20,7 +20,9 @@ extension WorkerRef {
             }
             try checkProof(exchange, route, record, digest, bytes)
         } else if record.pointee.isKeyBound {
-            throw refuse(.tokenBoundToKey, "Authorization: DPoP, and a proof", "Authorization: Bearer")
+            let refusal = refuse(.tokenBoundToKey, "Authorization: DPoP, and a proof", "Authorization: Bearer")
+            pointee.refusalDetail.check = "DPOP-20"
+            throw refusal
         }
         if record.pointee.isCertificateBound { try checkCertificate(exchange, record, bytes) }
     }

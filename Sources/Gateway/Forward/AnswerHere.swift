@@ -15,6 +15,7 @@ extension WorkerRef {
             return abortClient(client)
         }
         exchange.pointee.refusal = refusal
+        if pointee.decisions != nil { keepRefusal(exchange, refusal) }
         logRefusal(exchange, refusal)
         if refusal.closesConnection { exchange.pointee.keepsAlive = false }
         var fields = challengeFields(exchange, refusal)

@@ -11,10 +11,7 @@ extension WorkerRef {
         let client = exchange.pointee.client.unsafelyUnwrapped
         let head = pointee.head
         let length = head.pointee.length
-        if let limit = pointee.limits.requestBody, case .length(let size) = head.pointee.framing, size > limit {
-            return refuseUnread(
-                exchange, refuse(.requestBodyTooLarge, "at most \(limit) bytes", "\(size)"), bytes, count, isKept)
-        }
+        if let refusal = refusalOfBody() { return refuseUnread(exchange, refusal, bytes, count, isKept) }
         let route = exchange.pointee.route.unsafelyUnwrapped
         exchange.pointee.offersWebSocket = head.pointee.offersWebSocket && route.pointee.webSocket
         exchange.pointee.mayRetry = exchange.pointee.request.isComplete && isIdempotent(exchange.pointee.method)
@@ -45,6 +42,14 @@ extension WorkerRef {
         }
         exchange.pointee.forwardedAt = clock.microseconds()
         send(exchange, writer)
+    }
+
+    /// Why a body of the length announced is not taken, before any of it is read (HTTP-65).
+    func refusalOfBody() -> Refusal? {
+        guard let limit = pointee.limits.requestBody, case .length(let size) = pointee.head.pointee.framing,
+            size > limit
+        else { return nil }
+        return refuse(.requestBodyTooLarge, "at most \(limit) bytes", "\(size)")
     }
 
     private func refuseUnread(

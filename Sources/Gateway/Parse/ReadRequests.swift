@@ -81,11 +81,16 @@ extension WorkerRef {
         case .refused(let cause):
             let exchange = beginExchange(client, bytes, isParsed: false)
             dropInput(client)
-            refuse(exchange, refuse(Refusal(cause), "a message that every reader reads alike", CauseWords.of(cause)))
+            refuse(exchange, refusal(of: cause))
         case .complete:
             let exchange = beginExchange(client, bytes, isParsed: true)
             proceed(exchange, bytes, count, isKept: isKept)
         }
+    }
+
+    /// The refusal of a message that is not acceptable HTTP, with the words for the operator.
+    func refusal(of cause: HTTP1Refusal) -> Refusal {
+        refuse(Refusal(cause), "a message that every reader reads alike", CauseWords.of(cause))
     }
 
     /// Goes on with requests that arrived already, one after the other (HTTP-36); not by recursion.
@@ -123,7 +128,7 @@ extension WorkerRef {
         runInput(client)
     }
 
-    private func beginExchange(
+    func beginExchange(
         _ client: ClientRef, _ bytes: UnsafeMutablePointer<UInt8>, isParsed: Bool
     ) -> ExchangeRef {
         let exchange = pointee.exchanges.take()
@@ -149,7 +154,9 @@ extension WorkerRef {
     /// Runs the stages on the head in `pointee.head` and does what they say.
     private func proceed(_ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, isKept: Bool) {
         let client = exchange.pointee.client.unsafelyUnwrapped
-        switch run(exchange, bytes) {
+        let step = run(exchange, bytes)
+        if pointee.decisions != nil { keepDecision(exchange, bytes, step) }
+        switch step {
         case .wait(let wait):
             guard pointee.parkedCount < pointee.limits.parkedRequests else {
                 keepRest(client, bytes, count, isKept: isKept)

@@ -19,7 +19,7 @@ extension WorkerRef {
         writer.put(block.pointee.lines, block.pointee.count)
     }
 
-    private func buildIdentity(
+    func buildIdentity(
         _ token: UnsafeMutablePointer<TokenRecord>, mapping: Int
     ) -> UnsafeMutablePointer<IdentityBlock> {
         var lines: [UInt8] = []

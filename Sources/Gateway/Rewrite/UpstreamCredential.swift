@@ -95,7 +95,9 @@ extension WorkerRef {
         into writer: inout HeadWriter
     ) throws(Refusal) {
         guard !token.pointee.isKeyBound, !token.pointee.isCertificateBound else {
-            throw refuse(.tokenBoundToKey, "a token that may be passed on", "one that is bound to a key")
+            let refusal = refuse(.tokenBoundToKey, "a token that may be passed on", "one that is bound to a key")
+            pointee.refusalDetail.check = "RS-25"
+            throw refusal
         }
         let head = pointee.head
         guard head.pointee.authorizationCount == 1 else { return }

@@ -17,20 +17,25 @@ struct SharedParts {
     let operatorLog: OperatorLog
     /// One for all workers: two of them may be sent the same proof at the same time.
     let replay: ReplaySet
+    let decisions: DecisionBuffer?
     let nonces: DPoPNonces?
 
-    init(_ settings: GatewaySettings, operatorLog: OperatorLog) throws(GatewayFailure) {
+    /// Without `readsTLS` no certificate or key is read: for whoever opens no connection.
+    init(
+        _ settings: GatewaySettings, operatorLog: OperatorLog, readsTLS: Bool = true
+    ) throws(GatewayFailure) {
         try UpstreamCredential.check(settings.routes)
         var upstreams: [UpstreamSettings] = []
         for route in settings.routes where !upstreams.contains(route.upstream) { upstreams.append(route.upstream) }
         self.upstreams = upstreams
         tables = RouteTable(settings, upstreams: upstreams)
         try tables.published.check()
-        clientTLS = try SharedParts.clientTLS(upstreams)
-        serverTLS = try SharedParts.serverTLS(settings.listeners)
+        clientTLS = readsTLS ? try SharedParts.clientTLS(upstreams) : upstreams.map { _ in nil }
+        serverTLS = readsTLS ? try SharedParts.serverTLS(settings.listeners) : settings.listeners.map { _ in nil }
         resolver = Resolver()
         self.operatorLog = operatorLog
         let proofs = settings.proofs
+        decisions = settings.explainBuffer > 0 ? DecisionBuffer(capacity: settings.explainBuffer) : nil
         replay = ReplaySet(
             byteLimit: proofs.replayBytes,
             windowSeconds: max(proofs.pastSeconds + proofs.futureSeconds, proofs.nonceLifetimeSeconds))

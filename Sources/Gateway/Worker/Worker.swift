@@ -31,6 +31,8 @@ struct Worker {
     let metrics: WorkerMetrics
     /// Proofs that were used, by all workers.
     let replay: ReplaySet
+    /// The last decisions of all workers; nil unless the operator wants them.
+    let decisions: DecisionBuffer?
     /// Nil when no route takes nonces.
     let nonces: DPoPNonces?
     /// Clients' keys, with the contexts that verify by them.
@@ -83,6 +85,8 @@ struct Worker {
     var openClients = 0
     /// When the last tick was, in monotonic microseconds.
     var lastTick: UInt64 = 0
+    /// See `WorkerClock`; 0 in every worker that serves.
+    var clockStandsAt: Int64 = 0
     var isDraining = false
     var hasSaidDrained = false
     var isAcceptPaused = false
@@ -106,8 +110,12 @@ struct RefusalDetail {
 
 /// The clocks a worker reads, coarse ones: a few nanoseconds each, good to some milliseconds.
 struct WorkerClock {
+    /// Unix seconds at which the wall clock stands still, for requests that are judged as of another time; 0: it runs.
+    var standsAt: Int64 = 0
+
     /// Unix seconds.
     func wallSeconds() -> Int64 {
+        if standsAt != 0 { return standsAt }
         var time = timespec()
         clock_gettime(CLOCK_REALTIME_COARSE, &time)
         return Int64(time.tv_sec)
@@ -165,7 +173,7 @@ struct ListenerSocket {
 }
 
 extension WorkerRef {
-    var clock: WorkerClock { WorkerClock() }
+    var clock: WorkerClock { WorkerClock(standsAt: pointee.clockStandsAt) }
 
     func setTimeout(_ timeout: UnsafeMutablePointer<Timeout>, _ milliseconds: Int) {
         pointee.wheel.set(timeout, milliseconds: milliseconds)

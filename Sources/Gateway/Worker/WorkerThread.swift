@@ -42,7 +42,8 @@ final class WorkerThread: @unchecked Sendable {
         self.addresses = addresses
         place.initialize(
             to: Worker(
-                index: index, loop: loop, listeners: sockets, settings: settings, parts: parts, gateway: gateway))
+                index: index, loop: loop, listeners: sockets, settings: settings, parts: parts,
+                surroundings: WorkerSurroundings(gateway, worker: index)))
         for number in 0..<settings.listeners.count {
             FileEvent.assign(
                 place.event(of: number), loop.base, sockets[number].descriptor, [.read, .persistent],
@@ -159,10 +160,31 @@ extension ListenerSocket {
     }
 }
 
+/// What a worker is given by whoever runs it: the gateway, or a dry run that has no gateway.
+struct WorkerSurroundings {
+    let metrics: WorkerMetrics
+    let log: UnsafeMutablePointer<LogWriter>?
+    let requestKeys: @Sendable (_ issuer: Int) -> Void
+    let ask: @Sendable (_ question: Question, _ token: [UInt8], _ digest: SHA256Digest) -> Void
+    let onDrained: @Sendable () -> Void
+}
+
+extension WorkerSurroundings {
+    init(_ gateway: Gateway, worker index: Int) {
+        metrics = gateway.registry.workers[index]
+        log = gateway.makeAccessLog()
+        requestKeys = { [unowned gateway] issuer in gateway.requestKeys(issuer: issuer) }
+        ask = { [unowned gateway] question, token, digest in
+            gateway.ask(question, token: token, digest: digest, worker: index)
+        }
+        onDrained = { [unowned gateway] in gateway.workerDrained() }
+    }
+}
+
 extension Worker {
     init(
         index: Int, loop: EventLoop, listeners: UnsafeMutablePointer<ListenerSocket>, settings: GatewaySettings,
-        parts: SharedParts, gateway: Gateway
+        parts: SharedParts, surroundings: WorkerSurroundings
     ) {
         self.index = index
         self.loop = loop
@@ -184,14 +206,13 @@ extension Worker {
         poolCount = parts.upstreams.count
         resolver = parts.resolver
         operatorLog = parts.operatorLog
-        metrics = gateway.registry.workers[index]
-        requestKeys = { [unowned gateway] issuer in gateway.requestKeys(issuer: issuer) }
-        ask = { [unowned gateway] question, token, digest in
-            gateway.ask(question, token: token, digest: digest, worker: index)
-        }
+        metrics = surroundings.metrics
+        requestKeys = surroundings.requestKeys
+        onDrained = surroundings.onDrained
+        ask = surroundings.ask
         failures = FailureBudget()
-        onDrained = { [unowned gateway] in gateway.workerDrained() }
         replay = parts.replay
+        decisions = parts.decisions
         nonces = parts.nonces
         proofKeys = ProofKeys(limit: Worker.proofKeyLimit)
         self.listeners = listeners
@@ -206,7 +227,7 @@ extension Worker {
         upstreams = Slab { preconditionFailure("slabs are prepared once the worker has its place") }
         exchanges = Slab { Exchange() }
         tokens = TokenCache(settings.tokenCache)
-        log = gateway.makeAccessLog()
+        log = surroundings.log
         head = .allocate(capacity: 1)
         head.initialize(to: RequestHead())
         responseHead = .allocate(capacity: 1)

@@ -21,6 +21,13 @@ package struct IntrospectionAnswer: Sendable {
     /// The workers that asked.
     package let workers: [Int]
     package let result: Result
+
+    package init(digest: SHA256Digest, issuer: Int, workers: [Int], result: Result) {
+        self.digest = digest
+        self.issuer = issuer
+        self.workers = workers
+        self.result = result
+    }
 }
 
 /// Asks issuers about tokens, once for all workers that want to know at the same time; one for the whole process.

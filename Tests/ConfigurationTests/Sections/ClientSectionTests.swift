@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func `CA-06 addresses assertions to the issuer, CA-08 of the type JWT, unless the file says otherwise`()
+    @Test func `CA-06, CA-08 addresses assertions to the issuer, of the type JWT, unless the file says otherwise`()
         throws
     {
         let silent = try client("method: private_key_jwt, key: { file: signing.key }")

@@ -4,7 +4,7 @@ import TestSupport
 
 /// Rows MTLS-01 to MTLS-06, MTLS-08 and RS-23: tokens that are bound to the client's certificate (RFC 8705).
 @Suite(.serialized) struct `a token bound to a certificate` {
-    static let shared = Shared { try CertificateStage() }
+    private static let shared = Shared { try CertificateStage() }
     let stage: CertificateStage
 
     init() throws {

@@ -4,7 +4,7 @@ import TestSupport
 
 /// Row MTLS-07: `Client-Cert` of a TLS terminator in front (RFC 9440), believed from nobody else.
 @Suite(.serialized) struct `a certificate in a field` {
-    private static let shared = `a token bound to a certificate`.shared
+    private static let shared = Shared { try CertificateStage() }
     let stage: CertificateStage
 
     init() throws {

@@ -94,7 +94,7 @@ import TestSupport
         for lines: ((String) -> [String])? in [nil, { _ in [] }] {
             let call = ProofCall(path: path, scheme: "Bearer", proofLines: lines)
             let response = try call.send(stage)
-            try expectInvalidToken(response, stage, scheme: "Bearer", check: "RS-22")
+            try expectInvalidToken(response, stage, scheme: "Bearer", check: "DPOP-20")
             if path == "/bound/a" { #expect(try challenges(response)["DPoP"]?["algs"] == "ES256 PS256 EdDSA") }
         }
         try stage.expectNothingForwarded()

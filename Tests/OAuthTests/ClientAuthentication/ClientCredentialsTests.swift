@@ -20,7 +20,7 @@ private typealias Given = Authenticating
         }
     }
 
-    @Test func `CA-01 are for one method each, named as metadata names it`() throws {
+    @Test func `CA-01, CA-14 are for one method each, named as metadata names it, and for none without proof`() throws {
         let names = try Given.methods().map(\.name)
         #expect(
             names == [

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+import Synchronization
+
+/// The last requests that were decided, for `portcullis explain --request-id`: off unless `explain_buffer` says so.
+///
+/// One for all workers, so that "the last thousand" means what it says; a worker holds the lock for a few moves of
+/// memory, and only where the operator has asked for this. What is kept is `RequestEvidence`: no signature, no cookie,
+/// no field that an explanation does not show. Bounded in requests and in bytes; the oldest goes first.
+final class DecisionBuffer: Sendable {
+    struct Decision: Sendable {
+        let id: RequestID
+        /// Unix seconds.
+        let time: Int64
+        var evidence: RequestEvidence
+        var verdict: Verdict
+
+        /// About how many bytes it holds; parsed JSON takes some times its text.
+        var cost: Int {
+            1024 + evidence.target.utf8.count + 4 * (evidence.token?.bytes ?? 0)
+                + 4 * evidence.proofs.reduce(0) { $0 + $1.bytes }
+        }
+    }
+
+    private struct Ring {
+        var decisions: [Decision?]
+        /// Where the next decision goes.
+        var next = 0
+        /// Where the oldest one is.
+        var oldest = 0
+        var count = 0
+        var bytes = 0
+        /// Where each one is, by half of its id, which is random.
+        var places: [UInt64: Int] = [:]
+
+        mutating func dropOldest() {
+            guard count > 0 else { return }
+            if let decision = decisions[oldest] {
+                bytes -= decision.cost
+                places[decision.id.words.0] = nil
+            }
+            decisions[oldest] = nil
+            oldest = (oldest + 1) % decisions.count
+            count -= 1
+        }
+    }
+
+    private let ring: Mutex<Ring>
+    private let byteLimit: Int
+
+    /// Room for so many decisions, of 16 KiB each at most on average.
+    init(capacity: Int) {
+        let capacity = max(1, capacity)
+        byteLimit = capacity * 16 * 1024
+        ring = Mutex(Ring(decisions: Array(repeating: nil, count: capacity)))
+    }
+
+    /// Keeps a decision in place of one with the same id; any thread.
+    func keep(_ decision: Decision) {
+        let cost = decision.cost
+        guard cost <= byteLimit else { return }
+        ring.withLock { ring in
+            if let place = Self.place(of: decision.id, in: ring) {
+                ring.bytes += cost - (ring.decisions[place]?.cost ?? 0)
+                ring.decisions[place] = decision
+                return
+            }
+            while ring.count == ring.decisions.count || ring.count > 0 && ring.bytes + cost > byteLimit {
+                ring.dropOldest()
+            }
+            ring.decisions[ring.next] = decision
+            ring.places[decision.id.words.0] = ring.next
+            ring.next = (ring.next + 1) % ring.decisions.count
+            ring.count += 1
+            ring.bytes += cost
+        }
+    }
+
+    /// What became of a request after it was kept, or of one that was not understood; any thread.
+    func change(_ id: RequestID, at time: Int64, to verdict: Verdict, evidence: () -> RequestEvidence) {
+        let isKnown = ring.withLock { ring in
+            guard let place = Self.place(of: id, in: ring) else { return false }
+            ring.decisions[place]?.verdict = verdict
+            return true
+        }
+        if !isKnown { keep(Decision(id: id, time: time, evidence: evidence(), verdict: verdict)) }
+    }
+
+    /// The decision on the request with this id; any thread.
+    func find(_ id: RequestID) -> Decision? {
+        ring.withLock { ring in Self.place(of: id, in: ring).flatMap { ring.decisions[$0] } }
+    }
+
+    private static func place(of id: RequestID, in ring: borrowing Ring) -> Int? {
+        guard let place = ring.places[id.words.0], let decision = ring.decisions[place],
+            decision.id.words == id.words
+        else { return nil }
+        return place
+    }
+}
+
+extension RequestID {
+    /// 32 hexadecimal digits.
+    var text: String {
+        var digits = [UInt8](repeating: 0, count: 32)
+        digits.withUnsafeMutableBufferPointer { digits in
+            if let start = digits.baseAddress { write(into: start) }
+        }
+        return String(decoding: digits, as: UTF8.self)
+    }
+
+    /// The id that 32 hexadecimal digits spell, as answers and logs show it; nil for anything else.
+    init?(hexadecimal text: Substring) {
+        let digits = Array(text.utf8)
+        guard digits.count == 32 else { return nil }
+        var words: [UInt64] = [0, 0]
+        for (index, digit) in digits.enumerated() {
+            let value: UInt64
+            switch digit {
+            case 0x30...0x39: value = UInt64(digit - 0x30)
+            case 0x61...0x66: value = UInt64(digit - 0x57)
+            case 0x41...0x46: value = UInt64(digit - 0x37)
+            default: return nil
+            }
+            words[index / 16] = words[index / 16] << 4 | value
+        }
+        self.words = (words[0], words[1])
+    }
+}
+
+extension WorkerRef {
+    /// Keeps what the stages have found of the head in `pointee.head`.
+    func keepDecision(_ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, _ step: Step) {
+        guard let decisions = pointee.decisions else { return }
+        let verdict: Verdict
+        switch step {
+        case .forward: verdict = .forwarded(injected: injectedFields(exchange))
+        case .answerOptions, .publish: verdict = .answered
+        case .refuse(let refusal): verdict = self.verdict(refusal)
+        case .wait(.keys), .wait(.metadata): verdict = .undecided(.keys, reason: "the request still waits for them")
+        case .wait(.introspection): verdict = .undecided(.introspection, reason: "the request still waits for it")
+        case .wait: verdict = .undecided(.exchange, reason: "the request still waits for it")
+        }
+        decisions.keep(
+            DecisionBuffer.Decision(
+                id: exchange.pointee.id, time: clock.wallSeconds(), evidence: evidence(exchange, bytes),
+                verdict: verdict))
+    }
+
+    /// Keeps that a request was refused, at whatever place that was.
+    func keepRefusal(_ exchange: ExchangeRef, _ refusal: Refusal) {
+        pointee.decisions?.change(exchange.pointee.id, at: clock.wallSeconds(), to: verdict(refusal)) {
+            var evidence = RequestEvidence()
+            if let client = exchange.pointee.client {
+                evidence.listener = Int(client.pointee.listener)
+                evidence.peer = client.pointee.peer.text
+            }
+            return evidence
+        }
+    }
+
+    /// A refusal with the words that were set when it was thrown.
+    func verdict(_ refusal: Refusal) -> Verdict {
+        let detail = pointee.refusalDetail
+        return .refused(
+            refusal, expected: detail.expected, found: detail.found,
+            row: detail.check.isEmpty ? "\(refusal.check)" : detail.check)
+    }
+}

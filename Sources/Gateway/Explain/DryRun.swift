@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+package import Crypto
+import EventLoop
+import HTTP1
+import HTTPMessage
+package import Issuers
+import JSON
+import Telemetry
+import Transport
+
+/// The production stages on one request at a time, without a socket, a thread or an upstream.
+///
+/// How `portcullis explain` stays honest: this is a `Worker` as those that serve, made from the same settings, and the
+/// verdict on a request is whatever its `run` says. Only the narration is made elsewhere, from `RequestEvidence`; it
+/// cannot change a verdict, and `ExplainedCheckTests` holds the two together.
+///
+///     head ──RequestHeadParser──▶ exchange ──run──▶ forward ──writeUpstreamHead──▶ the fields an upstream would get
+///                                               ├── wait ──▶ the caller fetches what it waits for, and asks again
+///                                               └── refuse
+///
+/// A worker's memory is never given back, here as in the gateway: one of these for each process, or for each test.
+package final class DryRun {
+    /// What the stages came to.
+    package enum Outcome {
+        case judged(RequestEvidence, Verdict)
+        /// Needs these keys first; `take` them, if there are any, and ask again with `hasWaited`.
+        case needsKeys(issuer: Int)
+        /// Needs this issuer's word on the token; ask again with `answer`.
+        case needsAnswer(issuer: Int, token: [UInt8], digest: SHA256Digest)
+        /// Not the whole head of a request.
+        case incomplete
+    }
+
+    /// Everything about a request that its bytes do not say.
+    package struct Circumstances {
+        /// The listener's place in the settings.
+        package var listener = 0
+        /// The client's IP address.
+        package var peer = "127.0.0.1"
+        /// SHA-256 of the certificate that the client presented, in DER.
+        package var certificate: SHA256Digest?
+        /// Whether keys were asked for before: a key that is not there is then refused, not waited for.
+        package var hasWaited = false
+        /// What the issuer said of the token when it was asked (RFC 7662).
+        package var answer: IntrospectionAnswer?
+
+        package init() {}
+    }
+
+    private let settings: GatewaySettings
+    private let worker: WorkerRef
+    private let registry: MetricsRegistry
+
+    /// Prepares a worker that judges as of `now`, unix seconds, or as time goes by; no socket is opened.
+    package init(_ settings: GatewaySettings, now: Int64?) throws(GatewayFailure) {
+        var settings = settings
+        // One token and one proof are remembered at most, and those here alone.
+        settings.tokenCache.entries = 1
+        settings.proofs.replayBytes = 1 << 20
+        settings.explainBuffer = 0
+        self.settings = settings
+        registry = MetricsRegistry(workers: 1, labels: MetricsLabels(settings), version: "")
+        let loop: EventLoop
+        do throws(EventLoopFailure) {
+            loop = try EventLoop()
+        } catch {
+            throw GatewayFailure("a loop could not be made", "\(error)")
+        }
+        let parts = try SharedParts(settings, operatorLog: .off, readsTLS: false)
+        // No name is ever looked up.
+        parts.resolver.stop()
+        worker = .allocate(capacity: 1)
+        let sockets = UnsafeMutablePointer<ListenerSocket>.allocate(capacity: max(1, settings.listeners.count))
+        for (index, listener) in settings.listeners.enumerated() {
+            (sockets + index).initialize(
+                to: try ListenerSocket(listener, index, descriptor: -1, worker: worker, tls: nil))
+        }
+        let surroundings = WorkerSurroundings(
+            metrics: registry.workers[0], log: nil, requestKeys: { _ in }, ask: { _, _, _ in }, onDrained: {})
+        worker.initialize(
+            to: Worker(
+                index: 0, loop: loop, listeners: sockets, settings: settings, parts: parts,
+                surroundings: surroundings))
+        worker.prepareSlabs()
+        worker.pointee.clockStandsAt = now ?? 0
+        // Keys of its own where none are configured: what they sign is shown to nobody.
+        worker.pointee.assertionKeys = try AssertionKeyRotation(settings, loop: loop, operatorLog: .off)?.keys
+    }
+
+    /// The time that tokens are judged by, in unix seconds.
+    package var now: Int64 { worker.clock.wallSeconds() }
+
+    /// Uses these keys of an issuer from now on.
+    package func take(_ keys: IssuerKeys, issuer: Int) { worker.keysArrived(keys, issuer: issuer) }
+
+    /// Judges the request whose head `request` begins with.
+    package func judge(_ request: [UInt8], _ circumstances: Circumstances) -> Outcome {
+        var request = request
+        return request.withUnsafeMutableBufferPointer { buffer in
+            guard let bytes = buffer.baseAddress else { return .incomplete }
+            return judge(bytes, buffer.count, circumstances)
+        }
+    }
+
+    private func judge(
+        _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, _ circumstances: Circumstances
+    ) -> Outcome {
+        worker.pointee.refusalDetail = RefusalDetail()
+        let client = worker.pointee.clients.take()
+        defer { worker.pointee.clients.giveBack(client) }
+        client.pointee = ClientConnection(worker)
+        client.pointee.listener = UInt16(clamping: circumstances.listener)
+        client.pointee.certificate = circumstances.certificate.map { .digest($0) } ?? .absent
+        if let address = SocketAddress(literal: circumstances.peer, port: 0) {
+            client.pointee.peer = PeerAddress(address)
+        }
+        var parser = RequestHeadParser()
+        let span = UnsafeBufferPointer(start: bytes, count: count).span
+        switch parser.parse(span, limits: worker.pointee.httpLimits, into: &worker.pointee.head.pointee) {
+        case .incomplete: return .incomplete
+        case .refused(let cause): return .judged(unreadable(bytes, count, circumstances), refused(cause))
+        case .complete: break
+        }
+        let exchange = worker.beginExchange(client, bytes, isParsed: true)
+        defer { worker.endExchange(exchange) }
+        exchange.pointee.hasWaited = circumstances.hasWaited
+        if let answer = circumstances.answer { exchange.pointee.lookup = lookup(answer) }
+        var step = worker.run(exchange, bytes)
+        if case .wait(.exchange) = step {
+            // A token for the upstream would be a real one, and nobody would use it.
+            exchange.pointee.upstreamToken = ExchangedToken.make(0, [UInt8(ascii: "-")], until: 0, next: nil)
+            step = worker.run(exchange, bytes)
+        }
+        switch step {
+        case .wait(.keys(let issuer)): return .needsKeys(issuer: issuer)
+        case .wait(.introspection(let issuer, let digest)):
+            return .needsAnswer(issuer: issuer, token: Array(worker.accessToken(bytes)), digest: digest)
+        default: break
+        }
+        let verdict = verdict(step, exchange, bytes)
+        var evidence = worker.evidence(exchange, bytes)
+        evidence.isDryRun = true
+        evidence.certificateThumbprint = circumstances.certificate?.base64URL
+        return .judged(evidence, verdict)
+    }
+
+    /// What production would have made of an answer that came while the request waited for it.
+    private func lookup(_ answer: IntrospectionAnswer) -> Lookup {
+        guard case .active(let token, let until) = answer.result else { return .refused(worker.refusal(in: answer)) }
+        return .active(worker.remember(introspected: token, answer.digest, issuer: answer.issuer, until: until))
+    }
+
+    private func verdict(_ step: Step, _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>) -> Verdict {
+        switch step {
+        case .refuse(let refusal): return worker.verdict(refusal)
+        case .answerOptions, .publish: return .answered
+        case .wait: return .undecided(.exchange, reason: "the authorization server was not asked")
+        case .forward: break
+        }
+        var writer = HeadWriter(worker.pointee.writeScratch, capacity: Worker.writeCapacity)
+        do throws(Refusal) {
+            if let refusal = worker.refusalOfBody() { throw refusal }
+            try worker.writeUpstreamHead(exchange, bytes, into: &writer)
+        } catch {
+            return worker.verdict(error)
+        }
+        return .forwarded(injected: worker.injectedFields(exchange))
+    }
+
+    private func refused(_ cause: HTTP1Refusal) -> Verdict {
+        worker.verdict(worker.refusal(of: cause))
+    }
+
+    /// The little that may be said of a message that has no head.
+    private func unreadable(
+        _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, _ circumstances: Circumstances
+    ) -> RequestEvidence {
+        var evidence = RequestEvidence()
+        evidence.listener = circumstances.listener
+        evidence.peer = circumstances.peer
+        evidence.headBytes = count
+        return evidence
+    }
+}
+
+extension WorkerRef {
+    /// The fields of the upstream's head that say who calls, as they would travel.
+    func injectedFields(_ exchange: ExchangeRef) -> [InjectedField] {
+        guard let token = exchange.pointee.token, let route = exchange.pointee.route, route.pointee.identity >= 0,
+            route.pointee.identity < pointee.tables.identityMappings.count
+        else { return [] }
+        let mapping = route.pointee.identity
+        let block = TokenRecord.identity(of: token, mapping: mapping) ?? buildIdentity(token, mapping: mapping)
+        let text = String(
+            decoding: UnsafeBufferPointer(start: block.pointee.lines, count: block.pointee.count), as: UTF8.self)
+        return text.split(separator: "\r\n").compactMap { line in
+            let parts = line.split(separator: ":", maxSplits: 1)
+            guard let name = parts.first else { return nil }
+            let value = parts.count > 1 ? parts[1].drop { $0 == " " } : ""
+            return InjectedField(name: String(name), value: String(value))
+        }
+    }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+import Bytes
+package import Crypto
+package import Issuers
+
+/// From a request to its explanation: a dry run, and whatever the dry run has to wait for.
+package struct Explainer {
+    private let settings: GatewaySettings
+    private let dryRun: DryRun
+    private let keys: (Int) -> Result<IssuerKeys, KeysMissing>
+    private let answer: (Int, [UInt8], SHA256Digest) -> IntrospectionAnswer?
+
+    /// Judges as of `now`, unix seconds, or as time goes by.
+    ///
+    /// - Parameters:
+    ///   - keys: asked for those of an issuer, by its place in the settings, when they are needed.
+    ///   - answer: asked for an issuer's word on a token (RFC 7662); nil where nobody can be asked.
+    package init(
+        _ settings: GatewaySettings, now: Int64? = nil, keys: @escaping (Int) -> Result<IssuerKeys, KeysMissing>,
+        answer: @escaping (Int, [UInt8], SHA256Digest) -> IntrospectionAnswer? = { _, _, _ in nil }
+    ) throws(GatewayFailure) {
+        self.settings = settings
+        dryRun = try DryRun(settings, now: now)
+        self.keys = keys
+        self.answer = answer
+    }
+
+    /// The explanation of the request with this head; throws when it is not the whole head of one.
+    package func explain(
+        _ head: [UInt8], _ circumstances: DryRun.Circumstances
+    ) throws(RequestDraft.Problem) -> Explanation {
+        var circumstances = circumstances
+        var missing: KeysMissing?
+        // The gateway, too, looks only once more at what it has waited for: keys, and then perhaps an issuer's word.
+        for _ in 0..<3 {
+            switch dryRun.judge(head, circumstances) {
+            case .judged(let evidence, let verdict):
+                let verdict = undecided(verdict, missing) ?? verdict
+                return Explanation(evidence, verdict, settings: settings, now: dryRun.now)
+            case .needsKeys(let issuer):
+                switch keys(issuer) {
+                case .success(let keys): dryRun.take(keys, issuer: issuer)
+                case .failure(let reason): missing = reason
+                }
+                circumstances.hasWaited = true
+            case .needsAnswer(let issuer, let token, let digest):
+                circumstances.answer =
+                    answer(issuer, token, digest)
+                    ?? IntrospectionAnswer(
+                        digest: digest, issuer: issuer, workers: [], result: .unavailable(.waitedTooLong))
+            case .incomplete:
+                throw RequestDraft.Problem(
+                    text: "this is not the whole head of a request: it must end with an empty line")
+            }
+        }
+        throw RequestDraft.Problem(text: "the request waits for something that cannot be had here")
+    }
+
+    /// A refusal that the running gateway, which knows more, may not make.
+    private func undecided(_ verdict: Verdict, _ missing: KeysMissing?) -> Verdict? {
+        guard case .refused(let refusal, _, let found, _) = verdict else { return nil }
+        switch refusal {
+        case .issuerKeysUnavailable: return .undecided(.keys, reason: missing?.reason ?? found)
+        case .introspectionUnavailable: return .undecided(.introspection, reason: found)
+        case .proofNonceUnknown where settings.proofs.nonceKeys.isEmpty:
+            return .undecided(
+                .proofNonce,
+                reason:
+                    "the running gateway makes its nonces with a key of its own, because dpop.nonce_keys is not set; "
+                    + "ask it with --request-id")
+        default: return nil
+        }
+    }
+}
+
+/// A client certificate in a file.
+package enum CertificateFile {
+    /// SHA-256 of the first certificate of a PEM text, in DER, as `x5t#S256` has it; nil when there is none.
+    package static func thumbprint(_ pem: [UInt8]) -> SHA256Digest? {
+        let lines = pem.split { $0 == 0x0A || $0 == 0x0D }
+        guard let start = lines.firstIndex(where: { $0.elementsEqual("-----BEGIN CERTIFICATE-----".utf8) }) else {
+            return nil
+        }
+        var text: [UInt8] = []
+        for line in lines[(start + 1)...] {
+            if line.first == UInt8(ascii: "-") { break }
+            for byte in line where byte != UInt8(ascii: "=") && byte != 0x20 {
+                text.append(byte == UInt8(ascii: "+") ? 0x2D : byte == UInt8(ascii: "/") ? 0x5F : byte)
+            }
+        }
+        guard !text.isEmpty, let der = Base64URL.decode(text.span) else { return nil }
+        return SHA256.hash(der.span)
+    }
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+import Issuers
+import JSON
+
+/// Why a request was let through or refused: every check in order, and what to change where one failed.
+package struct Explanation: Sendable {
+    /// How one check ended.
+    package enum State: String, Sendable {
+        case passed = "ok"
+        case failed = "FAILED"
+        /// An earlier check failed.
+        case notReached = "not reached"
+        /// The route, or the request, gives it nothing to do.
+        case notNeeded = "not needed"
+        /// Nobody could say.
+        case undecided = "not known"
+    }
+
+    /// One check.
+    package struct Line: Sendable {
+        package var check: ExplainedCheck
+        package var state: State
+        /// What the request says, unverified; empty where there is nothing to see.
+        package var seen: String
+        /// What the configuration, or the specification, demands.
+        package var wanted: String
+    }
+
+    package let evidence: RequestEvidence
+    package let verdict: Verdict
+    /// The time the request was judged by, in unix seconds.
+    package let now: Int64
+    package let lines: [Line]
+    package let remedy: Remedy?
+    /// Where the routes and issuers are called what.
+    let names: ConfigurationNames
+
+    /// Explains what the production stages have found; changes nothing about it.
+    package init(_ evidence: RequestEvidence, _ verdict: Verdict, settings: GatewaySettings, now: Int64) {
+        self.evidence = evidence
+        self.verdict = verdict
+        self.now = now
+        names = ConfigurationNames(settings)
+        let facts = CheckFacts(evidence: evidence, settings: settings, now: now)
+        lines = ExplainedCheck.allCases.map { check in
+            let state = Explanation.state(of: check, verdict, facts)
+            return Line(
+                check: check, state: state, seen: state == .notNeeded ? "" : facts.seen(check),
+                wanted: state == .notNeeded ? facts.reasonNotNeeded(check) ?? "" : facts.wanted(check))
+        }
+        remedy = Remedy(verdict, facts)
+    }
+
+    private static func state(of check: ExplainedCheck, _ verdict: Verdict, _ facts: CheckFacts) -> State {
+        let end: ExplainedCheck
+        let endState: State
+        switch verdict {
+        case .refused(let refusal, _, _, let row):
+            end = ExplainedCheck(refusal, row: row)
+            endState = .failed
+        case .undecided(let undecided, _):
+            end = undecided
+            endState = .undecided
+        case .forwarded, .answered: return facts.reasonNotNeeded(check) == nil ? .passed : .notNeeded
+        }
+        if check == end { return endState }
+        guard facts.reasonNotNeeded(check) == nil else { return .notNeeded }
+        return check > end ? .notReached : .passed
+    }
+
+    /// What a script wants to know: 0 it would be forwarded, 3 refused, 1 nobody could say.
+    package var exitStatus: Int32 {
+        switch verdict {
+        case .forwarded, .answered: 0
+        case .refused: 3
+        case .undecided: 1
+        }
+    }
+}
+
+/// The places of routes, issuers and listeners in the configuration file, as its problems name them.
+struct ConfigurationNames: Sendable {
+    private let settings: GatewaySettings
+
+    init(_ settings: GatewaySettings) { self.settings = settings }
+
+    func route(_ index: Int) -> String { "routes[\(index)]" }
+
+    /// `route orders (routes[2])`.
+    func describe(route index: Int) -> String {
+        let settings = settings.routes[index]
+        return settings.name == settings.path
+            ? "\(settings.path) (\(route(index)))"
+            : "\(settings.name), \(settings.path) (\(route(index)))"
+    }
+
+    func issuer(_ index: Int) -> String { "issuers.\(settings.issuers[index].name)" }
+
+    func listener(_ index: Int) -> String { "listeners[\(index)]" }
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The message, its route and its credentials.
+extension CheckFacts {
+    func remedyForRequest(_ refusal: Refusal, _ found: String) -> Remedy? {
+        switch refusal {
+        case .malformedMessage, .unknownTransferCoding, .versionNotSupported, .expectationUnknown:
+            Remedy(
+                "This is not a message that every reader reads alike: \(ShownText.plain(found)).",
+                [
+                    .client(
+                        "send one Host, one of Content-Length and Transfer-Encoding, CR LF at line ends, no folding"),
+                    .front("let the proxy send HTTP/1.1 as RFC 9112 has it, and not pass broken requests on"),
+                ])
+        case .requestLineTooLong, .headerSectionTooLarge: remedyForSize
+        case .reservedConnectionOption:
+            Remedy(
+                "Connection names a field that only the gateway may touch: \(ShownText.plain(found)).",
+                [.client("name only close, keep-alive, upgrade and hop-by-hop fields in Connection")])
+        case .connectRefused:
+            Remedy("CONNECT asks for a tunnel; this is no forward proxy.", [.client("call the API's own URL")])
+        case .authorityUnknown: remedyForAuthority
+        case .serverNameDisagrees:
+            Remedy(
+                "The TLS handshake named another server than Host does.",
+                [.client("use one name for both, and no connection of one name for another")])
+        case .pathAmbiguous: remedyForPath(found)
+        case .pathMatchesTwoRoutes:
+            Remedy(
+                "With and without its doubled or last slash the path leads to two routes: servers would disagree.",
+                [.client("send the path without doubled slashes, spelt as the route is")])
+        case .routeUnknown: remedyForRoute
+        case .methodNotAllowed: remedyForMethod
+        case .originNotAllowed:
+            Remedy(
+                "A browser sent this from \(ShownText.list(evidence.origins)), which the route does not allow.",
+                [
+                    .configuration(
+                        "\(routeKey).allowed_origins", yaml((route?.allowedOrigins ?? []) + evidence.origins),
+                        "if that site may call it")
+                ])
+        case .credentialsMissing: remedyForMissingCredentials
+        case .credentialsRepeated:
+            Remedy(
+                "The request has more than one set of credentials, and readers would not agree which counts.",
+                [
+                    .client("send exactly one Authorization field with one token"),
+                    .front("let the proxy replace Authorization where it sets one, not add a second"),
+                ])
+        case .credentialsMalformed:
+            Remedy(
+                "The Authorization field is not a scheme, a space and a token.",
+                [
+                    .client("send  Authorization: Bearer TOKEN  without quotation marks, line breaks or a second word"),
+                    .client("look whether the variable that holds the token was empty"),
+                ])
+        case .credentialsInQueryToo:
+            Remedy(
+                "The token came in the Authorization field, and access_token is in the query as well.",
+                [
+                    .client("take access_token out of the query: URLs end up in logs (RFC 6750 §5.3)"),
+                    .configuration("\(routeKey).token.query_token", "ignore", "if that parameter is no token"),
+                ])
+        case .schemeNotEnabled: remedyForScheme
+        default: nil
+        }
+    }
+
+    private var remedyForSize: Remedy {
+        Remedy(
+            "The request line or the header fields are larger than this gateway reads.",
+            [
+                .client("send fewer or shorter fields; large cookies are the usual reason"),
+                .configuration("limits.header_section, limits.field_line, limits.request_line: larger sizes"),
+            ])
+    }
+
+    private var remedyForAuthority: Remedy {
+        let host = evidence.authority.lowercased()
+        return Remedy(
+            "Host says \(ShownText.quote(host)), which is no name of \(listenerKey) (\(listener.publicURL)).",
+            [
+                .client("call \(listener.publicURL)"),
+                .front("pass the client's Host on unchanged (nginx: proxy_set_header Host $host)"),
+                .configuration(
+                    "\(listenerKey).hosts", yaml(Array(listener.authorities.dropFirst()) + [host]),
+                    "if clients really use this name"),
+            ])
+    }
+
+    private func remedyForPath(_ found: String) -> Remedy {
+        let allowances = [
+            "encoded slash": "encoded_slash", "backslash": "backslash", "double encoding": "double_encoding",
+            "semicolon": "semicolon", "non ASCII": "non_ascii", "nonASCII": "non_ascii",
+        ]
+        var steps = [Remedy.Step.client("send the path in its plain spelling")]
+        if let key = allowances[found] {
+            steps.append(
+                .configuration(
+                    "\(routeKey).allow_in_path", "[\(key)]", "if the upstream needs it and reads it as you do"))
+        }
+        return Remedy("Two servers may read this path differently: \(ShownText.plain(found)).", steps)
+    }
+
+    private var remedyForRoute: Remedy {
+        let path = evidence.path
+        for (index, route) in settings.routes.enumerated() where !route.path.hasSuffix("/") {
+            guard path.hasPrefix(route.path + "/") else { continue }
+            return Remedy(
+                "\(names.route(index)) has the path \(ShownText.quote(route.path)), which is that path alone: what lies below it needs a slash at the end.",
+                [.configuration("\(names.route(index)).path", ShownText.quote(route.path + "/"))])
+        }
+        for (index, route) in settings.routes.enumerated() {
+            guard let second = route.path.dropFirst().firstIndex(of: "/") else { continue }
+            let rest = String(route.path[second...])
+            guard rest.count > 1, path.hasPrefix(rest) else { continue }
+            return Remedy(
+                "The path looks like that of \(names.describe(route: index)) without its first segment.",
+                [
+                    .front("do not take the prefix away: the gateway matches the path that clients see"),
+                    .configuration(
+                        "\(names.route(index)).path", ShownText.quote(rest), "if the prefix is taken away on purpose"),
+                ])
+        }
+        return Remedy(
+            "No route has this path.",
+            [
+                .client("call one of \(ShownText.list(settings.routes.map(\.path)))"),
+                .configuration("add a route with path \(ShownText.quote(path)); what no route names is answered 404"),
+            ])
+    }
+
+    private var remedyForMethod: Remedy {
+        let method = evidence.method
+        if method != method.uppercased() {
+            return Remedy(
+                "Methods are case-sensitive: \(ShownText.quote(method)) is not \(method.uppercased()).",
+                [.client("send \(method.uppercased())")])
+        }
+        var steps = [Remedy.Step.client("use one of the methods allowed: \(wanted(.method))")]
+        if let policy, !policy.scopesByMethod.isEmpty, route?.methods == nil {
+            steps.append(
+                .configuration(
+                    "\(routeKey).token.scopes", "{ \(method): [a scope] }",
+                    "if it may be called so, say beside the others what it needs"))
+        } else {
+            steps.append(
+                .configuration(
+                    "\(routeKey).methods", "[\((MethodSet.of(route ?? settings.routes[0]).allow)), \(method)]",
+                    "if it may be called so"))
+        }
+        return Remedy("The route does not take \(method).", steps)
+    }
+
+    private var remedyForMissingCredentials: Remedy {
+        if evidence.hasTokenInQuery {
+            return Remedy(
+                "The token is in the query, which is never looked at, and there is no Authorization field.",
+                [.client("send it as  Authorization: Bearer TOKEN  (RFC 6750 §2.1)")])
+        }
+        let scheme = schemes.first ?? "Bearer"
+        return Remedy(
+            "The request has no Authorization field.",
+            [
+                .client(
+                    "send  Authorization: \(scheme) TOKEN; HTTP clients drop it when they follow a redirect to another host"
+                ),
+                .front("pass Authorization on; some proxies and CGI servers take it out"),
+                .configuration("\(routeKey).public", "true, and leave token out", "if nobody needs a token here"),
+            ])
+    }
+
+    private var remedyForScheme: Remedy {
+        switch evidence.authorization {
+        case .dpop:
+            return Remedy(
+                "The token came with the scheme DPoP, which this route does not take.",
+                [
+                    .configuration(
+                        "\(routeKey).token.schemes", "[DPoP, Bearer]", "if its clients prove possession of a key"),
+                    .client("send a token that is bound to no key as  Authorization: Bearer TOKEN"),
+                ])
+        case .bearer:
+            return Remedy(
+                "The token came with the scheme Bearer, and this route takes \(ShownText.words(schemes)).",
+                [
+                    .client(
+                        "ask for a token that is bound to a key, and send  Authorization: DPoP TOKEN  with a proof in the field DPoP"
+                    ),
+                    .configuration("\(routeKey).token.schemes", "[DPoP, Bearer]", "if bearer tokens may pass as well"),
+                ])
+        case .tokenWithoutScheme:
+            return Remedy(
+                "The Authorization field begins with something as long as a token: the scheme before it is missing.",
+                [.client("send  Authorization: \(schemes.first ?? "Bearer") TOKEN")])
+        default:
+            return Remedy(
+                "The credentials are of the scheme \(seen(.scheme)), which is not one of this route's.",
+                [
+                    .client(
+                        "get an access token from \(ShownText.words(policy?.issuers ?? [])) and send  Authorization: \(schemes.first ?? "Bearer") TOKEN"
+                    )
+                ])
+        }
+    }
+}

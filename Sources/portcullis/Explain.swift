@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Configuration
+import Gateway
+import Glibc
+import Issuers
+
+/// `portcullis explain CONFIG …`: why a request is let through or refused, check by check.
+struct Explain: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Say why a request is let through or refused, and what to change.",
+        discussion: """
+            Runs the checks of a running gateway on one request, without sending anything to an upstream. The request is \
+            described by --url and its companions, or saved in a file, or one that a running gateway remembers by its \
+            X-Request-Id (explain_buffer). Tokens and proofs come from files or standard input, never as arguments, and \
+            are shown decoded, without their signatures. Keys of issuers are read now, unless --keys gives them.
+
+            Exits 0 when the request would be forwarded, 3 when it is refused, 1 when that could not be found out, 2 \
+            when the configuration or the request is not valid.
+            """)
+
+    @Argument(help: "The configuration file.", completion: .file(extensions: ["yaml", "yml"]))
+    var config: String
+
+    @Option(help: "The method.")
+    var method = "GET"
+
+    @Option(help: "The URL that the client calls, such as https://shop.example.com/api/orders/7.")
+    var url: String?
+
+    @Option(name: [.customLong("header"), .customShort("H")], help: "A header field, 'Name: value'; may be repeated.")
+    var headers: [String] = []
+
+    @Option(help: "A file with the access token; - is standard input.", completion: .file())
+    var tokenFile: String?
+
+    @Option(help: "The scheme of the token: Bearer, or DPoP (the default with --proof-file).")
+    var scheme: String?
+
+    @Option(help: "A file with the DPoP proof.", completion: .file())
+    var proofFile: String?
+
+    @Option(help: "A file with the request's head, raw, from curl -v or from a browser's tools.", completion: .file())
+    var request: String?
+
+    @Option(help: "The X-Request-Id of an answer or a log line: asks the running gateway's admin listener.")
+    var requestID: String?
+
+    @Option(help: "A PEM file with the client's certificate.", completion: .file())
+    var certificate: String?
+
+    @Option(help: "The IP address that the request comes from.")
+    var from = "127.0.0.1"
+
+    @Option(help: "The time to judge by: 2026-11-22T10:30:00Z, or seconds since 1970. Now by default.")
+    var at: String?
+
+    @Option(help: "A file with an issuer's JWK Set, NAME=FILE, in place of its live one; may be repeated.")
+    var keys: [String] = []
+
+    @Option(help: "Seconds to wait for an issuer's keys.")
+    var timeout = 5
+
+    @Flag(help: "Print the explanation as JSON.")
+    var json = false
+
+    func run() throws {
+        let settings = try ConfigurationFile.load(config).settings
+        let text: String
+        do throws(RequestDraft.Problem) {
+            if let requestID {
+                text = try remembered(requestID, settings)
+            } else {
+                let explanation = try explain(settings)
+                text = json ? String(decoding: explanation.json, as: UTF8.self) : explanation.text
+            }
+        } catch {
+            Terminal.complain("portcullis explain: \(error.text)")
+            throw ExitCode(requestID == nil ? 2 : 1)
+        }
+        Terminal.print(text)
+        let status = AskGateway.exitStatus(of: text)
+        guard status == 0 else { throw ExitCode(status) }
+    }
+
+    private func remembered(_ id: String, _ settings: GatewaySettings) throws(RequestDraft.Problem) -> String {
+        guard url == nil, request == nil else {
+            throw RequestDraft.Problem(text: "--request-id names a request: leave --url and --request out")
+        }
+        return try AskGateway.explanation(of: id, settings, asJSON: json, timeoutMilliseconds: milliseconds)
+    }
+
+    private var milliseconds: Int { max(1, min(timeout, 300)) * 1000 }
+
+    private func explain(_ settings: GatewaySettings) throws(RequestDraft.Problem) -> Explanation {
+        var circumstances = DryRun.Circumstances()
+        let (head, listener) = try head(settings)
+        circumstances.listener = listener ?? 0
+        circumstances.peer = from
+        if let certificate {
+            guard let thumbprint = CertificateFile.thumbprint(try InputFile.read(certificate)) else {
+                throw RequestDraft.Problem(text: "\(certificate) holds no certificate in PEM")
+            }
+            circumstances.certificate = thumbprint
+        }
+        var now: Int64?
+        if let at {
+            guard let time = UnixTime.parse(at) else {
+                throw RequestDraft.Problem(
+                    text: "--at wants a time such as 2026-11-22T10:30:00Z, or seconds since 1970")
+            }
+            now = time
+        }
+        let given = try givenKeys(settings)
+        let explainer: Explainer
+        do throws(GatewayFailure) {
+            explainer = try Explainer(
+                settings, now: now, keys: { index in keysOfIssuer(settings.issuers[index], given[index]) },
+                answer: { index, token, digest in
+                    AskAboutToken.live(index, token, digest, settings: settings, timeoutMilliseconds: milliseconds)
+                })
+        } catch {
+            throw RequestDraft.Problem(text: error.description)
+        }
+        return try explainer.explain(head, circumstances)
+    }
+
+    /// The request's bytes, and the listener that they are for.
+    private func head(_ settings: GatewaySettings) throws(RequestDraft.Problem) -> ([UInt8], Int?) {
+        if let request {
+            guard url == nil, headers.isEmpty, tokenFile == nil, proofFile == nil else {
+                throw RequestDraft.Problem(text: "--request has the whole request: leave --url, --header and files out")
+            }
+            let head = SavedRequest.head(try InputFile.read(request))
+            return (head, SavedRequest.listener(head, in: settings))
+        }
+        guard let url else { throw RequestDraft.Problem(text: "give --url, --request or --request-id") }
+        var draft = RequestDraft(url: url)
+        draft.method = method
+        draft.fields = headers
+        if let tokenFile {
+            let words = InputFile.trimmed(try InputFile.read(tokenFile)).split(separator: 0x20).map(Array.init)
+            // A file with the field's whole value says the scheme itself.
+            let named = words.count == 2 ? String(decoding: words[0], as: UTF8.self) : nil
+            draft.credentials = (
+                scheme ?? named ?? (proofFile == nil ? "Bearer" : "DPoP"),
+                named == nil ? Array(words.joined(separator: [0x20])) : words[1]
+            )
+        }
+        if let proofFile { draft.proof = InputFile.trimmed(try InputFile.read(proofFile)) }
+        return (try draft.head(), RequestDraft.listener(of: url, in: settings))
+    }
+
+    private func givenKeys(_ settings: GatewaySettings) throws(RequestDraft.Problem) -> [Int: [UInt8]] {
+        var given: [Int: [UInt8]] = [:]
+        for pair in keys {
+            let parts = pair.split(separator: "=", maxSplits: 1).map(String.init)
+            guard parts.count == 2, let index = settings.issuers.firstIndex(where: { $0.name == parts[0] }) else {
+                throw RequestDraft.Problem(
+                    text: "--keys wants NAME=FILE with the name of an issuer: "
+                        + settings.issuers.map(\.name).joined(separator: ", "))
+            }
+            given[index] = try InputFile.read(parts[1])
+        }
+        return given
+    }
+
+    private func keysOfIssuer(_ issuer: IssuerSettings, _ given: [UInt8]?) -> Result<IssuerKeys, KeysMissing> {
+        do throws(KeysMissing) {
+            if let given { return .success(try ReadKeys.given(given, for: issuer)) }
+            return .success(try ReadKeys.live(of: issuer, timeoutMilliseconds: milliseconds))
+        } catch {
+            return .failure(error)
+        }
+    }
+}
+
+/// Small files with what belongs to a request.
+enum InputFile {
+    private static let limit = 1 << 20
+
+    /// The whole file, or standard input for `-`.
+    static func read(_ path: String) throws(RequestDraft.Problem) -> [UInt8] {
+        let descriptor = path == "-" ? 0 : open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            throw RequestDraft.Problem(text: "\(path) cannot be read: \(String(cString: strerror(errno)))")
+        }
+        defer { if descriptor > 0 { close(descriptor) } }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 64 * 1024)
+        while true {
+            let count = Glibc.read(descriptor, &chunk, chunk.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else {
+                throw RequestDraft.Problem(text: "\(path) cannot be read: \(String(cString: strerror(errno)))")
+            }
+            if count == 0 { return bytes }
+            bytes += chunk[..<count]
+            guard bytes.count <= limit else { throw RequestDraft.Problem(text: "\(path) is larger than 1 MiB") }
+        }
+    }
+
+    /// Without the line end that editors and `echo` leave, and the spaces around.
+    static func trimmed(_ bytes: [UInt8]) -> [UInt8] {
+        let isSpace: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 }
+        guard let first = bytes.firstIndex(where: { !isSpace($0) }), let last = bytes.lastIndex(where: { !isSpace($0) })
+        else { return [] }
+        return Array(bytes[first...last])
+    }
+}
