@@ -172,7 +172,7 @@ import TestSupport
         #expect(foreign.status == 401)
         try stage.expectCheck(foreign, "DPOP-19")
         let bearer = try stage.ask(stage.connect(.optional, stage.client), token)
-        try stage.expectRefused(bearer, check: "RS-22")
+        try stage.expectRefused(bearer, check: "DPOP-20")
         try stage.expectNothingForwarded()
     }
 

@@ -65,7 +65,7 @@ import TestSupport
     @Test(arguments: ["/bound/a", "/orders/a"])
     func `DPOP-20 is refused as Bearer`(path: String) throws {
         let response = try stage.ask(token, path)
-        try expectInvalidToken(response, stage, scheme: "Bearer", check: "RS-22")
+        try expectInvalidToken(response, stage, scheme: "Bearer", check: "DPOP-20")
         try stage.expectNothingForwarded()
     }
 
