@@ -7,9 +7,10 @@ enum FetchLimits {
     /// Time for name, connection and handshake together, when the request has as much.
     static let connectMilliseconds = 5_000
     /// Idle connections kept for reuse; curl's own default collapses with the number of transfers.
-    static let idleConnections = 32
-    /// Connections to one host; what comes on top waits within its own timeout.
-    static let connectionsToHost = 4
+    static let idleConnections = 64
+    /// Connections to one host: as many as a desk has questions under way, for what comes on top waits within its own
+    /// timeout, and a slow server would make honest clients wait behind whoever asks most.
+    static let connectionsToHost = 64
     /// Connections altogether.
-    static let connections = 64
+    static let connections = 256
 }

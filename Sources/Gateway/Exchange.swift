@@ -55,7 +55,7 @@ struct Exchange {
     var wait = Wait.nothing
     /// What the authorization server said of its token, once it has waited for that.
     var lookup = Lookup.none
-    /// What became of asking for a token for the upstream; `lookup`'s refusals.
+    /// What became of asking for a token for the upstream: the record that it was put beside, or a refusal.
     var exchanged = Lookup.none
     var status: UInt16 = 0
     var refusal: Refusal?

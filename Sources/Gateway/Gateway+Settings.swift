@@ -219,7 +219,7 @@ package struct ProofSettings: Sendable {
     ///
     /// Empty: a key of this process's own, which no replica shares.
     package var nonceKeys: [Secret] = []
-    /// How long a server nonce is accepted, in seconds; a new one is offered from half of it on.
+    /// How long a server nonce is accepted at least, in seconds; for as long again while a new one is offered.
     package var nonceLifetimeSeconds = 300
 
     package init() {}

@@ -77,7 +77,17 @@ import Testing
         desks.ask()
         desks.drain()
         #expect(desks.fetcher.requests.isEmpty)
-        #expect(desks.takeAnswers().map(\.cause) == [.methodNotOffered("client_secret_basic")])
+        #expect(desks.takeAnswers().map(\.cause) == [.methodNotOffered(.methodNotOffered("client_secret_basic"))])
+    }
+
+    @Test func `CA-05 no one, where the metadata does not offer its algorithm`() throws {
+        let desks = try Desks(
+            method: .privateKeyJWT(SigningKey.p256.signer()),
+            members: ",\"introspection_endpoint_auth_signing_alg_values_supported\":[\"PS256\"]")
+        desks.ask()
+        desks.drain()
+        #expect(desks.fetcher.requests.isEmpty)
+        #expect(desks.takeAnswers().map(\.cause) == [.methodNotOffered(.algorithmNotOffered("ES256"))])
     }
 
     @Test func `MD-08 no one, where the metadata names a port of another service`() throws {
@@ -224,6 +234,28 @@ import Testing
         desks.ask()
         desks.drain()
         #expect(desks.takeAnswers().map(\.word) == ["inactive"])
+    }
+
+    @Test(arguments: ["{\"jkt\":\"0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I\"}", "{\"kid\":\"x\"}", "null"])
+    func `DPOP-20, RS-22 and INT-04 that a bound JWT cannot be used when the server forgets what it is bound to`(
+        confirmation: String
+    ) throws {
+        let jwt = TokenMint.sign(
+            header: "{\"typ\":\"at+jwt\",\"alg\":\"ES256\"}", claims: "{\"cnf\":\(confirmation)}", key: .p256,
+            algorithm: .es256)
+        let desks = try Desks()
+        desks.answer(desks.active)
+        desks.ask(jwt)
+        desks.drain()
+        guard case .refused(.boundToKey)? = desks.takeAnswers().first?.result else {
+            Issue.record("not refused")
+            return
+        }
+        let unbound = TokenMint.sign(
+            header: "{\"typ\":\"at+jwt\",\"alg\":\"ES256\"}", claims: "{}", key: .p256, algorithm: .es256)
+        desks.ask(unbound)
+        desks.drain()
+        #expect(desks.takeAnswers().map(\.word) == ["active"])
     }
 
     @Test func `INT-04 why a token that is active cannot be used`() throws {

@@ -411,7 +411,7 @@ package enum ReferenceText {
           nonce_keys:
             - file: /run/secrets/nonce-new.secret
             - file: /run/secrets/nonce-old.secret
-          # How long a nonce is accepted, at most 10m; a new one is offered from half of it on.
+          # How long a nonce is accepted at least, at most 10m; for as long again while a new one is offered.
           nonce_lifetime: 5m
 
         # The keys that sign identity assertions for upstreams.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Gateway
+import OAuth
 
 /// `assertion` of an upstream credential: a signed identity for one upstream.
 enum AssertionSection {
@@ -21,17 +22,12 @@ enum AssertionSection {
                 "The field that carries it: Authorization, as Bearer, or another, the JWT alone."),
         ])
 
-    /// Claims that the assertion says of itself, or of the access token in its own way.
-    private static let ownClaims = [
-        "iss", "aud", "sub", "client_id", "scope", "iat", "nbf", "exp", "jti", "cnf",
-    ]
-
     static func translate(
         _ object: CheckedObject, _ route: CheckedObject, _ problems: ProblemList
     ) -> AssertionSettings? {
         let claims = object.texts("claims")
         Repetition.refuse(claims, problems)
-        for claim in claims where ownClaims.contains(claim.text) {
+        for claim in claims where IdentityAssertion.ownClaims.contains(claim.text) {
             problems.error(
                 at: claim.place, expected: "a claim that the assertion does not write itself",
                 found: Quoted.text(claim.text), remedy: "leave it out")

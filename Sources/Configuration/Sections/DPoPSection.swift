@@ -67,7 +67,7 @@ enum ProofSection {
             ),
             KeyDescription(
                 "nonce_lifetime", duration(10_000...600_000), .standard("5m"),
-                "How long a nonce is accepted; a new one is offered from half of it on."),
+                "How long a nonce is accepted at least; for as long again while a new one is offered."),
         ])
 
     private static func duration(_ range: ClosedRange<Int>) -> Shape {

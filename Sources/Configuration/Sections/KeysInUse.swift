@@ -43,11 +43,12 @@ struct KeysInUse {
             }
         }
         for (index, key) in clientKeys.enumerated() {
+            // A server whose metadata names another one's endpoint would be handed an assertion for that one (CA-11).
             guard
-                let other = clientKeys[..<index].first(where: {
-                    $0.numbers == key.numbers && $0.client.issuer != key.client.issuer
-                }),
-                [key, other].contains(where: { $0.client.credentials.assertionAudience != .issuer })
+                let other = clientKeys[..<index].first(where: { other in
+                    other.numbers == key.numbers && other.client.issuer != key.client.issuer
+                        && [key, other].contains { $0.client.credentials.assertionAudience != .issuer }
+                })
             else { continue }
             problems.error(
                 at: key.place, expected: "a key of its own for each issuer, or audience: issuer for all of them",

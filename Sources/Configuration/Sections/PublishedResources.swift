@@ -12,6 +12,7 @@ struct PublishedResources {
         var scopes: Set<String>
         var schemes: Set<TokenSettings.Scheme>
         var algorithms: [SignatureAlgorithm]
+        var detailTypes: Set<String>
     }
 
     private typealias Published = (identifier: String, document: Document, place: Place)
@@ -46,7 +47,9 @@ struct PublishedResources {
             problems.error(
                 at: resource.place, expected: "a resource identifier of its own, or the same rules for both routes",
                 found: "\(Quoted.text(resource.identifier)), which is also that of line \(other.place.position.line)",
-                remedy: "give one of them another identifier, or the same issuers, scopes, schemes and name")
+                remedy:
+                    "give one of them another identifier, or the same issuers, scopes, types of details, schemes and name"
+            )
         }
     }
 
@@ -54,6 +57,8 @@ struct PublishedResources {
         Document(
             name: token.resource?.name, issuers: token.issuers,
             scopes: Set(token.scopes + token.scopesByMethod.values.joined()), schemes: Set(token.schemes),
-            algorithms: token.schemes.contains(.dpop) ? token.dpop.algorithms : [])
+            algorithms: token.schemes.contains(.dpop) ? token.dpop.algorithms : [],
+            detailTypes: Set(
+                (token.authorizationDetails + token.authorizationDetailsByMethod.values.joined()).map(\.type)))
     }
 }

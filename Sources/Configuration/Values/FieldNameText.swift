@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Bytes
+import HTTPMessage
 
 /// Names of header fields that a route may inject.
 enum FieldNameText {
@@ -10,7 +11,11 @@ enum FieldNameText {
             return TextFault(remedy: "use letters, digits and hyphens")
         }
         let folded = folded(name)
-        guard !reserved.contains(folded), !reservedPrefixes.contains(where: folded.hasPrefix) else {
+        // A name that HTTP1 knows is not among those that are looked up before a client's line is forwarded.
+        let bytes = Array(folded.utf8)
+        guard !reserved.contains(folded), !reservedPrefixes.contains(where: folded.hasPrefix),
+            FieldID.identify(bytes.span) == .other
+        else {
             return TextFault(
                 expected: "a field name that nothing else uses",
                 remedy: "\(name) has a meaning of its own to servers; choose a name such as X-User-Id")

@@ -25,8 +25,10 @@ extension WorkerRef {
             pointee.refusalDetail = pointee.lookupDetail
             throw refusal
         }
-        guard token.count <= pointee.limits.accessToken else {
-            throw refuse(.tokenTooLarge, "at most \(pointee.limits.accessToken) bytes", "\(token.count) bytes")
+        // What is too long is told to nobody (INT-07).
+        let limit = pointee.limits.accessToken
+        guard token.count <= limit else {
+            throw refuse(.tokenTooLarge, "at most \(limit) bytes", "\(token.count) bytes")
         }
         let digest = introspectionDigest(of: token, issuer: issuer)
         if let known = freshRecord(digest) {

@@ -41,7 +41,10 @@ extension WorkerRef {
         case .anonymous: return .anonymous
         }
         record.pointee.uses += 1
-        if let earlier = exchange.pointee.token { TokenRecord.release(earlier) }
+        if let earlier = exchange.pointee.token {
+            carryUpstreamToken(exchange, from: earlier, to: record)
+            TokenRecord.release(earlier)
+        }
         exchange.pointee.token = record
         let answers = UnsafePointer(record.pointee.answers)
         guard route.pointee.token.issuers.oneHolds(in: answers) else {

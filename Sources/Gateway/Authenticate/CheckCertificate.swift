@@ -49,20 +49,11 @@ extension WorkerRef {
 
     /// `Client-Cert` of a TLS terminator that the operator trusts (RFC 9440 §2, MTLS-07).
     private func fieldDigest(_ bytes: UnsafeMutablePointer<UInt8>) throws(Refusal) -> SHA256Digest? {
-        let head = pointee.head
-        var found = -1
-        for index in 0..<head.pointee.fields.count where head.pointee.fields[index].id == .clientCert {
-            guard found < 0 else { throw refuse(.clientCertFieldInvalid, "one Client-Cert field", "more") }
-            found = index
-        }
-        guard found >= 0 else { return nil }
-        let range = head.pointee.fields[found].value
-        let value = UnsafeBufferPointer(start: bytes + Int(range.start), count: Int(range.count))
+        let head = UnsafeBufferPointer(start: bytes, count: pointee.head.pointee.length)
         do throws(ClientCertField.Refusal) {
-            let certificate = try ClientCertField.parse(value.span)
-            return SHA256.hash(certificate.span)
+            return try ClientCertField.find(in: pointee.head.pointee.fields, of: head.span).map { SHA256.hash($0.span) }
         } catch {
-            throw refuse(.clientCertFieldInvalid, "one byte sequence with a certificate", CauseWords.of(error))
+            throw refuse(.clientCertFieldInvalid, "one Client-Cert field with a certificate", CauseWords.of(error))
         }
     }
 }

@@ -15,15 +15,12 @@ struct ExchangedToken {
     /// The record's, and those of the exchanges that are about to present it.
     private(set) var uses = 1
 
-    /// The token.
-    var bytes: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: text, count: count) }
+    var buffer: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: text, count: count) }
 
     /// Bytes that the cache counts for one of so many bytes.
     static func cost(_ count: Int) -> Int { MemoryLayout<ExchangedToken>.stride + count + 16 }
 
-    static func make(
-        _ rule: Int, _ token: [UInt8], until: Int64, next: UnsafeMutablePointer<ExchangedToken>?
-    ) -> UnsafeMutablePointer<ExchangedToken> {
+    static func make(_ rule: Int, _ token: [UInt8], until: Int64) -> UnsafeMutablePointer<ExchangedToken> {
         let head = MemoryLayout<ExchangedToken>.stride
         let memory = UnsafeMutableRawPointer.allocate(
             byteCount: head + token.count, alignment: MemoryLayout<ExchangedToken>.alignment)
@@ -31,7 +28,7 @@ struct ExchangedToken {
         let bytes = (memory + head).bindMemory(to: UInt8.self, capacity: token.count)
         bytes.update(from: token, count: token.count)
         block.initialize(
-            to: ExchangedToken(rule: rule, usableUntil: until, text: bytes, count: token.count, next: next))
+            to: ExchangedToken(rule: rule, usableUntil: until, text: bytes, count: token.count, next: nil))
         return block
     }
 
@@ -59,17 +56,26 @@ extension WorkerRef {
             pointee.refusalDetail = pointee.lookupDetail
             throw refusal
         }
-        let now = clock.wallSeconds()
-        var block = record.pointee.exchanged
-        while let one = block {
-            if one.pointee.rule == rule, now < one.pointee.usableUntil {
-                ExchangedToken.retain(one)
-                exchange.pointee.upstreamToken = one
-                return .nothing
-            }
-            block = one.pointee.next
+        if let block = TokenRecord.exchanged(of: record, rule: rule), clock.wallSeconds() < block.pointee.usableUntil {
+            ExchangedToken.retain(block)
+            exchange.pointee.upstreamToken = block
+            return .nothing
         }
         return .exchange(rule: rule, record.pointee.digest)
+    }
+
+    /// Takes the token that a request waited for along when the record it stands beside was made anew meanwhile.
+    ///
+    /// The request itself has a use of the token; this is for the caller's next ones.
+    func carryUpstreamToken(
+        _ exchange: ExchangeRef, from earlier: UnsafeMutablePointer<TokenRecord>,
+        to record: UnsafeMutablePointer<TokenRecord>
+    ) {
+        guard earlier != record, let token = exchange.pointee.upstreamToken,
+            TokenRecord.exchanged(of: record, rule: token.pointee.rule) == nil
+        else { return }
+        _ = keep(
+            Array(token.pointee.buffer), of: record, rule: token.pointee.rule, until: token.pointee.usableUntil)
     }
 
     /// The authorization server has exchanged a token, will not, or could not be asked.
@@ -116,27 +122,45 @@ extension WorkerRef {
     private func keep(
         _ text: [UInt8], of record: UnsafeMutablePointer<TokenRecord>, rule: Int, until: Int64
     ) -> UnsafeMutablePointer<ExchangedToken> {
-        var previous: UnsafeMutablePointer<ExchangedToken>?
+        let block = ExchangedToken.make(rule, text, until: until)
+        let freed = TokenRecord.replaceExchanged(of: record, by: block)
+        pointee.tokens.charge(record, ExchangedToken.cost(text.count) - freed)
+        return block
+    }
+}
+
+extension TokenRecord {
+    /// The token for an upstream that a rule brought, if it has brought one; perhaps no longer usable.
+    static func exchanged(
+        of record: UnsafeMutablePointer<TokenRecord>, rule: Int
+    ) -> UnsafeMutablePointer<ExchangedToken>? {
         var block = record.pointee.exchanged
-        while let one = block, one.pointee.rule != rule {
+        while let one = block, one.pointee.rule != rule { block = one.pointee.next }
+        return block
+    }
+
+    /// Makes `block` the one of its rule; answers what the one before cost, 0 when there was none.
+    static func replaceExchanged(
+        of record: UnsafeMutablePointer<TokenRecord>, by block: UnsafeMutablePointer<ExchangedToken>
+    ) -> Int {
+        var freed = 0
+        var previous: UnsafeMutablePointer<ExchangedToken>?
+        var candidate = record.pointee.exchanged
+        while let one = candidate, one.pointee.rule != block.pointee.rule {
             previous = one
-            block = one.pointee.next
+            candidate = one.pointee.next
         }
-        var replaced = 0
-        if let old = block {
-            // Everyone who waited has the same record, as a rule: the first has put it there.
-            if old.pointee.usableUntil == until, old.pointee.bytes.elementsEqual(text) { return old }
+        if let old = candidate {
             if let previous {
                 previous.pointee.next = old.pointee.next
             } else {
                 record.pointee.exchanged = old.pointee.next
             }
-            replaced = ExchangedToken.cost(old.pointee.count)
+            freed = ExchangedToken.cost(old.pointee.count)
             ExchangedToken.release(old)
         }
-        let new = ExchangedToken.make(rule, text, until: until, next: record.pointee.exchanged)
-        record.pointee.exchanged = new
-        pointee.tokens.charge(record, ExchangedToken.cost(text.count) - replaced)
-        return new
+        block.pointee.next = record.pointee.exchanged
+        record.pointee.exchanged = block
+        return freed
     }
 }

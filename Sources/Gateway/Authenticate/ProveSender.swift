@@ -43,8 +43,10 @@ extension WorkerRef {
         }
         let nonce = mode == .off ? .notAsked : judgeNonce(proof, now)
         do throws(DPoPRefusal) {
-            try checkRequest(proof, exchange, route, bytes, now: now, checksTime: nonce.until == nil)
+            try checkRequest(proof, exchange, route, bytes, now: now, checksTime: nonce.leavesTimeToClock(in: mode))
         } catch {
+            // A client whose clock is wrong can do better with a nonce than with another proof of its own.
+            if case .missing = nonce, Refusal(error) == .proofOutOfTime { exchange.pointee.givesNonce = true }
             throw refuse(error, route, proof)
         }
         switch nonce {

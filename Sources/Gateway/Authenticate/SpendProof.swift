@@ -30,6 +30,18 @@ enum NonceVerdict {
         case .notAsked, .missing, .unknown: nil
         }
     }
+
+    /// Whether `iat` is all that says when the proof was made.
+    ///
+    /// Not where a nonce says it, nor where one is asked for next: a client whose clock is wrong would never get to it
+    /// (RFC 9449 §11.1).
+    func leavesTimeToClock(in mode: DPoPSettings.Nonce) -> Bool {
+        switch self {
+        case .notAsked: true
+        case .missing: mode == .optional
+        case .fresh, .ageing, .unknown: false
+        }
+    }
 }
 
 /// The value of a `DPoP-Nonce` field, made once for the answers of a second.

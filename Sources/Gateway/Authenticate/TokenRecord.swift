@@ -18,6 +18,8 @@ struct TokenRecord {
     /// The issuer's key generation that verified it; another generation means verifying anew.
     let generation: UInt64
     /// Unix seconds, leeway included: from then on the token is refused.
+    let expiresAt: Int64
+    /// Unix seconds: from then on the token is verified, or asked about, once more; never after `expiresAt`.
     let usableUntil: Int64
     /// Unix seconds, leeway included: before then the token is refused.
     let usableFrom: Int64
@@ -81,6 +83,7 @@ struct TokenRecord {
         let size = recordSize + 8 * wordCount + claims.count + clientID.count
         let memory = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: MemoryLayout<TokenRecord>.alignment)
         let record = memory.bindMemory(to: TokenRecord.self, capacity: 1)
+        let expiresAt = token.expiresAt.addingReportingOverflow(leeway).partialValue
         let answers = (memory + recordSize).bindMemory(to: UInt64.self, capacity: wordCount)
         let text = (memory + recordSize + 8 * wordCount).bindMemory(
             to: UInt8.self, capacity: claims.count + clientID.count)
@@ -88,8 +91,8 @@ struct TokenRecord {
         (text + claims.count).update(from: clientID, count: clientID.count)
         record.initialize(
             to: TokenRecord(
-                digest: digest, issuer: issuer, generation: generation,
-                usableUntil: min(limit, token.expiresAt.addingReportingOverflow(leeway).partialValue),
+                digest: digest, issuer: issuer, generation: generation, expiresAt: expiresAt,
+                usableUntil: min(limit, expiresAt),
                 usableFrom: (token.notBefore ?? 0) - leeway, keyThumbprint: token.binding.keyThumbprint ?? digest,
                 certificateThumbprint: token.binding.certificateThumbprint ?? digest,
                 isKeyBound: token.binding.keyThumbprint != nil,

@@ -128,7 +128,7 @@ package final class DryRun {
         var step = worker.run(exchange, bytes)
         if case .wait(.exchange) = step {
             // A token for the upstream would be a real one, and nobody would use it.
-            exchange.pointee.upstreamToken = ExchangedToken.make(0, [UInt8(ascii: "-")], until: 0, next: nil)
+            exchange.pointee.upstreamToken = ExchangedToken.make(0, [UInt8(ascii: "-")], until: 0)
             step = worker.run(exchange, bytes)
         }
         switch step {

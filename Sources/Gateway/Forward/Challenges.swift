@@ -9,45 +9,58 @@ extension WorkerRef {
         guard let route = exchange.pointee.route, case .token(let settings) = route.pointee.settings.access else {
             return []
         }
-        let scopes = TokenPolicy.announcedScopes(
-            of: settings, method: route.pointee.token.methodName(exchange.pointee.methodRow))
-        let metadata = resourceMetadata(exchange)
-        let pair = ChallengePair(
-            settings: settings, attempted: exchange.pointee.scheme,
-            bearer: BearerChallenge(realm: settings.realm, scopes: scopes, resourceMetadata: metadata),
-            dpop: DPoPChallenge(
-                realm: settings.realm, algorithms: settings.dpop.algorithms, scopes: scopes, resourceMetadata: metadata)
-        )
-        let text = refusal.clientDescription
-        switch refusal.template {
-        case .noCredentials: return pair.both(.none, .none)
-        case .token:
-            // Only the scheme that was tried is told what was wrong (RFC 9449 Figure 18).
-            return exchange.pointee.scheme == .dpop
-                ? pair.both(.none, .invalidToken(text)) : pair.both(.invalidToken(text), .none)
-        case .request: return pair.both(.invalidRequest(text), .invalidRequest(text))
-        case .scope: return pair.attempted(.insufficientScope(scopes), .insufficientScope(scopes))
-        case .stepUp:
-            let maximumAge = settings.maxAgeSeconds
-            return pair.attempted(
-                .insufficientUserAuthentication(text, acrValues: settings.acrValues, maxAge: maximumAge, scopes: []),
-                .insufficientUserAuthentication(text, acrValues: settings.acrValues, maxAge: maximumAge, scopes: []))
-        case .proof: return pair.both(.none, .invalidProof(text))
-        case .nonce: return [pair.line(pair.dpop.value(.useNonce))]
-        case .message, .denied, .authorizationDown, .tooLarge, .slow, .plain, .badGateway: return []
-        }
+        let challenges = Challenges(
+            settings, attempted: exchange.pointee.scheme,
+            scopes: TokenPolicy.announcedScopes(
+                of: settings, method: route.pointee.token.methodName(exchange.pointee.methodRow)),
+            resourceMetadata: resourceMetadata(exchange))
+        return challenges.fields(for: refusal)
     }
 }
 
 /// The challenges of one route, and the scheme that its client tried.
-private struct ChallengePair {
-    let settings: TokenSettings
-    let attempted: AttemptedScheme
-    let bearer: BearerChallenge
-    let dpop: DPoPChallenge
+struct Challenges {
+    private let settings: TokenSettings
+    private let attempted: AttemptedScheme
+    private let scopes: [String]
+    private let bearer: BearerChallenge
+    private let dpop: DPoPChallenge
+
+    init(_ settings: TokenSettings, attempted: AttemptedScheme, scopes: [String], resourceMetadata: String?) {
+        self.settings = settings
+        self.attempted = attempted
+        self.scopes = scopes
+        bearer = BearerChallenge(realm: settings.realm, scopes: scopes, resourceMetadata: resourceMetadata)
+        dpop = DPoPChallenge(
+            realm: settings.realm, algorithms: settings.dpop.algorithms, scopes: scopes,
+            resourceMetadata: resourceMetadata)
+    }
+
+    /// The field lines that a refusal is answered with.
+    func fields(for refusal: Refusal) -> [(String, String)] {
+        let text = refusal.clientDescription
+        switch refusal.template {
+        case .noCredentials: return both(.none, .none)
+        case .token:
+            // Only the scheme that was tried is told what was wrong (RFC 9449 Figure 18).
+            return attempted == .dpop ? both(.none, .invalidToken(text)) : both(.invalidToken(text), .none)
+        case .request: return both(.invalidRequest(text), .invalidRequest(text))
+        case .scope: return one(.insufficientScope(scopes), .insufficientScope(scopes))
+        case .stepUp:
+            let maximumAge = settings.maxAgeSeconds
+            return one(
+                .insufficientUserAuthentication(text, acrValues: settings.acrValues, maxAge: maximumAge, scopes: []),
+                .insufficientUserAuthentication(text, acrValues: settings.acrValues, maxAge: maximumAge, scopes: []))
+        case .proof: return both(.none, .invalidProof(text))
+        case .nonce: return [line(dpop.value(.useNonce))]
+        case .message, .denied, .authorizationDown, .tooLarge, .slow, .plain, .badGateway: return []
+        }
+    }
 
     /// A line for each scheme that the route takes.
-    func both(_ bearerProblem: BearerChallenge.Problem, _ dpopProblem: DPoPChallenge.Problem) -> [(String, String)] {
+    private func both(_ bearerProblem: BearerChallenge.Problem, _ dpopProblem: DPoPChallenge.Problem) -> [(
+        String, String
+    )] {
         var lines: [(String, String)] = []
         if settings.schemes.contains(.bearer) { lines.append(line(bearer.value(bearerProblem))) }
         if settings.schemes.contains(.dpop) { lines.append(line(dpop.value(dpopProblem))) }
@@ -55,11 +68,11 @@ private struct ChallengePair {
     }
 
     /// The line of the scheme that was tried.
-    func attempted(
+    private func one(
         _ bearerProblem: BearerChallenge.Problem, _ dpopProblem: DPoPChallenge.Problem
     ) -> [(String, String)] {
         [line(attempted == .dpop ? dpop.value(dpopProblem) : bearer.value(bearerProblem))]
     }
 
-    func line(_ value: String) -> (String, String) { ("WWW-Authenticate", value) }
+    private func line(_ value: String) -> (String, String) { ("WWW-Authenticate", value) }
 }

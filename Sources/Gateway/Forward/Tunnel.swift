@@ -67,7 +67,7 @@ extension WorkerRef {
     func setTunnelTimeout(_ client: ClientRef, _ exchange: ExchangeRef, silence: Int) {
         var milliseconds = silence
         if let token = exchange.pointee.token {
-            let left = (token.pointee.usableUntil - clock.wallSeconds()) * 1000
+            let left = (token.pointee.expiresAt - clock.wallSeconds()) * 1000
             milliseconds = min(milliseconds, Int(max(0, left)))
         }
         setTimeout(client.timeout, milliseconds)

@@ -20,7 +20,7 @@ extension WorkerRef {
     /// The document that a request asks for; nil for nearly all, which costs them a comparison of one byte.
     ///
     /// The paths below the well-known one and below `/.portcullis/` are the gateway's: what is not there is answered
-    /// 404 and never forwarded (MD-25), however it is spelt. A route for such a well-known path by name comes first.
+    /// 404 and never forwarded (MD-25), however it is spelt, unless a route names such a well-known path itself.
     func publication(
         _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>
     ) throws(Refusal) -> Publication? {

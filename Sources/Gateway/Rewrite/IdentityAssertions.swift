@@ -103,7 +103,7 @@ extension WorkerRef {
             tokenIssuer: issuer.pointee.identifier, subject: claims["sub"]?.string,
             clientID: token.pointee.clientID.isEmpty ? nil : String(decoding: token.pointee.clientID, as: UTF8.self),
             scopes: AssertionBlock.scopes(claims[issuer.pointee.rules.scopeClaim]), claims: claims,
-            usableUntil: token.pointee.usableUntil)
+            usableUntil: token.pointee.expiresAt)
         guard let made = rule.assertion.claims(for: identity, now: now, randomness: RandomBytes.fill(16)) else {
             throw refuse(.tokenExpired, "a token that is in force", "one that ended just now")
         }

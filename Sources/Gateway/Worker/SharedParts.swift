@@ -38,7 +38,7 @@ struct SharedParts {
         decisions = settings.explainBuffer > 0 ? DecisionBuffer(capacity: settings.explainBuffer) : nil
         replay = ReplaySet(
             byteLimit: proofs.replayBytes,
-            windowSeconds: max(proofs.pastSeconds + proofs.futureSeconds, proofs.nonceLifetimeSeconds))
+            windowSeconds: max(proofs.pastSeconds + proofs.futureSeconds, 2 * proofs.nonceLifetimeSeconds))
         nonces = try SharedParts.nonces(settings)
     }
 

@@ -14,7 +14,7 @@ import Transport
 /// One worker's thread: builds the worker's place, runs its loop, and is the way for other threads to reach it.
 final class WorkerThread: @unchecked Sendable {
     let loop: EventLoop
-    private let worker: WorkerRef
+    let worker: WorkerRef
     private let addresses: [SocketAddress]
     private var thread = pthread_t()
 

@@ -48,10 +48,19 @@ struct IssuerIntrospection: Sendable {
             throw .introspection(error)
         }
         switch outcome {
-        case .active(let token, let believedUntil): return .active(token, believedUntil: believedUntil)
+        case .active(let token, let believedUntil):
+            // RFC 9449 §6.2 and RFC 8705 §3.2 have the server repeat `cnf`. One that forgets to must not turn a bound JWT
+            // into a bearer token.
+            guard token.binding.isBound || !Self.claimsConfirmation(bytes) else { return .refused(.boundToKey) }
+            return .active(token, believedUntil: believedUntil)
         case .inactive: return .inactive
         case .refused(let refusal): return .refused(refusal)
         }
+    }
+
+    /// Whether a token is a JWT that says it is bound; others say nothing.
+    private static func claimsConfirmation(_ token: [UInt8]) -> Bool {
+        (try? UncheckedAccessToken(token.span, maximumBytes: token.count))?.claimsConfirmation ?? false
     }
 }
 

@@ -15,8 +15,8 @@ package enum LookupRefusal: Error, Sendable, Equatable {
     case metadataMissing
     /// The metadata names no such endpoint.
     case endpointMissing
-    /// The metadata says that the endpoint does not take this client's method of authentication (CA-01).
-    case methodNotOffered(String)
+    /// The metadata says that the endpoint does not take how this client authenticates (CA-01, CA-05).
+    case methodNotOffered(ClientMethodRefusal)
     /// The form could not be signed or written.
     case notAuthenticated(ClientAuthenticationRefusal)
     /// The request could not be made or was not answered.

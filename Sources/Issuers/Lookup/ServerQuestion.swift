@@ -59,7 +59,12 @@ struct ServerQuestion: Sendable {
         }
         guard let described else { throw .metadataMissing }
         guard let url = described.location(for: method) else { throw .endpointMissing }
-        guard described.takes(method) else { throw .methodNotOffered(method.name) }
+        do throws(ClientMethodRefusal) {
+            try client.credentials.check(
+                methods: described.authenticationMethods, algorithms: described.signingAlgorithms)
+        } catch {
+            throw .methodNotOffered(error)
+        }
         return (url, .metadata)
     }
 }

@@ -27,12 +27,6 @@ public struct ServerEndpoint: Sendable, Equatable {
     public func location(for method: ClientCredentials.Method) -> String? {
         method.usesCertificate ? mutualTLSAlias ?? url : url
     }
-
-    /// Whether the server takes `method`, or does not say what it takes (CA-01).
-    public func takes(_ method: ClientCredentials.Method) -> Bool {
-        guard let authenticationMethods else { return true }
-        return authenticationMethods.contains { $0.utf8.elementsEqual(method.name.utf8) }
-    }
 }
 
 extension JSONValue {

@@ -15,8 +15,6 @@ public struct ServerMetadata: Sendable, Equatable {
     public let introspection: ServerEndpoint
     /// Where the server hands out tokens (RFC 6749 §3.2).
     public let token: ServerEndpoint
-    /// Algorithms by which the server signs introspection answers (RFC 9701 §7); nil when it does not say.
-    public let introspectionSigningAlgorithms: [String]?
 
     /// Largest document read (MD-04).
     public static let maximumBytes = 256 * 1024
@@ -50,8 +48,7 @@ public struct ServerMetadata: Sendable, Equatable {
         guard jwksURI != nil || keySetLocation == .optional else { throw .keySetLocationMissing }
         return ServerMetadata(
             issuer: found, jwksURI: jwksURI, introspection: ServerEndpoint("introspection", in: document),
-            token: ServerEndpoint("token", in: document),
-            introspectionSigningAlgorithms: document["introspection_signing_alg_values_supported"]?.words)
+            token: ServerEndpoint("token", in: document))
     }
 
     private static func parse(_ body: [UInt8]) throws(MetadataRefusal) -> JSONValue {

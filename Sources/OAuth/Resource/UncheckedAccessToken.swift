@@ -31,6 +31,9 @@ public struct UncheckedAccessToken: Sendable {
     /// `typ`, not yet a fact.
     public var type: String? { jwt.header.type }
 
+    /// Whether it says that it is bound to something (RFC 7800 §3.1), which nobody says of a bearer token.
+    public var claimsConfirmation: Bool { jwt.claims["cnf"] != nil }
+
     /// Bytes of the token.
     public var byteCount: Int { jwt.jws.bytes.count }
 

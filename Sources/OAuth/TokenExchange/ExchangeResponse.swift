@@ -60,27 +60,18 @@ public enum ExchangeResponse {
 
     /// RFC 6749 §5.2 and RFC 8693 §2.2.2.
     private static func readError(_ response: FetchResponse) throws(ExchangeRefusal) -> ExchangeOutcome {
-        let error =
-            (400...499).contains(response.status)
-            ? (try? JSONValue.parse(response.body.span, limits: JSONLimits(bytes: ExchangeRequest.maximumBytes)))?[
-                "error"]?.utf8 : nil
-        guard let error, isErrorCode(error) else {
+        guard (400...499).contains(response.status), let code = ErrorResponse(response).code else {
             guard response.status != 401, response.status != 403 else {
                 throw .credentialsRefused(status: response.status)
             }
             throw .status(response.status)
         }
-        switch (String(decoding: error, as: UTF8.self), response.status) {
+        switch (code, response.status) {
         case ("invalid_grant", _), ("invalid_request", 400): return .invalidSubject
         case ("invalid_target", _): return .invalidTarget
         case ("invalid_client", _), (_, 401), (_, 403): throw .credentialsRefused(status: response.status)
-        case (let code, _): throw .error(code)
+        case _: throw .error(code)
         }
-    }
-
-    /// A code of RFC 6749 appendix A.7 that is short enough to be one.
-    private static func isErrorCode(_ code: [UInt8]) -> Bool {
-        !code.isEmpty && code.count <= 64 && code.allSatisfy { ASCII.isVisible($0) && $0 != 0x22 && $0 != 0x5C }
     }
 
     private static func parse(_ body: [UInt8]) throws(ExchangeRefusal) -> JSONValue {

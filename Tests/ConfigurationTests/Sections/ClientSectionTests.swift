@@ -430,6 +430,14 @@ import Testing
                 """)
     }
 
+    @Test func `CA-11 one key at two issuers is refused also where a third client beside them names its issuer`() {
+        // Compared with all of the others, not with the first that has the key.
+        let third =
+            "shop-c: { issuer: a, id: c, authentication: { method: private_key_jwt, key: { file: signing.key } } }"
+        let text = Self.two(audience: "issuer", ofFirst: "endpoint", before: third)
+        #expect(refusal(of: text).contains("found the key of the client shop-a at another issuer"))
+    }
+
     @Test func `CA-11 one key at two issuers is fine where every assertion names its issuer`() throws {
         #expect(refusal(of: Self.two(audience: "issuer")) == "")
     }
@@ -442,8 +450,8 @@ import Testing
     }
 
     /// Two clients with one key, each of an issuer of its own.
-    private static func two(audience: String) -> String {
-        let client = { (name: String) in
+    private static func two(audience: String, ofFirst: String? = nil, before: String = "") -> String {
+        let client = { (name: String, audience: String) in
             """
             { issuer: \(name), id: shop, authentication: { method: private_key_jwt, key: { file: signing.key },
                 audience: \(audience) } }
@@ -462,8 +470,9 @@ import Testing
                 """,
             rest: """
                 clients:
-                  shop-a: \(client("a"))
-                  shop-b: \(client("b"))
+                  \(before)
+                  shop-a: \(client("a", ofFirst ?? audience))
+                  shop-b: \(client("b", audience))
                 """
         ).text
     }

@@ -29,6 +29,11 @@ import Testing
                 """)
     }
 
+    @Test func `HTTP-46 a field that the gateway knows by another rule is refused`() {
+        let refusal = refusal(of: Sample.tokenRoute("identity: { X-Content-Type-Options: sub }"))
+        #expect(refusal.contains("expected a field name that nothing else uses, found \"X-Content-Type-Options\""))
+    }
+
     @Test func `a name that is no token is refused`() {
         #expect(
             refusal(of: Sample.tokenRoute("identity: { 'X User': sub }"))

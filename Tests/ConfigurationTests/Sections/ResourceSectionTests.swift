@@ -42,7 +42,7 @@ import Testing
             refusal(of: Self.two("scopes: [a]", "scopes: [b]"))
                 == """
                 gateway.yaml:4:126: routes[1].token.resource.identifier: expected a resource identifier of its own, or the same rules for both routes, found "https://shop.example.com/x", which is also that of line 3
-                    give one of them another identifier, or the same issuers, scopes, schemes and name
+                    give one of them another identifier, or the same issuers, scopes, types of details, schemes and name
                 """)
     }
 
@@ -51,8 +51,14 @@ import Testing
             refusal(of: Self.two("schemes: [DPoP]", "schemes: [Bearer]"))
                 == """
                 gateway.yaml:4:132: routes[1].token.resource.identifier: expected a resource identifier of its own, or the same rules for both routes, found "https://shop.example.com/x", which is also that of line 3
-                    give one of them another identifier, or the same issuers, scopes, schemes and name
+                    give one of them another identifier, or the same issuers, scopes, types of details, schemes and name
                 """)
+    }
+
+    @Test func `MD-21 of two routes with other types of authorization details is refused`() {
+        #expect(
+            refusal(of: Self.two("authorization_details: [{ type: a }]", "authorization_details: [{ type: b }]"))
+                .contains("expected a resource identifier of its own, or the same rules for both routes"))
     }
 
     @Test func `MD-21 that is another route's URL is refused`() {
@@ -67,7 +73,7 @@ import Testing
                 ).text)
                     == """
                     gateway.yaml:5:29: routes[1].token.resource.identifier: expected a resource identifier of its own, or the same rules for both routes, found "https://shop.example.com/a", which is also that of line 3
-                        give one of them another identifier, or the same issuers, scopes, schemes and name
+                        give one of them another identifier, or the same issuers, scopes, types of details, schemes and name
                     """)
     }
 

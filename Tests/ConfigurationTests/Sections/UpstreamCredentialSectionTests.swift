@@ -219,6 +219,12 @@ import Testing
                     """)
     }
 
+    @Test func `that repeats its own name of the subject is refused`() {
+        let refusal = refusal(
+            of: Sample.tokenRoute("upstream_credential: { assertion: { audience: a, claims: [sub_id] } }"))
+        #expect(refusal.contains("expected a claim that the assertion does not write itself, found \"sub_id\""))
+    }
+
     @Test func `that repeats what it says itself is refused`() {
         #expect(
             refusal(of: Sample.tokenRoute("upstream_credential: { assertion: { audience: a, claims: [email, sub] } }"))

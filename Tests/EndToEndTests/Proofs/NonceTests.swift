@@ -75,6 +75,22 @@ import TestSupport
         try expectInvalidProof(stage.exchange("GET", "/nonce/a", fields: fields), stage, check: "DPOP-15")
     }
 
+    @Test func `DPOP-11 a client whose clock is wrong is asked for a nonce too`() throws {
+        for clock in [-100_000, 100_000] {
+            try expectNonceWanted(ProofCall(path: "/nonce/a", clock: clock).send(stage))
+            let stale = ProofCall(path: "/nonce/a", claims: ["nonce": quoted("stale")], clock: clock)
+            try expectNonceWanted(stale.send(stage))
+        }
+    }
+
+    @Test func `DPOP-10 where a nonce is optional its clock is judged, and the refusal brings a nonce`() throws {
+        let response = try ProofCall(path: "/offer/a", clock: -100_000).send(stage)
+        #expect(try challenge(response)["error"] == "invalid_dpop_proof")
+        let nonce = try #require(response.fields.only("dpop-nonce"))
+        let again = ProofCall(path: "/offer/a", claims: ["nonce": quoted(nonce)], clock: -100_000)
+        #expect(try again.send(stage).status == 200)
+    }
+
     @Test func `DPOP-12 a nonce of a replica with the same key is accepted`() throws {
         let settings = "dpop: { nonce_keys: [{ file: $FOLDER/nonce.key }] }"
         let one = try Stage(Self.plan(settings))

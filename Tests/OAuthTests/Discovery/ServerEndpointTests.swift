@@ -26,7 +26,6 @@ private func metadata(
         "introspection_endpoint":"https://id.example.com/introspect",
         "introspection_endpoint_auth_methods_supported":["client_secret_basic"],
         "introspection_endpoint_auth_signing_alg_values_supported":["EdDSA"],
-        "introspection_signing_alg_values_supported":["RS256"],
         "mtls_endpoint_aliases":{"token_endpoint":"https://mtls.example.com/token",
         "introspection_endpoint":"https://mtls.example.com/introspect"}
         """
@@ -41,7 +40,6 @@ private func metadata(
         #expect(found.introspection.mutualTLSAlias == "https://mtls.example.com/introspect")
         #expect(found.introspection.authenticationMethods == ["client_secret_basic"])
         #expect(found.introspection.signingAlgorithms == ["EdDSA"])
-        #expect(found.introspectionSigningAlgorithms == ["RS256"])
     }
 
     @Test func `MD-07 is nothing where the metadata says nothing`() throws {
@@ -52,14 +50,12 @@ private func metadata(
         #expect(found.introspection.signingAlgorithms == nil)
         #expect(found.introspection.location(for: secret) == nil)
         #expect(found.introspection.location(for: certificate) == nil)
-        #expect(found.introspectionSigningAlgorithms == nil)
     }
 
     @Test(arguments: ["null", "\"private_key_jwt\"", "[\"private_key_jwt\",1]", "{}"])
     func `has no known methods where their list is none`(list: String) throws {
         let found = try metadata("\"introspection_endpoint_auth_methods_supported\":\(list)")
         #expect(found.introspection.authenticationMethods == nil)
-        #expect(found.introspection.takes(secret))
     }
 
     @Test func `CA-12 with an alias is sought there with a certificate alone`() throws {
@@ -71,14 +67,6 @@ private func metadata(
     @Test func `CA-12 without an alias is sought at its ordinary place with a certificate too`() throws {
         let endpoint = try metadata("\"introspection_endpoint\":\"https://id.example.com/i\"").introspection
         #expect(endpoint.location(for: certificate) == "https://id.example.com/i")
-    }
-
-    @Test func `CA-01 takes the methods it lists, byte for byte`() throws {
-        let endpoint = try metadata(Self.full).token
-        #expect(endpoint.takes(certificate))
-        #expect(!endpoint.takes(secret))
-        let other = try metadata("\"token_endpoint_auth_methods_supported\":[\"TLS_client_auth\"]").token
-        #expect(!other.takes(certificate))
     }
 
     @Test func `MD-04 behind an alias that is no https URL discards the document`() throws {

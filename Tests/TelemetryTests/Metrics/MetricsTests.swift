@@ -72,6 +72,28 @@ private func samples(_ registry: MetricsRegistry, now: Int64 = 2000) -> [String:
         #expect(found["portcullis_upstream_duration_seconds_count"] == "0")
     }
 
+    @Test func `DPOP-15 the set of used proofs is read at each scrape, once it is there`() {
+        let registry = registry()
+        let names = ["entries", "bytes", "inserts_total", "refusals_total"].map { "portcullis_dpop_replay_\($0)" }
+        #expect(names.allSatisfy { samples(registry)[$0] == nil })
+        registry.attach(replay: {
+            ReplayReadings(entries: 1, bytes: 2, inserted: UInt64(Int64.max) + 1, refused: 4)
+        })
+        #expect(names.map { samples(registry)[$0] } == ["1", "2", "9223372036854775808", "4"])
+        registry.attach(replay: { ReplayReadings(entries: 5, bytes: 6, inserted: 7, refused: 8) })
+        #expect(names.map { samples(registry)[$0] } == ["5", "6", "7", "8"])
+    }
+
+    @Test func `DPOP-15 INT-07 what a worker counts of proofs and lookups is summed, under its own name`() {
+        let registry = registry()
+        registry.workers[0].count(.proofsVerified)
+        registry.workers[1].count(.proofsVerified)
+        registry.workers[1].count(.introspections)
+        let found = samples(registry)
+        #expect(found["portcullis_dpop_proofs_verified_total"] == "2")
+        #expect(found["portcullis_introspections_total"] == "1")
+    }
+
     @Test func `the sum of durations is in seconds`() {
         let registry = registry()
         registry.workers[0].observe(.upstream, microseconds: 1_500_000)

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+import TestSupport
+
+/// Row TX-04 while the authorization server takes its time: what a waiting request is given is what it is sent with.
+@Suite struct `a request that waits for a token in exchange` {
+    @Test func `TX-04 it gets that token even where its caller's record has made room for another`() throws {
+        let stage = try Stage(
+            StagePlan(
+                routes: [
+                    """
+                    { path: /exchanged/, upstream: $UPSTREAM, token: { issuers: [main], \
+                    audience: "\(TokenForge.audience)" }, identity: { X-User: sub }, \
+                    upstream_credential: { exchange: { client: shop, audience: stock } } }
+                    """
+                ],
+                settings: """
+                    clients:
+                      shop:
+                        issuer: main
+                        id: shop
+                        authentication: { method: client_secret_basic, secret: { file: $FOLDER/client.secret } }
+                    token_cache: { entries: 1 }
+                    """, files: ["client.secret": "a secret of some length, for this test"]))
+        let gate = Gate()
+        let answer = """
+            {"access_token":"in-exchange","issued_token_type":"urn:ietf:params:oauth:token-type:access_token",\
+            "token_type":"Bearer","expires_in":300}
+            """
+        let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: \(answer.utf8.count)\r\n\r\n"
+        stage.issuer.answer(ScriptedIssuer.tokenPath, with: WireScript(.wait(gate), .text(head + answer)))
+        let callers = ["one", "two", "three"]
+        var clients: [RawClient] = []
+        for caller in callers {
+            let client = try stage.gateway.client()
+            let token = stage.tokens.bearer(["sub": quoted(caller)])
+            try client.send(request("GET", "/exchanged/\(caller)", fields: [token]))
+            clients.append(client)
+        }
+        // All but the last caller's records have left the cache by now.
+        #expect(eventually { stage.issuer.fetches(ScriptedIssuer.tokenPath) == callers.count })
+        gate.open()
+        for (caller, client) in zip(callers, clients) {
+            #expect(try client.response().status == 200)
+            let sent = try #require(stage.upstream.onlyRequest(for: "/exchanged/\(caller)"))
+            #expect(sent.fields["authorization"] == ["Bearer in-exchange"])
+            #expect(sent.fields["x-user"] == [caller])
+        }
+    }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+import Crypto
+import HTTP1
+import Testing
+import Transport
+
+@testable import Gateway
+
+/// A certificate as `Client-Cert` spells it; whatever is DER by its length is one to the field.
+private let certificate: [UInt8] = [0x30, 0x03, 0x02, 0x01, 0x2A]
+private let field = "Client-Cert: :MAMCASo=:"
+
+private func thumbprint() -> SHA256Digest { SHA256.hash(certificate.span) }
+
+/// A request on a connection, held against a token that is bound to the certificate above.
+private struct BoundRequest {
+    var fields: [String] = []
+    var peer = "192.0.2.1"
+    /// What the connection's own handshake showed.
+    var own = PeerCertificate.absent
+
+    func judged(_ idle: IdleWorker) throws -> Refusal? {
+        let records = try TokenRecords(["cnf": #"{"x5t#S256":"\#(thumbprint().base64URL)"}"#])
+        let record = records.make(TokenRecords.digest(1))
+        defer { TokenRecord.release(record) }
+        #expect(record.pointee.isCertificateBound)
+        let client = ClientRef.allocate(capacity: 1)
+        client.initialize(to: ClientConnection(idle.worker))
+        let exchange = ExchangeRef.allocate(capacity: 1)
+        exchange.initialize(to: Exchange())
+        defer {
+            exchange.deinitialize(count: 1)
+            exchange.deallocate()
+            client.deinitialize(count: 1)
+            client.deallocate()
+        }
+        exchange.pointee.client = client
+        client.pointee.peer = PeerAddress(try #require(SocketAddress(literal: peer, port: 443)))
+        client.pointee.certificate = own
+        var bytes = Array(
+            (["GET / HTTP/1.1", "Host: api.example"] + fields + ["", ""]).joined(separator: "\r\n").utf8)
+        let worker = idle.worker
+        guard
+            case .complete = client.pointee.parser.parse(
+                bytes.span, limits: worker.pointee.httpLimits, into: &worker.pointee.head.pointee)
+        else {
+            Issue.record("the head is complete")
+            return nil
+        }
+        return bytes.withUnsafeMutableBufferPointer { buffer in
+            guard let start = buffer.baseAddress else { return nil }
+            return idle.refusal { worker throws(Refusal) in try worker.checkCertificate(exchange, record, start) }
+        }
+    }
+}
+
+@Suite struct `a token that is bound to a certificate` {
+    private func idle() throws -> IdleWorker { try IdleWorker(terminators: ["10.0.0.7/32"]) }
+
+    @Test func `MTLS-01 is the connection's whose certificate it names`() throws {
+        let idle = try idle()
+        #expect(try BoundRequest(own: .digest(thumbprint())).judged(idle) == nil)
+        #expect(try BoundRequest(own: .digest(TokenRecords.digest(1))).judged(idle) == .certificateMismatch)
+        #expect(idle.worker.pointee.refusalDetail.expected == "x5t#S256 \(thumbprint().base64URL)")
+        #expect(idle.worker.pointee.refusalDetail.found == TokenRecords.digest(1).base64URL)
+        for bit in 0..<256 {
+            var changed = thumbprint().bytes
+            changed[bit / 8] ^= 1 << UInt8(bit % 8)
+            guard let other = SHA256Digest(changed.span) else { return #expect(Bool(false)) }
+            #expect(try BoundRequest(own: .digest(other)).judged(idle) == .certificateMismatch, "bit \(bit)")
+        }
+    }
+
+    @Test func `MTLS-02 is refused on a connection without one, plain or not`() throws {
+        let idle = try idle()
+        #expect(try BoundRequest(own: .absent).judged(idle) == .certificateMissing)
+        // Not asked yet, on a connection without TLS: there is none to be found.
+        #expect(try BoundRequest(own: .unknown).judged(idle) == .certificateMissing)
+    }
+
+    @Test func `MTLS-07 is believed of a terminator, and of nobody else`() throws {
+        let idle = try idle()
+        #expect(try BoundRequest(fields: [field], peer: "10.0.0.7").judged(idle) == nil)
+        for stranger in ["10.0.0.8", "192.0.2.1", "::1"] {
+            #expect(
+                try BoundRequest(fields: [field], peer: stranger).judged(idle) == .certificateMissing, "\(stranger)")
+            #expect(
+                try BoundRequest(fields: [field], peer: stranger, own: .digest(TokenRecords.digest(1))).judged(idle)
+                    == .certificateMismatch)
+        }
+        #expect(
+            try BoundRequest(fields: [field], peer: "10.0.0.7").judged(try IdleWorker()) == .certificateMissing,
+            "nobody is a terminator by default")
+    }
+
+    @Test func `MTLS-07 is not the terminator's own, whatever certificate that has`() throws {
+        let own = PeerCertificate.digest(thumbprint())
+        #expect(try BoundRequest(peer: "10.0.0.7", own: own).judged(try idle()) == .certificateMissing)
+    }
+
+    @Test(arguments: [
+        [field, field], ["Client-Cert: "], ["Client-Cert: MAMCASo="], ["Client-Cert: :MAMC:"],
+        ["Client-Cert: :MAMCASo=:, :MAMCASo=:"],
+    ])
+    func `MTLS-07 is refused where a terminator says what is not one certificate`(fields: [String]) throws {
+        #expect(
+            try BoundRequest(fields: fields, peer: "10.0.0.7").judged(try idle()) == .clientCertFieldInvalid)
+    }
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+import Crypto
+import Issuers
+import Testing
+
+@testable import Gateway
+
+private func text(_ bytes: UnsafeBufferPointer<UInt8>?) -> String? {
+    bytes.map { String(decoding: $0, as: UTF8.self) }
+}
+
+private func block(_ rule: Int, _ text: String, until: Int64 = .max) -> UnsafeMutablePointer<ExchangedToken> {
+    ExchangedToken.make(rule, Array(text.utf8), until: until)
+}
+
+@Suite struct `tokens for upstreams` {
+    @Test func `TX-04 stand beside the record one a rule, and the one before is let go`() throws {
+        let records = try TokenRecords()
+        let record = records.make(TokenRecords.digest(1))
+        #expect(TokenRecord.exchanged(of: record, rule: 0) == nil)
+        #expect(TokenRecord.replaceExchanged(of: record, by: block(0, "first")) == 0)
+        #expect(TokenRecord.replaceExchanged(of: record, by: block(1, "second")) == 0)
+        #expect(TokenRecord.replaceExchanged(of: record, by: block(2, "third")) == 0)
+        // In the middle, at the head, and at the end of the list.
+        #expect(TokenRecord.replaceExchanged(of: record, by: block(1, "2")) == ExchangedToken.cost(6))
+        #expect(TokenRecord.replaceExchanged(of: record, by: block(1, "two")) == ExchangedToken.cost(1))
+        #expect(TokenRecord.replaceExchanged(of: record, by: block(0, "one")) == ExchangedToken.cost(5))
+        let found = (0...3).map { text(TokenRecord.exchanged(of: record, rule: $0)?.pointee.buffer) }
+        #expect(found == ["one", "two", "third", nil])
+        TokenRecord.release(record)
+    }
+
+    @Test func `TX-04 cost the cache what they take, and no more for each that follows`() throws {
+        let records = try TokenRecords()
+        var cache = TokenCache(TokenCacheSettings(entries: 8))
+        let record = records.make(TokenRecords.digest(1))
+        cache.insert(record)
+        let before = cache.bytes
+        for number in 0..<100 {
+            let freed = TokenRecord.replaceExchanged(of: record, by: block(0, "token \(number % 10)"))
+            cache.charge(record, ExchangedToken.cost(7) - freed)
+        }
+        #expect(cache.bytes == before + ExchangedToken.cost(7))
+        cache.destroy()
+        #expect(records.alive == 0)
+    }
+}
+
+@Suite struct `a route that exchanges` {
+    private let idle: IdleWorker
+    private let exchange: ExchangeRef
+    private let records: TokenRecords
+
+    init() throws {
+        idle = try IdleWorker(credential: .exchange(ExchangeSettings(client: 0, audience: ["tools"])))
+        exchange = .allocate(capacity: 1)
+        exchange.initialize(to: Exchange())
+        exchange.pointee.route = idle.route
+        records = try TokenRecords()
+    }
+
+    private func wait(
+        _ route: UnsafePointer<Route>, _ record: UnsafeMutablePointer<TokenRecord>
+    ) throws -> Wait {
+        try idle.worker.exchangeToken(exchange, route, record)
+    }
+
+    /// Gives the exchange a token, of which it then holds one use.
+    private func give(_ token: UnsafeMutablePointer<ExchangedToken>) {
+        ExchangedToken.retain(token)
+        exchange.pointee.upstreamToken = token
+    }
+
+    private func end() {
+        if let token = exchange.pointee.upstreamToken { ExchangedToken.release(token) }
+        exchange.deinitialize(count: 1)
+        exchange.deallocate()
+    }
+
+    @Test func `TX-01 waits for its token once, and has it from then on`() throws {
+        defer { end() }
+        let record = records.make(TokenRecords.digest(1))
+        defer { TokenRecord.release(record) }
+        #expect(try wait(idle.route, record) == .exchange(rule: 0, TokenRecords.digest(1)))
+        #expect(exchange.pointee.upstreamToken == nil)
+        _ = TokenRecord.replaceExchanged(of: record, by: block(0, "for the upstream"))
+        #expect(try wait(idle.route, record) == .nothing)
+        #expect(text(exchange.pointee.upstreamToken?.pointee.buffer) == "for the upstream")
+    }
+
+    @Test func `TX-04 asks again when the token at hand has ended, or is another rule's`() throws {
+        defer { end() }
+        let record = records.make(TokenRecords.digest(1))
+        defer { TokenRecord.release(record) }
+        let now = idle.worker.clock.wallSeconds()
+        _ = TokenRecord.replaceExchanged(of: record, by: block(1, "another rule's"))
+        _ = TokenRecord.replaceExchanged(of: record, by: block(0, "ended", until: now))
+        #expect(try wait(idle.route, record) == .exchange(rule: 0, TokenRecords.digest(1)))
+        #expect(exchange.pointee.upstreamToken == nil)
+        // One that came for this very request serves it, however short its time.
+        give(try #require(TokenRecord.exchanged(of: record, rule: 0)))
+        #expect(try wait(idle.route, record) == .nothing)
+    }
+
+    @Test func `TX-03 is refused as the server said, and never goes on with the client's token`() throws {
+        defer { end() }
+        let record = records.make(TokenRecords.digest(1))
+        defer { TokenRecord.release(record) }
+        for refusal in [Refusal.exchangeSubjectRefused, .exchangeTargetRefused, .exchangeUnavailable] {
+            exchange.pointee.exchanged = .refused(refusal)
+            #expect(throws: refusal) { try wait(idle.route, record) }
+            #expect(exchange.pointee.upstreamToken == nil)
+        }
+    }
+
+    @Test func `TX-01 is the only kind of route that waits for one`() throws {
+        defer { end() }
+        let record = records.make(TokenRecords.digest(1))
+        defer { TokenRecord.release(record) }
+        #expect(try wait(IdleWorker().route, record) == .nothing)
+    }
+
+    /// The cache lets a record go while its request waits; the token is then verified again, into another record.
+    @Test func `TX-04 keeps the token it waited for when the record beside it is made anew`() throws {
+        defer { end() }
+        let earlier = records.make(TokenRecords.digest(1)), record = records.make(TokenRecords.digest(1))
+        defer {
+            TokenRecord.release(earlier)
+            TokenRecord.release(record)
+        }
+        let kept = block(0, "for the upstream", until: 1234)
+        _ = TokenRecord.replaceExchanged(of: earlier, by: kept)
+        give(kept)
+        idle.worker.carryUpstreamToken(exchange, from: earlier, to: record)
+        let carried = try #require(TokenRecord.exchanged(of: record, rule: 0))
+        #expect(carried.pointee.usableUntil == 1234)
+        #expect(carried != kept && text(carried.pointee.buffer) == "for the upstream")
+        #expect(exchange.pointee.upstreamToken == kept)
+        #expect(text(exchange.pointee.upstreamToken?.pointee.buffer) == "for the upstream")
+    }
+
+    @Test func `TX-04 leaves everything as it is when the record is the same, or nothing was waited for`() throws {
+        defer { end() }
+        let earlier = records.make(TokenRecords.digest(1)), record = records.make(TokenRecords.digest(1))
+        defer {
+            TokenRecord.release(earlier)
+            TokenRecord.release(record)
+        }
+        let kept = block(0, "for the upstream")
+        _ = TokenRecord.replaceExchanged(of: earlier, by: kept)
+        idle.worker.carryUpstreamToken(exchange, from: earlier, to: record)
+        #expect(exchange.pointee.upstreamToken == nil)
+        #expect(TokenRecord.exchanged(of: record, rule: 0) == nil)
+        give(kept)
+        idle.worker.carryUpstreamToken(exchange, from: earlier, to: earlier)
+        #expect(exchange.pointee.upstreamToken == kept)
+    }
+}

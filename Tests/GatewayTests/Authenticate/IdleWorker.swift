@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+import Issuers
+import OAuth
+
+@testable import Gateway
+
+/// A worker with one route that never serves: its checks are called by hand.
+struct IdleWorker {
+    let gateway: Gateway
+    let worker: WorkerRef
+    let route: UnsafePointer<Route>
+
+    init(
+        schemes: [TokenSettings.Scheme] = [.dpop], nonce: DPoPSettings.Nonce = .off,
+        credential: UpstreamCredentialSettings = .none, replayBytes: Int = 1 << 20, terminators: [String] = []
+    ) throws {
+        var token = TokenSettings(issuers: ["main"], audiences: ["x"])
+        token.schemes = schemes
+        token.dpop.nonce = nonce
+        var only = RouteSettings(
+            name: "r", path: "/", upstream: UpstreamSettings(host: "127.0.0.1", port: 1), access: .token(token))
+        only.credential = credential
+        let url = "https://issuer.example/"
+        var settings = GatewaySettings(
+            workers: 1,
+            listeners: [
+                ListenerSettings(
+                    address: SocketAddressSettings(host: "127.0.0.1", port: 0), publicURL: "http://api.example",
+                    authorities: ["api.example"], clientCertFieldFrom: terminators)
+            ],
+            admin: AdminSettings(address: SocketAddressSettings(host: "127.0.0.1", port: 0)),
+            issuers: [IssuerSettings(name: "main", url: url, rules: AccessTokenRules(issuer: url))], routes: [only])
+        settings.proofs.replayBytes = replayBytes
+        gateway = try Gateway(settings, version: "test")
+        let worker = gateway.workers[0].worker
+        self.worker = worker
+        guard let found = "/".withBytes({ worker.pointee.routes.match($0) }) else {
+            preconditionFailure("the route for everything matches")
+        }
+        route = found
+    }
+
+    /// What a check throws, and nothing when it does not.
+    func refusal(_ check: (WorkerRef) throws(Refusal) -> Void) -> Refusal? {
+        do throws(Refusal) {
+            try check(worker)
+            return nil
+        } catch {
+            return error
+        }
+    }
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+import Crypto
+import OAuth
+import TestSupport
+import Testing
+
+@testable import Gateway
+
+private func digest(_ number: Int) -> SHA256Digest { TokenRecords.digest(number) }
+
+@Suite struct `a proof that is spent` {
+    private func spend(_ key: Int, by holder: Int = 0, for seconds: Int64 = 60, _ idle: IdleWorker) -> Refusal? {
+        idle.worker.pointee.proof = UnspentProof(
+            key: digest(key), thumbprint: digest(-1 - holder), until: idle.worker.clock.wallSeconds() + seconds)
+        return idle.refusal { worker throws(Refusal) in try worker.spendProof() }
+    }
+
+    @Test func `DPOP-15 is the only one of its key and id`() throws {
+        let idle = try IdleWorker()
+        #expect(spend(1, idle) == nil)
+        #expect(spend(1, idle) == .proofReplayed)
+        #expect(idle.worker.pointee.refusalDetail.expected == "a proof that was not used before")
+        #expect(idle.worker.pointee.refusalDetail.found == "the same key and jti")
+        #expect(spend(2, idle) == nil)
+    }
+
+    @Test func `DPOP-17 is not there any more: what comes after needs its own`() throws {
+        let idle = try IdleWorker()
+        #expect(spend(1, idle) == nil)
+        #expect(idle.worker.pointee.proof == nil)
+        // A request without a proof, of a Bearer token or none, has nothing to spend.
+        #expect(idle.refusal { worker throws(Refusal) in try worker.spendProof() } == nil)
+        #expect(spend(1, idle) == .proofReplayed)
+        #expect(idle.worker.pointee.proof == nil, "not one that was refused either")
+    }
+
+    @Test func `DPOP-15 is refused where it cannot be remembered, and the operator is told what is in use`() throws {
+        let idle = try IdleWorker(replayBytes: 1)
+        var key = 0
+        var refusal: Refusal?
+        while refusal == nil, key < 100_000 {
+            key += 1
+            refusal = spend(key, idle)
+        }
+        #expect(refusal == .replaySetFull)
+        #expect(idle.worker.pointee.refusalDetail.expected == "memory for another proof")
+        #expect(
+            idle.worker.pointee.refusalDetail.found.wholeMatch(of: #/\d+ bytes in use/#) != nil,
+            "\(idle.worker.pointee.refusalDetail.found)")
+        #expect(spend(1, idle) == .proofReplayed, "nothing was forgotten for it")
+        #expect(spend(key + 1, by: 1, idle) == nil, "and another client is still served")
+    }
+}
+
+@Suite struct `a proof's nonce` {
+    private func judged(_ nonce: String?, at now: Int64, _ idle: IdleWorker) throws -> NonceVerdict {
+        let text = Array(ProofMint().proof(claims: nonce.map { ["nonce": "\"\($0)\""] } ?? [:]).utf8)
+        let proof = try UncheckedDPoPProof(text.span, rules: DPoPRules(), keys: ProofKeys(limit: 1))
+        return idle.worker.judgeNonce(proof, now)
+    }
+
+    /// The line that an answer carries.
+    private func line(_ idle: IdleWorker) -> String {
+        var writer = HeadWriter(idle.worker.pointee.writeScratch, capacity: Worker.writeCapacity)
+        idle.worker.putNonce(into: &writer)
+        return String(decoding: UnsafeBufferPointer(start: writer.base, count: writer.count), as: UTF8.self)
+    }
+
+    @Test func `DPOP-11 is good where this process made it, ages, and is then unknown`() throws {
+        let idle = try IdleWorker(nonce: .required)
+        let made = idle.worker.clock.wallSeconds()
+        let nonce = String(line(idle).dropFirst("DPoP-Nonce: ".count).prefix(54))
+        guard case .fresh(let until) = try judged(nonce, at: made, idle) else {
+            return #expect(Bool(false), "a nonce of this second is fresh")
+        }
+        #expect(until >= made + 300 && until < made + 600)
+        guard case .ageing(until) = try judged(nonce, at: until, idle) else {
+            return #expect(Bool(false), "a nonce is good to its last second")
+        }
+        guard case .unknown = try judged(nonce, at: until + 1, idle) else {
+            return #expect(Bool(false), "a nonce is good no second longer")
+        }
+    }
+
+    @Test func `DPOP-11 is missing where the proof has none, and unknown where it is another's`() throws {
+        let idle = try IdleWorker(nonce: .optional)
+        guard case .missing = try judged(nil, at: 1_800_000_000, idle) else { return #expect(Bool(false)) }
+        guard case .unknown = try judged("made-up", at: 1_800_000_000, idle) else { return #expect(Bool(false)) }
+    }
+
+    @Test func `DPOP-10 says when the proof was made at the latest only where it is good`() {
+        #expect(NonceVerdict.fresh(until: 7).until == 7)
+        #expect(NonceVerdict.ageing(until: 7).until == 7)
+        #expect([NonceVerdict.notAsked, .missing, .unknown].allSatisfy { $0.until == nil })
+    }
+
+    @Test func `DPOP-13 is one line, and none where no route asks for nonces`() throws {
+        let text = line(try IdleWorker(nonce: .required))
+        #expect(text.wholeMatch(of: #/DPoP-Nonce: [A-Za-z0-9_-]{54}\r\n/#) != nil, "\(text)")
+        #expect(line(try IdleWorker(nonce: .off)) == "")
+    }
+}
