@@ -21,8 +21,8 @@ struct Exchange {
     var upstream: UpstreamRef?
     var route: UnsafePointer<Route>?
     var token: UnsafeMutablePointer<TokenRecord>?
-    /// The token for the upstream that this one was exchanged for; held by the record in `token`.
-    var upstreamToken: UnsafeBufferPointer<UInt8>?
+    /// The token for the upstream that this one was exchanged for, of which the exchange holds one use.
+    var upstreamToken: UnsafeMutablePointer<ExchangedToken>?
     var id = RequestID()
     var startedAt: UInt64 = 0
     var phase = Phase.awaitingResponse
@@ -49,6 +49,8 @@ struct Exchange {
     var givesNonce = false
     /// It has waited for keys once; an unknown key is then refused.
     var hasWaited = false
+    /// It has asked an authorization server twice, for the first time it was not known how.
+    var hasAskedAgain = false
     /// What it waits for, while parked.
     var wait = Wait.nothing
     /// What the authorization server said of its token, once it has waited for that.
@@ -70,6 +72,8 @@ struct Exchange {
     var loggedPath: UInt16 = 0
     /// The upstream's head, kept while it may have to be sent again.
     var replay = Buffer()
+    /// How many were parked before it and with it: who parks while an answer is handed out does not wait for that one.
+    var parking: UInt64 = 0
     var previousParked: ExchangeRef?
     var nextParked: ExchangeRef?
 }
@@ -84,6 +88,8 @@ enum Wait: Equatable {
     case nothing
     /// An issuer's keys.
     case keys(issuer: Int)
+    /// What an issuer says about itself: the endpoints are there.
+    case metadata(issuer: Int)
     /// The authorization server's word on a token (RFC 7662), by the digest under which its record is kept.
     case introspection(issuer: Int, SHA256Digest)
     /// A token for the upstream in exchange for this one (RFC 8693).

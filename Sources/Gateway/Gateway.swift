@@ -141,6 +141,9 @@ package final class Gateway: @unchecked Sendable {
                 onRefreshEnded: { [unowned self] issuer in
                     for worker in workers { worker.refreshEnded(issuer: issuer) }
                 },
+                onMetadata: { [unowned self] issuer in
+                    for worker in workers { worker.metadataRead(issuer: issuer) }
+                },
                 onEvent: { issuer, event in reports.report(issuer, event) }))
         self.directory = directory
         introspections = IntrospectionDesk(

@@ -82,8 +82,15 @@ package enum Refusal: UInt8, Error, Sendable, CaseIterable {
         }
     }
 
-    /// Whether the same request may be answered otherwise in a moment: the answer then says when to ask again.
-    var isTemporary: Bool { row.status == 503 || row.status == 429 }
+    /// When the same request may be answered otherwise: the answer then says so.
+    var retryAfterSeconds: Int? {
+        switch row.status {
+        case 503: 5
+        // A budget for questions grows again at once.
+        case 429: 1
+        default: nil
+        }
+    }
 
     private typealias Row = (
         status: UInt16, template: Template, blame: Blame, check: StaticString, word: StaticString

@@ -18,16 +18,20 @@ package final class IssuerDirectory: Sendable {
         package var onChange: @Sendable (Int, IssuerKeys?) -> Void
         /// A refresh that was asked for has ended; look at the keys again.
         package var onRefreshEnded: @Sendable (Int) -> Void
+        /// What an issuer says about itself was read, or could not be; look at it again.
+        package var onMetadata: @Sendable (Int) -> Void
         /// Something worth a log line or a count.
         package var onEvent: @Sendable (Int, IssuerEvent) -> Void
 
         package init(
             onChange: @escaping @Sendable (Int, IssuerKeys?) -> Void,
             onRefreshEnded: @escaping @Sendable (Int) -> Void,
+            onMetadata: @escaping @Sendable (Int) -> Void = { _ in },
             onEvent: @escaping @Sendable (Int, IssuerEvent) -> Void
         ) {
             self.onChange = onChange
             self.onRefreshEnded = onRefreshEnded
+            self.onMetadata = onMetadata
             self.onEvent = onEvent
         }
     }
@@ -180,6 +184,7 @@ package final class IssuerDirectory: Sendable {
         } catch {
             advanceEndpoints(index) { $0.refused(error, at: $1) }
         }
+        listeners.onMetadata(index)
     }
 
     private func startReading(_ index: Int, _ reading: @escaping @Sendable () async -> Void) {
@@ -195,6 +200,7 @@ package final class IssuerDirectory: Sendable {
         } catch {
             advance(index) { $0.state.refused(error, at: $1) }
         }
+        listeners.onMetadata(index)
     }
 
     private func readKeys(of index: Int, at url: String) async {

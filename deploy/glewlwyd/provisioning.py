@@ -3,7 +3,8 @@
 import json
 import secrets
 
-from .keys import new_key
+from .keys import new_key, private_jwk
+from .proofs import new_key_file, openssl
 from .session import Session
 
 PLUGIN = "oidc"
@@ -26,10 +27,12 @@ CLIENTS = {
 }
 # Asks about tokens and gets none: what the gateway is to the server when it introspects.
 RESOURCE_SERVER = "orders-api"
+# The same with a key in place of a secret.
+KEYED_RESOURCE_SERVER = "orders-api-keyed"
 
 
-def provision(base, resource, access_token_seconds):
-    """Creates everything; returns what a client, a test or a gateway needs to know about it."""
+def provision(base, resource, access_token_seconds, directory):
+    """Creates everything, keys of clients in `directory`; returns what a client, a test or a gateway needs to know about it."""
     administrator = Session(base)
     administrator.log_in(*ADMINISTRATOR)
     declare_client_properties(administrator)
@@ -48,13 +51,14 @@ def provision(base, resource, access_token_seconds):
         "parameters": parameters(issuer, keys, [resource, OTHER_RESOURCE], access_token_seconds)})
     clients = {name: add_client(administrator, name, resource) for name in CLIENTS}
     resource_server = add_resource_server(administrator)
+    keyed_resource_server = add_keyed_resource_server(administrator, directory)
     grant(base, password)
     return {
         "issuer": issuer, "jwks_uri": f"{issuer}/jwks", "token_endpoint": f"{issuer}/token", "base": base,
         "introspection_endpoint": f"{issuer}/introspect", "revocation_endpoint": f"{issuer}/revoke",
         "resource": resource, "other_resource": OTHER_RESOURCE, "redirect_uri": REDIRECT_URI,
         "user": {"username": USER, "password": password}, "clients": clients,
-        "resource_server": resource_server,
+        "resource_server": resource_server, "keyed_resource_server": keyed_resource_server,
     }
 
 
@@ -89,6 +93,22 @@ def add_resource_server(administrator):
     return {"client_id": RESOURCE_SERVER, "client_secret": secret}
 
 
+def add_keyed_resource_server(administrator, directory):
+    """The same, known by the public half of a key (private_key_jwt)."""
+    key = directory / f"{KEYED_RESOURCE_SERVER}.pem"
+    new_key_file(key)
+    members = private_jwk("ES256", openssl("pkey", "-in", key, "-outform", "DER"))
+    kid = f"{KEYED_RESOURCE_SERVER}-1"
+    public = {name: value for name, value in members.items() if name != "d"}
+    administrator.call("POST", "/client/", {
+        "client_id": KEYED_RESOURCE_SERVER, "name": KEYED_RESOURCE_SERVER, "description": KEYED_RESOURCE_SERVER,
+        "enabled": True, "confidential": True, "token_endpoint_auth_method": ["private_key_jwt"],
+        "token_endpoint_signing_alg": "ES256", "request_object_signing_alg": "ES256",
+        "jwks": {"keys": [{**public, "kid": kid, "alg": "ES256", "use": "sig"}]},
+        "redirect_uri": [], "authorization_type": ["client_credentials"], "scope": [INTROSPECTION_SCOPE]})
+    return {"client_id": KEYED_RESOURCE_SERVER, "key": str(key), "key_id": kid}
+
+
 def grant(base, password):
     """Records the user's consent to every client, which the login page would otherwise ask for."""
     user = Session(base)
@@ -121,7 +141,11 @@ def parameters(issuer, keys, resources, access_token_seconds):
         "oauth-dpop-allowed": True, "oauth-dpop-iat-duration": 60,
         # The server's clock is read once a tick: without some slack a proof of this moment is now and then of the future.
         "oauth-dpop-iat-gap-duration": 5, "oauth-dpop-nonce-mandatory": False, "oauth-dpop-nonce-counter": 3,
-        "request-parameter-allow": False, "register-client-allowed": False, "session-management-allowed": False,
+        # Without these no client's assertion is read (private_key_jwt).
+        "request-parameter-allow": True, "request-parameter-ietf-strict": True, "request-maximum-exp": 600,
+        "request-parameter-allow-encrypted": False, "client-jwks-parameter": "jwks", "client-pubkey-parameter": "",
+        "client-jwks_uri-parameter": "", "oauth-fapi-verify-nbf": True,
+        "register-client-allowed": False, "session-management-allowed": False,
         "oauth-par-allowed": False, "oauth-rar-allowed": False, "oauth-ciba-allowed": False,
         "oauth-as-iss-id": True,
     }

@@ -78,19 +78,25 @@ extension WorkerRef {
                 record.pointee.uses += 1
                 exchange.pointee.lookup = .active(record)
                 pointee.failures.giveBack(exchange.pointee.client.unsafelyUnwrapped.pointee.peer)
+                return .nothing
             }
             TokenRecord.release(record)
         case .inactive, .refused:
             let refusal = refusal(in: answer)
             pointee.refusedTokens.insert(
                 answer.digest, refusal, until: clock.wallSeconds() + Int64(view.negativeSeconds))
-            end(wait) { $0.pointee.lookup = .refused(refusal) }
-        case .unavailable:
+            end(wait) { exchange in
+                exchange.pointee.lookup = .refused(refusal)
+                return .nothing
+            }
+        case .unavailable(let reason):
             // Never remembered: the next request asks again (INT-06).
             let refusal = refusal(in: answer)
             end(wait) { exchange in
-                exchange.pointee.lookup = .refused(refusal)
                 pointee.failures.giveBack(exchange.pointee.client.unsafelyUnwrapped.pointee.peer)
+                let again = secondWait(exchange, reason, issuer: answer.issuer)
+                if again == .nothing { exchange.pointee.lookup = .refused(refusal) }
+                return again
             }
         }
         pointee.lookupDetail = RefusalDetail()

@@ -74,7 +74,7 @@ extension WorkerRef {
         _ exchange: ExchangeRef, _ route: UnsafePointer<Route>, _ token: UnsafeBufferPointer<UInt8>,
         _ digest: SHA256Digest, _ bytes: UnsafeMutablePointer<UInt8>
     ) throws(Refusal) -> Identity {
-        if route.pointee.introspector.isAsked(about: token) {
+        if isIssuerAsked(route, token, digest) {
             return try introspect(exchange, route.pointee.introspector.issuer, token, bytes)
         }
         if let known = freshRecord(digest) {
@@ -82,6 +82,29 @@ extension WorkerRef {
             return .known(known)
         }
         return try verify(token, digest, hasWaited: exchange.pointee.hasWaited)
+    }
+
+    /// Whether a route's issuer is asked about a token, in place of verifying it here.
+    func isIssuerAsked(
+        _ route: UnsafePointer<Route>, _ token: UnsafeBufferPointer<UInt8>, _ digest: SHA256Digest
+    ) -> Bool {
+        let introspector = route.pointee.introspector
+        return introspector.isAsked(about: token) && !isOfAnother(token, digest, introspector)
+    }
+
+    /// Whether a token is a JWT that claims to be another issuer's than the one that is asked about all of its own.
+    ///
+    /// What a token claims decides only by whose keys it is verified, and whoever is not its issuer could not sign it.
+    private func isOfAnother(
+        _ token: UnsafeBufferPointer<UInt8>, _ digest: SHA256Digest, _ introspector: Introspector
+    ) -> Bool {
+        guard introspector.isAskedAboutAll, introspector.hasOthers else { return false }
+        if let known = pointee.tokens.find(digest) { return known.pointee.issuer != introspector.issuer }
+        guard let claimed = try? UncheckedAccessToken(token.span, maximumBytes: pointee.limits.accessToken) else {
+            return false
+        }
+        let issuer = index(ofIssuer: claimed.issuer)
+        return issuer >= 0 && issuer != introspector.issuer
     }
 
     /// The cached record of a token, unless its time or its keys have passed.

@@ -12,6 +12,8 @@ struct ExchangedToken {
     let text: UnsafeMutablePointer<UInt8>
     let count: Int
     var next: UnsafeMutablePointer<ExchangedToken>?
+    /// The record's, and those of the exchanges that are about to present it.
+    private(set) var uses = 1
 
     var buffer: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: text, count: count) }
 
@@ -30,7 +32,11 @@ struct ExchangedToken {
         return block
     }
 
-    static func free(_ block: UnsafeMutablePointer<ExchangedToken>) {
+    static func retain(_ block: UnsafeMutablePointer<ExchangedToken>) { block.pointee.uses += 1 }
+
+    static func release(_ block: UnsafeMutablePointer<ExchangedToken>) {
+        block.pointee.uses -= 1
+        guard block.pointee.uses == 0 else { return }
         // Somebody else's credential: not left in memory that the next allocation reads.
         block.pointee.text.update(repeating: 0, count: block.pointee.count)
         block.deinitialize(count: 1)
@@ -51,7 +57,8 @@ extension WorkerRef {
             throw refusal
         }
         if let block = TokenRecord.exchanged(of: record, rule: rule), clock.wallSeconds() < block.pointee.usableUntil {
-            exchange.pointee.upstreamToken = block.pointee.buffer
+            ExchangedToken.retain(block)
+            exchange.pointee.upstreamToken = block
             return .nothing
         }
         return .exchange(rule: rule, record.pointee.digest)
@@ -59,18 +66,16 @@ extension WorkerRef {
 
     /// Takes the token that a request waited for along when the record it stands beside was made anew meanwhile.
     ///
-    /// The cache may have let the earlier record go, which then ends with this request's use of it.
+    /// The request itself has a use of the token; this is for the caller's next ones.
     func carryUpstreamToken(
         _ exchange: ExchangeRef, from earlier: UnsafeMutablePointer<TokenRecord>,
         to record: UnsafeMutablePointer<TokenRecord>
     ) {
-        guard earlier != record, let text = exchange.pointee.upstreamToken else { return }
-        exchange.pointee.upstreamToken = nil
-        guard case .exchange(let rule)? = exchange.pointee.route?.pointee.credential,
-            let block = TokenRecord.exchanged(of: earlier, rule: rule)
+        guard earlier != record, let token = exchange.pointee.upstreamToken,
+            TokenRecord.exchanged(of: record, rule: token.pointee.rule) == nil
         else { return }
-        exchange.pointee.upstreamToken =
-            keep(Array(text), of: record, rule: rule, until: block.pointee.usableUntil).pointee.buffer
+        _ = keep(
+            Array(token.pointee.buffer), of: record, rule: token.pointee.rule, until: token.pointee.usableUntil)
     }
 
     /// The authorization server has exchanged a token, will not, or could not be asked.
@@ -80,23 +85,37 @@ extension WorkerRef {
         case .token(let token, let expiresAt):
             let text = token.reveal()
             end(wait) { exchange in
-                guard let record = exchange.pointee.token else { return }
-                exchange.pointee.upstreamToken =
-                    keep(text, of: record, rule: answer.rule, until: expiresAt).pointee.buffer
+                guard let record = exchange.pointee.token else { return .nothing }
+                let block = keep(text, of: record, rule: answer.rule, until: expiresAt)
+                // The record may give way to another before the request goes on: the token is the exchange's too.
+                ExchangedToken.retain(block)
+                exchange.pointee.upstreamToken = block
+                return .nothing
             }
-            return
         case .invalidSubject:
             pointee.lookupDetail = RefusalDetail(
                 expected: "a token that can be exchanged", found: "one that is refused")
-            end(wait) { $0.pointee.exchanged = .refused(.exchangeSubjectRefused) }
+            refuseExchange(wait, .exchangeSubjectRefused)
         case .invalidTarget:
             pointee.lookupDetail = RefusalDetail(expected: "a target that the server knows", found: "invalid_target")
-            end(wait) { $0.pointee.exchanged = .refused(.exchangeTargetRefused) }
+            refuseExchange(wait, .exchangeTargetRefused)
         case .unavailable(let reason):
             pointee.lookupDetail = RefusalDetail(expected: "a token for the upstream", found: reason.word)
-            end(wait) { $0.pointee.exchanged = .refused(.exchangeUnavailable) }
+            let issuer = pointee.exchangeIssuers[answer.rule]
+            end(wait) { exchange in
+                let again = secondWait(exchange, reason, issuer: issuer)
+                if again == .nothing { exchange.pointee.exchanged = .refused(.exchangeUnavailable) }
+                return again
+            }
         }
         pointee.lookupDetail = RefusalDetail()
+    }
+
+    private func refuseExchange(_ wait: Wait, _ refusal: Refusal) {
+        end(wait) { exchange in
+            exchange.pointee.exchanged = .refused(refusal)
+            return .nothing
+        }
     }
 
     /// Puts a token beside the record of the one it was exchanged for, in place of an earlier one by the same rule.
@@ -138,7 +157,7 @@ extension TokenRecord {
                 record.pointee.exchanged = old.pointee.next
             }
             freed = ExchangedToken.cost(old.pointee.count)
-            ExchangedToken.free(old)
+            ExchangedToken.release(old)
         }
         block.pointee.next = record.pointee.exchanged
         record.pointee.exchanged = block

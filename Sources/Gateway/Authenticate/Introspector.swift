@@ -7,8 +7,10 @@ struct Introspector {
     let issuer: Int
     /// JWTs are asked about too, for they may have been revoked.
     let isAskedAboutAll: Bool
+    /// The route takes tokens of issuers beside it, which is not asked about theirs.
+    let hasOthers: Bool
 
-    static let none = Introspector(issuer: -1, isAskedAboutAll: false)
+    static let none = Introspector(issuer: -1, isAskedAboutAll: false, hasOthers: false)
 
     /// The one issuer of the route that has introspection; the configuration allows no second.
     init(_ settings: TokenSettings?, _ issuers: [IssuerSettings]) {
@@ -18,10 +20,13 @@ struct Introspector {
             self = .none
             return
         }
-        self.init(issuer: index, isAskedAboutAll: issuers[index].introspection?.tokens == .all)
+        self.init(
+            issuer: index, isAskedAboutAll: issuers[index].introspection?.tokens == .all,
+            hasOthers: settings.issuers.count > 1)
     }
 
-    private init(issuer: Int, isAskedAboutAll: Bool) {
+    private init(issuer: Int, isAskedAboutAll: Bool, hasOthers: Bool) {
+        self.hasOthers = hasOthers
         self.issuer = issuer
         self.isAskedAboutAll = isAskedAboutAll
     }

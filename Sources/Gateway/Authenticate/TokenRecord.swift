@@ -117,7 +117,7 @@ struct TokenRecord {
         freeAssertions(of: record)
         while let one = record.pointee.exchanged {
             record.pointee.exchanged = one.pointee.next
-            ExchangedToken.free(one)
+            ExchangedToken.release(one)
         }
         record.deinitialize(count: 1)
         UnsafeMutableRawPointer(record).deallocate()

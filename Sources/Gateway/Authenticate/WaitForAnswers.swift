@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Issuers
+import OAuth
 import Telemetry
 
 /// Requests that wait for an authorization server: for its keys, its word on a token, or a token for the upstream.
@@ -12,10 +13,10 @@ extension WorkerRef {
         let client = exchange.pointee.client.unsafelyUnwrapped
         exchange.pointee.phase = .parked
         exchange.pointee.wait = wait
-        // Its place beside the record may be another's when the wait is over: looked for again then.
-        exchange.pointee.upstreamToken = nil
         exchange.pointee.previousParked = pointee.lastParked
         exchange.pointee.nextParked = nil
+        pointee.parkings += 1
+        exchange.pointee.parking = pointee.parkings
         if let last = pointee.lastParked { last.pointee.nextParked = exchange } else { pointee.firstParked = exchange }
         pointee.lastParked = exchange
         pointee.parkedCount += 1
@@ -23,7 +24,7 @@ extension WorkerRef {
         client.stopReading()
         switch wait {
         case .nothing: break
-        case .keys(let issuer):
+        case .keys(let issuer), .metadata(let issuer):
             setTimeout(client.timeout, pointee.timeouts.keyWait)
             pointee.requestKeys(issuer)
         case .introspection(let issuer, let digest):
@@ -61,25 +62,52 @@ extension WorkerRef {
 
     /// The directory has answered: everyone who waited for this issuer is looked at once more.
     func refreshEnded(issuer: Int) {
-        while let exchange = firstWaiting(for: .keys(issuer: issuer)) {
-            unpark(exchange)
+        end(.keys(issuer: issuer)) { exchange in
             exchange.pointee.hasWaited = true
-            resume(exchange)
+            return .nothing
         }
     }
 
-    private func firstWaiting(for wait: Wait) -> ExchangeRef? {
-        var exchange = pointee.firstParked
-        while let one = exchange, one.pointee.wait != wait { exchange = one.pointee.nextParked }
-        return exchange
+    /// What the issuer says about itself was read, or could not be.
+    func metadataRead(issuer: Int) { end(.metadata(issuer: issuer)) { _ in .nothing } }
+
+    /// Takes everyone who waits for one answer out of the list, gives them what it was, and looks at them once more,
+    /// or lets them wait for what `give` says.
+    ///
+    /// Who begins to wait meanwhile, as a request behind one that went on, asks for an answer of its own.
+    func end(_ wait: Wait, _ give: (ExchangeRef) -> Wait) {
+        let last = pointee.parkings
+        while let exchange = firstWaiting(for: wait, upTo: last) {
+            unpark(exchange)
+            let next = give(exchange)
+            if next == .nothing {
+                resume(exchange)
+            } else {
+                park(exchange, next, exchange.pointee.client.unsafelyUnwrapped.pointee.input.bytes)
+            }
+        }
     }
 
-    /// Takes everyone who waits for one answer out of the list, gives them what it was, and looks at them once more.
-    func end(_ wait: Wait, _ give: (ExchangeRef) -> Void) {
-        while let exchange = firstWaiting(for: wait) {
-            unpark(exchange)
-            give(exchange)
-            resume(exchange)
+    private func firstWaiting(for wait: Wait, upTo last: UInt64) -> ExchangeRef? {
+        var exchange = pointee.firstParked
+        while let one = exchange, one.pointee.parking <= last {
+            if one.pointee.wait == wait { return one }
+            exchange = one.pointee.nextParked
+        }
+        return nil
+    }
+
+    /// What a request that found out too little may wait for before it asks once more; nothing after the second time.
+    func secondWait(_ exchange: ExchangeRef, _ reason: LookupRefusal, issuer: Int) -> Wait {
+        guard !exchange.pointee.hasAskedAgain else { return .nothing }
+        switch reason {
+        case .metadataMissing:
+            exchange.pointee.hasAskedAgain = true
+            return .metadata(issuer: issuer)
+        case .introspection(.unknownKey), .introspection(.keysMissing):
+            exchange.pointee.hasAskedAgain = true
+            return .keys(issuer: issuer)
+        default: return .nothing
         }
     }
 
@@ -87,12 +115,15 @@ extension WorkerRef {
     func waitTimedOut(_ exchange: ExchangeRef) {
         switch exchange.pointee.wait {
         case .nothing, .keys: exchange.pointee.hasWaited = true
+        case .metadata: break
         case .introspection:
+            // Whatever the token is, its bearer did nothing wrong by asking.
+            pointee.failures.giveBack(exchange.pointee.client.unsafelyUnwrapped.pointee.peer)
             pointee.lookupDetail = RefusalDetail(expected: "an answer in time", found: "none")
             exchange.pointee.lookup = .refused(.introspectionUnavailable)
         case .exchange:
             pointee.lookupDetail = RefusalDetail(expected: "an answer in time", found: "none")
-            exchange.pointee.lookup = .refused(.exchangeUnavailable)
+            exchange.pointee.exchanged = .refused(.exchangeUnavailable)
         }
         unpark(exchange)
         resume(exchange)

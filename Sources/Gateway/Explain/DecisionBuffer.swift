@@ -136,7 +136,7 @@ extension WorkerRef {
         case .forward: verdict = .forwarded(injected: injectedFields(exchange))
         case .answerOptions, .publish: verdict = .answered
         case .refuse(let refusal): verdict = self.verdict(refusal)
-        case .wait(.keys): verdict = .undecided(.keys, reason: "the request still waits for them")
+        case .wait(.keys), .wait(.metadata): verdict = .undecided(.keys, reason: "the request still waits for them")
         case .wait(.introspection): verdict = .undecided(.introspection, reason: "the request still waits for it")
         case .wait: verdict = .undecided(.exchange, reason: "the request still waits for it")
         }

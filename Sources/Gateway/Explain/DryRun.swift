@@ -50,8 +50,6 @@ package final class DryRun {
     private let settings: GatewaySettings
     private let worker: WorkerRef
     private let registry: MetricsRegistry
-    /// Stands for the token of an exchange that is not made.
-    private let placeholder: UnsafeMutablePointer<UInt8>
 
     /// Prepares a worker that judges as of `now`, unix seconds, or as time goes by; no socket is opened.
     package init(_ settings: GatewaySettings, now: Int64?) throws(GatewayFailure) {
@@ -71,8 +69,6 @@ package final class DryRun {
         let parts = try SharedParts(settings, operatorLog: .off, readsTLS: false)
         // No name is ever looked up.
         parts.resolver.stop()
-        placeholder = .allocate(capacity: 1)
-        placeholder.initialize(to: UInt8(ascii: "-"))
         worker = .allocate(capacity: 1)
         let sockets = UnsafeMutablePointer<ListenerSocket>.allocate(capacity: max(1, settings.listeners.count))
         for (index, listener) in settings.listeners.enumerated() {
@@ -132,7 +128,7 @@ package final class DryRun {
         var step = worker.run(exchange, bytes)
         if case .wait(.exchange) = step {
             // A token for the upstream would be a real one, and nobody would use it.
-            exchange.pointee.upstreamToken = UnsafeBufferPointer(start: placeholder, count: 1)
+            exchange.pointee.upstreamToken = ExchangedToken.make(0, [UInt8(ascii: "-")], until: 0)
             step = worker.run(exchange, bytes)
         }
         switch step {

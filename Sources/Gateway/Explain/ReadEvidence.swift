@@ -56,9 +56,9 @@ extension WorkerRef {
     private func readIntrospection(
         _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, into evidence: inout RequestEvidence
     ) {
-        guard let route = exchange.pointee.route, evidence.token != nil,
-            route.pointee.introspector.isAsked(about: accessToken(bytes))
-        else { return }
+        guard let route = exchange.pointee.route, evidence.token != nil else { return }
+        let token = accessToken(bytes)
+        guard isIssuerAsked(route, token, SHA256.hash(token.span)) else { return }
         evidence.isIntrospected = true
         evidence.issuer = route.pointee.introspector.issuer
         evidence.token?.claims = exchange.pointee.token?.pointee.claims

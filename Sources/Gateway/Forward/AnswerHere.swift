@@ -22,7 +22,7 @@ extension WorkerRef {
         if refusal == .methodNotAllowed || refusal == .connectRefused {
             fields.append(("Allow", exchange.pointee.route?.pointee.methodNames.allow ?? MethodSet(nil).allow))
         }
-        if refusal.isTemporary { fields.append(("Retry-After", "5")) }
+        if let seconds = refusal.retryAfterSeconds { fields.append(("Retry-After", "\(seconds)")) }
         answer(exchange, status: refusal.status, fields: fields)
     }
 

@@ -43,6 +43,8 @@ extension WorkerRef {
         exchange.pointee.token = nil
         if case .active(let record) = exchange.pointee.lookup { TokenRecord.release(record) }
         exchange.pointee.lookup = .none
+        if let token = exchange.pointee.upstreamToken { ExchangedToken.release(token) }
+        exchange.pointee.upstreamToken = nil
         exchange.pointee.logged.release(to: &pointee.buffers)
         exchange.pointee.replay.release(to: &pointee.buffers)
         exchange.pointee.client?.pointee.exchange = nil

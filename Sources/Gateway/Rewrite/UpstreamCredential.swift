@@ -78,7 +78,7 @@ extension WorkerRef {
                 throw refuse(.exchangeUnavailable, "a token for the upstream", "none")
             }
             writer.put("Authorization: Bearer ")
-            writer.put(token)
+            writer.put(token.pointee.buffer)
             writer.put("\r\n")
         case .assertion(let rule):
             guard let token = exchange.pointee.token else { return }

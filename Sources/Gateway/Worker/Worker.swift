@@ -23,6 +23,8 @@ struct Worker {
     let timeouts: TimeoutSettings
     let httpLimits: HTTP1Limits
     let issuerCount: Int
+    /// The issuer that exchanges tokens by each of the tables' rules.
+    let exchangeIssuers: [Int]
     let poolCount: Int
     let resolver: Resolver
     let operatorLog: OperatorLog
@@ -78,6 +80,8 @@ struct Worker {
     var firstParked: ExchangeRef?
     var lastParked: ExchangeRef?
     var parkedCount = 0
+    /// How many exchanges were ever parked.
+    var parkings: UInt64 = 0
     var openClients = 0
     /// When the last tick was, in monotonic microseconds.
     var lastTick: UInt64 = 0

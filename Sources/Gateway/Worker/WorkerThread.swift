@@ -127,6 +127,11 @@ final class WorkerThread: @unchecked Sendable {
         loop.execute { worker.pointer.exchangeAnswered(answer) }
     }
 
+    func metadataRead(issuer: Int) {
+        let worker = WorkerReference(pointer: worker)
+        loop.execute { worker.pointer.metadataRead(issuer: issuer) }
+    }
+
     func refreshEnded(issuer: Int) {
         let worker = WorkerReference(pointer: worker)
         loop.execute { worker.pointer.refreshEnded(issuer: issuer) }
@@ -195,6 +200,9 @@ extension Worker {
         httpLimits.fieldCount = settings.limits.fieldCount
         self.httpLimits = httpLimits
         issuerCount = settings.issuers.count
+        exchangeIssuers = parts.tables.exchanges.map { rule in
+            settings.clients.indices.contains(rule.client) ? settings.clients[rule.client].issuer : -1
+        }
         poolCount = parts.upstreams.count
         resolver = parts.resolver
         operatorLog = parts.operatorLog

@@ -34,6 +34,21 @@ final class AuthorizationServer: Sendable {
     /// An access token for the user, through the authorization code grant.
     func token(_ options: String...) throws -> String { try command("token", options) }
 
+    /// Ends the life of a token.
+    func revoke(_ token: String) throws { _ = try command("revoke", [token]) }
+
+    /// What the server's description says at this path, such as a client's secret.
+    func described(_ path: String...) throws -> String {
+        let content = try Data(contentsOf: URL(fileURLWithPath: folder + "/as.json"))
+        var value: Any? = try JSONSerialization.jsonObject(with: content)
+        for name in path { value = (value as? [String: Any])?[name] }
+        guard let text = value as? String else { throw WireFailure.malformed(path.joined(separator: ".")) }
+        return text
+    }
+
+    /// A place for a file of a test's own, gone with the server.
+    func place(_ name: String) -> String { folder + "/" + name }
+
     /// Signs with a new key from now on; the former one is forgotten on demand.
     func rotateKeys(_ options: String...) throws { _ = try command("rotate-keys", options) }
 
@@ -55,12 +70,12 @@ final class AuthorizationServer: Sendable {
         _ = try Self.readyLine(of: child)
     }
 
-    private static var program: String {
+    private static var program: String { tool("authorization-server") }
+
+    /// A program of the folder `deploy`.
+    static func tool(_ name: String) -> String {
         URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent(
-                "deploy/authorization-server"
-            )
-            .path
+            .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("deploy/" + name).path
     }
 
     private static func readyLine(of child: ChildProcess) throws -> LogLine {

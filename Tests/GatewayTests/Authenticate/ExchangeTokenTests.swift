@@ -65,7 +65,14 @@ private func block(_ rule: Int, _ text: String, until: Int64 = .max) -> UnsafeMu
         try idle.worker.exchangeToken(exchange, route, record)
     }
 
+    /// Gives the exchange a token, of which it then holds one use.
+    private func give(_ token: UnsafeMutablePointer<ExchangedToken>) {
+        ExchangedToken.retain(token)
+        exchange.pointee.upstreamToken = token
+    }
+
     private func end() {
+        if let token = exchange.pointee.upstreamToken { ExchangedToken.release(token) }
         exchange.deinitialize(count: 1)
         exchange.deallocate()
     }
@@ -78,7 +85,7 @@ private func block(_ rule: Int, _ text: String, until: Int64 = .max) -> UnsafeMu
         #expect(exchange.pointee.upstreamToken == nil)
         _ = TokenRecord.replaceExchanged(of: record, by: block(0, "for the upstream"))
         #expect(try wait(idle.route, record) == .nothing)
-        #expect(text(exchange.pointee.upstreamToken) == "for the upstream")
+        #expect(text(exchange.pointee.upstreamToken?.pointee.buffer) == "for the upstream")
     }
 
     @Test func `TX-04 asks again when the token at hand has ended, or is another rule's`() throws {
@@ -91,7 +98,7 @@ private func block(_ rule: Int, _ text: String, until: Int64 = .max) -> UnsafeMu
         #expect(try wait(idle.route, record) == .exchange(rule: 0, TokenRecords.digest(1)))
         #expect(exchange.pointee.upstreamToken == nil)
         // One that came for this very request serves it, however short its time.
-        exchange.pointee.upstreamToken = TokenRecord.exchanged(of: record, rule: 0)?.pointee.buffer
+        give(try #require(TokenRecord.exchanged(of: record, rule: 0)))
         #expect(try wait(idle.route, record) == .nothing)
     }
 
@@ -123,12 +130,13 @@ private func block(_ rule: Int, _ text: String, until: Int64 = .max) -> UnsafeMu
         }
         let kept = block(0, "for the upstream", until: 1234)
         _ = TokenRecord.replaceExchanged(of: earlier, by: kept)
-        exchange.pointee.upstreamToken = kept.pointee.buffer
+        give(kept)
         idle.worker.carryUpstreamToken(exchange, from: earlier, to: record)
         let carried = try #require(TokenRecord.exchanged(of: record, rule: 0))
         #expect(carried.pointee.usableUntil == 1234)
-        #expect(exchange.pointee.upstreamToken?.baseAddress == UnsafePointer(carried.pointee.text))
-        #expect(text(exchange.pointee.upstreamToken) == "for the upstream")
+        #expect(carried != kept && text(carried.pointee.buffer) == "for the upstream")
+        #expect(exchange.pointee.upstreamToken == kept)
+        #expect(text(exchange.pointee.upstreamToken?.pointee.buffer) == "for the upstream")
     }
 
     @Test func `TX-04 leaves everything as it is when the record is the same, or nothing was waited for`() throws {
@@ -143,8 +151,8 @@ private func block(_ rule: Int, _ text: String, until: Int64 = .max) -> UnsafeMu
         idle.worker.carryUpstreamToken(exchange, from: earlier, to: record)
         #expect(exchange.pointee.upstreamToken == nil)
         #expect(TokenRecord.exchanged(of: record, rule: 0) == nil)
-        exchange.pointee.upstreamToken = kept.pointee.buffer
+        give(kept)
         idle.worker.carryUpstreamToken(exchange, from: earlier, to: earlier)
-        #expect(exchange.pointee.upstreamToken?.baseAddress == UnsafePointer(kept.pointee.text))
+        #expect(exchange.pointee.upstreamToken == kept)
     }
 }

@@ -23,6 +23,10 @@ package struct TLSClientOptions: Sendable {
     package var minimum: TLSVersion = .tls12
     package var maximum: TLSVersion = .tls13
     package var applicationProtocols: [String] = []
+    /// The client's own certificate, shown to a server that asks for one.
+    package var identity: TestCertificate?
+    /// A session of an earlier connection, to be resumed.
+    package var session: TLSSession?
 
     /// TLS 1.2 to 1.3, with SNI when a name is given.
     package init(serverName: String? = nil, authority: String? = nil) {
@@ -49,12 +53,30 @@ package final class TLSClientStream: ByteStream {
             X509_STORE_add_cert(SSL_CTX_get_cert_store(context), certificate)
             SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nil)
         }
+        if let identity = options.identity { try Self.use(identity, in: context) }
         let protocols = options.applicationProtocols.flatMap { [UInt8($0.utf8.count)] + Array($0.utf8) }
         if !protocols.isEmpty { SSL_CTX_set_alpn_protos(context, protocols, UInt32(protocols.count)) }
         engine = try TLSEngine(context: context, socket: socket)
+        if let session = options.session { engine.resume(session) }
         try engine.connect(serverName: options.serverName, verifiesName: options.authority != nil)
     }
 
+    private static func use(_ identity: TestCertificate, in context: OpaquePointer) throws {
+        let certificate = try PEM.certificate(identity.certificate)
+        let key = try PEM.privateKey(identity.key)
+        defer {
+            X509_free(certificate)
+            EVP_PKEY_free(key)
+        }
+        guard SSL_CTX_use_certificate(context, certificate) == 1, SSL_CTX_use_PrivateKey(context, key) == 1 else {
+            throw WireFailure.tls("the certificate and key do not fit")
+        }
+    }
+
+    /// The session as it is now: with TLS 1.3 one that can be resumed only after something was read.
+    package var session: TLSSession? { engine.session }
+    /// Whether the handshake resumed an earlier session.
+    package var isResumed: Bool { engine.isResumed }
     /// The version agreed on, such as `TLSv1.3`.
     package var version: String { engine.version }
     /// The subject's common name of the server's certificate.

@@ -2,6 +2,16 @@
 internal import COpenSSL
 internal import Glibc
 
+/// What a client keeps of a connection to resume it with another.
+package final class TLSSession: @unchecked Sendable {
+    // Only read, and counted by OpenSSL with atomics.
+    let pointer: OpaquePointer
+
+    init(_ pointer: OpaquePointer) { self.pointer = pointer }
+
+    deinit { SSL_SESSION_free(pointer) }
+}
+
 /// One SSL object over a blocking socket, used by one thread at a time.
 final class TLSEngine {
     let socket: Socket
@@ -23,6 +33,12 @@ final class TLSEngine {
     deinit { SSL_free(connection) }
 
     var version: String { SSL_get_version(connection).map { String(cString: $0) } ?? "none" }
+
+    var session: TLSSession? { SSL_get1_session(connection).map(TLSSession.init) }
+
+    var isResumed: Bool { SSL_session_reused(connection) == 1 }
+
+    func resume(_ session: TLSSession) { SSL_set_session(connection, session.pointer) }
 
     var requestedServerName: String? {
         SSL_get_servername(connection, TLSEXT_NAMETYPE_host_name).map { String(cString: $0) }
