@@ -40,7 +40,7 @@ extension WorkerRef {
         }
         pointee.metrics.count(.tokenCacheMisses)
         let address = exchange.pointee.client.unsafelyUnwrapped.pointee.peer
-        guard pointee.failures.take(address, at: clock.microseconds()) else {
+        guard pointee.failures.isLeft(to: address, at: clock.microseconds()) else {
             throw refuse(.unknownTokensTooMany, "fewer unknown tokens from one address", "more")
         }
         return .wait(.introspection(issuer: issuer, digest))
@@ -77,7 +77,6 @@ extension WorkerRef {
             end(wait) { exchange in
                 record.pointee.uses += 1
                 exchange.pointee.lookup = .active(record)
-                pointee.failures.giveBack(exchange.pointee.client.unsafelyUnwrapped.pointee.peer)
                 return .nothing
             }
             TokenRecord.release(record)
@@ -85,7 +84,14 @@ extension WorkerRef {
             let refusal = refusal(in: answer)
             pointee.refusedTokens.insert(
                 answer.digest, refusal, until: clock.wallSeconds() + Int64(view.negativeSeconds))
+            // One question, one charge: a hundred requests with one bad token have cost the issuer one answer.
+            var isCharged = false
             end(wait) { exchange in
+                if !isCharged {
+                    pointee.failures.charge(
+                        exchange.pointee.client.unsafelyUnwrapped.pointee.peer, at: clock.microseconds())
+                }
+                isCharged = true
                 exchange.pointee.lookup = .refused(refusal)
                 return .nothing
             }
@@ -93,7 +99,6 @@ extension WorkerRef {
             // Never remembered: the next request asks again (INT-06).
             let refusal = refusal(in: answer)
             end(wait) { exchange in
-                pointee.failures.giveBack(exchange.pointee.client.unsafelyUnwrapped.pointee.peer)
                 let again = secondWait(exchange, reason, issuer: answer.issuer)
                 if again == .nothing { exchange.pointee.lookup = .refused(refusal) }
                 return again

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// How many unknown tokens one address may make this worker ask about (INT-07).
+/// How many bad tokens one address may make this worker ask about (INT-07).
 ///
-/// Whoever tries tokens at random would make an issuer answer as often as they like. Each question takes from the
-/// asker's budget, and a token that proves good gives it back, so that an honest client pays nothing however busy it
-/// is. An IPv6 address shares the budget of its /64, of which one subscriber has all.
+/// Whoever tries tokens at random would make an issuer answer as often as they like. Each token that an issuer calls bad
+/// takes from the budget of the address that sent it; one that is good, or that nobody could judge, takes nothing, so
+/// that an honest client pays nothing however busy it is, and no more does a balancer with thousands behind it. How
+/// many questions are under way at a time is bounded by the desk. An IPv6 address shares the budget of its /64, of
+/// which one subscriber has all.
 ///
 /// A table of fixed size instead of a list of addresses: nothing is allocated, and nobody can fill it up. An address
 /// has two places, chosen by a secret, and is refused only when both are spent: to exhaust somebody else's budget
@@ -34,23 +36,24 @@ struct FailureBudget {
 
     func destroy() { free(spentUntil) }
 
-    /// Whether `address` may ask about another token; takes that question from its budget.
-    mutating func take(_ address: PeerAddress, at microseconds: UInt64) -> Bool {
+    /// Whether `address` may ask about another token.
+    func isLeft(to address: PeerAddress, at microseconds: UInt64) -> Bool {
         let places = places(of: address)
-        let first = max(spentUntil[places.0], microseconds)
-        let second = max(spentUntil[places.1], microseconds)
-        guard min(first, second) - microseconds <= allowance else { return false }
-        // A place that is spent already belongs to somebody else: it does not get worse by our asking.
-        if first - microseconds <= allowance { spentUntil[places.0] = first + interval }
-        if second - microseconds <= allowance { spentUntil[places.1] = second + interval }
-        return true
+        let spent = min(spentUntil[places.0], spentUntil[places.1])
+        return max(spent, microseconds) - microseconds <= allowance
     }
 
-    /// The token that `address` asked about proved good.
-    mutating func giveBack(_ address: PeerAddress) {
+    /// A token that `address` asked about proved bad.
+    func charge(_ address: PeerAddress, at microseconds: UInt64) {
         let places = places(of: address)
-        spentUntil[places.0] -= min(interval, spentUntil[places.0])
-        spentUntil[places.1] -= min(interval, spentUntil[places.1])
+        charge(places.0, at: microseconds)
+        charge(places.1, at: microseconds)
+    }
+
+    /// A place that is spent already may be somebody else's: it does not get worse by ours.
+    private func charge(_ place: Int, at microseconds: UInt64) {
+        let from = max(spentUntil[place], microseconds)
+        if from - microseconds <= allowance { spentUntil[place] = from + interval }
     }
 
     private func places(of address: PeerAddress) -> (Int, Int) {

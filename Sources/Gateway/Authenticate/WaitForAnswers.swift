@@ -117,8 +117,6 @@ extension WorkerRef {
         case .nothing, .keys: exchange.pointee.hasWaited = true
         case .metadata: break
         case .introspection:
-            // Whatever the token is, its bearer did nothing wrong by asking.
-            pointee.failures.giveBack(exchange.pointee.client.unsafelyUnwrapped.pointee.peer)
             pointee.lookupDetail = RefusalDetail(expected: "an answer in time", found: "none")
             exchange.pointee.lookup = .refused(.introspectionUnavailable)
         case .exchange:
