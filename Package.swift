@@ -65,12 +65,22 @@ let package = Package(
             name: "Issuers", dependencies: ["Bytes", "HTTPMessage", "Crypto", "JOSE", "OAuth", "Telemetry"],
             swiftSettings: pure),
 
+        // 4: sessions and the stores they are in; logins, refreshes and logouts as values
+        .target(
+            name: "Sessions", dependencies: ["Bytes", "JSON", "HTTPMessage", "Crypto"], swiftSettings: pure),
+        .target(
+            name: "Login",
+            dependencies: [
+                "Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE", "OAuth", "Replay", "Telemetry", "Issuers", "Sessions",
+            ],
+            swiftSettings: pure),
+
         // 5: accept → parse → route → authenticate → authorize → rewrite → forward → log
         .target(
             name: "Gateway",
             dependencies: [
                 "Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE", "HTTP1", "OAuth", "EventLoop", "Transport", "Fetch",
-                "Telemetry", "Issuers", "Replay",
+                "Telemetry", "Issuers", "Replay", "Sessions", "Login",
             ],
             swiftSettings: settings),
 
@@ -79,7 +89,7 @@ let package = Package(
             name: "Configuration",
             dependencies: [
                 "CYAML", "Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE", "OAuth", "Transport", "Telemetry",
-                "Issuers", "Gateway",
+                "Issuers", "Sessions", "Login", "Gateway",
             ],
             swiftSettings: settings),
 
@@ -125,6 +135,16 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(name: "ReplayTests", dependencies: ["Replay", "Crypto", "Bytes"], swiftSettings: settings),
         .testTarget(
+            name: "SessionsTests", dependencies: ["Sessions", "Crypto", "JSON", "Bytes", "HTTPMessage", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "LoginTests",
+            dependencies: [
+                "Login", "Sessions", "Issuers", "OAuth", "JOSE", "JSON", "Crypto", "HTTPMessage", "Replay", "Telemetry",
+                "Bytes", "TestSupport",
+            ],
+            swiftSettings: settings),
+        .testTarget(
             name: "IssuersTests",
             dependencies: [
                 "Issuers", "OAuth", "JOSE", "JSON", "Crypto", "HTTPMessage", "Telemetry", "Bytes", "TestSupport",
@@ -134,7 +154,7 @@ let package = Package(
             name: "GatewayTests",
             dependencies: [
                 "Gateway", "EventLoop", "Transport", "HTTPMessage", "HTTP1", "OAuth", "JOSE", "Issuers", "Telemetry",
-                "Bytes", "Crypto", "JSON", "TestSupport",
+                "Sessions", "Login", "Bytes", "Crypto", "JSON", "TestSupport",
             ],
             exclude: ["Explain/Golden"], swiftSettings: settings),
         .testTarget(name: "ArchitectureTests", dependencies: ["TestSupport"], swiftSettings: settings),

@@ -2,6 +2,7 @@
 package import Crypto
 package import Issuers
 package import JOSE
+package import Login
 
 /// Everything `portcullis run` needs to know, already checked: no default is filled in below this type.
 package struct GatewaySettings: Sendable {
@@ -12,6 +13,8 @@ package struct GatewaySettings: Sendable {
     /// What this gateway is to issuers; exchanges and introspections name one by its place here.
     package var clients: [ClientSettings] = []
     package var routes: [RouteSettings]
+    /// Browser logins; routes name one by its place here.
+    package var logins: [LoginSettings] = []
     package var limits = LimitSettings()
     package var timeouts = TimeoutSettings()
     package var log = LogSettings()

@@ -21,13 +21,17 @@ enum ImportTable {
         "Telemetry": ["Bytes", "JSON"],
         "Replay": ["Crypto"],
         "Issuers": ["Bytes", "HTTPMessage", "Crypto", "JOSE", "OAuth", "Telemetry"],
+        "Sessions": ["Bytes", "JSON", "HTTPMessage", "Crypto"],
+        "Login": [
+            "Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE", "OAuth", "Replay", "Telemetry", "Issuers", "Sessions",
+        ],
         "Gateway": [
             "Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE", "HTTP1", "OAuth", "EventLoop", "Transport", "Fetch",
-            "Telemetry", "Issuers", "Replay",
+            "Telemetry", "Issuers", "Replay", "Sessions", "Login",
         ],
         "Configuration": [
             "CYAML", "Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE", "OAuth", "Transport", "Telemetry", "Issuers",
-            "Gateway",
+            "Sessions", "Login", "Gateway",
         ],
         "portcullis": ["Configuration", "Gateway", "EventLoop", "Fetch", "Telemetry", "Issuers", "ArgumentParser"],
     ]

@@ -23,7 +23,7 @@ struct PublishedResources {
         let objects = document.list("routes").compactMap(\.object)
         // A route that does not load publishes nothing yet; the others are found by their paths.
         published = routes.flatMap { route -> [Published] in
-            guard case .token(let token) = route.access, let resource = token.resource,
+            guard let token = route.access.token, let resource = token.resource,
                 let object = objects.first(where: { $0.text("path")?.text == route.path })
             else { return [] }
             let rules = object.object("token")

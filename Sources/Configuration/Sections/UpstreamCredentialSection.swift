@@ -66,7 +66,7 @@ enum UpstreamCredentialSection {
                 at: value.place, expected: "no token passed through on an MCP route", found: "pass",
                 remedy: "MCP forbids it: the token was made for this server; use exchange or assertion")
         }
-        if case .token(let token)? = access, token.schemes.contains(.dpop) {
+        if let token = access?.token, token.schemes.contains(.dpop) {
             problems.error(
                 at: value.place, expected: "Bearer alone in the schemes of a route that passes tokens on",
                 found: "DPoP among them",

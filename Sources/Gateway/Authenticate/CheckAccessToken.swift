@@ -210,12 +210,12 @@ extension WorkerRef {
     }
 
     private func acceptedIssuers(_ route: UnsafePointer<Route>) -> String {
-        guard case .token(let settings) = route.pointee.settings.access else { return "" }
+        guard let settings = route.pointee.settings.access.token else { return "" }
         return settings.issuers.joined(separator: ", ")
     }
 
     private func audiences(_ route: UnsafePointer<Route>) -> String {
-        guard case .token(let settings) = route.pointee.settings.access else { return "" }
+        guard let settings = route.pointee.settings.access.token else { return "" }
         return settings.audiences.joined(separator: ", ")
     }
 }

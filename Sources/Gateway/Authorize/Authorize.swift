@@ -64,7 +64,7 @@ extension WorkerRef {
     }
 
     private func requiredScopes(_ exchange: ExchangeRef, _ route: UnsafePointer<Route>) -> String {
-        guard case .token(let settings) = route.pointee.settings.access else { return "" }
+        guard let settings = route.pointee.settings.access.token else { return "" }
         let method = route.pointee.token.methodName(exchange.pointee.methodRow)
         return TokenPolicy.scopes(of: settings, method: method).joined(separator: " ")
     }
@@ -74,7 +74,7 @@ extension WorkerRef {
     }
 
     private func requiredDetails(_ exchange: ExchangeRef, _ route: UnsafePointer<Route>) -> String {
-        guard case .token(let settings) = route.pointee.settings.access else { return "" }
+        guard let settings = route.pointee.settings.access.token else { return "" }
         let method = route.pointee.token.methodName(exchange.pointee.methodRow)
         return TokenPolicy.authorizationDetails(of: settings, method: method).map(\.text).joined(separator: " and ")
     }
@@ -87,12 +87,12 @@ extension WorkerRef {
     }
 
     private func acceptedClasses(_ route: UnsafePointer<Route>) -> String {
-        guard case .token(let settings) = route.pointee.settings.access else { return "" }
+        guard let settings = route.pointee.settings.access.token else { return "" }
         return "acr: " + settings.acrValues.joined(separator: ", ")
     }
 
     private func claimRules(_ route: UnsafePointer<Route>) -> String {
-        guard case .token(let settings) = route.pointee.settings.access else { return "" }
+        guard let settings = route.pointee.settings.access.token else { return "" }
         return settings.claims.map { "\($0.claim.joined(separator: ".")) in [\($0.anyOf.joined(separator: ", "))]" }
             .joined(separator: " and ")
     }

@@ -23,7 +23,7 @@ struct CheckFacts {
 
     /// What the route wants of a token; nil for a public one.
     var policy: TokenSettings? {
-        guard let route, case .token(let policy) = route.access else { return nil }
+        guard let route, let policy = route.access.token else { return nil }
         return policy
     }
 

@@ -6,7 +6,7 @@ import OAuth
 extension WorkerRef {
     /// The challenges that a refusal is answered with; none where no credentials could help.
     func challengeFields(_ exchange: ExchangeRef, _ refusal: Refusal) -> [(String, String)] {
-        guard let route = exchange.pointee.route, case .token(let settings) = route.pointee.settings.access else {
+        guard let route = exchange.pointee.route, let settings = route.pointee.settings.access.token else {
             return []
         }
         let challenges = Challenges(

@@ -33,7 +33,7 @@ struct PublishedDocuments: Sendable {
 
     init(_ settings: GatewaySettings) {
         for route in settings.routes {
-            guard case .token(let token) = route.access else { continue }
+            guard let token = route.access.token else { continue }
             for (index, resource) in PublishedDocuments.resources(of: route, settings.listeners) {
                 let listener = settings.listeners[index]
                 let path = Array(resource.metadataPath.utf8)
@@ -78,7 +78,7 @@ struct PublishedDocuments: Sendable {
     static func resources(
         of route: RouteSettings, _ listeners: [ListenerSettings]
     ) -> [(listener: Int, resource: ProtectedResource)] {
-        guard case .token(let token) = route.access, let settings = token.resource else { return [] }
+        guard let token = route.access.token, let settings = token.resource else { return [] }
         return listeners.enumerated().compactMap { index, listener in
             guard let resource = ProtectedResource(settings.identifier ?? listener.publicURL + route.path) else {
                 return nil

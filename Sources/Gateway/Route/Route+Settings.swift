@@ -9,6 +9,25 @@ package struct RouteSettings: Sendable {
     package enum Access: Sendable {
         case publicAccess
         case token(TokenSettings)
+        case login(LoginAccessSettings)
+        /// Either credential; a request with an `Authorization` field is judged by that alone (SC-11).
+        case tokenOrLogin(TokenSettings, LoginAccessSettings)
+
+        /// What tokens must be, where any are taken.
+        package var token: TokenSettings? {
+            switch self {
+            case .publicAccess, .login: nil
+            case .token(let token), .tokenOrLogin(let token, _): token
+            }
+        }
+
+        /// What sessions must be, where any are taken.
+        package var login: LoginAccessSettings? {
+            switch self {
+            case .publicAccess, .token: nil
+            case .login(let login), .tokenOrLogin(_, let login): login
+            }
+        }
     }
 
     /// A path relaxation of HTTP-56 that the operator switched on for this route.
@@ -46,6 +65,9 @@ package struct RouteSettings: Sendable {
     package var allowedOrigins: [String]?
     /// What the upstream gets in place of the client's credentials.
     package var credential = UpstreamCredentialSettings.none
+    /// The base of the upstream's URLs as its resource server sees them, for the `htu` of proofs made for it (DPOP-45); nil
+    /// is the upstream's own scheme and authority.
+    package var proofURL: String?
     /// A Model Context Protocol server: its metadata is published, and no token passes through (MCP-01 … MCP-06).
     package var isMCP = false
 
@@ -145,6 +167,34 @@ package struct TokenSettings: Sendable {
         self.optional = optional
         self.userOnly = userOnly
         self.queryToken = queryToken
+    }
+}
+
+/// What a browser's session must be for a route to accept it.
+package struct LoginAccessSettings: Sendable {
+    /// The login, by its place among the gateway's.
+    package var login: Int
+    /// Scopes, claims, `acr` and age as for tokens; its issuer is the client's, and no audience is asked for.
+    package var requirements: TokenSettings
+    /// Origins beside our own whose pages may make unsafe requests and open WebSockets (SC-09, HTTP-58).
+    package var allowedOrigins: [String]
+    /// Every request needs `X-Requested-By`: for APIs that browsers' scripts call (SC-09).
+    package var requiresHeader: Bool
+    /// A form of at most 16 KiB that was posted without a session is sent again after the login.
+    package var keepsForm: Bool
+    /// A request without a session is let through without identity.
+    package var optional: Bool
+
+    package init(
+        login: Int, requirements: TokenSettings, allowedOrigins: [String] = [], requiresHeader: Bool = false,
+        keepsForm: Bool = false, optional: Bool = false
+    ) {
+        self.login = login
+        self.requirements = requirements
+        self.allowedOrigins = allowedOrigins
+        self.requiresHeader = requiresHeader
+        self.keepsForm = keepsForm
+        self.optional = optional
     }
 }
 

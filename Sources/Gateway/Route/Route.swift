@@ -105,7 +105,7 @@ struct MethodSet {
 
     /// A route that names rights by method, and no default, lets through the methods it names (fail closed).
     static func of(_ route: RouteSettings) -> MethodSet {
-        guard route.methods == nil, case .token(let token) = route.access else { return MethodSet(route.methods) }
+        guard route.methods == nil, let token = route.access.token else { return MethodSet(route.methods) }
         var named: [[String]] = []
         if token.scopes.isEmpty, !token.scopesByMethod.isEmpty { named.append(token.scopesByMethod.keys.sorted()) }
         if token.authorizationDetails.isEmpty, !token.authorizationDetailsByMethod.isEmpty {

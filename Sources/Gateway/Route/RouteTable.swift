@@ -64,7 +64,7 @@ struct RouteIndex: @unchecked Sendable {
         patterns = .allocate(capacity: max(1, count))
         for (index, route) in settings.routes.enumerated() {
             var tokenSettings: TokenSettings?
-            if case .token(let token) = route.access { tokenSettings = token }
+            if let token = route.access.token { tokenSettings = token }
             let policy = TokenPolicy(
                 tokenSettings ?? TokenSettings(issuers: [], audiences: []), settings.proofs,
                 issuerIndex: { name in settings.issuers.firstIndex { $0.name == name } ?? -1 }, catalogue: &catalogue)

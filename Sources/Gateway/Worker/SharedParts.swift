@@ -45,7 +45,7 @@ struct SharedParts {
     /// Nonces of the configured keys, which replicas share, or of a key that dies with this process (DPOP-12).
     private static func nonces(_ settings: GatewaySettings) throws(GatewayFailure) -> DPoPNonces? {
         let areUsed = settings.routes.contains { route in
-            guard case .token(let token) = route.access else { return false }
+            guard let token = route.access.token else { return false }
             return token.schemes.contains(.dpop) && token.dpop.nonce != .off
         }
         guard areUsed else { return nil }

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One request to the paths under `/.portcullis/` that logins are made of, as far as logins have a use for it.
+///
+/// Holds cookies, codes and tokens: it prints as its endpoint.
+package struct LoginRequest: Sendable {
+    /// What is asked for; the client by its place among the login clients.
+    package enum Endpoint: Sendable, Equatable {
+        /// `login/<client>`: begins a login.
+        case start(client: Int)
+        /// `callback/<client>`: the authorization response.
+        case callback(client: Int)
+        /// `logout/<client>`: asks, or logs out.
+        case logout(client: Int)
+        /// `logged-out/<client>`: where the authorization server sends the browser after its own logout.
+        case loggedOut(client: Int)
+        /// `session/<client>`: what a page's script may know of the session.
+        case session(client: Int)
+        /// `backchannel-logout/<client>`
+        case backchannelLogout(client: Int)
+        /// `frontchannel-logout/<client>`
+        case frontchannelLogout(client: Int)
+        /// `request/<id>`: a hosted request object.
+        case requestObject(id: String)
+    }
+
+    package enum Method: Sendable, Equatable {
+        case get, head, post
+        case other
+    }
+
+    package var endpoint: Endpoint
+    package var method: Method
+    /// As received, without `?`; empty when there is none.
+    package var query: [UInt8]
+    /// The body of a POST, at most `bodyLimit`.
+    package var body: [UInt8]
+    package var contentType: String?
+    /// All lines of `Cookie`, joined by `; `.
+    package var cookies: [UInt8]
+    package var origin: String?
+    /// `Sec-Fetch-Site`, `Sec-Fetch-Mode` and `Sec-Fetch-Dest`.
+    package var fetchSite: String?
+    package var fetchMode: String?
+    package var fetchDestination: String?
+    /// Whether `X-Requested-By` is there.
+    package var hasRequestedBy: Bool
+    /// The listener's public URL, such as `https://shop.example.com`: what cookies and URLs are made for.
+    package var publicURL: String
+    /// The address of whoever connected, for limits.
+    package var peer: String
+    /// 32 hexadecimal digits, as pages and logs show them.
+    package var requestID: String
+    /// Whether a person waits for a page: a GET (or a form) of a browser that is no script, image or frame.
+    package var isNavigation: Bool
+
+    /// Largest body of a POST to these paths, in bytes.
+    package static let bodyLimit = 64 * 1024
+
+    package init(
+        endpoint: Endpoint, method: Method = .get, query: [UInt8] = [], body: [UInt8] = [], contentType: String? = nil,
+        cookies: [UInt8] = [], origin: String? = nil, fetchSite: String? = nil, fetchMode: String? = nil,
+        fetchDestination: String? = nil, hasRequestedBy: Bool = false, publicURL: String, peer: String = "",
+        requestID: String = "", isNavigation: Bool = true
+    ) {
+        self.endpoint = endpoint
+        self.method = method
+        self.query = query
+        self.body = body
+        self.contentType = contentType
+        self.cookies = cookies
+        self.origin = origin
+        self.fetchSite = fetchSite
+        self.fetchMode = fetchMode
+        self.fetchDestination = fetchDestination
+        self.hasRequestedBy = hasRequestedBy
+        self.publicURL = publicURL
+        self.peer = peer
+        self.requestID = requestID
+        self.isNavigation = isNavigation
+    }
+}
+
+extension LoginRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// `[login request]`.
+    package var description: String { "[login request]" }
+
+    /// The same as `description`.
+    package var debugDescription: String { description }
+
+    /// A mirror without children.
+    package var customMirror: Mirror { Mirror(self, children: [], displayStyle: nil) }
+}

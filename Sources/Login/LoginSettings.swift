@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+package import JOSE
+package import OAuth
+package import Sessions
+
+/// Everything the operator says about browser logins at one client.
+package struct LoginSettings: Sendable {
+    /// Whether tokens are bound to a key of the session's (RFC 9449 §5).
+    package enum ProofOfPossession: Sendable, Equatable {
+        case off
+        /// Asked for where the server says that it can.
+        case optional
+        case required
+    }
+
+    /// Whether the user's claims are asked for beside those of the ID token (OIDC-12).
+    package enum UserInfo: Sendable, Equatable {
+        case off
+        /// Claims of a bad answer are left out.
+        case optional
+        /// A bad answer ends the login.
+        case required
+    }
+
+    /// The client's name in the configuration: it is in paths and cookie names.
+    package var name: String
+    /// The client, by its place among the gateway's clients; its issuer is the client's.
+    package var client: Int
+    /// What is asked for, and in which form (RFC 6749 §4.1.1, RFC 9101, RFC 9126).
+    package var authorization: AuthorizationRequestSettings
+    /// Signs request objects; nil for the forms without one.
+    package var requestObjectKey: SigningJWK?
+    /// Keys that are published beside those that sign: the next ones, the last ones (MD-31).
+    package var publishedKeys: [JWK]
+    /// Decrypts ID tokens, userinfo and responses (JOSE-22); published with `use` = `enc`.
+    package var decryptionKeys: [DecryptionJWK]
+    package var idToken: IDTokenRules
+    package var userInfo: UserInfo
+    package var dpop: ProofOfPossession
+    /// `code_challenge_methods_supported` may be missing from the metadata (CF-05).
+    package var assumesPKCE: Bool
+    /// `email` is a claim only where `email_verified` is true (OIDC-13).
+    package var requiresVerifiedEmail: Bool
+    /// `expires_in` may be digits in a string (CF-31).
+    package var lenientExpiresIn: Bool
+    /// Claims kept in the session, by their outermost name; `iss` and `sub` always are.
+    package var claimNames: [String]
+    /// Claims that the session endpoint tells scripts of (SC-12).
+    package var scriptClaims: [String]
+    /// Whether access tokens are kept in sessions: a route sends them to its upstream.
+    package var keepsAccessToken: Bool
+    /// Scopes without which a login is refused: every route of this client needs them (CF-32).
+    package var neededScopes: [String]
+    package var session: SessionSettings
+    /// Refreshes access tokens before they expire (RF-02).
+    package var refreshes: Bool
+    /// The fragment of the page a login began at is carried through it.
+    package var keepsFragment: Bool
+    /// Starts of logins from a page elsewhere that name us as issuer's client (OpenID Connect Core §4; CF-08).
+    package var allowsThirdPartyStart: Bool
+    package var logout: LogoutSettings
+    /// FAPI 2.0: nothing weaker is spoken, whatever else is said.
+    package var isFAPI: Bool
+
+    package init(
+        name: String, client: Int, authorization: AuthorizationRequestSettings, requestObjectKey: SigningJWK? = nil,
+        publishedKeys: [JWK] = [], decryptionKeys: [DecryptionJWK] = [], idToken: IDTokenRules,
+        userInfo: UserInfo = .off, dpop: ProofOfPossession = .off, assumesPKCE: Bool = false,
+        requiresVerifiedEmail: Bool = false, lenientExpiresIn: Bool = false, claimNames: [String] = [],
+        scriptClaims: [String] = [], keepsAccessToken: Bool = false, neededScopes: [String] = [],
+        session: SessionSettings, refreshes: Bool = true, keepsFragment: Bool = true,
+        allowsThirdPartyStart: Bool = false, logout: LogoutSettings = LogoutSettings(), isFAPI: Bool = false
+    ) {
+        self.name = name
+        self.client = client
+        self.authorization = authorization
+        self.requestObjectKey = requestObjectKey
+        self.publishedKeys = publishedKeys
+        self.decryptionKeys = decryptionKeys
+        self.idToken = idToken
+        self.userInfo = userInfo
+        self.dpop = dpop
+        self.assumesPKCE = assumesPKCE
+        self.requiresVerifiedEmail = requiresVerifiedEmail
+        self.lenientExpiresIn = lenientExpiresIn
+        self.claimNames = claimNames
+        self.scriptClaims = scriptClaims
+        self.keepsAccessToken = keepsAccessToken
+        self.neededScopes = neededScopes
+        self.session = session
+        self.refreshes = refreshes
+        self.keepsFragment = keepsFragment
+        self.allowsThirdPartyStart = allowsThirdPartyStart
+        self.logout = logout
+        self.isFAPI = isFAPI
+    }
+}
+
+/// What a logout is beside the end of the session here.
+package struct LogoutSettings: Sendable {
+    /// The browser is sent through the server's logout (OpenID Connect RP-Initiated Logout), where it has one.
+    package var atServer: Bool
+    /// `id_token_hint` travels in a form and never in a URL (LO-03).
+    package var postsHint: Bool
+    /// The server may end sessions here (OpenID Connect Back-Channel Logout).
+    package var backchannel: Bool
+    /// `typ` of logout tokens must be `logout+jwt` (LO-07).
+    package var requiresType: Bool
+    /// Logout tokens without `exp` are good for two minutes from `iat`: older servers send none.
+    package var acceptsWithoutExpiry: Bool
+    /// The server may end this browser's session from a frame (OpenID Connect Front-Channel Logout).
+    package var frontchannel: Bool
+    /// A path of this origin where the browser lands after a logout; nil for our own page.
+    package var landing: String?
+
+    package init(
+        atServer: Bool = true, postsHint: Bool = false, backchannel: Bool = false, requiresType: Bool = false,
+        acceptsWithoutExpiry: Bool = false, frontchannel: Bool = false, landing: String? = nil
+    ) {
+        self.atServer = atServer
+        self.postsHint = postsHint
+        self.backchannel = backchannel
+        self.requiresType = requiresType
+        self.acceptsWithoutExpiry = acceptsWithoutExpiry
+        self.frontchannel = frontchannel
+        self.landing = landing
+    }
+}

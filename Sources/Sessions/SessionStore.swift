@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What the value of a session cookie stands for.
+package enum SessionLookup: Sendable {
+    /// A session within its limits, and not ended by a logout.
+    ///
+    /// With `successor` the browser brought an older state of it, from before a refresh: the session is the newer one, and
+    /// this is the value the browser is to get.
+    case found(Session, successor: [UInt8]?)
+    /// None, and nobody is told why: a forged value, an old one, one of another host or client, one that was ended.
+    case none
+    /// That takes longer to say: ask `load`.
+    case elsewhere
+}
+
+/// Why a store could not do what it was asked.
+package enum SessionStoreRefusal: Error, Sendable, Equatable {
+    /// The session's cookies would not fit in a browser: what of it takes how many bytes, the largest first (SC-07).
+    case tooLarge(bytes: Int, limit: Int, parts: [String])
+    /// The store cannot be reached; sessions are neither there nor gone (SC-13).
+    case unavailable
+    /// No room for another session.
+    case full
+}
+
+/// Which sessions end: by one browser's logout, or by what a logout token says (LO-09).
+package enum SessionEnd: Sendable, Hashable {
+    /// One session, by its identifier.
+    case session([UInt8])
+    /// All sessions of one session of the authorization server.
+    case serverSession(issuer: String, sid: String)
+    /// All sessions of a user that began until then, in seconds since 1970.
+    case subject(issuer: String, subject: String, until: Int64)
+}
+
+/// Where sessions are kept: in sealed cookies, in memory, or elsewhere; one for each client of the process.
+///
+/// Every conformer passes the same suite of tests. What can be answered at once is answered without waiting, because a
+/// worker asks in the middle of a request; only a store that is another process says `elsewhere`. From any thread.
+package protocol SessionStore: Sendable {
+    /// The session that a cookie's value (its chunks joined) stands for; `now` in seconds since 1970.
+    ///
+    /// Idle and absolute limits are the store's to enforce (SC-08).
+    func lookUp(_ value: [UInt8], now: Int64) -> SessionLookup
+    /// The same, waited for.
+    func load(_ value: [UInt8], now: Int64) async throws(SessionStoreRefusal) -> Session?
+    /// Keeps a new session; the value of its cookie.
+    func create(_ session: Session, now: Int64) async throws(SessionStoreRefusal) -> [UInt8]
+    /// Keeps a refreshed session in place of the one it was; requests that still bring `value` find the new one.
+    ///
+    /// Nil when the session was ended meanwhile: logout wins, and the new tokens are to be revoked (RF-08).
+    func replace(
+        _ value: [UInt8], by session: Session, now: Int64
+    ) async throws(SessionStoreRefusal) -> [UInt8]?
+    /// Notes that the session is in use; the value the browser is to get for it, nil when it keeps the one it has.
+    ///
+    /// Once a minute at most for one session (SC-08).
+    func touch(_ value: [UInt8], _ session: Session, now: Int64) -> [UInt8]?
+    /// Ends sessions, and remembers it for as long as one of them could live; the sessions that it knows to have ended,
+    /// whose tokens are to be revoked.
+    func end(_ which: SessionEnd, now: Int64) async throws(SessionStoreRefusal) -> [Session]
+    /// Whether a session was ended; asked of sessions that were found a while ago, when `endings` has changed since.
+    func isEnded(_ session: Session, now: Int64) -> Bool
+    /// Grows with every ending: one atomic read.
+    var endings: UInt64 { get }
+}
