@@ -26,6 +26,7 @@
 static inline EVP_PKEY *COpenSSL_RSA_gen(unsigned int bits) { return EVP_RSA_gen(bits); }
 static inline EVP_PKEY *COpenSSL_EC_gen(const char *curve) { return EVP_EC_gen(curve); }
 static inline EVP_PKEY *COpenSSL_ED25519_gen(void) { return EVP_PKEY_Q_keygen(NULL, NULL, "ED25519"); }
+static inline EVP_PKEY *COpenSSL_X25519_gen(void) { return EVP_PKEY_Q_keygen(NULL, NULL, "X25519"); }
 static inline EVP_PKEY *COpenSSL_ED448_gen(void) { return EVP_PKEY_Q_keygen(NULL, NULL, "ED448"); }
 
 // SHA-2 with its context on the stack.
@@ -115,4 +116,37 @@ static inline int COpenSSL_ECDSA_fixed_length(
                && BN_bn2binpad(ECDSA_SIG_get0_s(signature), output + half, (int)half) == (int)half;
     ECDSA_SIG_free(signature);
     return made;
+}
+
+// The P-256 key of a private number of 32 bytes, and its public point of 65: 04, x, y.
+static inline EVP_PKEY *COpenSSL_P256_private_key(const unsigned char *scalar, unsigned char *point) {
+    EVP_PKEY *key = NULL;
+    OSSL_PARAM *parameters = NULL;
+    OSSL_PARAM_BLD *builder = OSSL_PARAM_BLD_new();
+    EVP_PKEY_CTX *context = EVP_PKEY_CTX_new_from_name(NULL, "EC", NULL);
+    EC_GROUP *curve = EC_GROUP_new_by_curve_name(NID_X9_62_prime256v1);
+    EC_POINT *product = curve != NULL ? EC_POINT_new(curve) : NULL;
+    BIGNUM *number = BN_secure_new();
+    if (builder != NULL && context != NULL && product != NULL && number != NULL
+        && BN_bin2bn(scalar, 32, number) != NULL) {
+        BN_set_flags(number, BN_FLG_CONSTTIME);
+        if (EC_POINT_mul(curve, product, number, NULL, NULL, NULL) == 1
+            && EC_POINT_point2oct(curve, product, POINT_CONVERSION_UNCOMPRESSED, point, 65, NULL) == 65
+            && OSSL_PARAM_BLD_push_utf8_string(builder, OSSL_PKEY_PARAM_GROUP_NAME, "P-256", 0) == 1
+            && OSSL_PARAM_BLD_push_octet_string(builder, OSSL_PKEY_PARAM_PUB_KEY, point, 65) == 1
+            && OSSL_PARAM_BLD_push_BN(builder, OSSL_PKEY_PARAM_PRIV_KEY, number) == 1)
+            parameters = OSSL_PARAM_BLD_to_param(builder);
+    }
+    if (parameters == NULL || EVP_PKEY_fromdata_init(context) != 1
+        || EVP_PKEY_fromdata(context, &key, EVP_PKEY_KEYPAIR, parameters) != 1) {
+        EVP_PKEY_free(key);
+        key = NULL;
+    }
+    OSSL_PARAM_free(parameters);
+    OSSL_PARAM_BLD_free(builder);
+    BN_clear_free(number);
+    EC_POINT_free(product);
+    EC_GROUP_free(curve);
+    EVP_PKEY_CTX_free(context);
+    return key;
 }

@@ -18,6 +18,14 @@ public enum CryptoRefusal: Error, Sendable, Hashable {
     case publicKeyLength
     /// A MAC key shorter than the hash's output (RFC 7518 §3.2; JOSE-11).
     case secretTooShort
+    /// A key that is for agreeing on secrets and signs nothing (RFC 8037 §3.2).
+    case notForSignatures
+    /// A symmetric key that is not as long as its algorithm says, or a length that cannot be derived.
+    case keyLength
+    /// A nonce or an initialization vector that is not as long as its algorithm says.
+    case nonceLength
     /// The library could not build the key.
     case notBuilt
+    /// The library refused to encrypt.
+    case libraryFailed
 }

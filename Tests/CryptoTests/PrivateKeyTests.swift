@@ -29,6 +29,7 @@ private func verificationKey(_ key: PrivateKey) throws -> VerificationKey {
     case .rsa(let modulus, let exponent): try VerificationKey(rsaModulus: modulus.span, exponent: exponent.span)
     case .ellipticCurve(let curve, let x, let y): try VerificationKey(curve: curve, x: x.span, y: y.span)
     case .ed25519(let bytes): try VerificationKey(ed25519: bytes.span)
+    case .x25519: throw CryptoRefusal.notForSignatures
     }
 }
 
@@ -60,7 +61,7 @@ extension VerificationKey {
             switch try read(key.pem()).publicNumbers {
             case .rsa(let modulus, let exponent): ["n": modulus, "e": exponent]
             case .ellipticCurve(_, let x, let y): ["x": x, "y": y]
-            case .ed25519(let x): ["x": x]
+            case .ed25519(let x), .x25519(let x): ["x": x]
             }
         for (name, bytes) in found { #expect(Base64URL.encode(bytes.span) == members[name]) }
     }
@@ -187,7 +188,7 @@ extension VerificationKey {
 
     @Test func `when it is of a kind that does not sign here`() throws {
         let ed448 = SigningKey(.ed448)
-        for pem in [PEMVectors.secp256k1, PEMVectors.x25519, try ed448.pem()] {
+        for pem in [PEMVectors.secp256k1, try ed448.pem()] {
             #expect(refusal(pem) == .keyTypeNotAccepted)
         }
         #expect(OpenSSLErrors.isEmpty)

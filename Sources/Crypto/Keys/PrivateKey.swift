@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A private key that signs; may be used from several threads at once.
+/// A private key that signs, or decrypts what was encrypted to its public half; may be used from several threads at once.
 ///
 /// Prints and mirrors as `[private key]`, and gives its private numbers to nobody.
 public final class PrivateKey: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
@@ -9,20 +9,21 @@ public final class PrivateKey: Sendable, CustomStringConvertible, CustomDebugStr
         case rsa(modulus: [UInt8], exponent: [UInt8])
         case ellipticCurve(EllipticCurve, x: [UInt8], y: [UInt8])
         case ed25519([UInt8])
+        case x25519([UInt8])
     }
 
     /// The kinds of key that can be generated.
     public enum Generated: Sendable, Hashable, CaseIterable {
-        case p256, p384, p521, ed25519
+        case p256, p384, p521, ed25519, x25519
     }
 
     /// The public half.
     public let publicNumbers: PublicNumbers
-    private let key: EVPPrivateKey
+    let key: EVPPrivateKey
 
     /// The one private key of `pem`: PKCS#8, SEC1 or PKCS#1, not encrypted.
     ///
-    /// RSA of 2048 to 8192 bits, P-256, P-384, P-521 or Ed25519. The key signs once and its public half checks that
+    /// RSA of 2048 to 8192 bits, P-256, P-384, P-521, Ed25519, or X25519, which does not sign. Any other signs once and its public half checks that
     /// signature, so a file whose halves do not belong together is refused here and not by a server later.
     public convenience init(pem: Secret) throws(SigningRefusal) {
         try self.init(owning: EVPPrivateKey.read(pem: pem))
@@ -31,6 +32,12 @@ public final class PrivateKey: Sendable, CustomStringConvertible, CustomDebugStr
     /// A new key that exists in this process only.
     public static func generate(_ kind: Generated) throws(SigningRefusal) -> PrivateKey {
         try PrivateKey(owning: EVPPrivateKey.generate(kind))
+    }
+
+    /// A key whose halves were made together.
+    init(checked key: EVPPrivateKey, _ publicNumbers: PublicNumbers) {
+        self.key = key
+        self.publicNumbers = publicNumbers
     }
 
     private init(owning key: EVPPrivateKey) throws(SigningRefusal) {
@@ -45,6 +52,7 @@ public final class PrivateKey: Sendable, CustomStringConvertible, CustomDebugStr
         case .rsa: .rsa
         case .ellipticCurve(let curve, _, _): .ellipticCurve(curve)
         case .ed25519: .ed25519
+        case .x25519: .x25519
         }
     }
 
@@ -64,12 +72,14 @@ public final class PrivateKey: Sendable, CustomStringConvertible, CustomDebugStr
 
     private func checkPair() throws(SigningRefusal) {
         let message = Array("signed to see whether both halves belong together".utf8)
-        let scheme: SignatureScheme =
-            switch kind {
-            case .rsa: .rsaPSS(.sha256)
-            case .ellipticCurve(let curve): .ecdsa(curve.hash)
-            case .ed25519: .ed25519
-            }
+        let scheme: SignatureScheme
+        switch kind {
+        case .rsa: scheme = .rsaPSS(.sha256)
+        case .ellipticCurve(let curve): scheme = .ecdsa(curve.hash)
+        case .ed25519: scheme = .ed25519
+        // Every 32 bytes are a key, and the library computes the public half of them: there is no pair to check.
+        case .x25519: return
+        }
         let publicHalf = try verificationKey()
         let signature = try sign(message.span, by: scheme)
         guard publicHalf.verify(signature.span, of: message.span, by: scheme) else { throw .inconsistent }
@@ -85,6 +95,8 @@ public final class PrivateKey: Sendable, CustomStringConvertible, CustomDebugStr
                 return try VerificationKey(curve: curve, x: x.span, y: y.span)
             case .ed25519(let bytes):
                 return try VerificationKey(ed25519: bytes.span)
+            case .x25519:
+                throw CryptoRefusal.notForSignatures
             }
         } catch {
             switch error {

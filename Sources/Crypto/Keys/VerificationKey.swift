@@ -9,6 +9,8 @@ public final class VerificationKey {
         case rsa
         case ellipticCurve(EllipticCurve)
         case ed25519
+        /// Agrees on secrets and signs nothing: no `VerificationKey` is of this kind.
+        case x25519
     }
 
     /// What kind of key this is.

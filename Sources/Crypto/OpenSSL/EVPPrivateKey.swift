@@ -8,9 +8,9 @@ import COpenSSL
 /// several threads at once.
 @safe
 final class EVPPrivateKey: @unchecked Sendable {
-    private let key: OpaquePointer
+    let key: OpaquePointer
 
-    private init(owning key: OpaquePointer) {
+    init(owning key: OpaquePointer) {
         unsafe self.key = key
     }
 
@@ -47,6 +47,7 @@ final class EVPPrivateKey: @unchecked Sendable {
             case .p384: unsafe COpenSSL_EC_gen("P-384")
             case .p521: unsafe COpenSSL_EC_gen("P-521")
             case .ed25519: unsafe COpenSSL_ED25519_gen()
+            case .x25519: unsafe COpenSSL_X25519_gen()
             }
         guard let made = unsafe made else {
             ErrorQueue.clear()
@@ -55,7 +56,7 @@ final class EVPPrivateKey: @unchecked Sendable {
         return unsafe EVPPrivateKey(owning: made)
     }
 
-    /// The public half's numbers; refused when the key is of no kind that signs here.
+    /// The public half's numbers; refused when the key is of no kind that signs or decrypts here.
     func publicNumbers() throws(SigningRefusal) -> PrivateKey.PublicNumbers {
         if unsafe EVP_PKEY_is_a(key, "RSA") == 1 {
             let bits = Int(unsafe EVP_PKEY_get_bits(key))
@@ -63,6 +64,7 @@ final class EVPPrivateKey: @unchecked Sendable {
             return .rsa(modulus: try number("n", length: nil), exponent: try number("e", length: nil))
         }
         if unsafe EVP_PKEY_is_a(key, "ED25519") == 1 { return .ed25519(try rawPublicKey()) }
+        if unsafe EVP_PKEY_is_a(key, "X25519") == 1 { return .x25519(try rawPublicKey()) }
         guard unsafe EVP_PKEY_is_a(key, "EC") == 1, let curve = try curve() else { throw .keyTypeNotAccepted }
         return .ellipticCurve(
             curve, x: try number("qx", length: curve.fieldLength), y: try number("qy", length: curve.fieldLength))

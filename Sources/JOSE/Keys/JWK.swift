@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Crypto
 
-/// A public key for checking signatures, as RFC 7517 publishes it.
+/// A public key for checking signatures or for encrypting to its owner, as RFC 7517 publishes it.
 public struct JWK: Sendable, Hashable {
     /// `kty`.
     public enum KeyType: String, Sendable, Hashable {
@@ -15,15 +15,18 @@ public struct JWK: Sendable, Hashable {
         case rsa(modulus: [UInt8], exponent: [UInt8])
         case ellipticCurve(EllipticCurve, x: [UInt8], y: [UInt8])
         case ed25519([UInt8])
+        case x25519([UInt8])
     }
 
     /// `kid`.
     public let keyID: String?
-    /// `alg`, when the publisher restricts the key to one.
+    /// `alg`, when the publisher restricts the key to one by which it verifies.
     public let algorithm: SignatureAlgorithm?
-    /// `use`; only `sig` gets this far.
+    /// `alg`, when the publisher restricts the key to one by which is encrypted to it.
+    public let encryptionAlgorithm: KeyManagementAlgorithm?
+    /// `use`: `sig`, `enc`, or unsaid.
     public let use: String?
-    /// `key_ops`; contains `verify` when present.
+    /// `key_ops`, when the publisher lists what the key is for.
     public let keyOperations: [String]?
     /// The numbers.
     public let material: Material
@@ -33,11 +36,12 @@ public struct JWK: Sendable, Hashable {
     /// A key without restrictions, or with those given.
     public init(
         material: Material, keyID: String? = nil, algorithm: SignatureAlgorithm? = nil, use: String? = nil,
-        keyOperations: [String]? = nil
+        keyOperations: [String]? = nil, encryptionAlgorithm: KeyManagementAlgorithm? = nil
     ) {
         self.material = material
         self.keyID = keyID
         self.algorithm = algorithm
+        self.encryptionAlgorithm = encryptionAlgorithm
         self.use = use
         self.keyOperations = keyOperations
         self.thumbprint = Thumbprint.make(material)
@@ -48,7 +52,7 @@ public struct JWK: Sendable, Hashable {
         switch material {
         case .rsa: .rsa
         case .ellipticCurve: .ellipticCurve
-        case .ed25519: .octetKeyPair
+        case .ed25519, .x25519: .octetKeyPair
         }
     }
 
@@ -58,14 +62,21 @@ public struct JWK: Sendable, Hashable {
         case .rsa: .rsa
         case .ellipticCurve(let curve, _, _): .ellipticCurve(curve)
         case .ed25519: .ed25519
+        case .x25519: .x25519
         }
+    }
+
+    /// Whether something may be encrypted to this key by `algorithm`: what it is for, and no use to which it is not put.
+    public func fits(_ algorithm: KeyManagementAlgorithm) -> Bool {
+        guard algorithm.fits(kind), use != "sig", self.algorithm == nil else { return false }
+        return encryptionAlgorithm == nil || encryptionAlgorithm == algorithm
     }
 
     /// Whether a signature by `algorithm` may be checked with this key (JOSE-06).
     ///
     /// Without this, a token could name HMAC and use a public key's bytes as the secret, or move to a weaker curve.
     public func fits(_ algorithm: SignatureAlgorithm) -> Bool {
-        guard algorithm.keyKind == kind else { return false }
+        guard algorithm.keyKind == kind, use != "enc", encryptionAlgorithm == nil else { return false }
         return self.algorithm == nil || self.algorithm == algorithm
     }
 
@@ -78,6 +89,8 @@ public struct JWK: Sendable, Hashable {
             try VerificationKey(curve: curve, x: x.span, y: y.span)
         case .ed25519(let publicKey):
             try VerificationKey(ed25519: publicKey.span)
+        case .x25519:
+            throw .notForSignatures
         }
     }
 }

@@ -3,7 +3,7 @@ import Bytes
 import Crypto
 import JSON
 
-/// Writes the JWK Set that others verify our signatures with (RFC 7517 §5).
+/// Writes the JWK Set that others verify our signatures with, and encrypt to us with (RFC 7517 §5).
 ///
 /// A `JWK` has no private member and is never `oct`, so there is nothing here that could publish one (MD-30).
 public enum JWKSetWriter {
@@ -29,6 +29,7 @@ public enum JWKSetWriter {
         if let keyID = key.keyID { member("kid", keyID, to: &writer) }
         if let use = key.use { member("use", use, to: &writer) }
         if let algorithm = key.algorithm { member("alg", algorithm.name, to: &writer) }
+        if let algorithm = key.encryptionAlgorithm { member("alg", algorithm.name, to: &writer) }
         switch key.material {
         case .rsa(let modulus, let exponent):
             member("n", Base64URL.encode(modulus.span), to: &writer)
@@ -39,6 +40,9 @@ public enum JWKSetWriter {
             member("y", Base64URL.encode(y.span), to: &writer)
         case .ed25519(let publicKey):
             member("crv", "Ed25519", to: &writer)
+            member("x", Base64URL.encode(publicKey.span), to: &writer)
+        case .x25519(let publicKey):
+            member("crv", "X25519", to: &writer)
             member("x", Base64URL.encode(publicKey.span), to: &writer)
         }
         writer.endObject()

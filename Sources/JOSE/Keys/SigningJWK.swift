@@ -20,7 +20,7 @@ public struct SigningJWK: Sendable {
     public init(
         _ key: PrivateKey, algorithm: SignatureAlgorithm? = nil, keyID: String? = nil
     ) throws(SigningRefusal) {
-        let algorithm = algorithm ?? Self.preferred(for: key.kind)
+        guard let algorithm = algorithm ?? Self.preferred(for: key.kind) else { throw .keyTypeNotAccepted }
         guard algorithm.keyKind == key.kind else { throw .algorithmMismatch }
         let material = JWK.Material(key.publicNumbers)
         self.key = key
@@ -50,23 +50,26 @@ public struct SigningJWK: Sendable {
     }
 
     /// PS256 rather than RS256 for RSA (FAPI 2.0 §5.4.1); the others have one algorithm each.
-    private static func preferred(for kind: VerificationKey.Kind) -> SignatureAlgorithm {
+    private static func preferred(for kind: VerificationKey.Kind) -> SignatureAlgorithm? {
         switch kind {
         case .rsa: .ps256
         case .ellipticCurve(.p256): .es256
         case .ellipticCurve(.p384): .es384
         case .ellipticCurve(.p521): .es512
         case .ed25519: .edDSA
+        case .x25519: nil
         }
     }
 }
 
 extension JWK.Material {
-    init(_ numbers: PrivateKey.PublicNumbers) {
+    /// The public half of a private key.
+    public init(_ numbers: PrivateKey.PublicNumbers) {
         switch numbers {
         case .rsa(let modulus, let exponent): self = .rsa(modulus: modulus, exponent: exponent)
         case .ellipticCurve(let curve, let x, let y): self = .ellipticCurve(curve, x: x, y: y)
         case .ed25519(let bytes): self = .ed25519(bytes)
+        case .x25519(let bytes): self = .x25519(bytes)
         }
     }
 }

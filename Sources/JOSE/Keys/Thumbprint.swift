@@ -18,6 +18,8 @@ enum Thumbprint {
                 ]
             case .ed25519(let publicKey):
                 [("crv", "Ed25519"), ("kty", "OKP"), ("x", Base64URL.encode(publicKey.span))]
+            case .x25519(let publicKey):
+                [("crv", "X25519"), ("kty", "OKP"), ("x", Base64URL.encode(publicKey.span))]
             }
         var writer = JSONWriter()
         writer.beginObject()

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Several keys out of one secret, none of which tells anything of another: HKDF with SHA-256 (RFC 5869).
+public enum HKDF {
+    /// Extracts and expands: `count` bytes that belong to `info`, the name of what they are for.
+    ///
+    /// - Throws: `.secretTooShort` for no secret at all, `.keyLength` unless `count` is 1…8160 (RFC 5869 §2.3).
+    public static func derive(
+        _ key: Secret, salt: [UInt8] = [], info: [UInt8], count: Int
+    ) throws(CryptoRefusal) -> Secret {
+        guard key.count > 0 else { throw .secretTooShort }
+        guard count > 0, count <= 255 * HashFunction.sha256.length else { throw .keyLength }
+        // §2.2: no salt is one of zeros.
+        let salt = salt.isEmpty ? [UInt8](repeating: 0, count: HashFunction.sha256.length) : salt
+        let secret = key.reveal()
+        let extracted = OpenSSLMAC.authenticate(secret.span, hash: .sha256, key: salt.span)
+        var output: [UInt8] = []
+        var block: [UInt8] = []
+        var counter: UInt8 = 1
+        while output.count < count {
+            let input = block + info + [counter]
+            block = OpenSSLMAC.authenticate(input.span, hash: .sha256, key: extracted.span)
+            output += block
+            counter &+= 1
+        }
+        return Secret(Array(output.prefix(count)))
+    }
+}
