@@ -157,6 +157,13 @@ let package = Package(
                 "Sessions", "Login", "Bytes", "Crypto", "JSON", "TestSupport",
             ],
             exclude: ["Explain/Golden"], swiftSettings: settings),
+        .testTarget(
+            name: "ConfigurationTests",
+            dependencies: [
+                "Configuration", "Gateway", "Login", "Sessions", "Issuers", "OAuth", "JOSE", "JSON", "Crypto", "Bytes",
+                "TestSupport",
+            ],
+            exclude: ["embed_reference.py", "validate_schema.py"], swiftSettings: settings),
         .testTarget(name: "ArchitectureTests", dependencies: ["TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "EndToEndTests", dependencies: ["portcullis", "JSON", "Bytes", "Crypto", "JOSE", "TestSupport"],

@@ -99,6 +99,14 @@ enum ImportTable {
         }
     }
 
+    @Test func `leaves no folder of tests out of the manifest`() throws {
+        let manifest = try #require(SourceTree.file("Package.swift"))
+        // A folder that no target names compiles nowhere, and its tests pass by not being run.
+        for folder in SourceTree.folders(in: "Tests").sorted() where folder.hasSuffix("Tests") {
+            #expect(manifest.text.contains("\"\(folder)\""), "\(folder)")
+        }
+    }
+
     /// The names between `dependencies: [` and `]` of a target of `Sources`.
     static func dependencies(of target: String, in manifest: String) -> Set<String>? {
         for opening in [".target(", ".executableTarget("] {
