@@ -20,8 +20,10 @@ public struct LoginSecrets: Sendable {
     public static let seedCount = 32
 
     /// The secrets that `seed`, 32 random bytes made for this login alone, stands for.
+    ///
+    /// - Throws: `.keyLength` for any other number of bytes.
     public init(seed: Secret) throws(CryptoRefusal) {
-        guard seed.count == Self.seedCount else { throw .secretTooShort }
+        guard seed.count == Self.seedCount else { throw .keyLength }
         let verifier = Self.text(try Self.derive("code_verifier", from: seed))
         self.verifier = Secret(verifier)
         // RFC 7636 §4.2: over the characters of the verifier, not over the bytes they stand for.
@@ -31,9 +33,7 @@ public struct LoginSecrets: Sendable {
     }
 
     private static func derive(_ label: String, from seed: Secret) throws(CryptoRefusal) -> Secret {
-        // The first block of RFC 5869 §2.3, the seed being as good as a pseudorandom key.
-        let info = Array("portcullis login ".utf8) + Array(label.utf8) + [1]
-        return Secret(try MAC(.sha256, key: seed).authenticate(info.span))
+        try HKDF.derive(seed, info: Array("portcullis login \(label)".utf8), count: 32)
     }
 
     private static func text(_ secret: Secret) -> [UInt8] {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-public import HTTPMessage
+import HTTPMessage
 public import JSON
 
 /// Why a pushed authorization request gave no reference; the login ends, and no other form is tried (PAR-05, JAR-09).

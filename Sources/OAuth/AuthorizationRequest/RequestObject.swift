@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import Crypto
+public import Crypto
 public import JOSE
 import JSON
 
 /// Why there is no request object; the login ends, and nothing unsigned or unencrypted is sent in its place.
-public enum RequestObjectRefusal: Error, Sendable, Hashable {
+public enum RequestObjectRefusal: Error, Sendable, Equatable {
     /// `jti` is empty, longer than 64 bytes, or has characters that base64url does not (JAR-05).
     case identifierInvalid
     /// A lifetime below one second, or one that makes `exp` lie more than an hour after `nbf` (JAR-05).
@@ -14,7 +14,7 @@ public enum RequestObjectRefusal: Error, Sendable, Hashable {
     /// The server publishes no key that the configured encryption can use (JAR-10).
     case noEncryptionKey
     /// The signed object could not be encrypted.
-    case notEncrypted
+    case notEncrypted(JWERefusal)
 }
 
 extension AuthorizationParameters {
@@ -39,9 +39,31 @@ extension AuthorizationParameters {
         } catch {
             throw .notSigned(error)
         }
-        // JAR-10: somebody asked for secrecy, so that without a key there is no request rather than a readable one.
-        guard settings.encryption == nil else { throw .noEncryptionKey }
-        return object
+        guard let encryption = settings.encryption else { return object }
+        return try Self.encrypt(object, by: encryption, to: encryptionKeys)
+    }
+
+    /// JAR-10: signed first, then encrypted (RFC 9101 §4): what is inside is known to be ours.
+    ///
+    /// Somebody asked for secrecy, so that without a key there is no request rather than one that anybody can read.
+    private static func encrypt(
+        _ object: [UInt8], by encryption: AuthorizationRequestSettings.Encryption, to keys: [JWK]
+    ) throws(RequestObjectRefusal) -> [UInt8] {
+        guard let algorithm = KeyManagementAlgorithm(name: encryption.algorithm), !algorithm.isSymmetric,
+            let key = keys.first(where: { isForEncryption($0) && $0.fits(algorithm) })
+        else { throw .noEncryptionKey }
+        do throws(JWERefusal) {
+            return try CompactJWE.encrypt(
+                object.span, to: key, algorithm: encryption.algorithm, encoding: encryption.encoding,
+                contentType: "JWT")
+        } catch {
+            throw .notEncrypted(error)
+        }
+    }
+
+    /// A key that is not said to be for encryption may be one that signs.
+    private static func isForEncryption(_ key: JWK) -> Bool {
+        key.use.map { $0.utf8.elementsEqual("enc".utf8) } ?? (key.encryptionAlgorithm != nil)
     }
 
     /// Neither `sub`, with which a server could take the object for a client assertion, nor `request` or

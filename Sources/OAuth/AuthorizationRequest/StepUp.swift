@@ -9,6 +9,7 @@ public struct StepUp: Sendable, Hashable {
     /// The user is to be asked even where the server knows them: it did not listen the first time (STEP-04).
     public var forcesPrompt: Bool
 
+    /// Nothing more than always, or what is said.
     public init(acrValues: [String] = [], maximumAge: Int? = nil, forcesPrompt: Bool = false) {
         self.acrValues = acrValues
         self.maximumAge = maximumAge
