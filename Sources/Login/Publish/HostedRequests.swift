@@ -75,11 +75,7 @@ final class HostedRequests: Sendable {
     func answer(_ request: LoginRequest, at milliseconds: Int64) -> LoginAnswer {
         guard case .requestObject(let name) = request.endpoint else { return Self.unknown }
         guard request.method == .get || request.method == .head else {
-            return LoginAnswer(
-                .refused(
-                    .methodNotAllowed,
-                    detail: LoginDetail(expected: "GET or HEAD", found: "another method", check: "JAR-21")),
-                fields: [("Allow", "GET, HEAD")])
+            return .methodNotAllowed("GET, HEAD", check: "JAR-21")
         }
         let bytes = state.withLock { $0.fetch(name, counts: request.method == .get, at: milliseconds) }
         if let bytes { return LoginAnswer(.document(type: Self.mediaType, bytes: bytes)) }
