@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import JOSE
+import JSON
 
 extension EnvelopeRefusal {
     /// The requirement row of the check that failed.
@@ -8,7 +9,8 @@ extension EnvelopeRefusal {
         case .tooLarge: "JOSE-26"
         case .malformed(let cause): cause.checkID
         case .notEncrypted: "OIDC-11"
-        case .noDecryptionKey, .notDecrypted: "JOSE-22"
+        case .noDecryptionKey: "JOSE-22"
+        case .notDecrypted(let cause): cause.checkID
         case .encryptedTwice, .notSigned: "JOSE-24"
         case .typeNotAccepted: "JOSE-19"
         case .algorithmNotAllowed, .signatureInvalid: "OIDC-05"
@@ -44,7 +46,7 @@ extension EnvelopeRefusal {
         case .malformed(let cause): "\(cause)"
         case .notEncrypted: "a token in plain"
         case .noDecryptionKey: "an encrypted token, and no key"
-        case .notDecrypted: "another one"
+        case .notDecrypted(let cause): "\(cause)"
         case .encryptedTwice: "another encrypted one"
         case .notSigned: "something without a signature"
         case .typeNotAccepted(let type): "typ \(Unverified.quote(type))"
@@ -54,6 +56,25 @@ extension EnvelopeRefusal {
         case .tooManyKeys: "no kid, and more keys"
         case .signatureInvalid: "a signature by another key, or over something else"
         case .secretTooShort: "a shorter one"
+        }
+    }
+}
+
+extension JWERefusal {
+    /// The requirement row of the check that failed.
+    fileprivate var checkID: String {
+        switch self {
+        case .tooLarge, .headerTooLarge: "JOSE-26"
+        case .notCompact: "JOSE-01"
+        case .notBase64URL: "JOSE-02"
+        case .headerNotJSON(.duplicateMember): "JOSE-04"
+        case .headerNotJSON, .headerNotObject: "JOSE-03"
+        case .criticalInvalid, .criticalNotUnderstood: "JOSE-12"
+        case .compressed: "JOSE-23"
+        case .ephemeralKeyInvalid: "JOSE-25"
+        case .parameterInvalid, .algorithmNotAllowed, .encodingNotAllowed, .unknownKey, .notDecrypted,
+            .recipientKeyInvalid, .notEncrypted:
+            "JOSE-22"
         }
     }
 }

@@ -11,8 +11,8 @@ public enum EnvelopeRefusal: Error, Sendable, Equatable {
     case notEncrypted
     /// Encrypted, and there is no key to decrypt it with (JOSE-22).
     case noDecryptionKey
-    /// None of the keys decrypts it.
-    case notDecrypted
+    /// None of the keys decrypts it, or it is encrypted in a way that nobody should (JOSE-22…JOSE-25).
+    case notDecrypted(JWERefusal)
     /// What was encrypted is encrypted once more (JOSE-24).
     case encryptedTwice
     /// What was encrypted is not signed: whoever has the public key could have made it (JOSE-24).

@@ -45,7 +45,7 @@ public enum IDToken {
         try claims.checkNonce(nonce)
         try claims.checkHash("at_hash", of: accessToken, by: opened.hash)
         try claims.checkHash("c_hash", of: code, by: opened.hash)
-        if let demand { try claims.check(demand, leewaySeconds: rules.leewaySeconds, now: now) }
+        if let demand { try claims.check(demand, leeway: rules.clampedLeeway, now: now) }
         return verified
     }
 

@@ -27,7 +27,7 @@ extension LogoutTokenRefusal {
         case .missingClaim(let name): "claim \(name)"
         case .claimMalformed("sub"): "claim sub with 1 to 255 printable ASCII characters"
         case .claimMalformed("sid"), .claimMalformed("jti"):
-            "a string of 1 to \(IDTokenClaims.maximumSessionBytes) bytes"
+            "a string of 1 to \(ProviderClaims.maximumNameBytes) bytes"
         case .claimMalformed(let name): "claim \(name) of the type that its specification gives it"
         case .issuerMismatch: "iss \(Unverified.quote(rules.idToken.issuer))"
         case .audienceMismatch: "aud with \(Unverified.quote(rules.idToken.clientID))"

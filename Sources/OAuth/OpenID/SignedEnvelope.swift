@@ -27,9 +27,29 @@ struct SignedEnvelope {
         _ token: Span<UInt8>, keys: VerificationKeys?, decryption: [DecryptionJWK]
     ) throws(EnvelopeRefusal) -> Opened {
         guard token.count <= maximumBytes else { throw .tooLarge }
-        let jwt = try parse(token)
-        guard !mustBeEncrypted else { throw .notEncrypted }
-        return try verify(jwt, keys: keys)
+        guard CompactJWE.isJWE(token) else {
+            guard !mustBeEncrypted else { throw .notEncrypted }
+            return try verify(try parse(token), keys: keys)
+        }
+        let inner = try decrypt(token, with: decryption)
+        return try verify(try parse(inner.span), keys: keys)
+    }
+
+    /// The signed token inside an encrypted one.
+    private func decrypt(_ token: Span<UInt8>, with keys: [DecryptionJWK]) throws(EnvelopeRefusal) -> [UInt8] {
+        guard !keys.isEmpty else { throw .noDecryptionKey }
+        let decrypted: CompactJWE.Decrypted
+        do throws(JWERefusal) {
+            decrypted = try CompactJWE.decrypt(token, with: keys, maximumBytes: maximumBytes)
+        } catch {
+            throw .notDecrypted(error)
+        }
+        let inner = decrypted.plaintext
+        guard !CompactJWE.isJWE(inner.span) else { throw .encryptedTwice }
+        // Claims in plain, or an empty signature's place: encryption to a public key authenticates nobody.
+        guard inner.count(where: { $0 == UInt8(ascii: ".") }) == 2, inner.first != UInt8(ascii: "{")
+        else { throw .notSigned }
+        return inner
     }
 
     private func parse(_ token: Span<UInt8>) throws(EnvelopeRefusal) -> UncheckedJWT {

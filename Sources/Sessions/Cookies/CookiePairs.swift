@@ -45,7 +45,7 @@ struct CookiePairs {
         return end
     }
 
-    /// The first place of a byte; `end` when there is none. Eight bytes at a time: cookies are long.
+    /// The first place of a byte, or `end`; eight bytes at a time, because cookies are long.
     @inline(__always)
     private static func index(of byte: UInt8, in field: Span<UInt8>, from start: Int, to end: Int) -> Int {
         let pattern = ByteWord.repeating(byte)

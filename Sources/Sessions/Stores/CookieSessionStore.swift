@@ -2,27 +2,123 @@
 package import Crypto
 
 /// Keeps sessions in the browser, sealed (SC-04); here is only what a browser cannot be asked to forget.
+///
+/// A value opens at the client, under the cookie name and with the keys that it was sealed for. Endings and successors
+/// are of this process: several replicas need a store that they share where logouts of one are to hold at all of them.
 package final class CookieSessionStore: SessionStore {
+    private let keys: SealingKeys
+    private let client: String
+    private let cookieName: String
+    private let limits: SessionLimits
+    private let ended: Endings
+    private let successors: Successors
+    private let touched = TouchTimes()
+
+    /// Refuses keys that are not 32 bytes.
     package init(settings: SessionSettings, client: String) throws(CryptoRefusal) {
+        keys = try SealingKeys(settings.keys, purpose: .session, client: client, bound: [settings.cookieName])
+        self.client = client
+        cookieName = settings.cookieName
+        limits = SessionLimits(settings)
+        ended = Endings(limit: settings.limit, absolute: limits.absolute)
+        successors = Successors(limit: settings.limit)
     }
 
-    package func lookUp(_ value: [UInt8], now: Int64) -> SessionLookup { .none }
+    package func lookUp(_ value: [UInt8], now: Int64) -> SessionLookup {
+        guard let session = open(value, now: now) else { return .none }
+        guard let successor = successors.newer(than: session.generation, id: session.id, now: now),
+            let newest = open(successor.value, now: now)
+        else { return .found(session, successor: nil) }
+        return .found(newest, successor: successor.value)
+    }
 
-    package func load(_ value: [UInt8], now: Int64) async throws(SessionStoreRefusal) -> Session? { nil }
+    package func load(_ value: [UInt8], now: Int64) async throws(SessionStoreRefusal) -> Session? {
+        guard case .found(let session, _) = lookUp(value, now: now) else { return nil }
+        return session
+    }
 
-    package func create(_ session: Session, now: Int64) async throws(SessionStoreRefusal) -> [UInt8] { [] }
+    package func create(_ session: Session, now: Int64) async throws(SessionStoreRefusal) -> [UInt8] {
+        try seal(session, seenAt: now)
+    }
 
     package func replace(
         _ value: [UInt8], by session: Session, now: Int64
-    ) async throws(SessionStoreRefusal) -> [UInt8]? { nil }
+    ) async throws(SessionStoreRefusal) -> [UInt8]? {
+        let sealed = try seal(session, seenAt: now)
+        let digests = SessionDigests(session)
+        // Every older state was last written before now: it is idle too long when so much time has passed.
+        let expiresAt = min(limits.end(of: session), SessionLimits.sum(now, limits.idle))
+        let successor = Successors.Successor(
+            value: sealed, generation: session.generation, digests: digests, createdAt: session.createdAt,
+            expiresAt: expiresAt)
+        let isKept = successors.keep(successor, now: now) { ended.cover(digests, createdAt: session.createdAt) }
+        return isKept ? sealed : nil
+    }
 
-    package func touch(_ value: [UInt8], _ session: Session, now: Int64) -> [UInt8]? { nil }
+    package func touch(_ value: [UInt8], _ session: Session, now: Int64) -> [UInt8]? {
+        let interval = limits.touchInterval
+        guard SessionLimits.sum(session.seenAt, interval) <= now,
+            limits.permit(session, seenAt: session.seenAt, now: now),
+            !ended.cover(session), touched.take(session.id, now: now, interval: interval)
+        else { return nil }
+        // Whoever asks may not know of a refresh yet: the old state must not overwrite the new one in the browser.
+        if let successor = successors.newer(than: session.generation, id: session.id, now: now) {
+            return successor.value
+        }
+        // A state that fitted when it was written fits again.
+        return try? seal(session, seenAt: now)
+    }
 
-    package func end(_ which: SessionEnd, now: Int64) async throws(SessionStoreRefusal) -> [Session] { [] }
+    /// Only states that were refreshed here are known: a logout brings its own session's tokens.
+    package func end(_ which: SessionEnd, now: Int64) async throws(SessionStoreRefusal) -> [Session] {
+        try ended.remember(which, now: now)
+        return successors.end(which).compactMap { successor in
+            keys.open(successor.value.span).flatMap { SessionCodec.decode($0, client: client) }
+        }
+    }
 
-    package func isEnded(_ session: Session, now: Int64) -> Bool { false }
+    package func isEnded(_ session: Session, now: Int64) -> Bool {
+        ended.cover(session)
+    }
 
-    package var endings: UInt64 { 0 }
+    package var endings: UInt64 { ended.count }
 
-    package func sweep(now: Int64) {}
+    package func sweep(now: Int64) {
+        ended.sweep(now: now)
+        successors.sweep(now: now)
+    }
+
+    /// A session within its limits that was not ended.
+    private func open(_ value: [UInt8], now: Int64) -> Session? {
+        guard let bytes = keys.open(value.span), let session = SessionCodec.decode(bytes, client: client),
+            limits.permit(session, seenAt: session.seenAt, now: now), !ended.cover(session)
+        else { return nil }
+        return session
+    }
+
+    private func seal(_ session: Session, seenAt: Int64) throws(SessionStoreRefusal) -> [UInt8] {
+        var session = session
+        session.seenAt = max(session.seenAt, seenAt)
+        var bytes = SessionCodec.encode(session)
+        // The ID token is a hint for the server's logout, which works without: it is not worth a second cookie (SC-07).
+        if session.idToken != nil, !fits(bytes, cookies: 1) {
+            session.idToken = nil
+            bytes = SessionCodec.encode(session)
+        }
+        guard fits(bytes, cookies: SetCookie.maximumChunks) else {
+            throw .tooLarge(
+                bytes: SealingKeys.sealedCount(bytes.count), limit: SetCookie.capacity(name: cookieName),
+                parts: SessionSize.parts(of: session))
+        }
+        do {
+            return try keys.seal(bytes)
+        } catch {
+            // The library has no memory, or worse: sessions are neither there nor gone.
+            throw .unavailable
+        }
+    }
+
+    private func fits(_ bytes: [UInt8], cookies: Int) -> Bool {
+        SealingKeys.sealedCount(bytes.count) <= SetCookie.capacity(name: cookieName, cookies: cookies)
+    }
 }

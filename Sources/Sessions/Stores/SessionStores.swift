@@ -7,7 +7,7 @@ package enum SessionStores {
     package static func make(_ settings: SessionSettings, client: String) throws(CryptoRefusal) -> any SessionStore {
         switch settings.store {
         case .cookie: try CookieSessionStore(settings: settings, client: client)
-        case .memory: try MemorySessionStore(settings: settings, client: client)
+        case .memory: MemorySessionStore(settings: settings, client: client)
         }
     }
 }

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+import Bytes
 package import Crypto
 
 /// Seals login transactions into cookies, one for each state, so that several logins of one browser go on side by side
 /// and any replica can finish them (CF-03, CF-06, CF-07).
+///
+/// The seal is bound to the whole state, to the client, and to what else both ends say. Without configured keys it is
+/// this process's own: then only this process finishes a login.
 package struct TransactionSealer: Sendable {
     /// What became of the transaction that a callback's state belongs to.
     package enum Opened: Sendable {
@@ -22,35 +26,118 @@ package struct TransactionSealer: Sendable {
     /// What their names begin with.
     package static let prefix = "__Host-portcullis-login-"
 
+    private let keys: SealingKeys
+    private let client: String
+
     /// `keys` are those of `SessionSettings`; without any, this process's own.
     ///
     /// `binding` is what else must be the same at both ends, such as the issuer and the client's identifier there.
     package init(keys: [Secret], client: String, binding: String = "") throws(CryptoRefusal) {
+        self.keys = try SealingKeys(keys, purpose: .transaction, client: client, bound: [binding])
+        self.client = client
     }
 
-    /// The cookie's name for a state: the state's digest is in it, not the state.
+    /// The cookie's name for a state: eight characters of the state's digest are in it, and nothing of the state.
     package static func cookieName(state: String) -> String {
-        ""
+        prefix
+            + String(
+                decoding: Array(SHA256.hash(state.utf8Span.span).base64URL.utf8.prefix(suffixLength)), as: UTF8.self)
     }
 
     /// The cookie that the browser keeps until the callback; with `SetCookie.lines(… maxAge: lifetimeSeconds)`.
+    ///
+    /// What would make it longer than one cookie is left out: the fragment, then the target. Refuses a seed that is not
+    /// 32 bytes.
     package func seal(
         _ transaction: LoginTransaction, state: String, redirectURI: String = ""
     ) throws(CryptoRefusal) -> (name: String, value: [UInt8]) {
-        ("", [])
+        guard transaction.seed.count == TransactionCodec.seedLength else { throw .keyLength }
+        let name = TransactionSealer.cookieName(state: state)
+        let room = SetCookie.capacity(name: name, cookies: 1)
+        var transaction = transaction
+        var bytes = TransactionCodec.encode(transaction)
+        if SealingKeys.sealedCount(bytes.count) > room {
+            transaction.fragment = nil
+            bytes = TransactionCodec.encode(transaction)
+        }
+        if SealingKeys.sealedCount(bytes.count) > room {
+            transaction.returnTo = "/"
+            bytes = TransactionCodec.encode(transaction)
+        }
+        return (name, try keys.seal(bytes, additional: TransactionSealer.bound(state, redirectURI)))
     }
 
     /// The transaction that the request's cookies have for a state; `state` may be anything a stranger sends.
     package func open(
         _ cookies: Span<UInt8>, state: String, redirectURI: String = "", now: Int64
     ) -> Opened {
-        .none
+        // Two cookies of one name: one of them is not ours, and nobody can tell which (SC-06).
+        guard case .one(let range) = CookieField.locate(TransactionSealer.cookieName(state: state), in: cookies),
+            let bytes = keys.open(
+                cookies.extracting(range), additional: TransactionSealer.bound(state, redirectURI)),
+            let transaction = TransactionCodec.decode(bytes, client: client)
+        else { return .none }
+        let age = now.subtractingReportingOverflow(transaction.createdAt)
+        // Another replica's clock may be ahead; by more than a login's time it is not a clock.
+        guard !age.overflow, age.partialValue > -TransactionSealer.lifetime,
+            age.partialValue <= TransactionSealer.lifetime
+        else { return .expired }
+        return .found(transaction)
     }
 
     /// The login cookies to delete so that with another one of `bytes` (its name and value) the limits are kept.
     ///
     /// The oldest go first: browsers send cookies in the order in which they were made (RFC 6265bis §5.8.3).
     package static func evictions(in cookies: Span<UInt8>, adding bytes: Int) -> [String] {
-        []
+        var names: [String] = []
+        var sizes: [String: Int] = [:]
+        var pairs = CookiePairs()
+        while let pair = pairs.next(in: cookies) {
+            guard isTransaction(cookies.extracting(pair.name)) else { continue }
+            let name = String(copying: cookies.extracting(pair.name))
+            if sizes[name] == nil { names.append(name) }
+            sizes[name, default: 0] += pair.all.count + separator
+        }
+        var total = sizes.values.reduce(bytes + separator + 1, +)
+        var left = names.count
+        var evicted: [String] = []
+        for name in names {
+            guard left >= maximumCookies || total > maximumBytes else { break }
+            evicted.append(name)
+            total -= sizes[name] ?? 0
+            left -= 1
+        }
+        return evicted
+    }
+
+    private static let suffixLength = 8
+    /// The bytes of `; ` in the field.
+    private static let separator = 2
+    private static var lifetime: Int64 { Int64(lifetimeSeconds) }
+
+    /// Whether a name is one of these: what else begins so is not deleted, for nobody knows what it is.
+    private static func isTransaction(_ name: Span<UInt8>) -> Bool {
+        let start = prefix.utf8.count
+        guard name.count == start + suffixLength else { return false }
+        var index = 0
+        for byte in prefix.utf8 {
+            guard name[index] == byte else { return false }
+            index += 1
+        }
+        for index in start..<name.count {
+            let byte = name[index]
+            let isBase64URL =
+                ASCII.isLetter(byte) || ASCII.isDigit(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
+            guard isBase64URL else { return false }
+        }
+        return true
+    }
+
+    /// The name has 48 bits of the state's digest; the seal is bound to all of them.
+    private static func bound(_ state: String, _ redirectURI: String) -> [UInt8] {
+        var writer = FieldWriter()
+        writer.block(SHA256.hash(state.utf8Span.span).bytes)
+        writer.text(redirectURI)
+        return writer.bytes
     }
 }

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+import Crypto
+
+/// Sessions as bytes: what is sealed into a cookie.
+///
+///     flags ‖ id ‖ issuer ‖ subject ‖ claims ‖ scopes ‖ times ‖ generation ‖ what the flags announce
+///
+/// The client's name is not among them: it is what the seal is bound to.
+enum SessionCodec {
+    private struct Parts: OptionSet {
+        let rawValue: UInt8
+        static let serverSession = Parts(rawValue: 1)
+        static let accessToken = Parts(rawValue: 2)
+        static let expiry = Parts(rawValue: 4)
+        static let proofKey = Parts(rawValue: 8)
+        static let refreshToken = Parts(rawValue: 16)
+        static let idToken = Parts(rawValue: 32)
+        static let all: Parts = [serverSession, accessToken, expiry, proofKey, refreshToken, idToken]
+    }
+
+    static func encode(_ session: Session) -> [UInt8] {
+        var parts: Parts = []
+        if session.serverSession != nil { parts.insert(.serverSession) }
+        if session.accessToken != nil { parts.insert(.accessToken) }
+        if session.accessTokenExpiresAt != .max { parts.insert(.expiry) }
+        if session.proofKey != nil { parts.insert(.proofKey) }
+        if session.refreshToken != nil { parts.insert(.refreshToken) }
+        if session.idToken != nil { parts.insert(.idToken) }
+        var writer = FieldWriter()
+        writer.byte(parts.rawValue)
+        writer.block(session.id)
+        writer.text(session.issuer)
+        writer.text(session.subject)
+        writer.block(session.claims)
+        writer.texts(session.scopes)
+        // Times are near each other: all but one are written as their distance, which wraps and so never traps.
+        writer.time(session.createdAt)
+        writer.time(session.seenAt &- session.createdAt)
+        writer.time(session.endsAt &- session.createdAt)
+        writer.time(session.accessTokenIssuedAt &- session.createdAt)
+        writer.number(UInt64(session.generation))
+        if let serverSession = session.serverSession { writer.text(serverSession) }
+        if let token = session.accessToken { writer.token(token.reveal()) }
+        if parts.contains(.expiry) { writer.time(session.accessTokenExpiresAt &- session.createdAt) }
+        if let key = session.proofKey { writer.block(key.reveal()) }
+        if let token = session.refreshToken { writer.token(token.reveal()) }
+        if let token = session.idToken { writer.token(token.reveal()) }
+        return writer.bytes
+    }
+
+    /// The session of a client; nil for bytes that are not one from the first to the last.
+    static func decode(_ bytes: [UInt8], client: String) -> Session? {
+        var reader = FieldReader(bytes)
+        guard let session = try? read(&reader, client: client), reader.isAtEnd else { return nil }
+        return session
+    }
+
+    private static func read(_ reader: inout FieldReader, client: String) throws(Malformed) -> Session {
+        let parts = Parts(rawValue: try reader.byte())
+        guard parts.isSubset(of: .all) else { throw Malformed() }
+        var session = Session(
+            id: try reader.block(), client: client, issuer: try reader.text(), subject: try reader.text(),
+            claims: try reader.block(), scopes: try reader.texts(), createdAt: try reader.time(), seenAt: 0, endsAt: 0)
+        session.seenAt = session.createdAt &+ (try reader.time())
+        session.endsAt = session.createdAt &+ (try reader.time())
+        session.accessTokenIssuedAt = session.createdAt &+ (try reader.time())
+        guard let generation = UInt32(exactly: try reader.number()) else { throw Malformed() }
+        session.generation = generation
+        if parts.contains(.serverSession) { session.serverSession = try reader.text() }
+        if parts.contains(.accessToken) { session.accessToken = Secret(try reader.token()) }
+        if parts.contains(.expiry) { session.accessTokenExpiresAt = session.createdAt &+ (try reader.time()) }
+        if parts.contains(.proofKey) { session.proofKey = Secret(try reader.block()) }
+        if parts.contains(.refreshToken) { session.refreshToken = Secret(try reader.token()) }
+        if parts.contains(.idToken) { session.idToken = Secret(try reader.token()) }
+        return session
+    }
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+import Crypto
+
+/// What endings are compared by: digests, so that names are exact bytes, of one length, and none is kept in clear.
+struct SessionDigests: Sendable {
+    let id: SHA256Digest
+    let serverSession: SHA256Digest?
+    let subject: SHA256Digest
+
+    init(_ session: Session) {
+        id = SessionDigests.id(session.id)
+        serverSession = session.serverSession.map { SessionDigests.serverSession(session.issuer, $0) }
+        subject = SessionDigests.subject(session.issuer, session.subject)
+    }
+
+    static func id(_ id: [UInt8]) -> SHA256Digest {
+        var writer = FieldWriter()
+        writer.byte(1)
+        writer.block(id)
+        return SHA256.hash(writer.bytes.span)
+    }
+
+    static func serverSession(_ issuer: String, _ sid: String) -> SHA256Digest { digest(2, issuer, sid) }
+
+    static func subject(_ issuer: String, _ subject: String) -> SHA256Digest { digest(3, issuer, subject) }
+
+    /// Lengths are part of what is hashed: no issuer and name run together to another issuer and name.
+    private static func digest(_ kind: UInt8, _ issuer: String, _ name: String) -> SHA256Digest {
+        var writer = FieldWriter()
+        writer.byte(kind)
+        writer.text(issuer)
+        writer.text(name)
+        return SHA256.hash(writer.bytes.span)
+    }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// When sessions end by themselves, and how often it is written down that they are in use (SC-08).
+struct SessionLimits: Sendable {
+    let idle: Int64
+    let absolute: Int64
+
+    init(_ settings: SessionSettings) {
+        idle = Int64(max(1, settings.idleSeconds))
+        absolute = Int64(max(1, settings.absoluteSeconds))
+    }
+
+    /// Seconds between two notes of one session's use: a minute, and less only where the idle limit is minutes.
+    var touchInterval: Int64 { min(60, max(1, idle / 3)) }
+
+    /// The end that nothing moves: the session's own, or what is configured now if that is earlier.
+    func end(of session: Session) -> Int64 {
+        min(session.endsAt, SessionLimits.sum(session.createdAt, absolute))
+    }
+
+    /// Whether a session that was last seen at `seenAt` is within both limits.
+    func permit(_ session: Session, seenAt: Int64, now: Int64) -> Bool {
+        now < end(of: session) && now < SessionLimits.sum(seenAt, idle)
+    }
+
+    /// The sum, or the end of time.
+    static func sum(_ time: Int64, _ seconds: Int64) -> Int64 {
+        let (sum, overflow) = time.addingReportingOverflow(seconds)
+        return overflow ? (seconds < 0 ? .min : .max) : sum
+    }
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+import Crypto
+import Synchronization
+
+/// The newest state of sessions that were refreshed, for requests that still bring an older one (RF-03).
+///
+/// A browser sends the cookies it has while the answer with the new one is on its way, and an answer that was begun before
+/// the refresh may even put the old one back. With the old refresh token another refresh would look like theft to the
+/// server. A state is kept, sealed, for as long as an older one could still be accepted, by the session's identifier,
+/// because one state has several sealed values.
+///
+/// Bounded in number and bytes: where there is no room, states that their browser has already shown are dropped first,
+/// then those that are nearest their end. A dropped one costs its browser another login at worst.
+final class Successors: Sendable {
+    struct Successor: Sendable {
+        let value: [UInt8]
+        let generation: UInt32
+        let digests: SessionDigests
+        let createdAt: Int64
+        let expiresAt: Int64
+        /// Whether the browser has sent this state back.
+        var isSettled = false
+    }
+
+    private struct Table {
+        var entries: [SHA256Digest: Successor] = [:]
+        var bytes = 0
+
+        mutating func remove(_ id: SHA256Digest) -> Successor? {
+            guard let removed = entries.removeValue(forKey: id) else { return nil }
+            bytes -= removed.value.count
+            return removed
+        }
+
+        mutating func sweep(now: Int64) {
+            for (id, successor) in entries where now >= successor.expiresAt { _ = remove(id) }
+        }
+    }
+
+    private final class Shard: Sendable {
+        let table = Mutex(Table())
+    }
+
+    private let shards = (0..<16).map { _ in Shard() }
+    private let held = Atomic<Int>(0)
+    /// Of each shard.
+    private let entryLimit: Int
+    private let byteLimit: Int
+
+    init(limit: Int) {
+        entryLimit = max(1, limit / 16)
+        // A kilobyte for each session that there may be, on average: more than half of them never have one.
+        byteLimit = max(4 * SetCookie.limit, entryLimit.multipliedReportingOverflow(by: 1024).partialValue)
+    }
+
+    /// Keeps a newer state, unless `isOver` says at that moment that its session was ended (RF-08).
+    ///
+    /// An ending is remembered first and looks here afterwards, so that one of the two sees the other.
+    func keep(_ successor: Successor, now: Int64, unless isOver: () -> Bool) -> Bool {
+        shard(successor.digests.id).table.withLock { table in
+            guard !isOver() else { return false }
+            let before = table.entries.count
+            defer { count(from: before, to: table.entries.count) }
+            _ = table.remove(successor.digests.id)
+            makeRoom(successor.value.count, in: &table, now: now)
+            table.entries[successor.digests.id] = successor
+            table.bytes += successor.value.count
+            return true
+        }
+    }
+
+    /// The state that is newer than `generation`; notes that the browser has the newest when it is that.
+    func newer(than generation: UInt32, id: [UInt8], now: Int64) -> Successor? {
+        guard held.load(ordering: .acquiring) > 0 else { return nil }
+        let digest = SessionDigests.id(id)
+        return shard(digest).table.withLock { table in
+            guard let successor = table.entries[digest], now < successor.expiresAt else { return nil }
+            if successor.generation > generation { return successor }
+            if !successor.isSettled { table.entries[digest]?.isSettled = true }
+            return nil
+        }
+    }
+
+    /// Takes out the states of the sessions that end.
+    func end(_ which: SessionEnd) -> [Successor] {
+        guard held.load(ordering: .acquiring) > 0 else { return [] }
+        switch which {
+        case .session(let id):
+            let digest = SessionDigests.id(id)
+            return take(shard(digest)) { $0.digests.id == digest }
+        case .serverSession(let issuer, let sid):
+            let digest = SessionDigests.serverSession(issuer, sid)
+            return shards.flatMap { take($0) { $0.digests.serverSession == digest } }
+        case .subject(let issuer, let subject, let until):
+            let digest = SessionDigests.subject(issuer, subject)
+            return shards.flatMap { take($0) { $0.digests.subject == digest && $0.createdAt <= until } }
+        }
+    }
+
+    func sweep(now: Int64) {
+        for shard in shards {
+            shard.table.withLock { table in
+                let before = table.entries.count
+                table.sweep(now: now)
+                count(from: before, to: table.entries.count)
+            }
+        }
+    }
+
+    var entries: Int { held.load(ordering: .acquiring) }
+    var bytes: Int { shards.reduce(0) { $0 + $1.table.withLock { $0.bytes } } }
+
+    private func take(_ shard: Shard, where isMeant: (Successor) -> Bool) -> [Successor] {
+        shard.table.withLock { table in
+            let before = table.entries.count
+            defer { count(from: before, to: table.entries.count) }
+            return table.entries.filter { isMeant($0.value) }.keys.compactMap { table.remove($0) }
+        }
+    }
+
+    private func makeRoom(_ bytes: Int, in table: inout Table, now: Int64) {
+        func isFull() -> Bool { table.entries.count >= entryLimit || table.bytes + bytes > byteLimit }
+        guard isFull() else { return }
+        table.sweep(now: now)
+        while isFull(), !table.entries.isEmpty {
+            // A shard is a sixteenth: this walk is short, and only an overloaded table takes it.
+            let least = table.entries.min {
+                $0.value.isSettled == $1.value.isSettled
+                    ? $0.value.expiresAt < $1.value.expiresAt : $0.value.isSettled
+            }
+            guard let least else { return }
+            _ = table.remove(least.key)
+        }
+    }
+
+    private func count(from before: Int, to after: Int) {
+        held.wrappingAdd(after - before, ordering: .acquiringAndReleasing)
+    }
+
+    private func shard(_ digest: SHA256Digest) -> Shard {
+        shards[Int(truncatingIfNeeded: digest.prefix & 15)]
+    }
+}
