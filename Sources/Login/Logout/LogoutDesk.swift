@@ -1,12 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
+import Crypto
+import OAuth
+import Replay
+import Sessions
 
 /// Ends sessions: by the user's own logout, and by what the authorization server says.
 ///
-/// Answers `logout/`, `logged-out/`, `backchannel-logout/` and `frontchannel-logout/`; made of the clients' places, the
-/// revocation queue and the service's sources, clock and listener.
+///     logout/               GET asks, POST ends ─▶ 303 to the server's own logout ─▶ logged-out/
+///     backchannel-logout/   the server itself, by a signed token
+///     frontchannel-logout/  a frame of the server's page, in the user's browser
+///
+/// The session always ends first: whatever else does not work then, it is over.
 final class LogoutDesk: Sendable {
+    let places: [ClientPlace]
+    let revocations: RevocationQueue
+    /// Logout tokens that were used (LO-08).
+    let used = ReplaySet(byteLimit: 1 << 20, windowSeconds: Int(LogoutToken.longestLifetimeSeconds))
+    /// Logout tokens that were not good, by address (LO-12).
+    let budget = AddressBudget(perSecond: 1, burst: 10)
+
+    init(places: [ClientPlace], revocations: RevocationQueue) {
+        self.places = places
+        self.revocations = revocations
+    }
+
     /// Answers a request to one of its four endpoints; for any other one, 404.
     func answer(_ request: LoginRequest) async -> LoginAnswer {
-        LoginAnswer(.refused(.requestObjectUnknown, detail: LoginDetail(expected: "", found: "", check: "LO-01")))
+        switch request.endpoint {
+        case .logout(let client) where places.indices.contains(client): return await logout(request, places[client])
+        case .loggedOut(let client) where places.indices.contains(client): return loggedOut(request, places[client])
+        case .backchannelLogout(let client) where places.indices.contains(client):
+            return await backchannelLogout(request, places[client])
+        case .frontchannelLogout(let client) where places.indices.contains(client):
+            return await frontchannelLogout(request, places[client])
+        default: return .notOffered("a path of logouts", check: "LO-01")
+        }
+    }
+
+    /// Ends sessions on the server's word, and gives their tokens back.
+    ///
+    /// A refresh token that was granted for when the user is away outlives the server's session (Back-Channel Logout
+    /// §2.7); what we have for a session that is over is of no use to us, but is not ours to revoke either.
+    func end(
+        _ which: SessionEnd, known: Session? = nil, at place: ClientPlace
+    ) async throws(SessionStoreRefusal) {
+        let ended = try await place.store.end(which, now: place.now)
+        for session in ended.isEmpty ? [known].compactMap(\.self) : ended {
+            revocations.revoke(
+                session, client: place.index, keepsRefreshToken: session.scopes.contains("offline_access"))
+        }
+        place.onEvent(.sessionsEnded)
+    }
+}
+
+extension LoginAnswer {
+    /// The configuration does not have that endpoint.
+    static func notOffered(_ expected: String, check: String) -> LoginAnswer {
+        LoginAnswer(
+            .refused(
+                .requestObjectUnknown, detail: LoginDetail(expected: expected, found: "nothing there", check: check)))
     }
 }

@@ -1,8 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 import Issuers
 import Sessions
+import Synchronization
 
 /// Refreshes sessions, each once however many requests of whichever worker wait for it (RF-01); one for the process.
+///
+/// A server that rotates refresh tokens takes a second use of one for theft and ends the whole login, so that two
+/// requests at the same time would log their user out: who comes while a flight is under way waits for its end, and who
+/// comes later with a cookie from before it finds the newer session in the store.
+///
+///     refresh ─▶ newer in the store? that one
+///        │  └──▶ under way? wait for it, 5 s at most
+///        ▼
+///      flight: look again ─▶ ask the server ─▶ replace in the store ─▶ everyone who waits
+///                                 │                   └─ nil: logged out meanwhile, the tokens are given back
+///                                 ├─ ended: the session too
+///                                 └─ unavailable: nobody asks again before a pause is over
 final class RefreshDesk: Sendable {
     /// What the server made of a refresh.
     enum Answer: Sendable {
@@ -23,14 +36,224 @@ final class RefreshDesk: Sendable {
         var discard: @Sendable (Session) -> Void
     }
 
+    private struct Key: Hashable {
+        let client: Int
+        let session: [UInt8]
+    }
+
+    private struct Flight {
+        var waiting: [CheckedContinuation<LoginService.Refreshed, Never>] = []
+        /// Nobody waits any more; the server's answer is awaited all the same, for it may have rotated the token.
+        var isOverdue = false
+        var task: Task<Void, Never>?
+        var timer: Task<Void, Never>?
+    }
+
+    private struct State {
+        var flights: [Key: Flight] = [:]
+        var pauses = RefreshPauses<Key>()
+        var isStopped = false
+
+        mutating func admit(
+            _ key: Key, _ continuation: CheckedContinuation<LoginService.Refreshed, Never>, at milliseconds: Int64
+        ) -> Admission {
+            guard !isStopped else { return .refuse }
+            if let flight = flights[key] {
+                guard !flight.isOverdue else { return .refuse }
+                flights[key]?.waiting.append(continuation)
+                return .wait
+            }
+            guard flights.count < flightLimit, !pauses.lasts(key, at: milliseconds) else { return .refuse }
+            flights[key] = Flight(waiting: [continuation])
+            return .start
+        }
+    }
+
+    /// What becomes of a request for a refresh.
+    private enum Admission {
+        case start
+        case wait
+        case refuse
+    }
+
+    private let state = Mutex(State())
+    private let clients: [Client]
+    private let clock: any IssuerClock
+    private let executor: any TaskExecutor
+    private let onEvent: @Sendable (LoginService.Event) -> Void
+
+    /// A request waits for a refresh that long at most (RF-01).
+    static let patienceMilliseconds = 5000
+    /// Refreshes under way at a time: behind a server that hangs, more would only wait longer.
+    static let flightLimit = 1024
+
     init(
         clients: [Client], clock: any IssuerClock, executor: any TaskExecutor,
         onEvent: @escaping @Sendable (LoginService.Event) -> Void
-    ) {}
+    ) {
+        self.clients = clients
+        self.clock = clock
+        self.executor = executor
+        self.onEvent = onEvent
+    }
 
     /// The session after its refresh, waited for 5 s at most; from any thread.
-    func refresh(_ session: Session, value: [UInt8], client: Int) async -> LoginService.Refreshed { .unavailable }
+    func refresh(_ session: Session, value: [UInt8], client: Int) async -> LoginService.Refreshed {
+        guard clients.indices.contains(client) else { return .unavailable }
+        if let known = await known(session, value: value, client: client) { return known }
+        let key = Key(client: client, session: session.id)
+        return await withCheckedContinuation { continuation in
+            let admission = state.withLock { $0.admit(key, continuation, at: clock.now().milliseconds) }
+            switch admission {
+            case .wait: break
+            case .refuse: continuation.resume(returning: .unavailable)
+            case .start: start(key, session, value)
+            }
+        }
+    }
 
     /// Nothing is refreshed any more, and whoever waits is told.
-    func stop() {}
+    func stop() {
+        let flights = state.withLock { state in
+            state.isStopped = true
+            defer { state.flights = [:] }
+            return Array(state.flights.values)
+        }
+        for flight in flights {
+            flight.task?.cancel()
+            flight.timer?.cancel()
+            for waiting in flight.waiting { waiting.resume(returning: .unavailable) }
+        }
+    }
+
+    /// Refreshes under way.
+    var flights: Int { state.withLock { $0.flights.count } }
+
+    // MARK: before a flight
+
+    /// What the store knows already: that the session was refreshed since the request found it, or that it ended.
+    private func known(_ session: Session, value: [UInt8], client: Int) async -> LoginService.Refreshed? {
+        let now = clock.now().wallSeconds
+        let store = clients[client].store
+        let found: Session
+        var successor: [UInt8]?
+        switch store.lookUp(value, now: now) {
+        case .found(let session, successor: let newer): (found, successor) = (session, newer)
+        case .none: return .ended
+        case .elsewhere:
+            do throws(SessionStoreRefusal) {
+                guard let loaded = try await store.load(value, now: now) else { return .ended }
+                found = loaded
+            } catch {
+                return .unavailable
+            }
+        }
+        let isNewer = found.generation > session.generation || RefreshRules.refreshAt(found) > now
+        return isNewer ? .session(found, value: successor) : nil
+    }
+
+    private func start(_ key: Key, _ session: Session, _ value: [UInt8]) {
+        let flight = Task(executorPreference: executor) { await self.fly(key, session, value) }
+        let timer = Task(executorPreference: executor) {
+            // Cancelled when the flight ends in time.
+            guard (try? await self.clock.sleep(milliseconds: Self.patienceMilliseconds)) != nil else { return }
+            self.giveUp(key)
+        }
+        let isUnderWay = state.withLock { state in
+            state.flights[key]?.task = flight
+            state.flights[key]?.timer = timer
+            return state.flights[key] != nil
+        }
+        if !isUnderWay { timer.cancel() }
+    }
+
+    private func giveUp(_ key: Key) {
+        let waiting = state.withLock { state in
+            state.flights[key]?.isOverdue = true
+            defer { state.flights[key]?.waiting = [] }
+            return state.flights[key]?.waiting ?? []
+        }
+        for one in waiting { one.resume(returning: .unavailable) }
+    }
+
+    // MARK: the flight
+
+    private func fly(_ key: Key, _ session: Session, _ value: [UInt8]) async {
+        // Another flight may have ended between this request's look into the store and its turn here.
+        if let known = await known(session, value: value, client: key.client) { return land(key, known) }
+        let refreshed: LoginService.Refreshed
+        switch await clients[key.client].ask(session) {
+        case .session(let session): refreshed = await keep(session, value: value, client: key.client)
+        case .ended:
+            await end(session, client: key.client)
+            refreshed = .ended
+        case .unavailable(let seconds):
+            let now = clock.now()
+            state.withLock { $0.pauses.failed(key, at: now, retryAfterSeconds: seconds) }
+            refreshed = .unavailable
+        }
+        onEvent(.refreshed(client: key.client, outcome: refreshed.word))
+        land(key, refreshed)
+    }
+
+    private func land(_ key: Key, _ refreshed: LoginService.Refreshed) {
+        let flight = state.withLock { state in
+            if case .unavailable = refreshed {} else { state.pauses.ended(key) }
+            return state.flights.removeValue(forKey: key)
+        }
+        flight?.timer?.cancel()
+        for waiting in flight?.waiting ?? [] { waiting.resume(returning: refreshed) }
+    }
+
+    /// Puts the new tokens in the place of the old ones, before anybody uses them (RF-03).
+    private func keep(_ session: Session, value: [UInt8], client: Int) async -> LoginService.Refreshed {
+        var session = session
+        for pause in [200, 1000, nil] as [Int?] {
+            do throws(SessionStoreRefusal) {
+                let store = clients[client].store
+                guard let newer = try await store.replace(value, by: session, now: clock.now().wallSeconds) else {
+                    // RF-08: logged out meanwhile. What came too late must not outlive it.
+                    clients[client].discard(session)
+                    return .ended
+                }
+                return .session(session, value: newer == value ? nil : newer)
+            } catch .tooLarge(let bytes, let limit, let parts) where session.idToken == nil {
+                // The old tokens may be spent already: nothing is left to go on with.
+                onEvent(
+                    .alarm(
+                        client: client, .sessionTooLarge,
+                        detail: LoginDetail(
+                            expected: "a session of \(limit) bytes at most",
+                            found: "\(bytes) bytes: " + parts.joined(separator: ", "), check: "SC-07")))
+                clients[client].discard(session)
+                await end(session, client: client)
+                return .ended
+            } catch .tooLarge {
+                // Worth less than the session: a logout at the server then asks the user whom to log out.
+                session.idToken = nil
+            } catch {
+                guard let pause else { break }
+                try? await clock.sleep(milliseconds: pause)
+            }
+        }
+        return .unavailable
+    }
+
+    private func end(_ session: Session, client: Int) async {
+        let now = clock.now().wallSeconds
+        // Where even that fails, the session goes on without a token that anybody takes, until its own limits.
+        _ = try? await clients[client].store.end(.session(session.id), now: now)
+        onEvent(.sessionsEnded)
+    }
+}
+
+extension LoginService.Refreshed {
+    /// The outcome's word for metrics.
+    var word: String {
+        switch self {
+        case .session: "refreshed"
+        case .ended: "ended"
+        case .unavailable: "unavailable"
+        }
+    }
 }

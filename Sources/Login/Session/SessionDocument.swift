@@ -1,7 +1,103 @@
 // SPDX-License-Identifier: Apache-2.0
+import JSON
+import Sessions
 
-/// What a page's script may know of the session (SC-12).
+/// What a page's script may know of the session (SC-12): who, until when, and where to log in and out.
+///
+/// Never a token. To ask is no use of the session: a page that asks every minute keeps nobody logged in.
 package enum SessionDocument {
+    /// Answers `session/<client>`.
+    static func answer(_ request: LoginRequest, _ place: ClientPlace) async -> LoginAnswer {
+        guard request.method == .get || request.method == .head else {
+            return .methodNotAllowed("GET, HEAD", check: "SC-12")
+        }
+        // Another site's page could not read the answer, but as a script element it could run it or time it.
+        guard request.hasRequestedBy || request.fetchSite == "same-origin" else {
+            return LoginAnswer(
+                .refused(
+                    .crossSite,
+                    detail: LoginDetail(
+                        expected: "X-Requested-By, or Sec-Fetch-Site same-origin", found: "neither", check: "SC-12")))
+        }
+        switch await place.session(in: request.cookies) {
+        case .unavailable: return .storeUnavailable
+        case .none:
+            return LoginAnswer(
+                .refused(
+                    .sessionMissing,
+                    detail: LoginDetail(expected: "a session", found: "none", check: "SC-12")),
+                retry: place.path(.login))
+        case .found(let session, _, let successor):
+            return LoginAnswer(
+                .document(type: "application/json", bytes: document(session, place)),
+                cookies: successor.map { place.cookieLines($0, replacing: request.cookies) } ?? [])
+        }
+    }
+
     /// The content of a 401 for scripts: `{"authenticated":false,"error":"login_required","login":…}`.
-    package static func missing(login: String) -> [UInt8] { [] }
+    package static func missing(login: String) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.name("authenticated")
+        writer.bool(false)
+        writer.name("error")
+        writer.string("login_required")
+        writer.name("login")
+        writer.string(login)
+        writer.endObject()
+        return writer.finish()
+    }
+
+    private static func document(_ session: Session, _ place: ClientPlace) -> [UInt8] {
+        let (idle, overflows) = session.seenAt.addingReportingOverflow(Int64(place.settings.session.idleSeconds))
+        let idleEnd = overflows ? session.endsAt : min(idle, session.endsAt)
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.name("authenticated")
+        writer.bool(true)
+        writer.name("exp")
+        writer.integer(idleEnd)
+        writer.name("absolute_exp")
+        writer.integer(session.endsAt)
+        writer.name("claims")
+        claims(session, place.settings.scriptClaims, to: &writer)
+        writer.name("login")
+        writer.string(place.path(.login))
+        writer.name("logout")
+        writer.string(place.path(.logout))
+        writer.endObject()
+        return writer.finish()
+    }
+
+    /// Those of the session's claims that the configuration lets scripts know.
+    private static func claims(_ session: Session, _ names: [String], to writer: inout JSONWriter) {
+        let claims = try? JSONValue.parse(session.claims.span, limits: JSONLimits(bytes: 64 * 1024))
+        var written: Set<[UInt8]> = []
+        writer.beginObject()
+        for name in names where written.insert(Array(name.utf8)).inserted {
+            guard let value = claims?[name] else { continue }
+            writer.name(name)
+            writer.value(value)
+        }
+        writer.endObject()
+    }
+}
+
+extension LoginAnswer {
+    /// The store cannot be reached: nobody is taken for logged out (SC-13).
+    static var storeUnavailable: LoginAnswer {
+        LoginAnswer(
+            .refused(
+                .storeUnavailable,
+                detail: LoginDetail(expected: "the session store's answer", found: "none", check: "SC-13")),
+            fields: [("Retry-After", "5")])
+    }
+
+    /// The method is none of those.
+    static func methodNotAllowed(_ allowed: String, check: String) -> LoginAnswer {
+        LoginAnswer(
+            .refused(
+                .methodNotAllowed, detail: LoginDetail(expected: allowed, found: "another method", check: check)),
+            fields: [("Allow", allowed)])
+    }
 }

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+import Issuers
+import OAuth
+import Sessions
+
+/// A frame on the server's logout page (OpenID Connect Front-Channel Logout; LO-11).
+///
+/// Browsers that keep cookies from frames of other sites, which is most of them by now, send none: nothing ends then,
+/// and nobody is told. Where it matters, the back channel is the way.
+extension LogoutDesk {
+    func frontchannelLogout(_ request: LoginRequest, _ place: ClientPlace) async -> LoginAnswer {
+        guard place.settings.logout.frontchannel else {
+            return .notOffered("logout.frontchannel in the client's configuration", check: "LO-11")
+        }
+        guard request.method == .get || request.method == .head else {
+            return .methodNotAllowed("GET, HEAD", check: "LO-11")
+        }
+        let framers = [place.issuer.url, place.metadata?.login.endSession].compactMap(\.self)
+        let page = LoginAnswer.Content.page(
+            .frontchannelDone(frameAncestors: FrontchannelLogout.frameAncestors(of: framers)))
+        guard request.method == .get, let named = FrontchannelLogout(query: request.query) else {
+            return LoginAnswer(page)
+        }
+        switch await place.session(in: request.cookies) {
+        case .unavailable: return .storeUnavailable
+        case .none: return LoginAnswer(page)
+        case .found(let session, _, _):
+            guard named.ends(issuer: session.issuer, sid: session.serverSession) else { return LoginAnswer(page) }
+            do throws(SessionStoreRefusal) {
+                try await end(.session(session.id), known: session, at: place)
+            } catch {
+                return .storeUnavailable
+            }
+            return LoginAnswer(page, cookies: place.cookieDeletion)
+        }
+    }
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+import Bytes
+import Crypto
+import Issuers
+import JSON
+import OAuth
+import Sessions
+
+/// The user's own logout, and what follows it in the same browser (LO-01 … LO-04).
+extension LogoutDesk {
+    /// The cookie that says which logout comes back (LO-04).
+    static let stateCookie = "__Host-portcullis-logout"
+    /// Seconds in which a logout comes back.
+    private static let stateSeconds = 600
+
+    func logout(_ request: LoginRequest, _ place: ClientPlace) async -> LoginAnswer {
+        switch request.method {
+        // SC-10: an image of another site, or a link in a message, logs nobody out. Whether there is a session plays
+        // no part: a strict cookie is not sent with a link from elsewhere.
+        case .get, .head: return LoginAnswer(.page(.confirmLogout(action: place.path(.logout))))
+        case .other: return .methodNotAllowed("GET, HEAD, POST", check: "LO-01")
+        case .post: break
+        }
+        guard request.isFromThisOrigin else {
+            return LoginAnswer(
+                .refused(
+                    .crossSite,
+                    detail: LoginDetail(
+                        expected: "a form or script of \(request.publicURL)", found: "another site's, or nobody's",
+                        check: "SC-10")), retry: place.path(.logout))
+        }
+        let ended: Session
+        switch await place.session(in: request.cookies) {
+        // The cookies stay: without them the next attempt could end nothing.
+        case .unavailable: return .storeUnavailable
+        case .none: return landed(request, place, cookies: place.cookieDeletion)
+        case .found(let session, _, _):
+            do throws(SessionStoreRefusal) {
+                let known = try await place.store.end(.session(session.id), now: place.now)
+                // The store's own state may be newer than what the browser brought.
+                ended = known.first ?? session
+            } catch {
+                return .storeUnavailable
+            }
+        }
+        revocations.revoke(ended, client: place.index)
+        place.onEvent(.loggedOut(client: place.index))
+        place.onEvent(.sessionsEnded)
+        return atServer(ended, request, place) ?? landed(request, place, cookies: place.cookieDeletion)
+    }
+
+    /// The browser on its way to the server's own logout; nil where there is none, and this one is all (LO-02).
+    private func atServer(_ session: Session, _ request: LoginRequest, _ place: ClientPlace) -> LoginAnswer? {
+        guard place.settings.logout.atServer, let endpoint = place.metadata?.login.endSession else { return nil }
+        let random = RandomBytes.fill(32)
+        // Letters that no server writes in another way when it sends them back.
+        let state = Base64URL.encode(random.span)
+        let parameters = EndSession.Parameters(
+            idTokenHint: session.idToken, clientID: place.clientID,
+            postLogoutRedirectURI: request.publicURL + place.path(.loggedOut), state: state)
+        let way = EndSession.request(
+            endpoint: endpoint, parameters, postsHint: place.settings.logout.postsHint,
+            allowsHTTP: place.issuer.insecureAllowHTTP)
+        let cookies =
+            place.cookieDeletion
+            + SetCookie.lines(
+                name: Self.stateCookie, value: Array(state.utf8), sameSite: .lax, maxAge: Self.stateSeconds)
+        switch way {
+        case nil: return nil
+        case .redirect(let url):
+            guard request.isNavigation else { return told(goOn: url, cookies: cookies) }
+            return LoginAnswer(.redirect(url), cookies: cookies)
+        case .post(let action, let parameters):
+            // A script would have to put the hint into a URL: it is told to go on without.
+            guard request.isNavigation else { return told(goOn: landing(place), cookies: place.cookieDeletion) }
+            return LoginAnswer(.page(.postLogout(action: action, parameters: parameters)), cookies: cookies)
+        }
+    }
+
+    /// Where the server sends the browser after its own logout.
+    ///
+    /// Only who brings back what this browser was given is sent on; everybody else sees a page that says what is true
+    /// anyhow, and no address in the request leads anywhere (LO-04).
+    func loggedOut(_ request: LoginRequest, _ place: ClientPlace) -> LoginAnswer {
+        guard request.method == .get || request.method == .head else {
+            return .methodNotAllowed("GET, HEAD", check: "LO-04")
+        }
+        guard case .one(let expected) = CookieField.value(of: Self.stateCookie, in: request.cookies.span),
+            let state = Self.state(in: request.query), ConstantTime.equal(state.span, expected.span)
+        else { return LoginAnswer(.page(.loggedOut)) }
+        return landed(request, place, cookies: SetCookie.deletion(name: Self.stateCookie, sameSite: .lax))
+    }
+
+    private func landed(_ request: LoginRequest, _ place: ClientPlace, cookies: [String]) -> LoginAnswer {
+        guard request.isNavigation || request.method != .post else {
+            return told(goOn: landing(place), cookies: cookies)
+        }
+        guard let landing = landing(place) else { return LoginAnswer(.page(.loggedOut), cookies: cookies) }
+        return LoginAnswer(.redirect(landing), cookies: cookies)
+    }
+
+    private func landing(_ place: ClientPlace) -> String? {
+        place.settings.logout.landing
+    }
+
+    /// A script cannot follow a redirect to another site: it is told where its page should go.
+    private func told(goOn url: String?, cookies: [String]) -> LoginAnswer {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.name("authenticated")
+        writer.bool(false)
+        if let url {
+            writer.name("continue")
+            writer.string(url)
+        }
+        writer.endObject()
+        return LoginAnswer(.document(type: "application/json", bytes: writer.finish()), cookies: cookies)
+    }
+
+    /// The one `state`; ours needs no decoding.
+    private static func state(in query: [UInt8]) -> [UInt8]? {
+        let name = Array("state=".utf8)
+        let values = query.split(separator: UInt8(ascii: "&")).filter { $0.starts(with: name) }
+        guard values.count == 1 else { return nil }
+        return Array(values[0].dropFirst(name.count))
+    }
+}
