@@ -39,6 +39,9 @@ static inline CURLcode portcullis_easy_set_before_request(CURL *easy, portcullis
 static inline CURLcode portcullis_easy_get_long(CURL *easy, CURLINFO what, long *value) {
     return curl_easy_getinfo(easy, what, value);
 }
+static inline CURLcode portcullis_easy_get_offset(CURL *easy, CURLINFO what, curl_off_t *value) {
+    return curl_easy_getinfo(easy, what, value);
+}
 static inline CURLcode portcullis_easy_get_text(CURL *easy, CURLINFO what, char **value) {
     return curl_easy_getinfo(easy, what, value);
 }

@@ -138,7 +138,18 @@ extension CurlTransfer {
         return .success(
             FetchResponse(
                 status: status, contentType: contentType.map { String(cString: $0) },
-                maxAgeSeconds: CacheControl.maxAgeSeconds(fieldValues("Cache-Control", of: easy)), body: body))
+                maxAgeSeconds: CacheControl.maxAgeSeconds(fieldValues("Cache-Control", of: easy)),
+                dpopNonce: NonceField.nonce(fieldValues("DPoP-Nonce", of: easy)),
+                retryAfterSeconds: Self.retryAfterSeconds(of: easy), body: body))
+    }
+
+    /// A number or a date, either of which curl reads; a day at most, whatever the server says.
+    private static func retryAfterSeconds(of easy: UnsafeMutableRawPointer) -> Int? {
+        var seconds: curl_off_t = 0
+        guard portcullis_easy_get_offset(easy, CURLINFO_RETRY_AFTER, &seconds) == CURLE_OK, seconds > 0 else {
+            return nil
+        }
+        return Int(min(Int64(seconds), FetchLimits.retryAfterSeconds))
     }
 
     /// The values of a field of the final answer (`curl_easy_header`).

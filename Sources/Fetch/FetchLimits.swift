@@ -13,4 +13,8 @@ enum FetchLimits {
     static let connectionsToHost = 64
     /// Connections altogether.
     static let connections = 256
+    /// Seconds of `Retry-After` that a server can ask for.
+    static let retryAfterSeconds: Int64 = 86_400
+    /// Characters of a DPoP nonce: those of the servers we know have fewer than a hundred.
+    static let nonceBytes = 512
 }

@@ -78,14 +78,23 @@ public struct FetchResponse: Sendable {
     public var contentType: String?
     /// `max-age` of `Cache-Control`; 0 when the answer must not be stored or must be revalidated.
     public var maxAgeSeconds: Int?
+    /// `DPoP-Nonce`, when there is one such field with a nonce as RFC 9449 §8.1 spells it; for the next proof.
+    public var dpopNonce: String?
+    /// Seconds until the server wants to be asked again, of `Retry-After`: at least one, at most a day.
+    public var retryAfterSeconds: Int?
     /// The whole body, in no coding.
     public var body: [UInt8]
 
     /// An answer with these parts.
-    public init(status: Int, contentType: String? = nil, maxAgeSeconds: Int? = nil, body: [UInt8] = []) {
+    public init(
+        status: Int, contentType: String? = nil, maxAgeSeconds: Int? = nil, dpopNonce: String? = nil,
+        retryAfterSeconds: Int? = nil, body: [UInt8] = []
+    ) {
         self.status = status
         self.contentType = contentType
         self.maxAgeSeconds = maxAgeSeconds
+        self.dpopNonce = dpopNonce
+        self.retryAfterSeconds = retryAfterSeconds
         self.body = body
     }
 }

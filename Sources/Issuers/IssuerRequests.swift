@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-import HTTPMessage
+package import HTTPMessage
 import JOSE
 import OAuth
 
 /// The requests one issuer's settings allow, and the reading of their answers.
-struct IssuerRequests: Sendable {
+package struct IssuerRequests: Sendable {
     let settings: IssuerSettings
+
+    package init(settings: IssuerSettings) {
+        self.settings = settings
+    }
 
     private var schemes: EndpointSchemes { settings.insecureAllowHTTP ? .insecureHTTPAllowed : .httpsOnly }
 
@@ -62,7 +66,7 @@ struct IssuerRequests: Sendable {
     }
 
     /// Whose word it is that an address belongs to this issuer.
-    enum Origin: Sendable {
+    package enum Origin: Sendable {
         /// The operator wrote it: its host is as good as the issuer's own.
         case `operator`
         /// A document from outside names it.
@@ -76,7 +80,7 @@ struct IssuerRequests: Sendable {
     }
 
     /// A request to some address of this issuer.
-    func endpointRequest(_ url: String, from origin: Origin) throws(IssuerRefusal) -> FetchRequest {
+    package func endpointRequest(_ url: String, from origin: Origin) throws(IssuerRefusal) -> FetchRequest {
         guard let location = URI(url) else { throw .locationNotURL }
         guard case .metadata = origin else { return request(url, host: location.host) }
         let issuer = try identifier()

@@ -63,4 +63,6 @@ package protocol SessionStore: Sendable {
     func isEnded(_ session: Session, now: Int64) -> Bool
     /// Grows with every ending: one atomic read.
     var endings: UInt64 { get }
+    /// Forgets what has expired; to be called about once a minute, because without traffic nothing else would.
+    func sweep(now: Int64)
 }

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import Crypto
-import HTTPMessage
-import OAuth
+package import HTTPMessage
+package import OAuth
 
 /// One authenticated POST to an endpoint of an authorization server, made anew for each question.
-struct ServerQuestion: Sendable {
+package struct ServerQuestion: Sendable {
     /// Which endpoint is asked.
-    enum Endpoint: Sendable {
+    package enum Endpoint: Sendable {
         case introspection(configured: String?)
         case token
+        /// One that the metadata describes.
+        case described(@Sendable (ServerMetadata) -> ServerEndpoint)
     }
 
     let requests: IssuerRequests
@@ -17,8 +19,28 @@ struct ServerQuestion: Sendable {
     let accept: String
     let timeoutMilliseconds: Int
 
+    init(
+        requests: IssuerRequests, client: ClientSettings, endpoint: Endpoint, accept: String, timeoutMilliseconds: Int
+    ) {
+        self.requests = requests
+        self.client = client
+        self.endpoint = endpoint
+        self.accept = accept
+        self.timeoutMilliseconds = timeoutMilliseconds
+    }
+
+    /// A question of this client to its own issuer; nobody else is ever sent its credentials (CA-11).
+    package init(
+        issuer: IssuerSettings, client: ClientSettings, endpoint: Endpoint, accept: String = "application/json",
+        timeoutMilliseconds: Int
+    ) {
+        self.init(
+            requests: IssuerRequests(settings: issuer), client: client, endpoint: endpoint, accept: accept,
+            timeoutMilliseconds: timeoutMilliseconds)
+    }
+
     /// The request with these parameters, authenticated for this one use (CA-07).
-    func request(
+    package func request(
         _ parameters: [(String, String)], metadata: ServerMetadata?, now: Int64
     ) throws(LookupRefusal) -> FetchRequest {
         let (url, origin) = try location(metadata)
@@ -56,6 +78,7 @@ struct ServerQuestion: Sendable {
         case .introspection(let configured?): return (configured, .operator)
         case .introspection(nil): described = metadata?.introspection
         case .token: described = metadata?.token
+        case .described(let endpoint): described = metadata.map(endpoint)
         }
         guard let described else { throw .metadataMissing }
         guard let url = described.location(for: method) else { throw .endpointMissing }

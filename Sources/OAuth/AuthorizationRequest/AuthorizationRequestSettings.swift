@@ -42,13 +42,16 @@ public struct AuthorizationRequestSettings: Sendable {
         /// `enc`, such as `A256GCM`.
         public var encoding: String
 
+        /// Both as RFC 7518 §4.1 and §5.1 name them.
         public init(algorithm: String, encoding: String) {
             self.algorithm = algorithm
             self.encoding = encoding
         }
     }
 
+    /// How the parameters get to the server.
     public var form: Form
+    /// How the response gets back.
     public var responseMode: ResponseMode
     /// With `openid` among them.
     public var scopes: [String]
@@ -58,17 +61,23 @@ public struct AuthorizationRequestSettings: Sendable {
     public var audience: String?
     /// A JSON array (RFC 9396).
     public var authorizationDetails: JSONValue?
+    /// `acr_values`, best first.
     public var acrValues: [String]
-    /// Seconds.
+    /// `max_age`: seconds since the user was authenticated at most.
     public var maximumAge: Int?
+    /// `prompt`.
     public var prompt: String?
+    /// `ui_locales`.
     public var uiLocales: String?
+    /// `login_hint`.
     public var loginHint: String?
     /// A JSON object (OpenID Connect Core §5.5).
     public var claims: JSONValue?
+    /// `typ` of request objects.
     public var objectType: ObjectType
     /// Seconds from `iat` to `exp` of a request object (JAR-05).
     public var objectLifetimeSeconds: Int
+    /// nil for request objects that are signed alone.
     public var encryption: Encryption?
     /// The hosted URL carries the hash of the object (OpenID Connect Core §6.2; JAR-25).
     public var hashesRequestURI: Bool
@@ -76,6 +85,7 @@ public struct AuthorizationRequestSettings: Sendable {
     /// (JAR-07).
     public var repeatsParameters: Bool
 
+    /// A plain request for `openid`, or what is said instead.
     public init(
         form: Form = .plain, responseMode: ResponseMode = .query, scopes: [String] = ["openid"],
         resources: [String] = [], audience: String? = nil, authorizationDetails: JSONValue? = nil,

@@ -42,9 +42,12 @@ public struct ErrorResponse: Error, Sendable, Equatable {
     public var meaning: Meaning {
         switch code {
         case "invalid_client", "unauthorized_client": return .clientRefused
-        case "invalid_grant": return .grantRefused
+        // The second is one server's word for a code that it does not know, any more.
+        case "invalid_grant", "invalid_code": return .grantRefused
         case "invalid_target": return .targetRefused
         case "temporarily_unavailable", "server_error": return .serverUnavailable
+        // The client was authenticated: it is its proof that is too old, or of another key (RFC 9449 §5).
+        case "invalid_dpop_proof", "use_dpop_nonce": return .requestRefused
         default: break
         }
         switch status {
@@ -57,7 +60,7 @@ public struct ErrorResponse: Error, Sendable, Equatable {
     /// Larger bodies are no error responses.
     private static let maximumBytes = 16 * 1024
 
-    private static func isCode(_ text: String) -> Bool {
+    static func isCode(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.count <= 64 && text.utf8.allSatisfy(isAllowed)
     }
 

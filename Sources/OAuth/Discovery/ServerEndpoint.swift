@@ -13,12 +13,16 @@ public struct ServerEndpoint: Sendable, Equatable {
     public let signingAlgorithms: [String]?
 
     /// Reads the members that begin with `name`; every URL among them was checked before.
-    init(_ name: String, in document: JSONValue) {
+    ///
+    /// What the endpoint takes of clients is said of `authenticationName`, where it has no list of its own: RFC 9126
+    /// §2 has pushed requests authenticated as token requests are.
+    init(_ name: String, in document: JSONValue, authenticatedAs authenticationName: String? = nil) {
         let member = name + "_endpoint"
+        let prefix = (authenticationName ?? name) + "_endpoint_auth_"
         url = document[member]?.string
         mutualTLSAlias = document["mtls_endpoint_aliases"]?[member]?.string
-        authenticationMethods = document[member + "_auth_methods_supported"]?.words
-        signingAlgorithms = document[member + "_auth_signing_alg_values_supported"]?.words
+        authenticationMethods = document[prefix + "methods_supported"]?.words
+        signingAlgorithms = document[prefix + "signing_alg_values_supported"]?.words
     }
 
     /// Where a client that authenticates by `method` goes, unless its operator said where (CA-12).

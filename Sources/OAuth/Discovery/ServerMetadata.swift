@@ -6,6 +6,7 @@ import JSON
 ///
 /// One wrong member discards the whole document: a server that is half misconfigured, or half somebody else's, is not
 /// taken at its word for the other half.
+@dynamicMemberLookup
 public struct ServerMetadata: Sendable, Equatable {
     /// The issuer, identical to the configured one.
     public let issuer: String
@@ -15,6 +16,15 @@ public struct ServerMetadata: Sendable, Equatable {
     public let introspection: ServerEndpoint
     /// Where the server hands out tokens (RFC 6749 §3.2).
     public let token: ServerEndpoint
+    /// Where authorization requests are pushed to (RFC 9126 §5).
+    public let pushedAuthorization: ServerEndpoint
+    /// Where tokens are revoked (RFC 7009).
+    public let revocation: ServerEndpoint
+    /// What it offers to clients that send it browsers.
+    public let login: LoginMetadata
+
+    /// What it offers to clients that send it browsers, asked of the server itself: `server.authorizationEndpoint`.
+    public subscript<Value>(dynamicMember member: KeyPath<LoginMetadata, Value>) -> Value { login[keyPath: member] }
 
     /// Largest document read (MD-04).
     public static let maximumBytes = 256 * 1024
@@ -48,7 +58,10 @@ public struct ServerMetadata: Sendable, Equatable {
         guard jwksURI != nil || keySetLocation == .optional else { throw .keySetLocationMissing }
         return ServerMetadata(
             issuer: found, jwksURI: jwksURI, introspection: ServerEndpoint("introspection", in: document),
-            token: ServerEndpoint("token", in: document))
+            token: ServerEndpoint("token", in: document),
+            pushedAuthorization: ServerEndpoint(
+                "pushed_authorization_request", in: document, authenticatedAs: "token"),
+            revocation: ServerEndpoint("revocation", in: document), login: LoginMetadata(document))
     }
 
     private static func parse(_ body: [UInt8]) throws(MetadataRefusal) -> JSONValue {

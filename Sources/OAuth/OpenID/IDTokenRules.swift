@@ -13,16 +13,20 @@ public struct IDTokenRules: Sendable {
 
     /// Exactly the issuer that was discovered (OIDC-02).
     public var issuer: String
+    /// Our `client_id`, which must be in `aud`.
     public var clientID: String
     /// Audiences beside ours that may be in `aud` (OIDC-03).
     public var trustedAudiences: [String]
+    /// How it must be signed.
     public var signature: Signature
     /// Only encrypted ones are taken (OIDC-11).
     public var mustBeEncrypted: Bool
+    /// Seconds of clock difference tolerated on `exp`, `nbf`, `iat` (0…300).
     public var leewaySeconds: Int
     /// Largest ID token read, in bytes.
     public var maximumBytes: Int
 
+    /// The rules of one client; RS256 unless another algorithm was registered.
     public init(
         issuer: String, clientID: String, trustedAudiences: [String] = [],
         signature: Signature = .algorithms([.rs256]), mustBeEncrypted: Bool = false, leewaySeconds: Int = 30,

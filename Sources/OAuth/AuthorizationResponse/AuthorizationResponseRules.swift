@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a response to one authorization request must be.
+public struct AuthorizationResponseRules: Sendable {
+    /// Exactly the issuer that the browser was sent to.
+    public var issuer: String
+    /// The client that asked: the audience of a signed response.
+    public var clientID: String
+    /// `iss` may not be missing: the server says that it sends it, or several servers could be confused (CF-22, CF-23).
+    public var requiresIssuer: Bool
+    /// How a signed response must be signed.
+    public var signature: IDTokenRules.Signature
+    /// Seconds of clock difference tolerated on `exp` (0…300).
+    public var leewaySeconds: Int
+
+    /// Rules for responses of `issuer` to `clientID`.
+    public init(
+        issuer: String, clientID: String, requiresIssuer: Bool, signature: IDTokenRules.Signature,
+        leewaySeconds: Int = 30
+    ) {
+        self.issuer = issuer
+        self.clientID = clientID
+        self.requiresIssuer = requiresIssuer
+        self.signature = signature
+        self.leewaySeconds = leewaySeconds
+    }
+
+    /// Largest query or form read, and largest encrypted or signed response in it, in bytes.
+    public static let maximumBytes = 32 * 1024
+}

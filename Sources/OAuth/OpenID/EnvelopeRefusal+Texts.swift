@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+import JOSE
+import JSON
+
+extension EnvelopeRefusal {
+    /// The requirement row of the check that failed.
+    public var checkID: String {
+        switch self {
+        case .tooLarge: "JOSE-26"
+        case .malformed(let cause): cause.checkID
+        case .notEncrypted: "OIDC-11"
+        case .noDecryptionKey: "JOSE-22"
+        case .notDecrypted(let cause): cause.checkID
+        case .encryptedTwice, .notSigned: "JOSE-24"
+        case .typeNotAccepted: "JOSE-19"
+        case .algorithmNotAllowed, .signatureInvalid: "OIDC-05"
+        case .keysMissing, .unknownKey: "OIDC-17"
+        case .tooManyKeys: "JOSE-15"
+        case .secretTooShort: "JOSE-11"
+        }
+    }
+
+    /// What the operator's log says was wanted.
+    public func expected(by rules: IDTokenRules) -> String {
+        switch self {
+        case .tooLarge: "at most \(rules.maximumBytes) bytes"
+        case .malformed(let cause): cause.expectation
+        case .notEncrypted: "an encrypted token (five segments)"
+        case .noDecryptionKey: "a signed token (three segments), or a decryption key of this client"
+        case .notDecrypted: "a token encrypted to one of this client's decryption keys, by the key's algorithm"
+        case .encryptedTwice, .notSigned: "a signed token inside the encrypted one"
+        case .typeNotAccepted: "no typ, or the one of this kind of token"
+        case .algorithmNotAllowed: "alg \(rules.signature.names)"
+        case .keysMissing: "the issuer's keys"
+        case .unknownKey: "a key of the issuer with the token's kid that fits its alg"
+        case .tooManyKeys: "a kid, or at most \(VerificationKeys.maximumAttempts) keys that fit the token's alg"
+        case .signatureInvalid: "a signature \(rules.signature.isSecret ? "with the client's secret" : "by the issuer")"
+        case .secretTooShort: "a client secret as long as the hash of \(rules.signature.names)"
+        }
+    }
+
+    /// What the operator's log says was there instead; words of the token are quoted as unverified (JOSE-33).
+    public var found: String {
+        switch self {
+        case .tooLarge: "more"
+        case .malformed(let cause): "\(cause)"
+        case .notEncrypted: "a token in plain"
+        case .noDecryptionKey: "an encrypted token, and no key"
+        case .notDecrypted(let cause): "\(cause)"
+        case .encryptedTwice: "another encrypted one"
+        case .notSigned: "something without a signature"
+        case .typeNotAccepted(let type): "typ \(Unverified.quote(type))"
+        case .algorithmNotAllowed(let name): "alg \(Unverified.quote(name))"
+        case .keysMissing: "none at hand"
+        case .unknownKey(let keyID): "kid \(Unverified.quote(keyID))"
+        case .tooManyKeys: "no kid, and more keys"
+        case .signatureInvalid: "a signature by another key, or over something else"
+        case .secretTooShort: "a shorter one"
+        }
+    }
+}
+
+extension JWERefusal {
+    /// The requirement row of the check that failed.
+    fileprivate var checkID: String {
+        switch self {
+        case .tooLarge, .headerTooLarge: "JOSE-26"
+        case .notCompact: "JOSE-01"
+        case .notBase64URL: "JOSE-02"
+        case .headerNotJSON(.duplicateMember): "JOSE-04"
+        case .headerNotJSON, .headerNotObject: "JOSE-03"
+        case .criticalInvalid, .criticalNotUnderstood: "JOSE-12"
+        case .compressed: "JOSE-23"
+        case .ephemeralKeyInvalid: "JOSE-25"
+        case .parameterInvalid, .algorithmNotAllowed, .encodingNotAllowed, .unknownKey, .notDecrypted,
+            .recipientKeyInvalid, .notEncrypted:
+            "JOSE-22"
+        }
+    }
+}
+
+extension IDTokenRules.Signature {
+    /// The algorithms' names.
+    var names: String {
+        switch self {
+        case .algorithms(let algorithms): algorithms.map(\.name).joined(separator: " or ")
+        case .secret(let algorithm, _): algorithm.name
+        }
+    }
+
+    fileprivate var isSecret: Bool {
+        if case .secret = self { true } else { false }
+    }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why an ID token is no proof of who logged in, one case a cause (OpenID Connect Core §3.1.3.7).
+public enum IDTokenRefusal: Error, Sendable, Equatable {
+    /// The token response has none (OIDC-01).
+    case missing
+    /// Not signed by the issuer, or not encrypted as agreed on.
+    case envelope(EnvelopeRefusal)
+    /// `iss`, `sub`, `aud`, `exp`, `iat`, or what was asked for, is absent.
+    case missingClaim(String)
+    /// A claim has a type or form that its specification does not give it.
+    case claimMalformed(String)
+    /// `iss` is not the issuer that was discovered (OIDC-02).
+    case issuerMismatch(String)
+    /// `aud` does not name this client (OIDC-03).
+    case audienceMismatch
+    /// `aud` names somebody else too, who is not trusted (OIDC-03).
+    case audienceNotTrusted(String)
+    /// `aud` names several, and no `azp` says whose the token is (OIDC-04).
+    case authorizedPartyMissing
+    /// `azp` is another client (OIDC-04).
+    case authorizedPartyMismatch(String)
+    /// Several audiences, and a signature by a secret that one of them has (OIDC-06).
+    case secretShared
+    /// A claim says it is a JWT of another kind, such as a logout token (JOSE-20).
+    case otherPurpose(claim: String)
+    /// `exp` has passed (OIDC-07).
+    case expired(secondsAgo: Int64)
+    /// `nbf` is to come (OIDC-07).
+    case notYetValid(secondsLeft: Int64)
+    /// `iat` is to come (OIDC-07).
+    case issuedInFuture(secondsLeft: Int64)
+    /// `iat` is more than ten minutes ago (OIDC-07).
+    case issuedTooEarly(secondsAgo: Int64)
+    /// `nonce` is another login's (OIDC-08).
+    case nonceMismatch
+    /// `at_hash` or `c_hash` is of another token or code (OIDC-10).
+    case hashMismatch(claim: String)
+    /// `acr` is none of those demanded (OIDC-09).
+    case authenticationContext(String?)
+    /// `auth_time` is longer ago than demanded, or not said: servers that do not know it send 0 (OIDC-09).
+    case authenticatedTooEarly(secondsAgo: Int64)
+    /// `auth_time` is to come (OIDC-09).
+    case authenticatedInFuture(secondsLeft: Int64)
+    /// `iss`, `sub`, `auth_time` or `nonce` of a refreshed ID token is not what it was at login (RF-07).
+    case changed(claim: String)
+
+    /// Whether the issuer's keys are to be read again, and the token verified once more (OIDC-17).
+    public var wantsKeysReadAgain: Bool {
+        if case .envelope(.unknownKey) = self { true } else { false }
+    }
+
+    /// Whether nothing speaks against the token but that the issuer's keys are not at hand.
+    public var lacksKeys: Bool { self == .envelope(.keysMissing) }
+
+    /// Whether the token is good, and its user was not authenticated as demanded: asking once more may help (OIDC-09).
+    public var isAboutAuthentication: Bool {
+        switch self {
+        case .authenticationContext, .authenticatedTooEarly, .authenticatedInFuture, .missingClaim("acr"),
+            .missingClaim("auth_time"):
+            true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why a back-channel logout request ends no session, one case a cause (OpenID Connect Back-Channel Logout §2.6).
+public enum LogoutTokenRefusal: Error, Sendable, Equatable {
+    /// Not a form (LO-05).
+    case contentType(String?)
+    /// A form that no sender of forms would make, or `logout_token` more than once (LO-05).
+    case formMalformed
+    /// No `logout_token` (LO-05).
+    case missing
+    /// Not signed by the issuer, or of a type that is not accepted (LO-06, LO-07).
+    case envelope(EnvelopeRefusal)
+    /// A claim that every logout token has is absent; `sub` stands for `sub` and `sid` (LO-06).
+    case missingClaim(String)
+    /// A claim has a type or form that its specification does not give it (LO-06).
+    case claimMalformed(String)
+    /// `iss` is another issuer (LO-06).
+    case issuerMismatch(String)
+    /// `aud` does not name this client (LO-06).
+    case audienceMismatch
+    /// `aud` names somebody else too, who is not trusted (LO-06).
+    case audienceNotTrusted(String)
+    /// `exp` has passed, or `iat` is longer ago than any logout token lives (LO-06, LO-07).
+    case expired(secondsAgo: Int64)
+    /// `iat` is to come (LO-06).
+    case issuedInFuture(secondsLeft: Int64)
+    /// `nonce`, which makes it an ID token (LO-06).
+    case hasNonce
+    /// `events` has no member for a logout, or that is no object (LO-06).
+    case noLogoutEvent
+
+    /// Whether the issuer's keys are to be read again, and the token verified once more (OIDC-17).
+    public var wantsKeysReadAgain: Bool {
+        if case .envelope(.unknownKey) = self { true } else { false }
+    }
+
+    /// Whether nothing speaks against the token but that the issuer's keys are not at hand.
+    public var lacksKeys: Bool { self == .envelope(.keysMissing) }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+import Crypto
+import JOSE
+import JSON
+
+/// Opens what an OpenID provider signed, and perhaps encrypted, for this client.
+struct SignedEnvelope {
+    /// How it must be signed.
+    let signature: IDTokenRules.Signature
+    /// Whether only encrypted tokens are taken (OIDC-11).
+    let mustBeEncrypted: Bool
+    /// Bytes of the token, and of what is encrypted in it.
+    let maximumBytes: Int
+    /// The values of `typ` that are taken, beside its absence.
+    let types: [String]
+    /// Whether `typ` may be absent.
+    let mayLackType: Bool
+
+    /// What came out, with the hash that belongs to its algorithm.
+    struct Opened {
+        let claims: JSONValue
+        let hash: HashFunction
+    }
+
+    /// The claims, once it is certain who made them (JOSE-24: signed first, then encrypted, and once).
+    func open(
+        _ token: Span<UInt8>, keys: VerificationKeys?, decryption: [DecryptionJWK]
+    ) throws(EnvelopeRefusal) -> Opened {
+        guard token.count <= maximumBytes else { throw .tooLarge }
+        guard CompactJWE.isJWE(token) else {
+            guard !mustBeEncrypted else { throw .notEncrypted }
+            return try verify(try parse(token), keys: keys)
+        }
+        let inner = try decrypt(token, with: decryption)
+        return try verify(try parse(inner.span), keys: keys)
+    }
+
+    /// The signed token inside an encrypted one.
+    private func decrypt(_ token: Span<UInt8>, with keys: [DecryptionJWK]) throws(EnvelopeRefusal) -> [UInt8] {
+        guard !keys.isEmpty else { throw .noDecryptionKey }
+        let decrypted: CompactJWE.Decrypted
+        do throws(JWERefusal) {
+            decrypted = try CompactJWE.decrypt(token, with: keys, maximumBytes: maximumBytes)
+        } catch {
+            throw .notDecrypted(error)
+        }
+        let inner = decrypted.plaintext
+        guard !CompactJWE.isJWE(inner.span) else { throw .encryptedTwice }
+        // Claims in plain, or an empty signature's place: encryption to a public key authenticates nobody.
+        guard inner.count(where: { $0 == UInt8(ascii: ".") }) == 2, inner.first != UInt8(ascii: "{")
+        else { throw .notSigned }
+        return inner
+    }
+
+    private func parse(_ token: Span<UInt8>) throws(EnvelopeRefusal) -> UncheckedJWT {
+        do throws(JOSERefusal) {
+            return try UncheckedJWT.parse(token, maximumBytes: maximumBytes)
+        } catch {
+            switch error {
+            case .encrypted: throw .noDecryptionKey
+            case .tooLarge: throw .tooLarge
+            default: throw .malformed(error)
+            }
+        }
+    }
+
+    private func verify(_ jwt: UncheckedJWT, keys: VerificationKeys?) throws(EnvelopeRefusal) -> Opened {
+        // A token that says what it is for is good for nothing else (RFC 8725 §3.11).
+        guard jwt.header.type == nil ? mayLackType : types.contains(where: jwt.header.hasType)
+        else { throw .typeNotAccepted(jwt.header.type) }
+        switch signature {
+        case .algorithms(let algorithms):
+            guard let keys else { throw .keysMissing }
+            do throws(JOSERefusal) {
+                _ = try keys.verify(jwt.jws, algorithms: algorithms)
+            } catch {
+                throw Self.refusal(error, jwt.header)
+            }
+        case .secret(let algorithm, let secret):
+            guard let key = try? algorithm.key(secret) else { throw .secretTooShort }
+            do throws(JOSERefusal) {
+                try jwt.jws.verify(algorithm, key)
+            } catch {
+                throw Self.refusal(error, jwt.header)
+            }
+        }
+        return Opened(claims: jwt.claims, hash: hash(jwt.header))
+    }
+
+    private static func refusal(_ cause: JOSERefusal, _ header: JWSHeader) -> EnvelopeRefusal {
+        switch cause {
+        case .algorithmNotAllowed: .algorithmNotAllowed(header.algorithmName)
+        case .unknownKey: .unknownKey(keyID: header.keyID)
+        case .tooManyKeys: .tooManyKeys
+        case .signatureInvalid: .signatureInvalid
+        default: .malformed(cause)
+        }
+    }
+
+    /// The hash of OpenID Connect Core §3.1.3.6; for Ed25519 it is the one inside, SHA-512.
+    private func hash(_ header: JWSHeader) -> HashFunction {
+        switch signature {
+        case .secret(.hs256, _): .sha256
+        case .secret(.hs384, _): .sha384
+        case .secret(.hs512, _): .sha512
+        case .algorithms:
+            switch header.algorithm {
+            case .rs384, .ps384, .es384: .sha384
+            case .rs512, .ps512, .es512, .edDSA: .sha512
+            case .rs256, .ps256, .es256, nil: .sha256
+            }
+        }
+    }
+}
