@@ -185,7 +185,8 @@ private let published = """
 
 @Suite struct `a pushed request that is refused` {
     private func refusal(_ body: String, _ status: Int, retryAfter: Int? = nil) -> PushRefusal? {
-        let answer = Given.answer(body, status: status)
+        var answer = Given.answer(body, status: status)
+        answer.retryAfterSeconds = retryAfter
         do throws(PushRefusal) {
             _ = try PushedAuthorization.read(answer)
             return nil
@@ -228,6 +229,13 @@ private let published = """
     ])
     func `PAR-05 because the server cannot answer is nobody's fault here`(status: Int, body: String) {
         #expect(refusal(body, status) == .unavailable(status: status, retryAfterSeconds: nil))
+    }
+
+    @Test func `PAR-05 until later is asked again when the server says so, and not for other reasons`() {
+        #expect(refusal("", 429, retryAfter: 17) == .unavailable(status: 429, retryAfterSeconds: 17))
+        #expect(refusal("", 503, retryAfter: 1) == .unavailable(status: 503, retryAfterSeconds: 1))
+        let refused = ErrorResponse(Given.answer("", status: 400))
+        #expect(refusal("", 400, retryAfter: 17) == .refused(refused))
     }
 
     @Test(arguments: [400, 401, 403])
