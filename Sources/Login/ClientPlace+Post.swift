@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+import Bytes
+import Crypto
 package import HTTPMessage
 package import Issuers
+import JOSE
 package import OAuth
 
 /// Why the authorization server gave no answer to a request of a login client.
@@ -25,29 +28,112 @@ extension ClientPlace {
         case onceUnconnected
     }
 
+    /// Time for one answer; a person waits for it.
+    package static let timeoutMilliseconds = 10_000
+    /// Largest answer, in bytes.
+    package static let maximumBytes = TokenRequest.maximumBytes
+
     /// Posts an authenticated form to an endpoint of this client's server, and gives its answer, whatever its status.
+    ///
+    /// With `proof`, the request proves possession of that key; a server that wants its own nonce in there is asked once
+    /// more, with it (RFC 9449 §8). Parameters may have `client_id`, which then is sent whatever the method.
     package func post(
         _ parameters: [(String, String)], to endpoint: @escaping @Sendable (ServerMetadata) -> ServerEndpoint,
-        repetition: Repetition = .onceUnconnected
+        proof: ProofMaker? = nil, repetition: Repetition = .onceUnconnected
     ) async throws(ServerRefusal) -> FetchResponse {
+        do throws(ServerRefusal) {
+            return try await postProven(parameters, to: endpoint, proof: proof)
+        } catch {
+            guard case .unreachable = error, repetition == .onceUnconnected else { throw error }
+            return try await postProven(parameters, to: endpoint, proof: proof)
+        }
+    }
+
+    private func postProven(
+        _ parameters: [(String, String)], to endpoint: @escaping @Sendable (ServerMetadata) -> ServerEndpoint,
+        proof: ProofMaker?
+    ) async throws(ServerRefusal) -> FetchResponse {
+        try await proven(by: proof, as: .authorizationServer, accessToken: nil) { () throws(ServerRefusal) in
+            try self.request(parameters, to: endpoint)
+        }
+    }
+
+    /// The request, authenticated for this one use.
+    private func request(
+        _ parameters: [(String, String)], to endpoint: @escaping @Sendable (ServerMetadata) -> ServerEndpoint
+    ) throws(ServerRefusal) -> FetchRequest {
         let question = ServerQuestion(
             issuer: issuer, client: client, endpoint: .described(endpoint),
             timeoutMilliseconds: Self.timeoutMilliseconds)
-        let request: FetchRequest
+        var request: FetchRequest
         do throws(LookupRefusal) {
-            request = try question.request(parameters, metadata: metadata, now: now)
+            request = try question.request(
+                parameters.filter { $0.0 != "client_id" }, metadata: metadata, now: now)
         } catch {
             throw .notMade(error)
         }
+        // Every method but this one has it in the form already, and no form has it twice (RFC 9126 §2.1).
+        if case .secretBasic = client.credentials.method, parameters.contains(where: { $0.0 == "client_id" }) {
+            var form = request.body ?? []
+            let identifier = Array(clientID.utf8)
+            FormEncoding.appendParameter("client_id", identifier.span, to: &form)
+            request.body = form
+        }
+        request.maximumBytes = Self.maximumBytes
+        return request
+    }
+
+    /// Sends a request with a proof, and once more with the nonce that the server asks for.
+    func proven(
+        by proof: ProofMaker?, as role: ServerNonces.Role, accessToken: Secret?,
+        _ make: () throws(ServerRefusal) -> FetchRequest
+    ) async throws(ServerRefusal) -> FetchResponse {
+        for _ in 0..<2 {
+            var request = try make()
+            if let proof {
+                let nonce = nonces.newest(for: request.url, of: role)
+                let text = try self.proof(by: proof, for: request, nonce: nonce, accessToken: accessToken)
+                request.headers.append(("DPoP", text))
+            }
+            let response = try await send(request)
+            guard proof != nil else { return response }
+            nonces.keep(response.dpopNonce, from: request.url, as: role)
+            guard response.demandsNonce else { return response }
+            // A demand without a nonce, or for the next one after the newest, would go on for ever.
+            guard response.dpopNonce != nil else { throw .nonceDemanded }
+        }
+        throw .nonceDemanded
+    }
+
+    private func proof(
+        by maker: ProofMaker, for request: FetchRequest, nonce: String?, accessToken: Secret?
+    ) throws(ServerRefusal) -> String {
+        let token = accessToken?.reveal()
+        do throws(SigningRefusal) {
+            let proof = try maker.proof(
+                method: request.method == .post ? "POST" : "GET", url: request.url, nonce: nonce,
+                accessToken: token?.span, now: now, identifier: RandomBytes.fill(16))
+            return String(decoding: proof, as: UTF8.self)
+        } catch {
+            throw .notProven
+        }
+    }
+
+    private func send(_ request: FetchRequest) async throws(ServerRefusal) -> FetchResponse {
         do throws(FetchRefusal) {
             return try await fetching.fetch(request)
         } catch {
             throw error.isBeforeSending ? .unreachable(error) : .unanswered(error)
         }
     }
+}
 
-    /// Time for one answer; a person waits for it.
-    package static let timeoutMilliseconds = 10_000
+extension FetchResponse {
+    /// Whether the server did nothing but ask for a nonce; the status differs from server to server.
+    var demandsNonce: Bool {
+        guard (400...403).contains(status) else { return false }
+        return ErrorResponse(self).code == "use_dpop_nonce"
+    }
 }
 
 extension FetchRefusal {

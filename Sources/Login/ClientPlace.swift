@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+package import Crypto
 package import HTTPMessage
 package import Issuers
+import JOSE
 package import OAuth
 package import Sessions
 
@@ -13,21 +15,33 @@ package struct ClientPlace: Sendable {
     package let client: ClientSettings
     package let issuer: IssuerSettings
     package let store: any SessionStore
+    /// Seals what a login has to remember until its callback.
+    package let sealer: TransactionSealer
+    /// The nonces that this process was given, by the origin that gave them.
+    package let nonces: ServerNonces
     package let fetching: any Fetching
     package let clock: any IssuerClock
     package let sources: LoginService.Sources
     package let onEvent: @Sendable (LoginService.Event) -> Void
 
+    /// A place with a store and seals of its own.
+    ///
+    /// - Throws: for keys of sessions that are not 32 bytes.
     package init(
-        index: Int, settings: LoginSettings, client: ClientSettings, issuer: IssuerSettings,
-        store: any SessionStore, fetching: any Fetching, clock: any IssuerClock, sources: LoginService.Sources,
+        index: Int, settings: LoginSettings, client: ClientSettings, issuer: IssuerSettings, fetching: any Fetching,
+        clock: any IssuerClock, sources: LoginService.Sources,
         onEvent: @escaping @Sendable (LoginService.Event) -> Void
-    ) {
+    ) throws(CryptoRefusal) {
         self.index = index
         self.settings = settings
         self.client = client
         self.issuer = issuer
-        self.store = store
+        store = try SessionStores.make(settings.session, client: settings.name)
+        // What was begun at one server, or as one client of it, is never finished at another (CF-06, CF-23).
+        sealer = try TransactionSealer(
+            keys: settings.session.keys, client: settings.name,
+            binding: issuer.url + " " + client.credentials.clientID)
+        nonces = ServerNonces()
         self.fetching = fetching
         self.clock = clock
         self.sources = sources
@@ -68,4 +82,87 @@ extension ClientPlace {
     package func redirectURI(_ publicURL: String) -> String { publicURL + path(.callback) }
 
     package var cookieName: String { settings.session.cookieName }
+
+    /// How the responses of the server come back.
+    var responseMode: AuthorizationRequestSettings.ResponseMode { settings.authorization.responseMode }
+
+    /// Where the response is a form that the server has the browser post, only a cookie for requests of other sites
+    /// comes along: this one, and never the session's (CF-29).
+    var transactionSameSite: SetCookie.SameSite { responseMode.isForm ? .none : .lax }
+}
+
+extension AuthorizationRequestSettings.ResponseMode {
+    /// Whether the response comes in the body of a POST.
+    var isForm: Bool {
+        switch self {
+        case .formPost, .formPostJWT: true
+        case .query, .queryJWT, .jwt: false
+        }
+    }
+}
+
+// MARK: the server
+
+extension ClientPlace {
+    /// What the server says about itself; looked for once more when it is not known.
+    func server() async throws(LoginFailure) -> ServerMetadata {
+        if let metadata { return metadata }
+        await sources.refresh(client.issuer)
+        guard let metadata else {
+            throw LoginFailure(
+                .serverUnavailable, check: "D-17", expected: "metadata of \(issuer.url)", found: "none",
+                retryAfterSeconds: 5)
+        }
+        return metadata
+    }
+
+    /// The same, when the server offers what is configured (MD-07).
+    func suitableServer() async throws(LoginFailure) -> ServerMetadata {
+        let server = try await server()
+        let problems = ServerSuitability.problems(
+            of: server, for: settings.authorization, credentials: client.credentials,
+            requestObjectAlgorithm: settings.requestObjectKey?.algorithm, wantsDPoP: settings.dpop.demand,
+            assumesPKCE: settings.assumesPKCE, isFAPI: settings.isFAPI)
+        guard let first = problems.first else { return server }
+        throw LoginFailure(
+            .serverUnsuitable, check: first.checkID, expected: first.configured, found: first.offered, isAlarm: true)
+    }
+
+    /// What of a login is derived from the seed in its transaction.
+    func secrets(of transaction: LoginTransaction) throws(LoginFailure) -> LoginSecrets {
+        do throws(CryptoRefusal) {
+            return try LoginSecrets(seed: transaction.seed)
+        } catch {
+            throw LoginFailure(
+                .requestNotMade, check: "CF-06", expected: "secrets of a login", found: "none", isAlarm: true)
+        }
+    }
+
+    /// Makes the proofs of one login, with the key that its session will have; nil where tokens are not to be bound.
+    func proofMaker(_ secrets: LoginSecrets, at server: ServerMetadata) throws(LoginFailure) -> ProofMaker? {
+        guard settings.dpop.demand.isMet(by: server) else { return nil }
+        guard let proof = Self.proofMaker(secrets.proofKeyScalar) else {
+            throw LoginFailure(
+                .requestNotMade, check: "DPOP-40", expected: "a key for proofs", found: "none", isAlarm: true)
+        }
+        return proof
+    }
+
+    /// Makes proofs with a session's key, by its private number.
+    package static func proofMaker(_ scalar: Secret) -> ProofMaker? {
+        (try? PrivateKey.p256(scalar: scalar)).flatMap { try? ProofMaker(key: $0) }
+    }
+
+    /// The keys that the server decrypts with (JAR-10).
+    var encryptionKeys: [JWK] { keys?.keySet.keys.filter { $0.use == "enc" } ?? [] }
+}
+
+extension LoginSettings.ProofOfPossession {
+    var demand: DPoPDemand {
+        switch self {
+        case .off: .off
+        case .optional: .optional
+        case .required: .required
+        }
+    }
 }

@@ -61,6 +61,9 @@ package struct LoginSettings: Sendable {
     package var logout: LogoutSettings
     /// FAPI 2.0: nothing weaker is spoken, whatever else is said.
     package var isFAPI: Bool
+    /// What routes ask for beyond a login, each once: a start names one by its place here, so that a browser can ask for
+    /// nothing that no route asks for (STEP-04).
+    package var stepUps: [StepUp]
 
     package init(
         name: String, client: Int, authorization: AuthorizationRequestSettings, requestObjectKey: SigningJWK? = nil,
@@ -69,7 +72,8 @@ package struct LoginSettings: Sendable {
         requiresVerifiedEmail: Bool = false, lenientExpiresIn: Bool = false, claimNames: [String] = [],
         scriptClaims: [String] = [], keepsAccessToken: Bool = false, neededScopes: [String] = [],
         session: SessionSettings, refreshes: Bool = true, keepsFragment: Bool = true,
-        allowsThirdPartyStart: Bool = false, logout: LogoutSettings = LogoutSettings(), isFAPI: Bool = false
+        allowsThirdPartyStart: Bool = false, logout: LogoutSettings = LogoutSettings(), isFAPI: Bool = false,
+        stepUps: [StepUp] = []
     ) {
         self.name = name
         self.client = client
@@ -93,6 +97,7 @@ package struct LoginSettings: Sendable {
         self.allowsThirdPartyStart = allowsThirdPartyStart
         self.logout = logout
         self.isFAPI = isFAPI
+        self.stepUps = stepUps
     }
 }
 

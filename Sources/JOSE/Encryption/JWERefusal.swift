@@ -29,12 +29,68 @@ public enum JWERefusal: Error, Sendable, Equatable {
     case encodingNotAllowed
     /// No key is configured for this `alg` and `kid` (JOSE-22).
     case unknownKey
+    /// More than three keys could have been encrypted to.
+    case tooManyKeys
+    /// An encrypted key where none belongs, or none where one does (RFC 7516 §5.2).
+    case encryptedKeyInvalid
     /// `epk` is no point of the key's curve, or agrees on nothing (JOSE-25).
     case ephemeralKeyInvalid
     /// The content did not decrypt: which step failed is not said, because that would tell what the padding looked like.
     case notDecrypted
+    /// What was encrypted is no signed token: anybody could have encrypted it (JOSE-24).
+    case notSigned
+    /// What was encrypted is encrypted again (JOSE-24).
+    case nestedTwice
     /// The key to encrypt to is for something else, or is unsound (JAR-10).
     case recipientKeyInvalid
     /// The library did not encrypt.
     case notEncrypted
+}
+
+extension JWERefusal {
+    /// The requirement row of the check that failed.
+    public var checkID: String {
+        switch self {
+        case .tooLarge, .headerTooLarge: "JOSE-26"
+        case .notCompact: "JOSE-01"
+        case .notBase64URL: "JOSE-02"
+        case .headerNotJSON(.duplicateMember): "JOSE-04"
+        case .headerNotJSON, .headerNotObject: "JOSE-03"
+        case .parameterInvalid("kid"): "JOSE-14"
+        case .criticalInvalid, .criticalNotUnderstood: "JOSE-12"
+        case .compressed: "JOSE-23"
+        case .ephemeralKeyInvalid: "JOSE-25"
+        case .notSigned, .nestedTwice: "JOSE-24"
+        case .parameterInvalid, .algorithmNotAllowed, .encodingNotAllowed, .unknownKey, .tooManyKeys,
+            .encryptedKeyInvalid, .notDecrypted:
+            "JOSE-22"
+        case .recipientKeyInvalid, .notEncrypted: "JAR-10"
+        }
+    }
+
+    /// What was wanted, for the operator.
+    public var expectation: String {
+        switch self {
+        case .tooLarge: "a token within the size limit"
+        case .headerTooLarge: "a header of at most 4096 bytes"
+        case .notCompact: "five segments"
+        case .notBase64URL: "base64url without padding"
+        case .headerNotJSON, .headerNotObject: "a header that is a strict JSON object"
+        case .parameterInvalid(let name): "\(name) of the type that its specification gives it"
+        case .criticalInvalid, .criticalNotUnderstood: "no crit: no extension is implemented"
+        case .compressed: "no zip: compressed content is never inflated"
+        case .algorithmNotAllowed:
+            "alg one of \(KeyManagementAlgorithm.allCases.map(\.name).joined(separator: " "))"
+        case .encodingNotAllowed: "enc one of \(ContentEncryption.allCases.map(\.name).joined(separator: " "))"
+        case .unknownKey: "a configured decryption key for the token's alg and kid"
+        case .tooManyKeys: "a kid, or at most \(ContentKeys.maximumAttempts) keys for the token's alg"
+        case .encryptedKeyInvalid: "an encrypted key where alg sends one, and none where it does not"
+        case .ephemeralKeyInvalid: "epk, a point of the decryption key's curve"
+        case .notDecrypted: "content that the configured key decrypts"
+        case .notSigned: "a signed token inside the encrypted one"
+        case .nestedTwice: "a signed token inside the encrypted one, not another encrypted one"
+        case .recipientKeyInvalid: "a sound key of the recipient's with use enc that fits the algorithm"
+        case .notEncrypted: "a library that encrypts"
+        }
+    }
 }

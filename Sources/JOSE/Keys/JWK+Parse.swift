@@ -9,8 +9,8 @@ extension JWK {
     /// Whether the numbers make a sound key is decided by `makeVerificationKey`.
     public init(_ value: JSONValue) throws(KeyRefusal) {
         guard value.kind == .object else { throw .notObject }
-        guard Self.privateMembers.allSatisfy({ value[$0] == nil }) else { throw .privateMaterial }
-        let material = try Self.material(value)
+        guard Self.isPublic(value) else { throw .privateMaterial }
+        let material = try Material(value, agrees: false)
         let algorithm = try Self.algorithm(value["alg"])
         let use = try Self.use(value["use"])
         let keyOperations = try Self.keyOperations(value["key_ops"])
@@ -22,29 +22,9 @@ extension JWK {
     /// RFC 7518 §6.2.2, §6.3.2, §6.4 and RFC 8037 §2: members that only a key's owner has.
     private static let privateMembers = ["d", "k", "p", "q", "dp", "dq", "qi", "oth"]
 
-    private static func material(_ value: JSONValue) throws(KeyRefusal) -> Material {
-        guard let type = value["kty"]?.string else { throw .keyTypeUnknown }
-        if type == "oct" { throw .symmetric }
-        switch KeyType(rawValue: type) {
-        case .rsa:
-            return .rsa(modulus: try bytes("n", of: value), exponent: try bytes("e", of: value))
-        case .ellipticCurve:
-            guard let name = value["crv"]?.string, let curve = EllipticCurve(registeredName: name)
-            else { throw .curveUnknown }
-            return .ellipticCurve(curve, x: try bytes("x", of: value), y: try bytes("y", of: value))
-        case .octetKeyPair:
-            // Ed448, X25519 and X448 share the key type (RFC 8037 §2); D-18 has Ed25519 only.
-            guard let curve = value["crv"], curve.equals("Ed25519") else { throw .curveUnknown }
-            return .ed25519(try bytes("x", of: value))
-        case nil:
-            throw .keyTypeUnknown
-        }
-    }
-
-    private static func bytes(_ member: String, of value: JSONValue) throws(KeyRefusal) -> [UInt8] {
-        guard let text = value[member]?.utf8, let bytes = Base64URL.decode(text.span)
-        else { throw .memberInvalid(member) }
-        return bytes
+    /// Whether an object has no member that only a key's owner has.
+    static func isPublic(_ value: JSONValue) -> Bool {
+        privateMembers.allSatisfy { value[$0] == nil }
     }
 
     private static func algorithm(_ value: JSONValue?) throws(KeyRefusal) -> SignatureAlgorithm? {
@@ -68,10 +48,39 @@ extension JWK {
         return operations
     }
 
-    private static func keyID(_ value: JSONValue?) throws(KeyRefusal) -> String? {
+    static func keyID(_ value: JSONValue?) throws(KeyRefusal) -> String? {
         guard let value else { return nil }
         guard let count = value.utf8Count, count <= 256 else { throw .keyIDInvalid }
         return value.string
+    }
+}
+
+extension JWK.Material {
+    /// The numbers of a published key: one that signs, or with `agrees` one that secrets are agreed on with.
+    init(_ value: JSONValue, agrees: Bool) throws(KeyRefusal) {
+        guard let type = value["kty"]?.string else { throw .keyTypeUnknown }
+        if type == "oct" { throw .symmetric }
+        switch JWK.KeyType(rawValue: type) {
+        case .rsa:
+            self = .rsa(modulus: try Self.bytes("n", of: value), exponent: try Self.bytes("e", of: value))
+        case .ellipticCurve:
+            guard let name = value["crv"]?.string, let curve = EllipticCurve(registeredName: name)
+            else { throw .curveUnknown }
+            self = .ellipticCurve(curve, x: try Self.bytes("x", of: value), y: try Self.bytes("y", of: value))
+        case .octetKeyPair:
+            // Ed448 and X448 share the key type (RFC 8037 §2); D-18 has Ed25519 only.
+            guard let curve = value["crv"], curve.equals(agrees ? "X25519" : "Ed25519") else { throw .curveUnknown }
+            let bytes = try Self.bytes("x", of: value)
+            self = agrees ? .x25519(bytes) : .ed25519(bytes)
+        case nil:
+            throw .keyTypeUnknown
+        }
+    }
+
+    private static func bytes(_ member: String, of value: JSONValue) throws(KeyRefusal) -> [UInt8] {
+        guard let text = value[member]?.utf8, let bytes = Base64URL.decode(text.span)
+        else { throw .memberInvalid(member) }
+        return bytes
     }
 }
 

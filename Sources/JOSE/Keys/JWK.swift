@@ -48,13 +48,7 @@ public struct JWK: Sendable, Hashable {
     }
 
     /// `kty`.
-    public var keyType: KeyType {
-        switch material {
-        case .rsa: .rsa
-        case .ellipticCurve: .ellipticCurve
-        case .ed25519, .x25519: .octetKeyPair
-        }
-    }
+    public var keyType: KeyType { material.keyType }
 
     /// What the key can do.
     public var kind: VerificationKey.Kind {
@@ -91,6 +85,17 @@ public struct JWK: Sendable, Hashable {
             try VerificationKey(ed25519: publicKey.span)
         case .x25519:
             throw .notForSignatures
+        }
+    }
+}
+
+extension JWK.Material {
+    /// `kty`.
+    var keyType: JWK.KeyType {
+        switch self {
+        case .rsa: .rsa
+        case .ellipticCurve: .ellipticCurve
+        case .ed25519, .x25519: .octetKeyPair
         }
     }
 }

@@ -25,12 +25,25 @@ public enum JWKSetWriter {
 
     private static func write(_ key: JWK, to writer: inout JSONWriter) {
         writer.beginObject()
-        member("kty", key.keyType.rawValue, to: &writer)
+        member("kty", key.material.keyType.rawValue, to: &writer)
         if let keyID = key.keyID { member("kid", keyID, to: &writer) }
         if let use = key.use { member("use", use, to: &writer) }
         if let algorithm = key.algorithm { member("alg", algorithm.name, to: &writer) }
         if let algorithm = key.encryptionAlgorithm { member("alg", algorithm.name, to: &writer) }
-        switch key.material {
+        writeNumbers(key.material, to: &writer)
+        writer.endObject()
+    }
+
+    /// The object that has the key and nothing else.
+    static func write(_ material: JWK.Material, to writer: inout JSONWriter) {
+        writer.beginObject()
+        member("kty", material.keyType.rawValue, to: &writer)
+        writeNumbers(material, to: &writer)
+        writer.endObject()
+    }
+
+    private static func writeNumbers(_ material: JWK.Material, to writer: inout JSONWriter) {
+        switch material {
         case .rsa(let modulus, let exponent):
             member("n", Base64URL.encode(modulus.span), to: &writer)
             member("e", Base64URL.encode(exponent.span), to: &writer)
@@ -45,7 +58,6 @@ public enum JWKSetWriter {
             member("crv", "X25519", to: &writer)
             member("x", Base64URL.encode(publicKey.span), to: &writer)
         }
-        writer.endObject()
     }
 
     private static func member(_ name: String, _ value: String, to writer: inout JSONWriter) {

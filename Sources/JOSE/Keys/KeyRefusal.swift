@@ -18,6 +18,8 @@ public enum KeyRefusal: Error, Sendable, Hashable {
     case notForSignatures
     /// `key_ops` without `verify`.
     case notForVerifying
+    /// Neither `use` of `enc` nor `key_ops` that encrypts.
+    case notForEncrypting
     /// `alg` that is no signature algorithm of ours.
     case algorithmUnknown
     /// `alg` that another kind of key is for.

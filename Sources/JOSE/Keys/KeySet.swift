@@ -2,7 +2,8 @@
 import Crypto
 import JSON
 
-/// A JWK Set: the keys of an issuer that may verify, and why the others may not (RFC 7517 §5).
+/// A JWK Set: the keys of an issuer that may verify, why the others may not, and those to encrypt to it with
+/// (RFC 7517 §5).
 public struct KeySet: Sendable, Hashable {
     /// A key that was left out.
     public struct IgnoredKey: Sendable, Hashable {
@@ -18,16 +19,28 @@ public struct KeySet: Sendable, Hashable {
     public let keys: [JWK]
     /// The others.
     public let ignored: [IgnoredKey]
+    /// The keys to encrypt to their owner with, in the order of the document; among `ignored` too, since they verify
+    /// nothing.
+    public let encryptionKeys: [JWK]
 
     /// A set of keys already at hand.
     public init(keys: [JWK]) {
         self.keys = keys
         self.ignored = []
+        self.encryptionKeys = []
     }
 
-    private init(keys: [JWK], ignored: [IgnoredKey]) {
+    private init(keys: [JWK], ignored: [IgnoredKey], encryptionKeys: [JWK]) {
         self.keys = keys
         self.ignored = ignored
+        self.encryptionKeys = encryptionKeys
+    }
+
+    /// The first key that may be encrypted to by `algorithm`, a name of RFC 7518 §4.1; nil when the owner published
+    /// none, and then nothing is sent (JAR-10).
+    public func encryptionKey(for algorithm: String) -> JWK? {
+        guard let algorithm = KeyManagementAlgorithm(name: algorithm) else { return nil }
+        return encryptionKeys.first { $0.fits(algorithm) }
     }
 
     /// Keys of one set.
@@ -46,14 +59,17 @@ public struct KeySet: Sendable, Hashable {
         guard list.count <= maximumKeys else { throw .keySetTooLarge }
         var keys: [JWK] = []
         var ignored: [IgnoredKey] = []
+        var encryptionKeys: [JWK] = []
         for (position, value) in list.elements.enumerated() {
             do throws(KeyRefusal) {
                 keys.append(try usableKey(value))
             } catch {
                 ignored.append(IgnoredKey(position: position, keyID: value["kid"]?.string, reason: error))
+                guard let key = try? JWK(encryption: value), key.isSound else { continue }
+                encryptionKeys.append(key)
             }
         }
-        return KeySet(keys: keys, ignored: ignored)
+        return KeySet(keys: keys, ignored: ignored, encryptionKeys: encryptionKeys)
     }
 
     private static func usableKey(_ value: JSONValue) throws(KeyRefusal) -> JWK {

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+import Bytes
+import Crypto
+import HTTPMessage
+import JOSE
+import OAuth
+import Replay
+import Sessions
+
+/// Takes browsers back from the server: what may be believed of what they bring, in which order (CF-21).
+///
+///     state ─▶ transaction of this browser ─▶ used up ─▶ iss, signature ─▶ error │ code ─▶ exchange ─▶ session
+///       │                │                        │
+///       └ malformed      └ unknown, expired       └ used before: to where it led, or refused
+///
+/// Nothing that a response says is acted on, or shown, before its transaction is found and its sender is checked; no
+/// token request is made before all of it is.
+final class CallbackDesk: Sendable {
+    private let starts: StartDesk
+    private let exchange: CodeExchange
+    private let hosted: HostedRequests
+    private let outcomes: SharedOutcomes
+    private let used = ReplaySet(byteLimit: 4 << 20, windowSeconds: TransactionSealer.lifetimeSeconds)
+
+    init(starts: StartDesk, exchange: CodeExchange, hosted: HostedRequests, executor: any TaskExecutor) {
+        self.starts = starts
+        self.exchange = exchange
+        self.hosted = hosted
+        outcomes = SharedOutcomes(executor: executor)
+    }
+
+    /// Answers a request to `callback/<client>`.
+    func answer(_ request: LoginRequest, at place: ClientPlace) async -> LoginAnswer {
+        if let refused = methodRefusal(request, at: place) { return refused }
+        do throws(LoginFailure) {
+            let response = try read(request, at: place)
+            let state = Array(response.state.utf8)
+            let digest = SHA256.hash(state.span)
+            let redirectURI = place.redirectURI(request.publicURL)
+            switch place.sealer.open(
+                request.cookies.span, state: response.state, redirectURI: redirectURI, now: place.now)
+            {
+            case .found(let transaction):
+                let callback = Callback(
+                    place: place, request: request, response: response, transaction: transaction, digest: digest)
+                return await outcomes.answer(digest) { await self.answer(callback) }
+            case .expired:
+                throw LoginFailure(
+                    .transactionExpired, check: "CF-03", expected: "a login of the last ten minutes",
+                    found: "an older one")
+            case .none:
+                if let location = await led(digest, request, at: place) { return LoginAnswer(.redirect(location)) }
+                throw LoginFailure(
+                    .transactionUnknown, check: "CF-03", expected: "a login that this browser began", found: "none")
+            }
+        } catch {
+            let retry = StartRequest(returnTo: "/").path(at: place)
+            return error.answer(at: place, cookies: stale(request, at: place), retry: retry)
+        }
+    }
+
+    // MARK: what arrives
+
+    private func methodRefusal(_ request: LoginRequest, at place: ClientPlace) -> LoginAnswer? {
+        let isForm = place.responseMode.isForm
+        guard request.method != (isForm ? .post : .get) else { return nil }
+        let method = isForm ? "POST" : "GET"
+        return LoginAnswer(
+            .refused(
+                .methodNotAllowed,
+                detail: LoginDetail(expected: method, found: "another method", check: "CF-20")),
+            fields: [("Allow", method)])
+    }
+
+    private func read(
+        _ request: LoginRequest, at place: ClientPlace
+    ) throws(LoginFailure) -> UncheckedAuthorizationResponse {
+        if place.responseMode.isForm {
+            let type = Array((request.contentType ?? "").utf8.prefix { $0 != UInt8(ascii: ";") })
+            guard ASCII.equalsIgnoringCase(type.span, "application/x-www-form-urlencoded") else {
+                throw LoginFailure(.responseMalformed, check: "CF-20", expected: "a form", found: "another content")
+            }
+        }
+        let form = place.responseMode.isForm ? request.body : request.query
+        do throws(AuthorizationResponseRefusal) {
+            return try UncheckedAuthorizationResponse(
+                form.span, isSigned: place.responseMode.isSigned, decryption: place.settings.decryptionKeys)
+        } catch {
+            throw ResponseJudgement.failure(error, at: place)
+        }
+    }
+
+    /// Where the login of a state that is used up led, for the browser that has its session.
+    private func led(_ digest: SHA256Digest, _ request: LoginRequest, at place: ClientPlace) async -> String? {
+        guard let session = await place.liveSession(of: request) else { return nil }
+        return outcomes.location(digest, session: session.id, now: place.now)
+    }
+
+    /// The ends of a transaction's cookie that is of no use any more.
+    private func stale(_ request: LoginRequest, at place: ClientPlace) -> [String] {
+        guard let response = try? read(request, at: place) else { return [] }
+        let name = TransactionSealer.cookieName(state: response.state)
+        guard CookieField.value(of: name, in: request.cookies.span) != .none else { return [] }
+        return SetCookie.deletion(name: name, sameSite: place.transactionSameSite)
+    }
+}
+
+/// One callback whose transaction this browser has.
+struct Callback: Sendable {
+    let place: ClientPlace
+    let request: LoginRequest
+    let response: UncheckedAuthorizationResponse
+    let transaction: LoginTransaction
+    /// Of the state.
+    let digest: SHA256Digest
+
+    /// The line that takes the transaction's cookie away, and the one that counts the login among those that ended.
+    var endings: [String] {
+        SetCookie.deletion(
+            name: TransactionSealer.cookieName(state: response.state), sameSite: place.transactionSameSite)
+            + [EndedLogins.next(in: request.cookies.span, now: place.now)]
+    }
+}
+
+extension CallbackDesk {
+    /// The one answer to a callback, however often it came.
+    private func answer(_ callback: Callback) async -> LoginAnswer {
+        let place = callback.place
+        do throws(LoginFailure) {
+            // Before the transaction is used up: with nothing known of the server, a reload may do better.
+            let server = try await place.server()
+            if let led = try await useUp(callback) { return led }
+            hosted.remove(state: callback.response.state)
+            return try await judge(callback, server)
+        } catch {
+            return await refusal(error, of: callback)
+        }
+    }
+
+    /// Uses the transaction up; the answer where that happened before (CF-25).
+    private func useUp(_ callback: Callback) async throws(LoginFailure) -> LoginAnswer? {
+        let until = callback.transaction.createdAt + Int64(TransactionSealer.lifetimeSeconds)
+        switch used.insert(callback.digest, thumbprint: callback.digest, until: until, now: callback.place.now) {
+        case .first: return nil
+        case .replayed:
+            if await callback.place.liveSession(of: callback.request) != nil {
+                return LoginAnswer(.redirect(callback.transaction.target), cookies: Array(callback.endings.prefix(1)))
+            }
+            throw LoginFailure(.transactionUsed, check: "CF-25", expected: "a new state", found: "a used one")
+        case .full:
+            throw LoginFailure(
+                .storeUnavailable, check: "CF-25", expected: "room to remember a used state", found: "none",
+                retryAfterSeconds: 5)
+        }
+    }
+
+    private func judge(_ callback: Callback, _ server: ServerMetadata) async throws(LoginFailure) -> LoginAnswer {
+        switch try await ResponseJudgement(callback: callback, server: server).outcome() {
+        case .error(let error):
+            if error.meaning == .interactionRequired, callback.mayTryAgain { return try await again(callback) }
+            throw ResponseJudgement.failure(error)
+        case .code(let code):
+            let result = try await exchange.redeem(code, callback, server)
+            switch result {
+            case .session(let answer, let session):
+                outcomes.keep(
+                    callback.digest, location: callback.transaction.target, session: session.id,
+                    until: callback.place.now + Int64(TransactionSealer.lifetimeSeconds))
+                return answer
+            case .insufficient(let failure):
+                guard callback.mayTryAgain else { throw failure }
+                return try await again(callback)
+            }
+        }
+    }
+
+    /// Sends the browser to the server once more, which is to ask its user this time (STEP-04, CF-24).
+    private func again(_ callback: Callback) async throws(LoginFailure) -> LoginAnswer {
+        var answer = try await starts.begin(
+            LoginPlan(again: callback.transaction), callback.request, at: callback.place, endedBefore: true)
+        answer.cookies = callback.endings + answer.cookies
+        return answer
+    }
+
+    private func refusal(_ failure: LoginFailure, of callback: Callback) async -> LoginAnswer {
+        let place = callback.place
+        let isSilent = callback.transaction.isSilent(at: place)
+        // OIDC-16: who asked in silence is told in silence, and nothing is tried again.
+        if isSilent, [.responseError, .accessDenied].contains(failure.refusal) {
+            let failure = LoginFailure(
+                .sessionMissing, check: "OIDC-16", expected: failure.detail.expected, found: failure.detail.found)
+            return failure.answer(at: place, cookies: callback.endings, retry: nil)
+        }
+        let isUndone = failure.refusal == .serverUnavailable
+        return failure.answer(
+            at: place, cookies: isUndone ? [] : callback.endings, retry: callback.transaction.start(at: place))
+    }
+}
+
+extension Callback {
+    /// Whether another login may be begun for this one: the first of its kind, and not in silence.
+    var mayTryAgain: Bool { transaction.attempts == 0 && !transaction.isSilent(at: place) }
+}
+
+extension LoginTransaction {
+    /// Where the browser goes on, with the fragment it began with.
+    var target: String { fragment.map { returnTo + "#" + $0 } ?? returnTo }
+}
+
+extension ClientPlace {
+    /// The session that a request's cookie stands for, if it is one.
+    func liveSession(of request: LoginRequest) async -> Session? {
+        guard case .found(let session, _, _) = await session(in: request.cookies) else { return nil }
+        return session
+    }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+import Crypto
+import Issuers
+import JOSE
+import OAuth
+
+/// Decides who logged in, by the ID token that came with the tokens (OIDC-01 … OIDC-11).
+struct IdentityCheck: Sendable {
+    let place: ClientPlace
+    let nonce: String
+    let code: Secret
+    let demand: AuthenticationDemand?
+    let tokens: TokenResponse
+
+    enum Result: Sendable {
+        case verified(VerifiedIDToken)
+        /// The token is good, and its user was not authenticated as demanded.
+        case insufficient(LoginFailure)
+    }
+
+    /// Who logged in; the keys of the server are read once more where the token names one that is not at hand (OIDC-17).
+    func identity() async throws(LoginFailure) -> Result {
+        do throws(IDTokenRefusal) {
+            return .verified(try verify())
+        } catch {
+            guard error.wantsKeysReadAgain || error.lacksKeys else { return try judge(error) }
+        }
+        await place.sources.refresh(place.client.issuer)
+        do throws(IDTokenRefusal) {
+            return .verified(try verify())
+        } catch {
+            return try judge(error)
+        }
+    }
+
+    private func verify() throws(IDTokenRefusal) -> VerifiedIDToken {
+        try IDToken.verify(
+            tokens.idToken, rules: place.settings.idToken, keys: place.keys.map { VerificationKeys($0.keySet) },
+            decryption: place.settings.decryptionKeys, nonce: nonce, accessToken: tokens.accessToken, code: code,
+            demand: demand, now: place.now)
+    }
+
+    private func judge(_ refusal: IDTokenRefusal) throws(LoginFailure) -> Result {
+        let expected = refusal.expected(by: place.settings.idToken, demand: demand)
+        let check = refusal.checkID
+        if refusal.isAboutAuthentication {
+            return .insufficient(
+                LoginFailure(.authenticationInsufficient, check: check, expected: expected, found: refusal.found))
+        }
+        if refusal.lacksKeys {
+            throw LoginFailure(
+                .keysUnavailable, check: check, expected: expected, found: refusal.found, retryAfterSeconds: 5)
+        }
+        if refusal == .missing {
+            throw LoginFailure(
+                .idTokenMissing, check: check, expected: expected, found: refusal.found, isAlarm: true)
+        }
+        throw LoginFailure(.idTokenInvalid, check: check, expected: expected, found: refusal.found)
+    }
+}

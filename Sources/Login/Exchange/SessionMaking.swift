@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+import Crypto
+import OAuth
+import Sessions
+
+/// Makes the session of a login that succeeded, and sends the browser where it began.
+struct SessionMaking: Sendable {
+    let place: ClientPlace
+    let callback: Callback
+    let revocations: RevocationQueue
+
+    /// A session under a new identifier, whatever the browser brought (SC-05, CF-34).
+    func session(
+        _ tokens: GivenTokens, _ identity: VerifiedIDToken, scopes: [String], claims: [UInt8]
+    ) -> Session {
+        let settings = place.settings
+        let now = tokens.receivedAt
+        let refreshToken = settings.refreshes ? tokens.response.refreshToken : nil
+        let hasUse = settings.keepsAccessToken || refreshToken != nil
+        return Session(
+            id: RandomBytes.fill(16), client: settings.name, issuer: identity.issuer, subject: identity.subject,
+            serverSession: identity.sid, claims: claims, scopes: scopes,
+            // A logout at the server is compared with the server's own time of this login (LO-10).
+            createdAt: min(now, identity.issuedAt), seenAt: now,
+            endsAt: now + Int64(settings.session.absoluteSeconds),
+            accessToken: settings.keepsAccessToken ? tokens.response.accessToken : nil, accessTokenIssuedAt: now,
+            accessTokenExpiresAt: hasUse ? tokens.expiresAt : .max, proofKey: tokens.proofKey,
+            refreshToken: refreshToken, idToken: settings.logout.atServer ? tokens.response.idToken : nil)
+    }
+
+    /// Keeps the session, ends the one before it, and answers the callback.
+    func answer(_ session: Session) async throws(LoginFailure) -> LoginAnswer {
+        let value = try await keep(session)
+        await endEarlier(than: session)
+        place.onEvent(.loggedIn(client: place.index))
+        return LoginAnswer(
+            content, cookies: callback.endings + place.cookieLines(value, replacing: callback.request.cookies))
+    }
+
+    private func keep(_ session: Session) async throws(LoginFailure) -> [UInt8] {
+        var session = session
+        do throws(SessionStoreRefusal) {
+            do throws(SessionStoreRefusal) {
+                return try await place.store.create(session, now: place.now)
+            } catch {
+                // The hint for a logout at the server is what a session can best do without (SC-07).
+                guard case .tooLarge = error, session.idToken != nil else { throw error }
+            }
+            session.idToken = nil
+            return try await place.store.create(session, now: place.now)
+        } catch {
+            throw Self.failure(error)
+        }
+    }
+
+    private static func failure(_ refusal: SessionStoreRefusal) -> LoginFailure {
+        switch refusal {
+        case .tooLarge(let bytes, let limit, let parts):
+            LoginFailure(
+                .sessionTooLarge, check: "SC-07", expected: "a session of at most \(limit) bytes",
+                found: "\(bytes) bytes: \(parts.joined(separator: ", "))", isAlarm: true)
+        case .unavailable:
+            LoginFailure(
+                .storeUnavailable, check: "SC-13", expected: "a session store", found: "none", retryAfterSeconds: 5)
+        case .full:
+            LoginFailure(
+                .storeUnavailable, check: "SC-13", expected: "room for another session", found: "none",
+                isAlarm: true, retryAfterSeconds: 60)
+        }
+    }
+
+    /// A session that this browser had before is over: whoever else knows its cookie has nothing any more (CF-34).
+    ///
+    /// Except for one that the same user has just got in another tab: its requests are still under way, and ending it
+    /// would send them all to the server again.
+    private func endEarlier(than session: Session) async {
+        guard case .found(let earlier, _, _) = await place.session(in: callback.request.cookies) else { return }
+        let isSameUser =
+            earlier.issuer.utf8.elementsEqual(session.issuer.utf8)
+            && earlier.subject.utf8.elementsEqual(session.subject.utf8)
+        let isParallel =
+            isSameUser && callback.transaction.stepUp == nil
+            && earlier.createdAt >= callback.transaction.createdAt
+        guard !isParallel else { return }
+        // The store may be gone by now: the browser has its new session all the same.
+        let ended = (try? await place.store.end(.session(earlier.id), now: place.now)) ?? []
+        for one in ended.isEmpty ? [earlier] : ended { revocations.revoke(one, client: place.index) }
+        place.onEvent(.sessionsEnded)
+    }
+
+    /// Where the browser goes on, by a redirect where nothing else is to be done first.
+    private var content: LoginAnswer.Content {
+        let transaction = callback.transaction
+        if transaction.isSilent(at: place) {
+            return .document(type: "application/json", bytes: Array("{\"authenticated\":true}".utf8))
+        }
+        if transaction.keepsForm { return .page(.sendForm(action: transaction.returnTo)) }
+        // A redirect that another site began brings no strict cookie: a page of our own goes on instead (SC-02).
+        if place.settings.session.sameSite == .strict { return .page(.goOn(to: transaction.target)) }
+        return .redirect(transaction.target)
+    }
+}

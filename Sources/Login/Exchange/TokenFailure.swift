@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+import OAuth
+
+/// What a token request that brought no tokens comes to (CA-15, CA-16).
+enum TokenFailure {
+    static func failure(_ refusal: ServerRefusal) -> LoginFailure {
+        switch refusal {
+        case .notMade, .notProven: refusal.failure(check: "CF-30")
+        case .nonceDemanded:
+            LoginFailure(
+                .nonceDemanded, check: "DPOP-41", expected: "a nonce once", found: "a demand for another one",
+                retryAfterSeconds: 5)
+        case .unreachable, .unanswered:
+            LoginFailure(
+                .tokenUnavailable, check: "CA-16", expected: "an answer of the token endpoint", found: refusal.words,
+                retryAfterSeconds: 5)
+        }
+    }
+
+    static func failure(_ refusal: TokenResponseRefusal) -> LoginFailure {
+        switch refusal {
+        case .refused(let error): failure(error)
+        case .tokenTypeWrong:
+            LoginFailure(
+                .tokenTypeWrong, check: "DPOP-42", expected: "the token_type that was asked for",
+                found: "another one", isAlarm: true)
+        case .status, .tooLarge, .contentType, .notJSON, .notAnObject, .missingMember, .memberMalformed:
+            LoginFailure(
+                .tokenAnswerInvalid, check: "CF-31", expected: "a token response", found: refusal.words,
+                isAlarm: true)
+        }
+    }
+
+    private static func failure(_ error: TokenError) -> LoginFailure {
+        let found = error.response.words
+        switch error.meaning {
+        case .clientRefused:
+            return LoginFailure(.clientRefused, check: "CA-15", expected: "tokens", found: found, isAlarm: true)
+        case .grantRefused:
+            return LoginFailure(.codeRefused, check: "CA-15", expected: "tokens", found: found)
+        case .requestRefused:
+            return LoginFailure(.codeRefused, check: "CA-15", expected: "tokens", found: found, isAlarm: true)
+        case .unavailable:
+            return LoginFailure(
+                .tokenUnavailable, check: "CA-15", expected: "tokens", found: found,
+                retryAfterSeconds: error.retryAfterSeconds ?? 5)
+        case .nonceDemanded:
+            return LoginFailure(
+                .nonceDemanded, check: "DPOP-41", expected: "tokens", found: found, retryAfterSeconds: 5)
+        }
+    }
+}
+
+extension TokenResponseRefusal {
+    /// For the operator's log: nothing of the answer is in it but names.
+    fileprivate var words: String {
+        switch self {
+        case .missingMember(let name): "no \(name)"
+        case .memberMalformed(let name): "a \(name) that is none"
+        case .status(let status): "status \(status)"
+        case .tooLarge(let bytes): "\(bytes) bytes"
+        case .refused, .contentType, .notJSON, .notAnObject, .tokenTypeWrong: word
+        }
+    }
+}

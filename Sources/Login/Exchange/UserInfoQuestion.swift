@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+import Crypto
+import HTTPMessage
+import Issuers
+import JOSE
+import JSON
+import OAuth
+
+/// Asks the server for more about the user than the ID token says (OIDC-12).
+struct UserInfoQuestion: Sendable {
+    let place: ClientPlace
+    let tokens: GivenTokens
+    /// Makes proofs with the key that the tokens are bound to.
+    let proof: ProofMaker?
+
+    /// The claims about the ID token's user; nil where nobody asks, or where a bad answer is to be left out.
+    func claims(of identity: VerifiedIDToken) async throws(LoginFailure) -> JSONValue? {
+        guard place.settings.userInfo != .off else { return nil }
+        do throws(LoginFailure) {
+            return try await ask(identity)
+        } catch {
+            guard place.settings.userInfo == .optional else { throw error }
+            // Whoever answers for another user is not to be silently left out: somebody has to look.
+            place.onEvent(.alarm(client: place.index, error.refusal, detail: error.detail))
+            return nil
+        }
+    }
+
+    private func ask(_ identity: VerifiedIDToken) async throws(LoginFailure) -> JSONValue {
+        let response: FetchResponse
+        do throws(ServerRefusal) {
+            response = try await place.proven(
+                by: tokens.proofKey == nil ? nil : proof, as: .resourceServer,
+                accessToken: tokens.response.accessToken
+            ) { () throws(ServerRefusal) in
+                try self.request()
+            }
+        } catch {
+            throw Self.failure("an answer of the userinfo endpoint", error.words)
+        }
+        do throws(UserInfoRefusal) {
+            return try read(response, identity)
+        } catch {
+            guard error.wantsKeysReadAgain else { throw failure(error) }
+        }
+        await place.sources.refresh(place.client.issuer)
+        do throws(UserInfoRefusal) {
+            return try read(response, identity)
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    private func read(_ response: FetchResponse, _ identity: VerifiedIDToken) throws(UserInfoRefusal) -> JSONValue {
+        try UserInfo.read(
+            response, subject: identity.subject, rules: place.settings.idToken,
+            keys: place.keys.map { VerificationKeys($0.keySet) }, decryption: place.settings.decryptionKeys,
+            now: place.now)
+    }
+
+    private func request() throws(ServerRefusal) -> FetchRequest {
+        guard let url = place.metadata?.login.userInfo else { throw .notMade(.endpointMissing) }
+        do throws(IssuerRefusal) {
+            var request = try IssuerRequests(settings: place.issuer).endpointRequest(url, from: .metadata)
+            let scheme = tokens.proofKey == nil ? "Bearer " : "DPoP "
+            request.headers = [
+                ("Authorization", scheme + String(decoding: tokens.response.accessToken.reveal(), as: UTF8.self)),
+                ("Accept", "application/json, application/jwt"),
+            ]
+            request.maximumBytes = UserInfo.maximumBytes
+            request.timeoutMilliseconds = ClientPlace.timeoutMilliseconds
+            return request
+        } catch {
+            throw .notMade(.request(error))
+        }
+    }
+
+    private func failure(_ refusal: UserInfoRefusal) -> LoginFailure {
+        Self.failure(refusal.expected(by: place.settings.idToken), refusal.found)
+    }
+
+    private static func failure(_ expected: String, _ found: String) -> LoginFailure {
+        LoginFailure(.userInfoInvalid, check: "OIDC-12", expected: expected, found: found, isAlarm: true)
+    }
+}

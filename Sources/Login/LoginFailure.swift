@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why a login goes no further: what the browser is told, and what only the operator is.
+struct LoginFailure: Error, Sendable {
+    let refusal: LoginRefusal
+    let detail: LoginDetail
+    /// Somebody has to act: waiting, or trying again, will not help.
+    let isAlarm: Bool
+    /// What the server said of when to ask again.
+    let retryAfterSeconds: Int?
+
+    init(
+        _ refusal: LoginRefusal, check: String, expected: String, found: String, isAlarm: Bool = false,
+        retryAfterSeconds: Int? = nil
+    ) {
+        self.refusal = refusal
+        detail = LoginDetail(expected: expected, found: found, check: check)
+        self.isAlarm = isAlarm
+        self.retryAfterSeconds = retryAfterSeconds
+    }
+
+    /// The answer to the browser; tells the operator where that is needed.
+    func answer(at place: ClientPlace, cookies: [String] = [], retry: String?) -> LoginAnswer {
+        if isAlarm { place.onEvent(.alarm(client: place.index, refusal, detail: detail)) }
+        var fields: [(String, String)] = []
+        if let seconds = retryAfterSeconds { fields.append(("Retry-After", String(min(max(seconds, 1), 3600)))) }
+        return LoginAnswer(.refused(refusal, detail: detail), cookies: cookies, fields: fields, retry: retry)
+    }
+}

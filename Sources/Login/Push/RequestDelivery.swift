@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+import Bytes
+import Crypto
+import HTTPMessage
+import Issuers
+import JOSE
+import OAuth
+
+/// Gets an authorization request to the server in the configured form; what is left for the browser is one URL.
+///
+/// A form that is too long for a URL gives way to one that says at least as much, never to one that is signed less;
+/// no refusal of the server's gives way to anything (JAR-08, JAR-09).
+struct RequestDelivery: Sendable {
+    let place: ClientPlace
+    let server: ServerMetadata
+    let hosted: HostedRequests
+    let publicURL: String
+
+    /// Where the browser is sent with the request.
+    func location(
+        of parameters: AuthorizationParameters, state: String, proof: ProofMaker?
+    ) async throws(LoginFailure) -> String {
+        guard let endpoint = server.login.authorizationEndpoint else {
+            throw LoginFailure(
+                .serverUnsuitable, check: "MD-07", expected: "authorization_endpoint", found: "none", isAlarm: true)
+        }
+        let form = place.settings.authorization.form
+        if let url = try inURL(parameters, form: form, endpoint: endpoint) {
+            if url.utf8.count <= AuthorizationURL.maximumCharacters { return url }
+            guard let other = form.shorter(at: server) else {
+                throw LoginFailure(
+                    .requestNotMade, check: "JAR-08",
+                    expected:
+                        "a URL of at most \(AuthorizationURL.maximumCharacters) characters, or a server that takes"
+                        + " pushed requests",
+                    found: "\(url.utf8.count) characters", isAlarm: true)
+            }
+            return try await beside(parameters, form: other, endpoint: endpoint, state: state, proof: proof)
+        }
+        return try await beside(parameters, form: form, endpoint: endpoint, state: state, proof: proof)
+    }
+
+    /// The forms that are nothing but a URL; nil for the others.
+    private func inURL(
+        _ parameters: AuthorizationParameters, form: AuthorizationRequestSettings.Form, endpoint: String
+    ) throws(LoginFailure) -> String? {
+        switch form {
+        case .plain: return AuthorizationURL.plain(endpoint: endpoint, parameters)
+        case .signed:
+            return AuthorizationURL.byValue(endpoint: endpoint, parameters, object: try object(of: parameters))
+        case .signedByReference, .pushed, .pushedSigned: return nil
+        }
+    }
+
+    /// The forms that get to the server beside the browser.
+    private func beside(
+        _ parameters: AuthorizationParameters, form: AuthorizationRequestSettings.Form, endpoint: String,
+        state: String, proof: ProofMaker?
+    ) async throws(LoginFailure) -> String {
+        let pushed: [(String, String)]
+        switch form {
+        case .signedByReference:
+            return try byReference(parameters, endpoint: endpoint, state: state)
+        case .pushedSigned:
+            pushed = PushedAuthorization.parameters(parameters, object: try object(of: parameters))
+        case .pushed, .plain, .signed:
+            pushed = PushedAuthorization.parameters(parameters)
+        }
+        let requestURI = try await push(pushed, proof: proof)
+        return AuthorizationURL.pushed(endpoint: endpoint, clientID: place.clientID, requestURI: requestURI)
+    }
+
+    /// A request object made for this request alone (JAR-06).
+    private func object(of parameters: AuthorizationParameters) throws(LoginFailure) -> [UInt8] {
+        guard let key = place.settings.requestObjectKey else {
+            throw LoginFailure(
+                .requestNotMade, check: "JAR-01", expected: "a key for request objects", found: "none", isAlarm: true)
+        }
+        let identifier = RandomBytes.fill(16)
+        do throws(RequestObjectRefusal) {
+            return try parameters.requestObject(
+                issuer: server.issuer, signedBy: key, now: place.now,
+                identifier: Base64URL.encode(identifier.span), encryptionKeys: place.encryptionKeys)
+        } catch {
+            throw LoginFailure(
+                .requestNotMade, check: error == .noEncryptionKey ? "JAR-10" : "JAR-01",
+                expected: "a request object as configured", found: Self.words(error), isAlarm: true)
+        }
+    }
+
+    private func byReference(
+        _ parameters: AuthorizationParameters, endpoint: String, state: String
+    ) throws(LoginFailure) -> String {
+        let object = try object(of: parameters)
+        guard let id = hosted.publish(object, state: state, at: place.clock.now().milliseconds) else {
+            throw LoginFailure(
+                .storeUnavailable, check: "JAR-22", expected: "room for another request object", found: "none",
+                retryAfterSeconds: 5)
+        }
+        return AuthorizationURL.byReference(
+            endpoint: endpoint, parameters, requestURI: publicURL + HostedRequests.path(id), object: object)
+    }
+
+    private static func words(_ refusal: RequestObjectRefusal) -> String {
+        switch refusal {
+        case .identifierInvalid: "an identifier that is none"
+        case .lifetimeNotAllowed: "a lifetime that is not allowed"
+        case .notSigned: "no signature"
+        case .noEncryptionKey: "no key of the server's to encrypt to"
+        case .notEncrypted: "no encryption"
+        }
+    }
+}
+
+// MARK: PAR
+
+extension RequestDelivery {
+    /// Pushes a request, and gives the reference to send the browser with, once (RFC 9126 §2).
+    private func push(_ parameters: [(String, String)], proof: ProofMaker?) async throws(LoginFailure) -> String {
+        let response: FetchResponse
+        do throws(ServerRefusal) {
+            response = try await place.post(parameters, to: { $0.pushedAuthorization }, proof: proof)
+        } catch {
+            throw Self.failure(error)
+        }
+        do throws(PushRefusal) {
+            return try PushedAuthorization.read(response).requestURI
+        } catch {
+            throw Self.failure(error)
+        }
+    }
+
+    private static func failure(_ refusal: ServerRefusal) -> LoginFailure {
+        switch refusal {
+        case .notMade, .notProven: refusal.failure(check: "PAR-01")
+        case .nonceDemanded:
+            LoginFailure(
+                .pushUnavailable, check: "DPOP-41", expected: "a nonce once", found: "a demand for another one",
+                retryAfterSeconds: 5)
+        case .unreachable, .unanswered:
+            LoginFailure(
+                .pushUnavailable, check: "PAR-05", expected: "an answer to a pushed request", found: refusal.words,
+                retryAfterSeconds: 5)
+        }
+    }
+
+    private static func failure(_ refusal: PushRefusal) -> LoginFailure {
+        switch refusal {
+        case .refused(let error):
+            // A request object that is refused is not sent again without its signature (JAR-09).
+            LoginFailure(
+                .pushRefused, check: "PAR-05", expected: "201", found: error.words, isAlarm: true)
+        case .clientRefused(let error):
+            LoginFailure(
+                .clientRefused, check: "CA-15", expected: "201", found: error.words, isAlarm: true)
+        case .nonceDemanded:
+            LoginFailure(
+                .pushUnavailable, check: "DPOP-41", expected: "201", found: "a demand for a nonce without one",
+                retryAfterSeconds: 5)
+        case .unavailable(let status, let seconds):
+            LoginFailure(
+                .pushUnavailable, check: "PAR-05", expected: "201", found: "status \(status)",
+                retryAfterSeconds: seconds ?? 5)
+        case .status, .tooLarge, .contentType, .notJSON, .notAnObject, .missingMember, .memberMalformed:
+            LoginFailure(
+                .pushAnswerInvalid, check: "PAR-03", expected: "JSON with request_uri and expires_in",
+                found: refusal.words, isAlarm: true)
+        }
+    }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+import Crypto
+import OAuth
+import Sessions
+
+/// What one login is to be, once everything that is not its own is known.
+struct LoginPlan: Sendable {
+    /// Where the browser goes on afterwards.
+    var returnTo: String
+    var fragment: String?
+    var keepsForm = false
+    var loginHint: String?
+    /// What is demanded beyond a login.
+    var demand: LoginTransaction.Demand?
+    /// How many logins were begun for this before.
+    var attempts: UInt8 = 0
+    /// The server may show nothing: it knows the user, or the answer is no (OIDC-16).
+    var isSilent = false
+
+    /// The plan of a browser's own start.
+    init(_ request: StartRequest, at place: ClientPlace) {
+        returnTo = request.returnTo
+        fragment = request.fragment
+        keepsForm = request.keepsForm
+        loginHint = request.loginHint
+        demand = request.stepUp.map {
+            let stepUp = place.settings.stepUps[$0]
+            return LoginTransaction.Demand(acrValues: stepUp.acrValues, maximumAge: stepUp.maximumAge)
+        }
+    }
+
+    /// A login that shows nothing, and comes back to the session endpoint.
+    init(silentAt place: ClientPlace) {
+        // No start of a browser's can name this path: what comes back there was asked for in silence.
+        returnTo = place.path(.session)
+        isSilent = true
+    }
+
+    /// The one more attempt after a login that did not do (STEP-04, CF-24).
+    init(again transaction: LoginTransaction) {
+        returnTo = transaction.returnTo
+        fragment = transaction.fragment
+        keepsForm = transaction.keepsForm
+        demand = transaction.stepUp
+        attempts = transaction.attempts &+ 1
+    }
+
+    /// What is asked for at the server beyond what always is.
+    var stepUp: StepUp? {
+        guard demand != nil || attempts > 0 else { return nil }
+        return StepUp(
+            acrValues: demand?.acrValues ?? [], maximumAge: demand?.maximumAge, forcesPrompt: attempts > 0)
+    }
+
+    /// The client's settings as far as this login changes them.
+    func settings(of place: ClientPlace) -> AuthorizationRequestSettings {
+        var settings = place.settings.authorization
+        if let loginHint { settings.loginHint = loginHint }
+        if isSilent { settings.prompt = "none" }
+        return settings
+    }
+
+    func transaction(seed: Secret, at place: ClientPlace) -> LoginTransaction {
+        LoginTransaction(
+            seed: seed, returnTo: returnTo, createdAt: place.now, client: place.settings.name, stepUp: demand,
+            attempts: attempts, keepsForm: keepsForm, fragment: fragment)
+    }
+}
+
+extension LoginTransaction {
+    /// Whether its user is to notice nothing, whatever comes of it.
+    func isSilent(at place: ClientPlace) -> Bool { returnTo.utf8.elementsEqual(place.path(.session).utf8) }
+
+    /// The start of another login for the same.
+    func start(at place: ClientPlace) -> String {
+        let index = stepUp.flatMap { demand in
+            place.settings.stepUps.firstIndex {
+                $0.acrValues == demand.acrValues && $0.maximumAge == demand.maximumAge
+            }
+        }
+        var request = StartRequest(returnTo: isSilent(at: place) ? "/" : returnTo)
+        request.stepUp = index
+        request.keepsForm = keepsForm
+        return request.path(at: place)
+    }
+}
