@@ -22,7 +22,9 @@ final class RefreshDesk: Sendable {
         /// The session with its new tokens.
         case session(Session)
         /// It does not refresh this session any more (RF-05, RF-07).
-        case ended
+        ///
+        /// `tokens` came all the same, and nobody will use them.
+        case ended(tokens: Session?)
         /// Nobody can say: it is down, or takes us for nobody (RF-06).
         case unavailable(retryAfterSeconds: Int?)
     }
@@ -95,6 +97,20 @@ final class RefreshDesk: Sendable {
         self.clock = clock
         self.executor = executor
         self.onEvent = onEvent
+    }
+
+    /// A desk for these clients, whose late tokens go into that queue.
+    convenience init(
+        _ places: [ClientPlace], revocations: RevocationQueue, clock: any IssuerClock, executor: any TaskExecutor,
+        onEvent: @escaping @Sendable (LoginService.Event) -> Void
+    ) {
+        self.init(
+            clients: places.map { place in
+                let ask = AskForRefresh(place)
+                return Client(
+                    store: place.store, ask: { await ask($0) },
+                    discard: { revocations.revoke($0, client: place.index) })
+            }, clock: clock, executor: executor, onEvent: onEvent)
     }
 
     /// The session after its refresh, waited for 5 s at most; from any thread.
@@ -184,7 +200,8 @@ final class RefreshDesk: Sendable {
         let refreshed: LoginService.Refreshed
         switch await clients[key.client].ask(session) {
         case .session(let session): refreshed = await keep(session, value: value, client: key.client)
-        case .ended:
+        case .ended(let tokens):
+            if let tokens { clients[key.client].discard(tokens) }
             await end(session, client: key.client)
             refreshed = .ended
         case .unavailable(let seconds):

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Crypto
 import Issuers
+import OAuth
 import Sessions
 import Synchronization
 
@@ -20,19 +21,13 @@ final class RevocationQueue: Sendable {
         case refused(reason: String)
     }
 
-    /// `token_type_hint` (RFC 7009 §2.1).
-    enum Hint: String, Sendable {
-        case refreshToken = "refresh_token"
-        case accessToken = "access_token"
-    }
-
     /// Asks the server of a client once; called on the executor.
-    typealias Revoke = @Sendable (_ client: Int, _ token: Secret, _ hint: Hint) async -> Outcome
+    typealias Revoke = @Sendable (_ client: Int, _ token: Secret, _ hint: TokenRequest.Hint) async -> Outcome
 
     private struct Entry {
         let client: Int
         /// Those still to be revoked, in that order.
-        var tokens: [(Secret, Hint)]
+        var tokens: [(Secret, TokenRequest.Hint)]
         var attempts = 0
     }
 
@@ -78,11 +73,22 @@ final class RevocationQueue: Sendable {
         self.onEvent = onEvent
     }
 
+    /// A queue for the tokens of these clients, told of by their listener.
+    convenience init(_ places: [ClientPlace], clock: any IssuerClock, executor: any TaskExecutor) {
+        self.init(
+            clock: clock, executor: executor,
+            revoke: { client, token, hint in await places[client].revoke(token, hint: hint) },
+            onEvent: { event in
+                guard case .revocationFailed(let client, _) = event else { return }
+                places[client].onEvent(event)
+            })
+    }
+
     /// Revokes a session's tokens, the refresh token first; from any thread.
     ///
     /// `keepsRefreshToken` for a session with offline access that the server itself ended (LO-09).
     func revoke(_ session: Session, client: Int, keepsRefreshToken: Bool = false) {
-        var tokens: [(Secret, Hint)] = []
+        var tokens: [(Secret, TokenRequest.Hint)] = []
         // The refresh token first: where the access tokens go with it, the second request is for nothing, and where
         // the first one alone gets through, it was the one that mattered.
         if let token = session.refreshToken, !keepsRefreshToken { tokens.append((token, .refreshToken)) }

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+import Crypto
+import HTTPMessage
+import Issuers
+import JOSE
+import JSON
+import OAuth
+import Sessions
+import Synchronization
+
+/// Asks one client's server for new tokens, and judges what it says (RF-03 … RF-07).
+final class AskForRefresh: Sendable {
+    private let place: ClientPlace
+    /// A server that adds rights does so with every refresh: the operator is told once.
+    private let hasToldOfScopes = Atomic<Bool>(false)
+
+    init(_ place: ClientPlace) { self.place = place }
+
+    /// The session with new tokens, or why there are none.
+    func callAsFunction(_ session: Session) async -> RefreshDesk.Answer {
+        guard let token = session.refreshToken else { return .unavailable(retryAfterSeconds: nil) }
+        var proof: ProofMaker?
+        if let scalar = session.proofKey {
+            // The tokens are bound to that key: without it there is nothing to ask with.
+            guard let maker = ClientPlace.proofMaker(scalar) else { return .ended(tokens: nil) }
+            proof = maker
+        }
+        let response: FetchResponse
+        do throws(ServerRefusal) {
+            // What was sent and not answered is not sent again: a second use of the token would look like theft.
+            response = try await place.post(
+                TokenRequest.refresh(token, resources: place.settings.authorization.resources), to: { $0.token },
+                proof: proof)
+        } catch {
+            return .unavailable(retryAfterSeconds: nil)
+        }
+        do throws(TokenResponseRefusal) {
+            let tokens = try TokenResponse.read(
+                response, expects: proof == nil ? .bearer : .dpop, lenientExpiresIn: place.settings.lenientExpiresIn)
+            return await accept(tokens, session, token)
+        } catch {
+            return refused(error)
+        }
+    }
+
+    // MARK: a no
+
+    private func refused(_ refusal: TokenResponseRefusal) -> RefreshDesk.Answer {
+        guard case .refused(let error) = refusal else {
+            alarm(
+                refusal == .tokenTypeWrong ? .tokenTypeWrong : .tokenAnswerInvalid, check: "CF-31",
+                expected: "a token response", found: refusal.word)
+            return .unavailable(retryAfterSeconds: nil)
+        }
+        switch error.meaning {
+        // RF-05: used up, revoked, expired. Never asked a second time.
+        case .grantRefused: return .ended(tokens: nil)
+        case .clientRefused:
+            // Ours or theirs is misconfigured, and a login would not work either: users keep what they have.
+            alarm(
+                .clientRefused, check: "CA-15", expected: "a server that takes us for the client", found: refusal.word)
+            return .unavailable(retryAfterSeconds: error.retryAfterSeconds)
+        case .requestRefused:
+            alarm(.tokenAnswerInvalid, check: "RF-04", expected: "new tokens", found: "status \(error.response.status)")
+            // By its word the server knows what it is asked, and will not do it: to log in again is the way out.
+            // Without one it may be a proxy's page while the server is being replaced (RF-06).
+            if error.response.status == 400 && error.response.code != nil { return .ended(tokens: nil) }
+            return .unavailable(retryAfterSeconds: error.retryAfterSeconds)
+        case .unavailable, .nonceDemanded: return .unavailable(retryAfterSeconds: error.retryAfterSeconds)
+        }
+    }
+
+    // MARK: a yes
+
+    private func accept(_ tokens: TokenResponse, _ session: Session, _ last: Secret) async -> RefreshDesk.Answer {
+        let now = place.now
+        let granted = GrantedScopes(tokens, refreshing: session.scopes)
+        var refreshed = session
+        refreshed.scopes = granted.scopes
+        if session.accessToken != nil || place.settings.keepsAccessToken { refreshed.accessToken = tokens.accessToken }
+        refreshed.accessTokenIssuedAt = now
+        let (end, overflows) = now.addingReportingOverflow(max(tokens.expiresIn, 0))
+        refreshed.accessTokenExpiresAt = overflows ? .max - 1 : end
+        refreshed.refreshToken = tokens.refreshToken(after: last)
+        refreshed.seenAt = max(session.seenAt, now)
+        refreshed.generation = session.generation &+ 1
+        // RF-04: what the user was not asked about is no right of this session's.
+        if !granted.ignored.isEmpty && !hasToldOfScopes.exchange(true, ordering: .relaxed) {
+            alarm(
+                .scopeNotGranted, check: "RF-04", expected: "the scopes of the login, or fewer",
+                found: "\(granted.ignored.count) more, which are ignored until the next login")
+        }
+        guard let idToken = tokens.idToken else { return .session(refreshed) }
+        do throws(IDTokenRefusal) {
+            guard let verified = try await verify(idToken, with: tokens.accessToken, against: session) else {
+                return .session(refreshed)
+            }
+            refreshed.idToken = idToken
+            refreshed.serverSession = verified.sid ?? session.serverSession
+            refreshed.claims = UserInfo.merge(
+                idToken: verified,
+                previous: try? JSONValue.parse(session.claims.span, limits: JSONLimits(bytes: 64 * 1024)),
+                names: place.settings.claimNames, requiresVerifiedEmail: place.settings.requiresVerifiedEmail)
+            return .session(refreshed)
+        } catch {
+            // RF-07: tokens of another user, or of another login. Whoever they belong to, it is not this session.
+            alarm(
+                .idTokenInvalid, check: error.checkID == "RF-07" ? "RF-07" : error.checkID,
+                expected: error.expected(by: place.settings.idToken), found: error.found)
+            return .ended(tokens: refreshed)
+        }
+    }
+
+    /// The ID token, when it is good and of this session's login; nil where no key is at hand to tell.
+    ///
+    /// Without keys the session goes on with what it knew: the tokens came from the server itself, and the old ones may
+    /// be worth nothing any more.
+    private func verify(
+        _ token: Secret, with accessToken: Secret, against session: Session
+    ) async throws(IDTokenRefusal) -> VerifiedIDToken? {
+        var verified: VerifiedIDToken?
+        do throws(IDTokenRefusal) {
+            verified = try verifyOnce(token, accessToken)
+        } catch {
+            guard error.wantsKeysReadAgain || error.lacksKeys else { throw error }
+            await place.sources.refresh(place.client.issuer)
+            do throws(IDTokenRefusal) {
+                verified = try verifyOnce(token, accessToken)
+            } catch {
+                guard error.wantsKeysReadAgain || error.lacksKeys else { throw error }
+                return nil
+            }
+        }
+        guard let verified else { return nil }
+        let claims = try? JSONValue.parse(session.claims.span, limits: JSONLimits(bytes: 64 * 1024))
+        try IDToken.checkRefreshed(
+            verified,
+            against: IDToken.Original(
+                issuer: session.issuer, subject: session.subject, authTime: claims?["auth_time"]?.integer))
+        return verified
+    }
+
+    private func verifyOnce(_ token: Secret, _ accessToken: Secret) throws(IDTokenRefusal) -> VerifiedIDToken {
+        try IDToken.verify(
+            token, rules: place.settings.idToken, keys: place.keys.map { VerificationKeys($0.keySet) },
+            decryption: place.settings.decryptionKeys, nonce: nil, accessToken: accessToken, now: place.now)
+    }
+
+    private func alarm(_ refusal: LoginRefusal, check: String, expected: String, found: String) {
+        place.onEvent(
+            .alarm(
+                client: place.index, refusal, detail: LoginDetail(expected: expected, found: found, check: check)))
+    }
+}
