@@ -7,8 +7,10 @@ import Sessions
 extension ProofMaker {
     /// Makes proofs with the key of a session's tokens; nil when they are Bearer tokens.
     init?(_ session: Session) {
-        guard let scalar = session.proofKey, let key = try? PrivateKey.p256(scalar: scalar) else { return nil }
-        self.init(key: key)
+        guard let scalar = session.proofKey, let key = try? PrivateKey.p256(scalar: scalar),
+            let maker = try? ProofMaker(key: key)
+        else { return nil }
+        self = maker
     }
 }
 

@@ -60,25 +60,6 @@ extension EnvelopeRefusal {
     }
 }
 
-extension JWERefusal {
-    /// The requirement row of the check that failed.
-    fileprivate var checkID: String {
-        switch self {
-        case .tooLarge, .headerTooLarge: "JOSE-26"
-        case .notCompact: "JOSE-01"
-        case .notBase64URL: "JOSE-02"
-        case .headerNotJSON(.duplicateMember): "JOSE-04"
-        case .headerNotJSON, .headerNotObject: "JOSE-03"
-        case .criticalInvalid, .criticalNotUnderstood: "JOSE-12"
-        case .compressed: "JOSE-23"
-        case .ephemeralKeyInvalid: "JOSE-25"
-        case .parameterInvalid, .algorithmNotAllowed, .encodingNotAllowed, .unknownKey, .notDecrypted,
-            .recipientKeyInvalid, .notEncrypted:
-            "JOSE-22"
-        }
-    }
-}
-
 extension IDTokenRules.Signature {
     /// The algorithms' names.
     var names: String {
