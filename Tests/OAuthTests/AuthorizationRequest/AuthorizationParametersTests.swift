@@ -80,6 +80,17 @@ private func values(_ parameters: AuthorizationParameters, _ name: String) -> [S
             ])
     }
 
+    @Test func `CF-03 prints nothing that opens a login`() throws {
+        let parameters = Given.parameters(try Given.everything(), proofThumbprint: "thumb")
+        var dumped = ""
+        dump(parameters, to: &dumped)
+        for text in ["\(parameters)", String(reflecting: parameters), dumped] {
+            for word in ["the-state", "the-nonce", Given.challenge, "thumb", "example.com"] {
+                #expect(!text.contains(word))
+            }
+        }
+    }
+
     @Test func `PAR-07 says where to come back to, whatever else is configured`() throws {
         for form in AuthorizationRequestSettings.Form.allCases {
             let parameters = Given.parameters(try Given.everything(form: form))

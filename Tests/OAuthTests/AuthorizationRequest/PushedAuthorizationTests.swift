@@ -112,6 +112,13 @@ private let published = """
         #expect(throws: refusal) { try PushedAuthorization.read(Given.answer(body)) }
     }
 
+    @Test(arguments: ["86401", "9223372036854775807", "9007199254740992", "1e15"])
+    func `PAR-03 is not believed for longer than a day`(lifetime: String) throws {
+        let found = try PushedAuthorization.read(
+            Given.answer("{\"request_uri\":\"urn:x\",\"expires_in\":\(lifetime)}"))
+        #expect(found.expiresIn == 86_400)
+    }
+
     @Test func `PAR-03 has a reference of 512 bytes at most`() throws {
         let longest = String(repeating: "x", count: 512)
         let body = { (reference: String) in "{\"request_uri\":\"\(reference)\",\"expires_in\":60}" }

@@ -34,6 +34,7 @@ private struct Case {
     var dpop = DPoPDemand.off
     var assumesPKCE = false
     var isFAPI = false
+    var logoutChannels: Set<LogoutChannel> = []
 
     func problems() throws -> [SuitabilityProblem] {
         let text = members.sorted { $0.key < $1.key }.compactMap { name, value in value.map { "\"\(name)\":\($0)" } }
@@ -41,7 +42,8 @@ private struct Case {
             of: try Given.metadata(text.joined(separator: ",")), for: settings,
             credentials: try ClientCredentials(
                 clientID: Given.clientID, method: method ?? .privateKeyJWT(Given.signer())),
-            requestObjectAlgorithm: algorithm, wantsDPoP: dpop, assumesPKCE: assumesPKCE, isFAPI: isFAPI)
+            requestObjectAlgorithm: algorithm, wantsDPoP: dpop, assumesPKCE: assumesPKCE, isFAPI: isFAPI,
+            logoutChannels: logoutChannels)
     }
 
     /// What stands against it with some members changed, or taken away where the text is nil.
@@ -82,6 +84,40 @@ private func form(_ form: AuthorizationRequestSettings.Form) -> Case { Case(sett
             let settings = Settings(
                 form: form, responseMode: .formPostJWT, encryption: .init(algorithm: "ECDH-ES", encoding: "A128GCM"))
             #expect(try Case(settings: settings, dpop: .required).rows(changes).isEmpty)
+        }
+    }
+}
+
+@Suite struct `a server in use` {
+    /// What glewlwyd 2.7.5 says, whose code flow knows all of this.
+    private static let members = """
+        "authorization_endpoint":"https://as.example/api/oidc/auth","token_endpoint":"https://as.example/api/oidc/token",
+        "pushed_authorization_request_endpoint":"https://as.example/api/oidc/par",
+        "response_types_supported":["code","id_token","code id_token","client_credentials","refresh_token"],
+        "response_modes_supported":["query","fragment","form_post","query.jwt","fragment.jwt","form_post.jwt","jwt"],
+        "code_challenge_methods_supported":["S256"],"request_parameter_supported":true,
+        "request_uri_parameter_supported":true,"require_pushed_authorization_requests":false,
+        "token_endpoint_auth_methods_supported":["client_secret_basic","client_secret_post","client_secret_jwt",
+        "private_key_jwt"],"token_endpoint_auth_signing_alg_values_supported":["HS256","RS256","ES256","PS256","EdDSA"],
+        "revocation_endpoint_auth_methods_supported":["client_secret_basic","bearer"],
+        "request_object_signing_alg_values_supported":["HS256","RS256","RS384","ES256","EdDSA","PS256"],
+        "dpop_signing_alg_values_supported":["RS256","ES256","EdDSA"]
+        """
+
+    @Test(arguments: AuthorizationRequestSettings.Form.allCases)
+    func `MD-07 suits every form, response and client that it knows`(form: AuthorizationRequestSettings.Form) throws {
+        let secret = Authenticating.secret(Authenticating.secret)
+        for mode in AuthorizationRequestSettings.ResponseMode.allCases {
+            for method in [
+                ClientCredentials.Method.secretBasic(secret), .secretPost(secret), .secretJWT(.hs256, secret),
+                .privateKeyJWT(try Given.signer()),
+            ] {
+                let found = ServerSuitability.problems(
+                    of: try Given.metadata(Self.members), for: Settings(form: form, responseMode: mode),
+                    credentials: try ClientCredentials(clientID: "app", method: method),
+                    requestObjectAlgorithm: .es256, wantsDPoP: .required, logoutChannels: [.back, .front])
+                #expect(found.isEmpty)
+            }
         }
     }
 }
@@ -192,6 +228,17 @@ private func form(_ form: AuthorizationRequestSettings.Form) -> Case { Case(sett
         #expect(try Case(dpop: .required).rows([member: "[\"RS256\"]"]) == ["MD-07"])
         #expect(try Case(dpop: .optional).rows([member: "[\"RS256\"]"]).isEmpty)
         #expect(try Case(dpop: .off).rows([member: "[\"RS256\"]"]).isEmpty)
+    }
+
+    @Test func `MD-07 does not end sessions here by a channel that it says it has not`() throws {
+        let member = ["back": "backchannel_logout_supported", "front": "frontchannel_logout_supported"]
+        for (channel, name) in [(LogoutChannel.back, "back"), (.front, "front")] {
+            let given = Case(logoutChannels: [channel])
+            #expect(try given.rows([member[name] ?? "": "false"]) == ["MD-07"])
+            #expect(try given.rows([member[name] ?? "": "true"]).isEmpty)
+            #expect(try given.rows().isEmpty)
+            #expect(try Case().rows([member[name] ?? "": "false"]).isEmpty)
+        }
     }
 
     @Test func `says everything at once, and what it says is printable`() throws {
