@@ -25,6 +25,7 @@ let package = Package(
         .library(name: "HTTP1", targets: ["HTTP1"]),
         .library(name: "JOSE", targets: ["JOSE"]),
         .library(name: "OAuth", targets: ["OAuth"]),
+        .library(name: "Sessions", targets: ["Sessions"]),
         .library(name: "EventLoop", targets: ["EventLoop"]),
     ],
     dependencies: [

@@ -16,6 +16,7 @@ let package = Package(
                 .product(name: "JOSE", package: "portcullis"),
                 .product(name: "HTTPMessage", package: "portcullis"),
                 .product(name: "OAuth", package: "portcullis"),
+                .product(name: "Sessions", package: "portcullis"),
             ],
             swiftSettings: [
                 .treatAllWarnings(as: .error),

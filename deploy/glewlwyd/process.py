@@ -2,6 +2,7 @@
 """The glewlwyd process: its configuration file, its database, its life."""
 import ctypes
 import os
+import shutil
 import signal
 import socket
 import sqlite3
@@ -14,6 +15,8 @@ from .session import Refused, Session
 
 SCHEMA = Path("/usr/share/dbconfig-common/data/glewlwyd/install/sqlite3")
 MODULES = "/usr/lib/glewlwyd"
+PAGES = Path("/usr/share/glewlwyd/webapp")
+PAGE_CONFIGURATION = Path("/usr/share/glewlwyd/templates/config.json")
 PR_SET_PDEATHSIG = 1
 
 # `use_secure_connection=false` may not be written here: its mere presence makes glewlwyd demand key files.
@@ -24,6 +27,14 @@ external_url="{base}"
 login_url="login.html"
 api_prefix="api"
 static_files_path="{directory}/pages"
+static_files_mime_types =
+(
+  {{ extension = ".html" mime_type = "text/html" }}, {{ extension = ".css" mime_type = "text/css" }},
+  {{ extension = ".js" mime_type = "application/javascript" }}, {{ extension = ".json" mime_type = "application/json" }},
+  {{ extension = ".png" mime_type = "image/png" }}, {{ extension = ".ico" mime_type = "image/x-icon" }},
+  {{ extension = ".ttf" mime_type = "font/ttf" }}, {{ extension = ".woff2" mime_type = "font/woff2" }},
+  {{ extension = "*" mime_type = "application/octet-stream" }}
+)
 log_mode="file"
 log_level="INFO"
 log_file="{directory}/glewlwyd.log"
@@ -52,7 +63,7 @@ def free_port():
 def prepare(directory, port):
     """Writes the configuration and an empty database; returns the server's base URL."""
     base = f"http://127.0.0.1:{port}"
-    (directory / "pages").mkdir(parents=True, exist_ok=True)
+    copy_pages(directory / "pages")
     (directory / "glewlwyd.conf").write_text(
         CONFIGURATION.format(port=port, base=base, directory=directory, modules=MODULES))
     database = directory / "glewlwyd.db"
@@ -66,6 +77,15 @@ def prepare(directory, port):
     finally:
         connection.close()
     return base
+
+
+def copy_pages(pages):
+    """The login page for people; copied, because the server follows no link out of its folder, and the packaged
+    configuration of the page is a link to a folder where a file is wanted."""
+    if PAGES.is_dir():
+        shutil.copytree(PAGES, pages, dirs_exist_ok=True, ignore=shutil.ignore_patterns("config.json"))
+        shutil.copyfile(PAGE_CONFIGURATION, pages / "config.json")
+    pages.mkdir(parents=True, exist_ok=True)
 
 
 def start(directory, base, patience=20):

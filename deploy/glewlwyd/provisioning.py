@@ -11,6 +11,8 @@ PLUGIN = "oidc"
 USER = "alice"
 ORDER_SCOPES = ["orders:read", "orders:write"]
 SCOPES = [*ORDER_SCOPES, "reports:read"]
+# What a login asks for: the user's name and address go with the last two.
+LOGIN_SCOPES = ["profile", "email"]
 # glewlwyd insists on a scope that would let a token's bearer introspect; nobody is given it.
 INTROSPECTION_SCOPE = "introspect"
 # Nothing listens there: the authorization code is read from the redirect itself.
@@ -25,6 +27,9 @@ CLIENTS = {
     "orders-client-rs256": (ORDER_SCOPES, "rs-1"),
     "reports-client": (["reports:read"], "es-1"),
 }
+CLIENT_PROPERTIES = [
+    "sign_kid", "dpop_bound_access_tokens", "post_logout_redirect_uris", "id_token_signing_alg",
+    "authorization_signed_response_alg", "tls_client_auth_subject_dn"]
 # Asks about tokens and gets none: what the gateway is to the server when it introspects.
 RESOURCE_SERVER = "orders-api"
 # The same with a key in place of a secret.
@@ -36,14 +41,14 @@ def provision(base, resource, access_token_seconds, directory):
     administrator = Session(base)
     administrator.log_in(*ADMINISTRATOR)
     declare_client_properties(administrator)
-    for scope in (*SCOPES, INTROSPECTION_SCOPE):
+    for scope in (*SCOPES, *LOGIN_SCOPES, INTROSPECTION_SCOPE):
         administrator.call("POST", "/scope/", {
             "name": scope, "display_name": scope, "description": scope, "password_required": True,
             "password_max_age": 0, "scheme": {}, "scheme_required": {}})
     password = secrets.token_urlsafe(12)
     administrator.call("POST", "/user/", {
         "username": USER, "name": "Alice Liddell", "email": "alice@example.org", "enabled": True,
-        "password": password, "scope": ["g_profile", "openid", *SCOPES]})
+        "password": password, "scope": ["g_profile", "openid", *LOGIN_SCOPES, *SCOPES]})
     keys = [new_key("ES256", "es-1"), new_key("RS256", "rs-1")]
     issuer = f"{base}/api/{PLUGIN}"
     administrator.call("POST", "/mod/plugin/", {
@@ -63,9 +68,11 @@ def provision(base, resource, access_token_seconds, directory):
 
 
 def declare_client_properties(administrator):
-    """Lets clients carry `sign_kid`, which the plugin reads but the stock schema of clients silently drops."""
+    """Lets clients carry properties that the plugin reads but the stock schema of clients silently drops."""
     module = administrator.call("GET", "/mod/client/database")
-    module["parameters"].setdefault("data-format", {})["sign_kid"] = {"multiple": False, "read": True, "write": True}
+    for name in CLIENT_PROPERTIES:
+        module["parameters"].setdefault("data-format", {})[name] = {
+            "multiple": name.endswith("_uris"), "read": True, "write": True}
     administrator.call("PUT", "/mod/client/database", module)
     administrator.call("PUT", "/mod/client/database/reset")
 
@@ -118,34 +125,39 @@ def grant(base, password):
 
 
 def parameters(issuer, keys, resources, access_token_seconds):
-    """The plugin's settings: the code and client_credentials grants and nothing else."""
+    """The plugin's settings: codes, their refresh, and client_credentials."""
     return {
         "iss": issuer,
         "jwks-private": json.dumps({"keys": keys}),  # a string; the first key signs unless a client's sign_kid differs
         "default-kid": "", "jwks-show": True, "client-sign_kid-parameter": "sign_kid",
-        "subject-type": "public", "allow-non-oidc": True, "allowed-scope": ["openid", *SCOPES],
+        "subject-type": "public", "allow-non-oidc": True, "allowed-scope": ["openid", *LOGIN_SCOPES, *SCOPES],
         "access-token-duration": access_token_seconds, "refresh-token-duration": 3600, "code-duration": 60,
         "refresh-token-rolling": False, "refresh-token-one-use": "always",
         "auth-type-code-enabled": True, "auth-type-code-revoke-replayed": True, "auth-type-client-enabled": True,
         "auth-type-token-enabled": False, "auth-type-none-enabled": False, "auth-type-password-enabled": False,
-        "auth-type-device-enabled": False, "auth-type-refresh-enabled": False,
+        "auth-type-device-enabled": False, "auth-type-refresh-enabled": True,
         "pkce-allowed": True, "pkce-required": True, "pkce-required-public-client": True,
         "pkce-method-plain-allowed": False, "pkce-scopes": [],
         "resource-allowed": True, "resource-scope": {scope: resources for scope in SCOPES},
         "resource-client-property": "resource", "resource-scope-and-client-property": False,
-        "name-claim": "no", "email-claim": "no", "scope-claim": "no", "claims": [], "additional-parameters": [],
+        "name-claim": "on-demand", "name-claim-scope": ["profile"],
+        "email-claim": "on-demand", "email-claim-scope": ["email"], "scope-claim": "no", "claims": [], "additional-parameters": [],
         "address-claim": {"type": "no", "formatted": "", "street_address": "", "locality": "", "region": "",
                           "postal_code": "", "country": "", "mandatory": False},
         "introspection-revocation-allowed": True, "introspection-revocation-allow-target-client": True,
         "introspection-revocation-auth-scope": [INTROSPECTION_SCOPE],
         "oauth-dpop-allowed": True, "oauth-dpop-iat-duration": 60,
+        "oauth-dpop-dpop_bound_access_tokens-property": "dpop_bound_access_tokens",
         # The server's clock is read once a tick: without some slack a proof of this moment is now and then of the future.
         "oauth-dpop-iat-gap-duration": 5, "oauth-dpop-nonce-mandatory": False, "oauth-dpop-nonce-counter": 3,
         # Without these no client's assertion is read (private_key_jwt).
         "request-parameter-allow": True, "request-parameter-ietf-strict": True, "request-maximum-exp": 600,
         "request-parameter-allow-encrypted": False, "client-jwks-parameter": "jwks", "client-pubkey-parameter": "",
-        "client-jwks_uri-parameter": "", "oauth-fapi-verify-nbf": True,
-        "register-client-allowed": False, "session-management-allowed": False,
-        "oauth-par-allowed": False, "oauth-rar-allowed": False, "oauth-ciba-allowed": False,
+        "client-jwks_uri-parameter": "jwks_uri", "request-uri-allow-https-non-secure": True, "oauth-fapi-verify-nbf": True,
+        "register-client-allowed": False, "session-management-allowed": True,
+        "session-cookie-name": "GLEWLWYD2_OIDC_SID", "session-cookie-expiration": 2419200,
+        "front-channel-logout-allowed": True, "back-channel-logout-allowed": True,
+        "oauth-par-allowed": True, "oauth-par-required": False, "oauth-par-duration": 90,
+        "oauth-par-request_uri-prefix": "urn:ietf:params:oauth:request_uri:", "oauth-fapi-allow-jarm": True, "oauth-rar-allowed": False, "oauth-ciba-allowed": False,
         "oauth-as-iss-id": True,
     }

@@ -14,6 +14,7 @@ enum Target: String, CaseIterable {
     case structuredField = "structured-field"
     case clientCert = "client-cert"
     case parResponse = "par-response"
+    case cookie
 
     /// The one that `FUZZ_TARGET` names: libFuzzer starts itself again for some jobs, and the environment comes along.
     static let chosen: Target = {
@@ -33,6 +34,7 @@ enum Target: String, CaseIterable {
         case .structuredField: StructuredFieldFuzzer.attempt(input)
         case .clientCert: ClientCertFuzzer.attempt(input)
         case .parResponse: PushedRequestFuzzer.attempt(input)
+        case .cookie: CookieFuzzer.attempt(input)
         }
     }
 }
