@@ -95,3 +95,15 @@ public struct AuthorizationParameters: Sendable {
         return writer.text
     }
 }
+
+/// The state opens a login and the challenge is half of what redeems its code: neither belongs into a log.
+extension AuthorizationParameters: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// `[authorization request]`.
+    public var description: String { "[authorization request]" }
+
+    /// `[authorization request]`.
+    public var debugDescription: String { description }
+
+    /// A mirror without children.
+    public var customMirror: Mirror { Mirror(self, children: [], displayStyle: nil) }
+}

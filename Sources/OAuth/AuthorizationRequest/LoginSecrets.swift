@@ -26,11 +26,13 @@ public struct LoginSecrets: Sendable {
         guard seed.count == Self.seedCount else { throw .keyLength }
         let verifier = Self.text(try Self.derive("code_verifier", from: seed))
         self.verifier = Secret(verifier)
-        // RFC 7636 §4.2: over the characters of the verifier, not over the bytes they stand for.
-        challenge = SHA256.hash(verifier.span).base64URL
+        challenge = Self.challenge(of: verifier.span)
         nonce = String(decoding: Self.text(try Self.derive("nonce", from: seed)), as: UTF8.self)
         proofKeyScalar = try Self.derive("proof_key", from: seed)
     }
+
+    /// S256: over the characters of the verifier, not over the bytes they stand for (RFC 7636 §4.2).
+    static func challenge(of verifier: Span<UInt8>) -> String { SHA256.hash(verifier).base64URL }
 
     private static func derive(_ label: String, from seed: Secret) throws(CryptoRefusal) -> Secret {
         try HKDF.derive(seed, info: Array("portcullis login \(label)".utf8), count: 32)

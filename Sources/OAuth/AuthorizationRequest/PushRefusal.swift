@@ -38,7 +38,7 @@ public enum PushRefusal: Error, Sendable, Equatable {
         case (_, 401): self = .clientRefused(error)
         case ("temporarily_unavailable", 400...499), ("server_error", 400...499), (_, 405), (_, 408), (_, 413),
             (_, 429), (_, 500...):
-            self = .unavailable(status: response.status, retryAfterSeconds: nil)
+            self = .unavailable(status: response.status, retryAfterSeconds: response.retryAfterSeconds)
         case (_, 400...499): self = .refused(error)
         case (_, _): self = .status(response.status)
         }

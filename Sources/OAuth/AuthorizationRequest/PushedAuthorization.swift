@@ -21,6 +21,9 @@ public enum PushedAuthorization {
         [("client_id", parameters.clientID), ("request", String(decoding: object, as: UTF8.self))]
     }
 
+    /// Longest life of a reference believed, in seconds: nobody adds to a moment what a server would like to overflow.
+    public static let longestLifetimeSeconds: Int64 = 86_400
+
     /// The reference to send the browser with, once, and the seconds it is good for (RFC 9126 §2.2; PAR-03).
     public static func read(
         _ response: FetchResponse
@@ -38,7 +41,7 @@ public enum PushedAuthorization {
         }
         guard let lifetime = answer["expires_in"] else { throw .missingMember("expires_in") }
         guard let expiresIn = lifetime.integer, expiresIn > 0 else { throw .memberMalformed("expires_in") }
-        return (requestURI, expiresIn)
+        return (requestURI, min(expiresIn, longestLifetimeSeconds))
     }
 
     private static func parse(_ body: [UInt8]) throws(PushRefusal) -> JSONValue {

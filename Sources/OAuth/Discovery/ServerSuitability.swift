@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 public import JOSE
 
+/// How a server ends sessions here.
+public enum LogoutChannel: Sendable, Hashable {
+    /// OpenID Connect Back-Channel Logout.
+    case back
+    /// OpenID Connect Front-Channel Logout.
+    case front
+}
+
 /// Whether a server offers what a client is configured to ask of it: capabilities are enforced, not guessed (MD-07).
 ///
 /// Where a server does not say, the operator's word stands — but for PKCE, without which a stolen code can be used
@@ -9,11 +17,11 @@ public enum ServerSuitability {
     /// Everything that stands against a login of this client at this server; empty when nothing does.
     ///
     /// `requestObjectAlgorithm` is that of the key for request objects, nil when there is none. `assumesPKCE` is the
-    /// operator's word for a server that does not say.
+    /// operator's word for a server that does not say. `logoutChannels` are those by which the server is to end sessions.
     public static func problems(
         of metadata: ServerMetadata, for settings: AuthorizationRequestSettings, credentials: ClientCredentials,
         requestObjectAlgorithm: SignatureAlgorithm?, wantsDPoP: DPoPDemand, assumesPKCE: Bool = false,
-        isFAPI: Bool = false
+        isFAPI: Bool = false, logoutChannels: Set<LogoutChannel> = []
     ) -> [SuitabilityProblem] {
         var problems = endpoints(metadata)
         problems += codeFlow(metadata, assumesPKCE: assumesPKCE)
@@ -22,6 +30,7 @@ public enum ServerSuitability {
         if settings.form.isSigned { problems += requestObject(metadata, settings, requestObjectAlgorithm) }
         problems += response(metadata, settings.responseMode)
         problems += proofs(metadata, wantsDPoP)
+        problems += logout(metadata, logoutChannels)
         if isFAPI { problems += profile(metadata, settings, credentials, wantsDPoP) }
         return problems
     }
@@ -155,6 +164,18 @@ public enum ServerSuitability {
                 "MD-07", "dpop is required, by \(DPoPDemand.algorithm.name)",
                 said("dpop_signing_alg_values_supported", algorithms))
         ]
+    }
+
+    /// Only a server that says no: several support what they do not say.
+    private static func logout(_ metadata: ServerMetadata, _ channels: Set<LogoutChannel>) -> [SuitabilityProblem] {
+        var problems: [SuitabilityProblem] = []
+        if channels.contains(.back), metadata.backchannelLogoutSupported == false {
+            problems.append(.init("MD-07", "logout.backchannel is true", "backchannel_logout_supported is false"))
+        }
+        if channels.contains(.front), metadata.frontchannelLogoutSupported == false {
+            problems.append(.init("MD-07", "logout.frontchannel is true", "frontchannel_logout_supported is false"))
+        }
+        return problems
     }
 
     /// What FAPI 2.0 wants of a server beyond what `FAPIProfile` wants of the settings.
