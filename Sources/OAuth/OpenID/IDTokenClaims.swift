@@ -41,8 +41,6 @@ struct IDTokenClaims {
         } else if audiences.count > 1 {
             throw .authorizedPartyMissing
         }
-        // The others could only verify the token with our secret, and then they could make one too.
-        if case .secret = rules.signature, audiences.count > 1 { throw .secretShared }
         return audiences
     }
 
@@ -116,6 +114,7 @@ struct IDTokenClaims {
             case .issuer(let issuer): throw .issuerMismatch(issuer)
             case .audience: throw .audienceMismatch
             case .audienceNotTrusted(let audience): throw .audienceNotTrusted(audience)
+            case .secretShared: throw .secretShared
             }
         }
     }

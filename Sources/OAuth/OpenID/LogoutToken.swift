@@ -106,6 +106,7 @@ public struct LogoutToken: Sendable, Equatable {
             case .issuer(let issuer): throw .issuerMismatch(issuer)
             case .audience: throw .audienceMismatch
             case .audienceNotTrusted(let audience): throw .audienceNotTrusted(audience)
+            case .secretShared: throw .secretShared
             }
         }
     }

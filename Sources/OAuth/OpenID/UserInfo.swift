@@ -65,7 +65,7 @@ public enum UserInfo {
             case .missing(let name): throw .missingClaim(name)
             case .malformed(let name): throw .claimMalformed(name)
             case .issuer(let issuer): throw .issuerMismatch(issuer)
-            case .audience, .audienceNotTrusted: throw .audienceMismatch
+            case .audience, .audienceNotTrusted, .secretShared: throw .audienceMismatch
             }
         }
         if let expiry, now >= expiry + rules.clampedLeeway { throw .expired(secondsAgo: now - expiry) }
