@@ -66,6 +66,10 @@ struct Exchange {
     /// When the upstream was asked, for the log's split.
     var forwardedAt: UInt64 = 0
     var respondedAt: UInt64 = 0
+    /// A request to one of the paths of logins, which is answered elsewhere.
+    var trip: UnsafeMutablePointer<LoginTrip>?
+    /// `Set-Cookie` lines of ours for its answer, CRLF included.
+    var cookies: UnsafeMutablePointer<[UInt8]>?
     /// The request's method and path for the log, kept in a borrowed buffer.
     var logged = Buffer()
     var loggedMethod: UInt16 = 0
@@ -94,6 +98,10 @@ enum Wait: Equatable {
     case introspection(issuer: Int, SHA256Digest)
     /// A token for the upstream in exchange for this one (RFC 8693).
     case exchange(rule: Int, SHA256Digest)
+    /// A session that its store or its authorization server must be asked about, by its cookie's digest.
+    case session(login: Int, SHA256Digest)
+    /// The answer to a login's own request.
+    case login(ticket: UInt64)
 }
 
 /// What a lookup at an authorization server has brought an exchange.

@@ -3,8 +3,12 @@ import Crypto
 import EventLoop
 import Fetch
 import Glibc
+import HTTPMessage
 import Issuers
+import JOSE
+import Login
 import Replay
+import Sessions
 import Synchronization
 import Telemetry
 import Transport
@@ -32,6 +36,7 @@ package final class Gateway: @unchecked Sendable {
     private var directory: IssuerDirectory?
     private var introspections: IntrospectionDesk?
     private var exchanges: ExchangeDesk?
+    private var logins: LoginDoor?
     private let assertionKeys: AssertionKeyRotation?
     private var admin: AdminListener?
     private var signals: [SignalWatcher] = []
@@ -118,6 +123,16 @@ package final class Gateway: @unchecked Sendable {
         }
     }
 
+    /// Asked by a worker for the answer to a login's request; any thread.
+    func askLogin(_ request: LoginRequest, ticket: UInt64, worker: Int) {
+        logins?.ask(request, ticket: ticket, worker: worker)
+    }
+
+    /// Asked by a worker for a session that must be loaded or refreshed; any thread.
+    func askSession(login: Int, value: [UInt8], digest: SHA256Digest, worker: Int) {
+        logins?.ask(login: login, value: value, digest: digest, worker: worker)
+    }
+
     /// A draining worker has closed its last connection; any thread.
     func workerDrained() {
         control.execute { [unowned self] in
@@ -131,6 +146,7 @@ package final class Gateway: @unchecked Sendable {
         let reports = IssuerReports(settings.issuers, operatorLog, registry.issuers)
         let fetching = CurlFetcher(loop: loop)
         let clock = LoopClock(loop: loop)
+        let waiters = RefreshWaiters(issuers: settings.issuers.count)
         let directory = IssuerDirectory(
             settings: settings.issuers, fetching: fetching, clock: clock, executor: loop,
             listeners: IssuerDirectory.Listeners(
@@ -140,6 +156,7 @@ package final class Gateway: @unchecked Sendable {
                 },
                 onRefreshEnded: { [unowned self] issuer in
                     for worker in workers { worker.refreshEnded(issuer: issuer) }
+                    waiters.end(issuer)
                 },
                 onMetadata: { [unowned self] issuer in
                     for worker in workers { worker.metadataRead(issuer: issuer) }
@@ -158,7 +175,33 @@ package final class Gateway: @unchecked Sendable {
             onAnswer: { [unowned self] answer in
                 for worker in answer.workers { workers[worker].exchangeAnswered(answer) }
             }, onEvent: { issuer, event in reports.report(issuer, event) })
+        startLogins(directory, fetching, clock, waiters)
         directory.start()
+    }
+
+    private func startLogins(
+        _ directory: IssuerDirectory, _ fetching: any Fetching, _ clock: LoopClock, _ waiters: RefreshWaiters
+    ) {
+        guard !settings.logins.isEmpty, let loop = workers.first?.loop else { return }
+        let reports = LoginReports(logins: settings.logins, log: operatorLog)
+        let service = LoginService(
+            settings: settings.logins, clients: settings.clients, issuers: settings.issuers, fetching: fetching,
+            clock: clock, executor: loop,
+            sources: LoginService.Sources(
+                metadata: { directory.metadata(of: $0) }, keys: { directory.keys(of: $0) },
+                refresh: { issuer in
+                    await waiters.wait(for: issuer) { directory.requestRefresh(issuer: issuer) }
+                }),
+            onEvent: { [unowned self] event in
+                reports.report(event)
+                if case .sessionsEnded = event { for worker in workers { worker.sessionsEnded() } }
+            })
+        logins = LoginDoor(
+            service, logins: settings.logins, loop: loop,
+            onLoginAnswer: { [unowned self] worker, ticket, answer in
+                workers[worker].loginAnswered(answer, ticket: ticket)
+            }, onSessionAnswer: { [unowned self] worker, answer in workers[worker].sessionAnswered(answer) })
+        for worker in workers { worker.prepare(service.stores) }
     }
 
     /// Every worker has the keys before it serves, and their successors as soon as these sign.
@@ -220,6 +263,7 @@ package final class Gateway: @unchecked Sendable {
         operatorLog.write(.info, event)
         introspections?.stop()
         exchanges?.stop()
+        logins?.stop()
         directory?.stop()
         control.stop()
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import HTTP1
+import Login
 import OAuth
 
 /// Every "no" of the gateway: status, challenge, blame, log word, check and metric label — one table.
@@ -40,6 +41,21 @@ package enum Refusal: UInt8, Error, Sendable, CaseIterable {
     case upstreamUnresolved, upstreamUnreachable, upstreamTLSFailed, upstreamClosed, upstreamMalformed
     case upstreamSwitchedProtocols, upstreamConnectTimedOut, upstreamTimedOut, upstreamConnectionsExhausted
     case tooManyConnections
+    // sessions
+    case sessionScopeInsufficient, loginRequired, crossSiteRequest, sessionStoreUnavailable, sessionRefreshUnavailable
+    // logins, their start
+    case loginStartMalformed, loginLoop, loginServerUnavailable, loginServerUnsuitable, loginPushRefused
+    case loginPushUnavailable, loginPushAnswerInvalid, loginRequestNotMade, loginsTooMany, loginTimedOut
+    // their authorization response
+    case loginResponseMalformed, loginTransactionUnknown, loginTransactionExpired, loginTransactionUsed
+    case loginResponseIssuerWrong, loginTokensInResponse, loginResponseNotSigned, loginAccessDenied, loginServerBusy
+    case loginResponseError
+    // their token response
+    case loginCodeRefused, loginClientRefused, loginTokenUnavailable, loginTokenAnswerInvalid, loginTokenTypeWrong
+    case loginNonceDemanded, loginScopeNotGranted, loginIDTokenMissing, loginIDTokenInvalid, loginKeysUnavailable
+    case loginAuthenticationInsufficient, loginUserInfoInvalid, loginSessionTooLarge
+    // logouts and what else is at these paths
+    case logoutTokenInvalid, logoutTokenUsed, loginRequestsTooMany, requestObjectUnknown
 
     /// Who must act: the client, the operator's upstream, an issuer, or the gateway's own capacity.
     package enum Blame: String, Sendable, CaseIterable {
@@ -55,6 +71,10 @@ package enum Refusal: UInt8, Error, Sendable, CaseIterable {
         case proof, nonce
         /// A stronger or fresher authentication is needed (RFC 9470 §3).
         case stepUp
+        /// A browser is sent to log in, and a script is told where (CF-08).
+        case login
+        /// A page of ours, with the request's id and a way to try again (E-CB).
+        case page
         case authorizationDown
         case tooLarge, slow
         case plain
@@ -76,8 +96,8 @@ package enum Refusal: UInt8, Error, Sendable, CaseIterable {
     var closesConnection: Bool {
         switch row.template {
         case .message, .tooLarge, .slow: true
-        case .noCredentials, .token, .scope, .request, .denied, .proof, .nonce, .stepUp, .authorizationDown, .plain,
-            .badGateway:
+        case .noCredentials, .token, .scope, .request, .denied, .proof, .nonce, .stepUp, .login, .page,
+            .authorizationDown, .plain, .badGateway:
             false
         }
     }
@@ -190,6 +210,49 @@ package enum Refusal: UInt8, Error, Sendable, CaseIterable {
         case .upstreamTimedOut: (504, .badGateway, .upstream, "HTTP-66", "upstream_timed_out")
         case .upstreamConnectionsExhausted: (503, .plain, .capacity, "OPS-05", "upstream_connections_exhausted")
         case .tooManyConnections: (503, .plain, .capacity, "OPS-05", "too_many_connections")
+        case .sessionScopeInsufficient: (403, .denied, .client, "CF-32", "session_scope_insufficient")
+        case .loginRequired: (401, .login, .client, "CF-08", "login_required")
+        case .crossSiteRequest: (403, .denied, .client, "SC-09", "cross_site_request")
+        case .sessionStoreUnavailable: (503, .authorizationDown, .capacity, "SC-13", "session_store_unavailable")
+        case .sessionRefreshUnavailable: (503, .authorizationDown, .issuer, "RF-06", "session_refresh_unavailable")
+        case .loginStartMalformed: (400, .page, .client, "CF-08", "login_start_malformed")
+        case .loginLoop: (429, .page, .client, "CF-12", "login_loop")
+        case .loginServerUnavailable: (503, .page, .issuer, "MD-04", "login_server_unavailable")
+        case .loginServerUnsuitable: (502, .page, .issuer, "MD-07", "login_server_unsuitable")
+        case .loginPushRefused: (502, .page, .issuer, "PAR-05", "login_push_refused")
+        case .loginPushUnavailable: (503, .page, .issuer, "PAR-05", "login_push_unavailable")
+        case .loginPushAnswerInvalid: (502, .page, .issuer, "PAR-03", "login_push_answer_invalid")
+        case .loginRequestNotMade: (502, .page, .issuer, "JAR-08", "login_request_not_made")
+        case .loginsTooMany: (503, .page, .capacity, "OPS-05", "logins_too_many")
+        case .loginTimedOut: (503, .page, .issuer, "OPS-04", "login_timed_out")
+        case .loginResponseMalformed: (400, .page, .client, "CF-20", "login_response_malformed")
+        case .loginTransactionUnknown: (400, .page, .client, "CF-03", "login_transaction_unknown")
+        case .loginTransactionExpired: (400, .page, .client, "CF-03", "login_transaction_expired")
+        case .loginTransactionUsed: (400, .page, .client, "CF-25", "login_transaction_used")
+        case .loginResponseIssuerWrong: (400, .page, .client, "CF-22", "login_response_issuer_wrong")
+        case .loginTokensInResponse: (400, .page, .client, "CF-01", "login_tokens_in_response")
+        case .loginResponseNotSigned: (400, .page, .client, "CF-28", "login_response_not_signed")
+        case .loginAccessDenied: (403, .page, .client, "CF-24", "login_access_denied")
+        case .loginServerBusy: (503, .page, .issuer, "CF-24", "login_server_busy")
+        case .loginResponseError: (400, .page, .issuer, "CF-24", "login_response_error")
+        case .loginCodeRefused: (400, .page, .client, "CA-15", "login_code_refused")
+        case .loginClientRefused: (502, .page, .issuer, "CA-15", "login_client_refused")
+        case .loginTokenUnavailable: (503, .page, .issuer, "CA-16", "login_token_unavailable")
+        case .loginTokenAnswerInvalid: (502, .page, .issuer, "CF-31", "login_token_answer_invalid")
+        case .loginTokenTypeWrong: (502, .page, .issuer, "DPOP-42", "login_token_type_wrong")
+        case .loginNonceDemanded: (503, .page, .issuer, "DPOP-41", "login_nonce_demanded")
+        case .loginScopeNotGranted: (403, .page, .client, "CF-32", "login_scope_not_granted")
+        case .loginIDTokenMissing: (502, .page, .issuer, "OIDC-01", "login_id_token_missing")
+        case .loginIDTokenInvalid: (400, .page, .issuer, "OIDC-05", "login_id_token_invalid")
+        case .loginKeysUnavailable: (503, .page, .issuer, "OIDC-17", "login_keys_unavailable")
+        case .loginAuthenticationInsufficient:
+            (403, .page, .client, "STEP-04", "login_authentication_insufficient")
+        case .loginUserInfoInvalid: (502, .page, .issuer, "OIDC-12", "login_userinfo_invalid")
+        case .loginSessionTooLarge: (502, .page, .issuer, "SC-07", "login_session_too_large")
+        case .logoutTokenInvalid: (400, .page, .client, "LO-06", "logout_token_invalid")
+        case .logoutTokenUsed: (400, .page, .client, "LO-08", "logout_token_used")
+        case .loginRequestsTooMany: (429, .page, .client, "LO-12", "login_requests_too_many")
+        case .requestObjectUnknown: (404, .plain, .client, "JAR-21", "request_object_unknown")
         }
     }
 
@@ -264,6 +327,52 @@ extension Refusal {
         case .otherPurpose: self = .tokenOfOtherPurpose
         case .boundToKey: self = .tokenBoundToKey
         case .audienceMismatch: self = .tokenAudienceMissing
+        }
+    }
+
+    /// The refusal of a login, a refresh or a logout.
+    init(_ cause: LoginRefusal) {
+        switch cause {
+        case .startMalformed: self = .loginStartMalformed
+        case .loginLoop: self = .loginLoop
+        case .serverUnavailable: self = .loginServerUnavailable
+        case .serverUnsuitable: self = .loginServerUnsuitable
+        case .pushRefused: self = .loginPushRefused
+        case .pushUnavailable: self = .loginPushUnavailable
+        case .pushAnswerInvalid: self = .loginPushAnswerInvalid
+        case .requestNotMade: self = .loginRequestNotMade
+        case .responseMalformed: self = .loginResponseMalformed
+        case .transactionUnknown: self = .loginTransactionUnknown
+        case .transactionExpired: self = .loginTransactionExpired
+        case .transactionUsed: self = .loginTransactionUsed
+        case .responseIssuerWrong: self = .loginResponseIssuerWrong
+        case .tokensInResponse: self = .loginTokensInResponse
+        case .responseNotSigned: self = .loginResponseNotSigned
+        case .accessDenied: self = .loginAccessDenied
+        case .serverBusy: self = .loginServerBusy
+        case .responseError: self = .loginResponseError
+        case .codeRefused: self = .loginCodeRefused
+        case .clientRefused: self = .loginClientRefused
+        case .tokenUnavailable: self = .loginTokenUnavailable
+        case .tokenAnswerInvalid: self = .loginTokenAnswerInvalid
+        case .tokenTypeWrong: self = .loginTokenTypeWrong
+        case .nonceDemanded: self = .loginNonceDemanded
+        case .scopeNotGranted: self = .loginScopeNotGranted
+        case .idTokenMissing: self = .loginIDTokenMissing
+        case .idTokenInvalid: self = .loginIDTokenInvalid
+        case .keysUnavailable: self = .loginKeysUnavailable
+        case .authenticationInsufficient: self = .loginAuthenticationInsufficient
+        case .userInfoInvalid: self = .loginUserInfoInvalid
+        case .sessionTooLarge: self = .loginSessionTooLarge
+        case .storeUnavailable: self = .sessionStoreUnavailable
+        case .sessionMissing: self = .loginRequired
+        case .refreshUnavailable: self = .sessionRefreshUnavailable
+        case .crossSite: self = .crossSiteRequest
+        case .logoutTokenInvalid: self = .logoutTokenInvalid
+        case .logoutTokenUsed: self = .logoutTokenUsed
+        case .tooManyRequests: self = .loginRequestsTooMany
+        case .requestObjectUnknown: self = .requestObjectUnknown
+        case .methodNotAllowed: self = .methodNotAllowed
         }
     }
 

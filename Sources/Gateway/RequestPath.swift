@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import HTTPMessage
+import Login
 
 /// The stages of a request's way, in order; each is a folder beside this file.
 package enum Stage: String, CaseIterable, Sendable {
@@ -31,6 +32,8 @@ enum Step {
     case answerOptions
     /// Answer it here with a document of the gateway's own (RFC 9728).
     case publish(Publication)
+    /// Have it answered where logins are.
+    case login(LoginRequest.Endpoint)
     /// Refuse it.
     case refuse(Refusal)
 }
@@ -44,7 +47,11 @@ extension WorkerRef {
         do throws(Refusal) {
             try checkConnectionOptions(bytes)
             if try isForServer(exchange, bytes) { return .answerOptions }
-            if let document = try publication(exchange, bytes) { return .publish(document) }
+            switch try publication(exchange, bytes) {
+            case .none: break
+            case .login(let endpoint): return .login(endpoint)
+            case .some(let document): return .publish(document)
+            }
             try route(exchange, bytes)
             try permitMethod(exchange, bytes)
             let route = exchange.pointee.route.unsafelyUnwrapped
@@ -54,7 +61,7 @@ extension WorkerRef {
                 case .wait(let wait): return .wait(wait)
                 case .anonymous: break
                 case .known(let token):
-                    try authorize(exchange, token, route)
+                    try authorize(exchange, token, route, bytes)
                     let wait = try exchangeToken(exchange, route, token)
                     if wait != .nothing { return .wait(wait) }
                 }

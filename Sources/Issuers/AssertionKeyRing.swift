@@ -46,6 +46,8 @@ package struct AssertionKeyRing: Sendable {
 
     /// The key that signs now.
     package private(set) var signer: SigningJWK
+    /// The keys of that set, to be published beside others.
+    package private(set) var publishedKeys: [JWK] = []
     /// The JWK Set to publish: public halves only.
     package private(set) var keySet: [UInt8] = []
     /// `ETag` of the key set: the same for the same keys, whichever process publishes them.
@@ -151,6 +153,7 @@ extension AssertionKeyRing {
 
     private mutating func publish() {
         let keys = [signer.published] + others.map(\.published) + previous.map(\.key)
+        publishedKeys = keys
         keySet = JWKSetWriter.write(keys)
         let names = keys.map { "\($0.keyID ?? "")-\($0.algorithm?.name ?? "")" }
         entityTag = "\"\(names.joined(separator: "."))\""

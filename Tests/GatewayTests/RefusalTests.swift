@@ -99,6 +99,48 @@ private let golden = """
     exchangeTargetRefused 502 exchange_target_refused issuer TX-03
     exchangeUnavailable 503 exchange_unavailable issuer TX-01
     tooManyConnections 503 too_many_connections capacity OPS-05
+    sessionScopeInsufficient 403 session_scope_insufficient client CF-32
+    loginRequired 401 login_required client CF-08
+    crossSiteRequest 403 cross_site_request client SC-09
+    sessionStoreUnavailable 503 session_store_unavailable capacity SC-13
+    sessionRefreshUnavailable 503 session_refresh_unavailable issuer RF-06
+    loginStartMalformed 400 login_start_malformed client CF-08
+    loginLoop 429 login_loop client CF-12
+    loginServerUnavailable 503 login_server_unavailable issuer MD-04
+    loginServerUnsuitable 502 login_server_unsuitable issuer MD-07
+    loginPushRefused 502 login_push_refused issuer PAR-05
+    loginPushUnavailable 503 login_push_unavailable issuer PAR-05
+    loginPushAnswerInvalid 502 login_push_answer_invalid issuer PAR-03
+    loginRequestNotMade 502 login_request_not_made issuer JAR-08
+    loginsTooMany 503 logins_too_many capacity OPS-05
+    loginTimedOut 503 login_timed_out issuer OPS-04
+    loginResponseMalformed 400 login_response_malformed client CF-20
+    loginTransactionUnknown 400 login_transaction_unknown client CF-03
+    loginTransactionExpired 400 login_transaction_expired client CF-03
+    loginTransactionUsed 400 login_transaction_used client CF-25
+    loginResponseIssuerWrong 400 login_response_issuer_wrong client CF-22
+    loginTokensInResponse 400 login_tokens_in_response client CF-01
+    loginResponseNotSigned 400 login_response_not_signed client CF-28
+    loginAccessDenied 403 login_access_denied client CF-24
+    loginServerBusy 503 login_server_busy issuer CF-24
+    loginResponseError 400 login_response_error issuer CF-24
+    loginCodeRefused 400 login_code_refused client CA-15
+    loginClientRefused 502 login_client_refused issuer CA-15
+    loginTokenUnavailable 503 login_token_unavailable issuer CA-16
+    loginTokenAnswerInvalid 502 login_token_answer_invalid issuer CF-31
+    loginTokenTypeWrong 502 login_token_type_wrong issuer DPOP-42
+    loginNonceDemanded 503 login_nonce_demanded issuer DPOP-41
+    loginScopeNotGranted 403 login_scope_not_granted client CF-32
+    loginIDTokenMissing 502 login_id_token_missing issuer OIDC-01
+    loginIDTokenInvalid 400 login_id_token_invalid issuer OIDC-05
+    loginKeysUnavailable 503 login_keys_unavailable issuer OIDC-17
+    loginAuthenticationInsufficient 403 login_authentication_insufficient client STEP-04
+    loginUserInfoInvalid 502 login_userinfo_invalid issuer OIDC-12
+    loginSessionTooLarge 502 login_session_too_large issuer SC-07
+    logoutTokenInvalid 400 logout_token_invalid client LO-06
+    logoutTokenUsed 400 logout_token_used client LO-08
+    loginRequestsTooMany 429 login_requests_too_many client LO-12
+    requestObjectUnknown 404 request_object_unknown client JAR-21
     """
 
 @Suite struct `the table of refusals` {
@@ -129,7 +171,8 @@ private let golden = """
                 case .message: ([400, 405, 417, 501, 505], true)
                 case .tooLarge: ([413, 414, 431], true)
                 case .slow: ([408], true)
-                case .noCredentials, .token, .proof, .nonce, .stepUp: ([401], false)
+                case .noCredentials, .token, .proof, .nonce, .stepUp, .login: ([401], false)
+                case .page: ([400, 403, 429, 502, 503], false)
                 case .scope, .denied: ([403], false)
                 case .request: ([400], false)
                 case .authorizationDown: ([503], false)
@@ -146,7 +189,8 @@ private let golden = """
             switch refusal.blame {
             case .client: #expect((400..<500).contains(refusal.status) || [501, 505].contains(refusal.status))
             case .upstream: #expect([502, 504].contains(refusal.status))
-            case .issuer: #expect([502, 503].contains(refusal.status))
+            // What a server said in a browser's hands is the browser's request all the same.
+            case .issuer: #expect([502, 503].contains(refusal.status) || refusal.template == .page)
             case .capacity: #expect(refusal.status == 503)
             }
         }

@@ -122,8 +122,7 @@ enum ClientAuthenticationSection {
                 remedy: "a secret makes codes, not signatures; for signatures choose private_key_jwt")
         }
         guard let secret = secret(object, translation), let algorithm else { return nil }
-        // RFC 7518 §3.2: at least as long as the hash.
-        let least = [MACAlgorithm.hs256: 32, .hs384: 48, .hs512: 64][algorithm] ?? 64
+        let least = algorithm.leastSecretBytes
         guard secret.bytes.count >= least else {
             translation.problems.error(
                 at: secret.place, expected: "a secret of at least \(least) bytes for \(algorithm.name)",

@@ -16,7 +16,7 @@ enum ClientSection {
                 "authentication", .object(ClientAuthenticationSection.shape), .required,
                 example: "{ method: client_secret_basic, secret: { file: /run/secrets/client } }",
                 "How it proves who it is: by this one method."),
-        ])
+        ] + LoginSection.keys, strangers: LoginSection.strangers)
 
     static func translate(_ entry: CheckedEntry, _ context: IssuerContext) -> ClientSettings? {
         guard let object = entry.value?.object else { return nil }

@@ -7,6 +7,8 @@ struct ClientsByName {
         var index: Int
         /// Nil while the client does not say a name of an issuer.
         var issuer: String?
+        /// What it says; nil when that is no mapping.
+        var object: CheckedObject?
     }
 
     /// Nil when `clients` does not fit its shape, so that one mistake is not told once more for every mention.
@@ -25,7 +27,8 @@ struct ClientsByName {
                 remedy: Suggestion.remedy(for: name.text, among: entries.map(\.name), called: "clients"))
             return nil
         }
-        return Client(index: index, issuer: entries[index].value?.object?.text("issuer")?.text)
+        let object = entries[index].value?.object
+        return Client(index: index, issuer: object?.text("issuer")?.text, object: object)
     }
 }
 

@@ -77,7 +77,11 @@ enum DocumentSection {
         var issuers = document.entries("issuers").compactMap { IssuerSection.translate($0, context) }
         for index in issuers.indices { issuers[index].rules.maximumTokenBytes = limits.accessToken }
         let clients = document.entries("clients").compactMap { ClientSection.translate($0, context) }
-        let routes = routes(document, listeners.map(\.settings), admin, context)
+        let loginNames = LoginsByName(document)
+        loginNames.judge(document, problems)
+        let routes = routes(document, listeners.map(\.settings), admin, context, loginNames)
+        let logins = LoginsInUse(document, clients).translate(
+            LoginContext(translation: translation, names: loginNames, issuers: issuers, routes: routes))
         IssuersInUse(document).judge(problems)
         let clientsInUse = ClientsInUse(document)
         clientsInUse.judge(problems)
@@ -89,6 +93,8 @@ enum DocumentSection {
         let proofs = ProofSection.translate(document.object("dpop"), limits, translation)
         let assertionKeys = AssertionKeySection.translate(document.object("assertion_keys"), translation)
         KeysInUse(document, clients, assertionKeys).judge(problems)
+        LoginKeysInUse(document, clients, logins, assertionKeys).judge(problems)
+        SessionKeysInUse(document, clients, logins, proofs).judge(problems)
         guard let admin, !problems.hasErrors else { return nil }
         var settings = GatewaySettings(
             workers: document.integer("workers") ?? translation.sources.processors,
@@ -98,6 +104,7 @@ enum DocumentSection {
         settings.log = log
         settings.tokenCache = TokenCacheSection.translate(document.object("token_cache"))
         settings.clients = clients
+        settings.logins = logins
         settings.proofs = proofs
         settings.assertionKeys = assertionKeys
         settings.explainBuffer = document.integer("explain_buffer") ?? 0
@@ -132,10 +139,11 @@ enum DocumentSection {
     }
 
     private static func routes(
-        _ document: CheckedObject, _ listeners: [ListenerSettings], _ admin: AdminSettings?, _ issuers: IssuerContext
+        _ document: CheckedObject, _ listeners: [ListenerSettings], _ admin: AdminSettings?, _ issuers: IssuerContext,
+        _ logins: LoginsByName
     ) -> [RouteSettings] {
         let context = RouteContext(
-            translation: issuers.translation, issuers: issuers.issuers, clients: issuers.clients,
+            translation: issuers.translation, issuers: issuers.issuers, clients: issuers.clients, logins: logins,
             listeners: listeners,
             listenersAreKnown: listeners.count == document.list("listeners").count && document["listeners"] != nil,
             admin: admin)

@@ -56,7 +56,13 @@ enum ExchangeSection {
                 found: "\(Quoted.text(name.text)), of the issuer \(issuer) that discovers nothing",
                 remedy: "the token endpoint is in the metadata: add  discovery: automatic  to the issuer")
         }
-        let others = (route.object("token")?.texts("issuers") ?? []).filter { $0.text != issuer }
+        var accepted = route.object("token")?.texts("issuers") ?? []
+        if let login = LoginAccessSection.clientName(of: route),
+            let known = context.clients.find(login, ProblemList())?.issuer
+        {
+            accepted.append(PlacedText(place: login.place, text: known))
+        }
+        let others = accepted.filter { $0.text != issuer }
         guard let other = others.first else { return }
         problems.warning(
             at: name.place, expected: "a client of the issuer whose tokens it exchanges",

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Gateway
 
-/// The methods of a route, which `methods` and the keys of `token.scopes` and `token.authorization_details` say together.
+/// The methods of a route, which `methods` and the keys of `token.scopes`, `token.authorization_details` and
+/// `login.scopes` say together.
 ///
 /// A method that needs nothing only because nobody thought of it would be an open door: with scopes or details by
 /// method, the methods are those that are named there, and `methods` may not name others. HEAD needs what GET needs
@@ -10,9 +11,10 @@ struct MethodsOfRoute {
     /// Nil allows every method.
     private(set) var allowed: [String]?
     private(set) var scopes: [String: [String]] = [:]
+    private(set) var loginScopes: [String: [String]] = [:]
     private(set) var authorizationDetails: [String: [AuthorizationDetailsRule]] = [:]
 
-    private typealias ByMethod = (key: String, entries: [CheckedEntry], place: Place)
+    private typealias ByMethod = (section: String, key: String, entries: [CheckedEntry], place: Place)
 
     init(_ route: CheckedObject, _ problems: ProblemList) {
         let said = route.texts("methods")
@@ -22,9 +24,13 @@ struct MethodsOfRoute {
                 at: method.place, expected: "each method once", found: "\(Quoted.text(method.text)) again",
                 remedy: "keep one of them")
         }
-        guard let token = route.object("token") else { return }
-        let byMethod: [ByMethod] = ["scopes", "authorization_details"].compactMap { key in
-            token[key]?.entries.map { (key, $0, token.place(of: key)) }
+        let token = route.object("token")
+        let login = route.object("login")
+        let byMethod: [ByMethod] = [
+            ("token", token, "scopes"), ("token", token, "authorization_details"), ("login", login, "scopes"),
+        ].compactMap { section, object, key in
+            guard let object, let entries = object[key]?.entries else { return nil }
+            return (section, key, entries, object.place(of: key))
         }
         guard !byMethod.isEmpty else { return }
         if !route.says("methods") { allowed = Self.named(in: byMethod) }
@@ -32,9 +38,10 @@ struct MethodsOfRoute {
             judge(rules, said, isSaid: route.says("methods"), problems)
         }
         let mayCopy = allowed?.contains("HEAD") ?? true
-        scopes = Self.withHead(token["scopes"]?.entries, mayCopy) { $0.texts.map(\.text) }
+        scopes = Self.withHead(token?["scopes"]?.entries, mayCopy) { $0.texts.map(\.text) }
+        loginScopes = Self.withHead(login?["scopes"]?.entries, mayCopy) { $0.texts.map(\.text) }
         authorizationDetails = Self.withHead(
-            token["authorization_details"]?.entries, mayCopy, AuthorizationDetailsSection.rules)
+            token?["authorization_details"]?.entries, mayCopy, AuthorizationDetailsSection.rules)
     }
 
     /// What the mappings name, in the order of the text, and HEAD wherever GET is.
@@ -59,7 +66,8 @@ struct MethodsOfRoute {
         let covers = { (method: String) in names.contains(method) || method == "HEAD" && names.contains("GET") }
         for method in said where !covers(method.text) {
             problems.error(
-                at: method.place, expected: "a method that token.\(rules.key) names", found: Quoted.text(method.text),
+                at: method.place, expected: "a method that \(rules.section).\(rules.key) names",
+                found: Quoted.text(method.text),
                 remedy: "add  \(method.text): [...]  to \(rules.key); an empty list asks for none")
         }
         guard isSaid else {

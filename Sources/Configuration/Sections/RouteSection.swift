@@ -36,6 +36,9 @@ enum RouteSection {
                 example: "{ issuers: [main], audience: https://api.example.com }",
                 "What an access token must be to pass."),
             KeyDescription(
+                "login", LoginAccessSection.value, .optional, example: "shop",
+                "Sends browsers to sign in, as this client; what their session must be to pass."),
+            KeyDescription(
                 "public", .onlyTrue, .optional, example: "true",
                 "Lets everybody pass, without identity."),
             KeyDescription(
@@ -72,7 +75,8 @@ enum RouteSection {
                 "upstream_credential", UpstreamCredentialSection.value, .standard("none"),
                 example: "{ assertion: { audience: orders } }",
                 "What the upstream gets in place of the client's credentials."),
-        ], exactlyOne: ["token", "public"])
+        ], exactlyOne: ["token", "login", "public"], together: ["token", "login"],
+        strangers: ["auth": "say  token: {…} ,  login: NAME  or  public: true"])
 
     static func translate(_ object: CheckedObject, _ context: RouteContext) -> RouteSettings? {
         let problems = context.translation.problems
@@ -96,6 +100,7 @@ enum RouteSection {
         settings.isMCP = object.flag("mcp") ?? false
         settings.allowedOrigins = allowedOrigins(object, context)
         settings.credential = credential
+        settings.proofURL = UpstreamCredentialSection.proofURL(object, context)
         return settings
     }
 
@@ -113,10 +118,20 @@ enum RouteSection {
         for key in ["public_urls", "allowed_origins"] {
             Repetition.refuse(object.texts(key), context.translation.problems)
         }
+        let login = LoginAccessSection.translate(object, methods, context)
         if let token = object.object("token") {
             guard var settings = TokenSection.translate(token, methods, context) else { return nil }
             ResourceSection.complete(&settings, of: object, context)
-            return .token(settings)
+            guard object.says("login") else { return .token(settings) }
+            return login.map { .tokenOrLogin(settings, $0) }
+        }
+        if object.says("login") {
+            if object.flag("mcp") == true, !object.says("token") {
+                context.translation.problems.error(
+                    at: object.place(of: "mcp"), expected: "a token on an MCP route", found: "login alone",
+                    remedy: "MCP's clients are programs: say token in place of login, or leave mcp out")
+            }
+            return object.says("token") ? nil : login.map { .login($0) }
         }
         guard object.flag("public") == true else { return nil }
         if object.flag("mcp") == true, !object.says("token") {
@@ -156,6 +171,7 @@ struct RouteContext {
     let translation: Translation
     let issuers: IssuersByName
     let clients: ClientsByName
+    let logins: LoginsByName
     let listeners: [ListenerSettings]
     /// False while a listener does not load.
     let listenersAreKnown: Bool

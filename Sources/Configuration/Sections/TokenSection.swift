@@ -19,18 +19,11 @@ enum TokenSection {
                 ]), .required, example: "https://api.example.com",
                 "What aud must contain, exactly; of several, one."),
             KeyDescription(
-                "scopes", .either([.list(scopes(1...32)), .entries(scopesByMethod)]), .optional,
+                "scopes", scopes, .optional,
                 example: "[orders:read]",
                 "Scopes that a token must all have; by method, the methods not named are answered 405."),
             KeyDescription(
-                "claims",
-                .entries(
-                    EntriesShape(
-                        noun: "claims to values", name: ClaimPathText.shape,
-                        value: .either([
-                            .scalar, .list(ListShape(noun: "values", element: .scalar, count: 1...64)),
-                        ]), count: 1...32)),
-                .optional, example: "{ realm_access.roles: [admin] }",
+                "claims", claims, .optional, example: "{ realm_access.roles: [admin] }",
                 "Claims that must have one of the values named, themselves or in their list; all must hold."),
             KeyDescription(
                 "realm", .text(PlainText.realm), .standard("portcullis"),
@@ -70,6 +63,16 @@ enum TokenSection {
                 "Publishes what this route wants of tokens (RFC 9728), and points to it in every challenge."),
         ])
 
+    /// A list, or lists by method.
+    static let scopes = Shape.either([.list(scopes(1...32)), .entries(scopesByMethod)])
+
+    /// Conditions on claims.
+    static let claims = Shape.entries(
+        EntriesShape(
+            noun: "claims to values", name: ClaimPathText.shape,
+            value: .either([.scalar, .list(ListShape(noun: "values", element: .scalar, count: 1...64))]),
+            count: 1...32))
+
     private static func scopes(_ count: ClosedRange<Int>) -> ListShape {
         ListShape(noun: "scopes", element: .text(PlainText.scope), count: count)
     }
@@ -91,7 +94,7 @@ enum TokenSection {
         var settings = TokenSettings(issuers: issuers.map(\.text), audiences: audiences.map(\.text))
         settings.scopes = object.texts("scopes").map(\.text)
         settings.scopesByMethod = methods.scopes
-        settings.claims = object.entries("claims").compactMap(claimRule)
+        settings.claims = claimRules(object)
         if let realm = object.text("realm") { settings.realm = realm.text }
         settings.optional = object.flag("optional") ?? false
         settings.userOnly = object.flag("user_only") ?? false
@@ -117,6 +120,11 @@ enum TokenSection {
                 found: "\(Quoted.text(other.text)) beside \(Quoted.text(first.text))",
                 remedy: "an opaque token does not say whose it is: give each of the issuers a route of its own")
         }
+    }
+
+    /// `claims` of a token or a login.
+    static func claimRules(_ object: CheckedObject) -> [ClaimRuleSettings] {
+        object.entries("claims").compactMap(claimRule)
     }
 
     private static func claimRule(_ entry: CheckedEntry) -> ClaimRuleSettings? {

@@ -2,13 +2,14 @@
 import Bytes
 import Crypto
 import Gateway
+import Login
 
 /// `upstream_credential` of a route: what the upstream gets in place of the client's credentials.
 enum UpstreamCredentialSection {
     static let value = Shape.either([.word(["none", "pass"]), .object(shape)])
 
     private static let shape = ObjectShape(
-        noun: "a mapping with exchange, static or assertion",
+        noun: "a mapping with exchange, static, assertion or pass",
         keys: [
             KeyDescription(
                 "exchange", .object(ExchangeSection.shape), .optional,
@@ -20,7 +21,18 @@ enum UpstreamCredentialSection {
             KeyDescription(
                 "assertion", .object(AssertionSection.shape), .optional, example: "{ audience: orders }",
                 "A short-lived JWT signed here that says who the caller is."),
-        ], exactlyOne: ["exchange", "static", "assertion"])
+            KeyDescription(
+                "pass", .object(passShape), .optional, example: "{ proof_url: https://orders.internal }",
+                "The access token of the session, with a fresh proof where it is bound to a key."),
+        ], exactlyOne: ["exchange", "static", "assertion", "pass"])
+
+    private static let passShape = ObjectShape(
+        noun: "a mapping with proof_url",
+        keys: [
+            KeyDescription(
+                "proof_url", .text(URLText.base), .required, example: "https://orders.internal",
+                "What the htu of proofs begins with, as the upstream's resource server sees it.")
+        ])
 
     private static let staticShape = SecretReference.shape(
         noun: "a reference to a credential",
@@ -43,11 +55,33 @@ enum UpstreamCredentialSection {
         if let reference = object.object("static") {
             return fixed(reference, context.translation).map { .fixed($0) } ?? .none
         }
+        if object.object("pass") != nil { return .pass }
         if let assertion = object.object("assertion") {
             return AssertionSection.translate(assertion, route, context.translation.problems)
                 .map { .assertion($0) } ?? .none
         }
         return .none
+    }
+
+    /// The base of the `htu` of proofs for the upstream, where it is said; a path that follows begins with a slash.
+    static func proofURL(_ route: CheckedObject, _ context: RouteContext) -> String? {
+        guard let pass = route.object("upstream_credential")?.object("pass"), let url = pass.text("proof_url") else {
+            return nil
+        }
+        let problems = context.translation.problems
+        let name = LoginAccessSection.clientName(of: route)
+        if !route.says("login") {
+            problems.error(
+                at: url.place, expected: "login on a route with proof_url", found: "none",
+                remedy: "proofs are made for tokens of sessions alone: write  upstream_credential: pass")
+        } else if let name, let client = context.clients.find(name, ProblemList())?.object,
+            ProofChoice.of(client) == .off
+        {
+            problems.error(
+                at: url.place, expected: "dpop: required or optional in the client \(name.text) beside proof_url",
+                found: "off", remedy: "its tokens are bound to no key: write  upstream_credential: pass")
+        }
+        return url.text.hasSuffix("/") ? String(url.text.dropLast()) : url.text
     }
 
     private static func judge(

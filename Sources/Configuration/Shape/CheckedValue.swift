@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import JSON
 
 /// A value that fits its shape, with its place for problems that only the translation can see.
 struct CheckedValue: Sendable {
@@ -13,6 +14,7 @@ struct CheckedValue: Sendable {
         case list([CheckedValue])
         case object(CheckedObject)
         case entries([CheckedEntry])
+        case json(JSONValue)
     }
 
     var place: Place
@@ -28,7 +30,7 @@ struct CheckedValue: Sendable {
         switch content {
         case .text(let text): [PlacedText(place: place, text: text)]
         case .list(let list): list.flatMap(\.texts)
-        case .integer, .milliseconds, .byteCount, .flag, .object, .entries: []
+        case .integer, .milliseconds, .byteCount, .flag, .object, .entries, .json: []
         }
     }
 }
@@ -73,6 +75,10 @@ struct CheckedObject: Sendable {
 
     func flag(_ key: String) -> Bool? {
         if case .flag(let flag)? = values[key]?.content { flag } else { nil }
+    }
+
+    func json(_ key: String) -> JSONValue? {
+        if case .json(let json)? = values[key]?.content { json } else { nil }
     }
 
     func integer(_ key: String) -> Int? {

@@ -16,7 +16,7 @@ package enum JSONSchema {
         case .text(let text):
             // An empty text fits no grammar of ours; a pattern says more where there is one.
             [("type", .text("string")), text.pattern.map { ("pattern", .text($0)) } ?? ("minLength", .integer(1))]
-        case .word(let words):
+        case .word(let words, _):
             [("enum", .list(words.map(SchemaValue.text)))]
         case .scalar:
             [("type", .list([.text("string"), .text("boolean"), .text("integer")]))]
@@ -40,6 +40,7 @@ package enum JSONSchema {
             ]
         case .object(let object): members(of: object)
         case .entries(let entries): members(of: entries)
+        case .json(let json): members(of: json)
         case .either(let shapes): [("anyOf", .list(shapes.map { .object(members(of: $0)) }))]
         }
     }
@@ -49,10 +50,30 @@ package enum JSONSchema {
         let required = object.keys.filter { $0.presence == .required }.map { SchemaValue.text($0.name) }
         if !required.isEmpty { schema.append(("required", .list(required))) }
         if !object.exactlyOne.isEmpty {
-            schema.append(("oneOf", .list(object.exactlyOne.map { .object([("required", .list([.text($0)]))]) })))
+            schema.append(("oneOf", .list(alternatives(of: object))))
         }
         schema.append(("properties", .object(object.keys.map { ($0.name, .object(property($0))) })))
         return schema
+    }
+
+    /// One for each key, but one for all those that may stand together.
+    private static func alternatives(of object: ObjectShape) -> [SchemaValue] {
+        let alone = object.exactlyOne.filter { !object.together.contains($0) }.map(required)
+        guard !object.together.isEmpty else { return alone }
+        return [.object([("anyOf", .list(object.together.map(required)))])] + alone
+    }
+
+    private static func required(_ key: String) -> SchemaValue { .object([("required", .list([.text(key)]))]) }
+
+    /// What is inside is somebody else's: nothing closes it.
+    private static func members(of json: JSONShape) -> [(String, SchemaValue)] {
+        var mapping: [(String, SchemaValue)] = [("type", .text("object"))]
+        if let member = json.member { mapping.append(("required", .list([.text(member)]))) }
+        switch json.form {
+        case .mapping: return mapping
+        case .listOfMappings:
+            return [("type", .text("array")), ("minItems", .integer(1)), ("items", .object(mapping))]
+        }
     }
 
     private static func property(_ key: KeyDescription) -> [(String, SchemaValue)] {

@@ -17,14 +17,14 @@ struct ScalarCheck {
     var outcome: Outcome {
         switch shape {
         case .text(let shape): textOutcome(shape)
-        case .word(let words): wordOutcome(words)
+        case .word(let words, let never): wordOutcome(words, never)
         case .scalar: scalarOutcome
         case .integer(let range): integerOutcome(range)
         case .duration(let duration): durationOutcome(duration)
         case .byteCount(let range, let acceptsUnlimited): byteCountOutcome(range, acceptsUnlimited)
         case .boolean: booleanOutcome
         case .onlyTrue: onlyTrueOutcome
-        case .list, .object, .entries, .either: .misfit
+        case .list, .object, .entries, .json, .either: .misfit
         }
     }
 
@@ -36,11 +36,12 @@ struct ScalarCheck {
         }
     }
 
-    private func wordOutcome(_ words: [String]) -> Outcome {
+    private func wordOutcome(_ words: [String], _ never: [String: String]) -> Outcome {
         guard meaning == .text else {
             return words.contains(text) ? .fault(TextFault(remedy: "put it in quotation marks: \"\(text)\"")) : .misfit
         }
         guard words.contains(text) else {
+            if let remedy = never[text.lowercased()] { return .fault(TextFault(remedy: remedy)) }
             return .fault(TextFault(remedy: Suggestion.remedy(for: text, among: words, called: "words")))
         }
         return .fits(.text(text))

@@ -5,7 +5,7 @@ extension Shape {
     var expectation: String {
         switch self {
         case .text(let text): text.expected
-        case .word(let words): words.count == 1 ? "the word \(words[0])" : "one of \(words.joined(separator: ", "))"
+        case .word(let words, _): words.count == 1 ? "the word \(words[0])" : "one of \(words.joined(separator: ", "))"
         case .scalar: "a text, true, false or a whole number"
         case .integer(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
         case .duration(let duration):
@@ -20,6 +20,7 @@ extension Shape {
         case .list(let list): "a list of \(list.noun)"
         case .object(let object): object.noun
         case .entries(let entries): "a mapping of \(entries.noun)"
+        case .json(let json): json.expected
         case .either(let shapes): shapes.map(\.expectation).joined(separator: " or ")
         }
     }
@@ -29,6 +30,9 @@ extension Shape {
         switch (self, node.content) {
         case (.list, .sequence), (.object, .mapping), (.entries, .mapping): true
         case (.list, _), (.object, _), (.entries, _): false
+        case (.json(let json), .mapping): json.form == .mapping
+        case (.json(let json), .sequence): json.form == .listOfMappings
+        case (.json, .scalar): false
         case (.either(let shapes), _): shapes.contains { $0.accepts(kindOf: node) }
         case (_, .scalar): true
         case (_, .sequence), (_, .mapping): false

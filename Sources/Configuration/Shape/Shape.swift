@@ -3,8 +3,8 @@
 /// What a value of the configuration may look like; one description drives the loader and the JSON Schema alike.
 indirect enum Shape: Sendable {
     case text(TextShape)
-    /// One of a few fixed words.
-    case word([String])
+    /// One of a few fixed words; `never` are words that are refused with a remedy of their own.
+    case word([String], never: [String: String] = [:])
     /// A text, `true`, `false` or a whole number, kept as it is spelt: a claim's value.
     case scalar
     case integer(ClosedRange<Int>)
@@ -18,6 +18,8 @@ indirect enum Shape: Sendable {
     case list(ListShape)
     case object(ObjectShape)
     case entries(EntriesShape)
+    /// A value that is handed on as JSON, whatever is in it.
+    case json(JSONShape)
     /// Told apart by the YAML kind (scalar, list, mapping): at most one alternative of each.
     case either([Shape])
 }
@@ -56,6 +58,20 @@ struct ListShape: Sendable {
     var count: ClosedRange<Int>
 }
 
+/// A mapping, or a list of mappings, whose content somebody else understands.
+struct JSONShape: Sendable {
+    enum Form: Sendable {
+        case mapping
+        case listOfMappings
+    }
+
+    /// For example `a mapping as in OpenID Connect Core section 5.5`.
+    var expected: String
+    var form: Form
+    /// A member that each mapping must have, a text.
+    var member: String?
+}
+
 /// A mapping whose keys are chosen by the operator.
 struct EntriesShape: Sendable {
     /// What is mapped to what, for example `field names to claims`.
@@ -73,6 +89,10 @@ struct ObjectShape: Sendable {
     var keys: [KeyDescription]
     /// Keys of which exactly one must be said.
     var exactlyOne: [String] = []
+    /// Those of them that may also stand together.
+    var together: [String] = []
+    /// Keys that others have in this place, and what to do here instead.
+    var strangers: [String: String] = [:]
 
     subscript(_ name: String) -> KeyDescription? {
         keys.first { $0.name == name }

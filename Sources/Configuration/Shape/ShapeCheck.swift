@@ -20,6 +20,9 @@ struct ShapeCheck {
             return CheckedValue(place: place, content: .object(checkObject(entries, object, at: place)))
         case (.entries(let described), .mapping(let entries)):
             return checkEntries(entries, described, at: place, for: key)
+        case (.json(let json), _):
+            guard json.accepts(node) else { return misfit(node, shape, at: place, for: key) }
+            return JSONCheck(problems: problems).check(node, json, at: place)
         case (.list, _), (.object, _), (.entries, _), (_, .sequence), (_, .mapping):
             return misfit(node, shape, at: place, for: key)
         case (_, .scalar(let text, let isPlain)):
@@ -115,13 +118,16 @@ struct ShapeCheck {
     private func checkExactlyOne(of object: ObjectShape, in result: CheckedObject) {
         guard !object.exactlyOne.isEmpty else { return }
         let said = object.exactlyOne.filter(result.says)
-        let expected = "exactly one of \(object.exactlyOne.joined(separator: ", "))"
+        var expected = "exactly one of \(object.exactlyOne.joined(separator: ", "))"
+        if !object.together.isEmpty { expected += ", or \(object.together.joined(separator: " and "))" }
         let examples = object.exactlyOne.compactMap { object[$0] }.map { "\($0.name): \($0.example)" }
         if said.isEmpty {
             problems.error(
                 at: result.place, expected: expected, found: "none of them",
                 remedy: "add  \(examples.joined(separator: "  or  "))")
-        } else if said.count > 1, let last = said.compactMap({ result.keyPlaces[$0] }).max(by: earlier) {
+        } else if said.count > 1, !said.allSatisfy(object.together.contains),
+            let last = said.compactMap({ result.keyPlaces[$0] }).max(by: earlier)
+        {
             problems.error(
                 at: Place(position: last.position, path: result.place.path), expected: expected,
                 found: said.joined(separator: " and "), remedy: "keep one of them")
@@ -160,6 +166,7 @@ struct ShapeCheck {
     }
 
     private func unknownKeyRemedy(_ name: String, _ object: ObjectShape) -> String {
+        if let remedy = object.strangers[name] { return remedy }
         let names = object.keys.map(\.name)
         if Suggestion.nearest(to: name, among: names) == nil,
             let home = object.keys.first(where: { $0.shape.keyNames.contains(name) })
@@ -173,7 +180,7 @@ struct ShapeCheck {
 extension Shape {
     fileprivate var acceptsScalars: Bool {
         switch self {
-        case .list, .object, .entries: false
+        case .list, .object, .entries, .json: false
         case .either(let shapes): shapes.contains { $0.acceptsScalars }
         case .text, .word, .scalar, .integer, .duration, .byteCount, .boolean, .onlyTrue: true
         }
@@ -184,7 +191,7 @@ extension Shape {
         switch self {
         case .object(let object): object.keys.map(\.name)
         case .either(let shapes): shapes.flatMap(\.keyNames)
-        case .list, .entries, .text, .word, .scalar, .integer, .duration, .byteCount, .boolean, .onlyTrue: []
+        case .list, .entries, .json, .text, .word, .scalar, .integer, .duration, .byteCount, .boolean, .onlyTrue: []
         }
     }
 }

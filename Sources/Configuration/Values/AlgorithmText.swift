@@ -37,6 +37,25 @@ enum AlgorithmText {
         return TextFault(remedy: Suggestion.remedy(for: text, among: ofClients, called: "algorithms"))
     }
 
+    /// Those of request objects: signatures alone (RFC 9101 §10.1).
+    static let ofRequestObjects = TextShape(expected: shape.expected, pattern: shape.pattern) { text in
+        if names.contains(text) { return nil }
+        if text.lowercased() == "none" {
+            return TextFault(remedy: "whoever sees an unsigned request can change it; choose ES256 or PS256")
+        }
+        if text.uppercased().hasPrefix("HS") {
+            return TextFault(remedy: "it is signed with a private key; choose ES256 or PS256")
+        }
+        return TextFault(remedy: Suggestion.remedy(for: text, among: names, called: "algorithms"))
+    }
+
+    /// Those of ID tokens: signatures, or codes of the client's secret (OpenID Connect Core §3.1.3.7).
+    static let ofIDTokens = TextShape(expected: ofAssertions.expected, pattern: ofAssertions.pattern) { text in
+        if ofClients.contains(text) { return nil }
+        if text.lowercased() == "none" { return TextFault(remedy: "anybody could write an unsigned ID token") }
+        return TextFault(remedy: Suggestion.remedy(for: text, among: ofClients, called: "algorithms"))
+    }
+
     private static let ofClients = MACAlgorithm.allCases.map(\.name) + names
 
     static func algorithm(_ text: String) -> SignatureAlgorithm? { SignatureAlgorithm(name: text) }

@@ -27,6 +27,28 @@ enum PrivateKeyPEM {
         }
         return nil
     }
+
+    /// The same for a key that decrypts.
+    static func readDecryption(
+        _ bytes: [UInt8], at place: Place, _ algorithm: PlacedText?, keyID: String?, noting problems: ProblemList
+    ) -> DecryptionJWK? {
+        do throws(SigningRefusal) {
+            return try DecryptionJWK(pem: Secret(bytes), algorithm: algorithm?.text, keyID: keyID)
+        } catch .algorithmMismatch {
+            problems.error(
+                at: algorithm?.place ?? place, expected: "an algorithm that fits the key", found: algorithm?.text ?? "",
+                remedy: "leave algorithm out: it follows from the key; RSA-OAEP is for RSA, ECDH-ES for the curves")
+        } catch .keyTypeNotAccepted {
+            problems.error(
+                at: place, expected: "a private key that can decrypt: RSA, P-256, P-384, P-521 or X25519",
+                found: "another kind of key", remedy: "make one with  openssl genrsa 3072")
+        } catch {
+            problems.error(
+                at: place, expected: "a private key in PEM", found: error.words,
+                remedy: "make one with  openssl genrsa 3072")
+        }
+        return nil
+    }
 }
 
 extension SigningRefusal {

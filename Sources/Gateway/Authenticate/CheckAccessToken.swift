@@ -23,9 +23,13 @@ extension WorkerRef {
     func authenticate(
         _ exchange: ExchangeRef, _ route: UnsafePointer<Route>, _ bytes: UnsafeMutablePointer<UInt8>
     ) throws(Refusal) -> Identity {
+        // Where tokens are no credentials, an Authorization field is none either (SC-11).
+        if route.pointee.takesSessionsAlone, let policy = route.pointee.login {
+            return try findSession(exchange, route, policy, bytes)
+        }
         let token: UnsafeBufferPointer<UInt8>
         switch try findCredentials(route, bytes) {
-        case .none: return try identifyWithoutToken(route)
+        case .none: return try identifyWithoutToken(exchange, route, bytes)
         case .bearer(let found):
             exchange.pointee.scheme = .bearer
             token = found
@@ -64,7 +68,10 @@ extension WorkerRef {
     ///
     /// A route that takes a browser's session beside tokens looks for it here and nowhere else: a request with an
     /// `Authorization` field is judged by that alone, so that a bad token never falls back on a cookie (RS-09).
-    private func identifyWithoutToken(_ route: UnsafePointer<Route>) throws(Refusal) -> Identity {
+    private func identifyWithoutToken(
+        _ exchange: ExchangeRef, _ route: UnsafePointer<Route>, _ bytes: UnsafeMutablePointer<UInt8>
+    ) throws(Refusal) -> Identity {
+        if let policy = route.pointee.login { return try findSession(exchange, route, policy, bytes) }
         if route.pointee.isOptional { return .anonymous }
         throw refuse(.credentialsMissing, "Authorization: \(route.pointee.token.schemes.names)", "none")
     }

@@ -44,6 +44,8 @@ struct TokenRecord {
     var assertions: UnsafeMutablePointer<AssertionBlock>?
     /// Tokens for upstreams that it was exchanged for, one for each rule used with it.
     var exchanged: UnsafeMutablePointer<ExchangedToken>?
+    /// Of a browser's session; nil for a token.
+    var session: UnsafeMutablePointer<SessionState>?
     /// Bytes that the cache counts for it.
     var cost: Int
     var uses = 1
@@ -119,6 +121,7 @@ struct TokenRecord {
             record.pointee.exchanged = one.pointee.next
             ExchangedToken.release(one)
         }
+        if let session = record.pointee.session { SessionState.free(session) }
         record.deinitialize(count: 1)
         UnsafeMutableRawPointer(record).deallocate()
     }

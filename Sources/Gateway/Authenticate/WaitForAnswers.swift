@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+import Crypto
 import Issuers
 import OAuth
+import Sessions
 import Telemetry
 
 /// Requests that wait for an authorization server: for its keys, its word on a token, or a token for the upstream.
@@ -34,7 +36,12 @@ extension WorkerRef {
         case .exchange(let rule, let digest):
             setTimeout(client.timeout, Worker.exchangeTimeout)
             let expiry = exchange.pointee.token?.pointee.usableUntil ?? 0
-            pointee.ask(.exchange(rule: rule, tokenExpiresAt: expiry), Array(accessToken(bytes)), digest)
+            let token = exchange.pointee.token?.pointee.session?.pointee.session.accessToken?.reveal()
+            pointee.ask(.exchange(rule: rule, tokenExpiresAt: expiry), token ?? Array(accessToken(bytes)), digest)
+        case .session(let login, let digest):
+            setTimeout(client.timeout, Worker.refreshTimeout)
+            pointee.askSession(login, exchange.pointee.route.flatMap { sessionValue($0, bytes) } ?? [], digest)
+        case .login: break
         }
     }
 
@@ -122,6 +129,13 @@ extension WorkerRef {
         case .exchange:
             pointee.lookupDetail = RefusalDetail(expected: "an answer in time", found: "none")
             exchange.pointee.exchanged = .refused(.exchangeUnavailable)
+        case .session:
+            pointee.lookupDetail = RefusalDetail(expected: "an answer in time", found: "none")
+            exchange.pointee.lookup = .refused(.sessionRefreshUnavailable)
+        case .login:
+            unpark(exchange)
+            exchange.pointee.phase = .awaitingResponse
+            return refuse(exchange, refuse(.loginTimedOut, "an answer in time", "none"))
         }
         unpark(exchange)
         resume(exchange)

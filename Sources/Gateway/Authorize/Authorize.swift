@@ -9,20 +9,27 @@ extension WorkerRef {
     ///
     /// Compares bits that were worked out when the token was verified, and one time; nothing is allocated.
     func authorize(
-        _ exchange: ExchangeRef, _ token: UnsafeMutablePointer<TokenRecord>, _ route: UnsafePointer<Route>
+        _ exchange: ExchangeRef, _ token: UnsafeMutablePointer<TokenRecord>, _ route: UnsafePointer<Route>,
+        _ bytes: UnsafeMutablePointer<UInt8>
     ) throws(Refusal) {
+        if token.pointee.session != nil, let login = route.pointee.login {
+            return try authorizeSession(exchange, token, route, login, bytes)
+        }
         let answers = UnsafePointer(token.pointee.answers)
         let needs = route.pointee.token.row(exchange.pointee.methodRow)
         guard needs.pointee.scopes.allHold(in: answers) else {
             throw refuse(.scopeInsufficient, requiredScopes(exchange, route), grantedScopes(token))
         }
         if needs.pointee.details.count > 0 { try checkDetails(exchange, token, route, needs) }
-        try checkAuthentication(token, route)
+        if let refusal = authenticationRefusal(token, route.pointee.token) {
+            throw refuse(refusal, token, route.pointee.settings.access.token)
+        }
         guard route.pointee.token.user.allHold(in: answers) else {
             throw refuse(.userRequired, "a user's token", "a client's own token")
         }
         guard route.pointee.token.claims.allHold(in: answers) else {
-            throw refuse(.claimRuleUnmet, claimRules(route), "claims that do not meet them")
+            throw refuse(
+                .claimRuleUnmet, claimRules(route.pointee.settings.access.token), "claims that do not meet them")
         }
     }
 
@@ -41,26 +48,56 @@ extension WorkerRef {
         }
     }
 
+    /// Holds a session against what the route requires; one that lacks only a stronger or fresher login is sent for it
+    /// (STEP-04).
+    private func authorizeSession(
+        _ exchange: ExchangeRef, _ token: UnsafeMutablePointer<TokenRecord>, _ route: UnsafePointer<Route>,
+        _ login: UnsafeMutablePointer<LoginPolicy>, _ bytes: UnsafeMutablePointer<UInt8>
+    ) throws(Refusal) {
+        let answers = UnsafePointer(token.pointee.answers)
+        let method = pointee.head.pointee.method
+        let name = UnsafeBufferPointer(start: bytes + Int(method.start), count: Int(method.count))
+        let needs = login.pointee.needs.row(login.pointee.needs.row(of: exchange.pointee.method, named: name))
+        guard needs.pointee.scopes.allHold(in: answers) else {
+            // No challenge: no token that the browser could send would help (CF-32).
+            throw refuse(.sessionScopeInsufficient, "the scopes of the route", grantedScopes(token))
+        }
+        if let refusal = authenticationRefusal(token, login.pointee.needs) {
+            pointTo(login, exchange, bytes, stepsUp: true)
+            throw refuse(refusal, token, route.pointee.settings.access.login?.requirements)
+        }
+        guard login.pointee.needs.claims.allHold(in: answers) else {
+            throw refuse(
+                .claimRuleUnmet, claimRules(route.pointee.settings.access.login?.requirements),
+                "claims that do not meet them")
+        }
+    }
+
     /// The right kind of authentication, and not too long ago (RFC 9470 §3); a token that does not say has neither.
     ///
-    /// Where both are missing the first is thrown; the challenge names everything that the route asks for (STEP-03).
-    private func checkAuthentication(
-        _ token: UnsafeMutablePointer<TokenRecord>, _ route: UnsafePointer<Route>
-    ) throws(Refusal) {
-        let classes = route.pointee.token.authenticationClasses
-        if classes.count > 0, !classes.oneHolds(in: token.pointee.answers) {
-            throw refuse(.authenticationInsufficient, acceptedClasses(route), token.pointee.shown("acr"))
+    /// Where both are missing the first is told; the challenge names everything that the route asks for (STEP-03).
+    private func authenticationRefusal(
+        _ token: UnsafeMutablePointer<TokenRecord>, _ policy: borrowing TokenPolicy
+    ) -> Refusal? {
+        if policy.authenticationClasses.count > 0, !policy.authenticationClasses.oneHolds(in: token.pointee.answers) {
+            return .authenticationInsufficient
         }
-        let maximumAge = route.pointee.token.maximumAge
-        guard maximumAge >= 0 else { return }
+        guard policy.maximumAge >= 0 else { return nil }
         let leeway = Int64(pointee.issuers[token.pointee.issuer].rules.leewaySeconds)
-        guard
-            Authentication.isRecent(
-                at: token.pointee.authTime, now: clock.wallSeconds(), maximumAge: maximumAge, leeway: leeway)
-        else {
-            throw refuse(
-                .authenticationTooOld, "auth_time at most \(maximumAge) s ago", token.pointee.shown("auth_time"))
+        let isRecent = Authentication.isRecent(
+            at: token.pointee.authTime, now: clock.wallSeconds(), maximumAge: policy.maximumAge, leeway: leeway)
+        return isRecent ? nil : .authenticationTooOld
+    }
+
+    private func refuse(
+        _ refusal: Refusal, _ token: UnsafeMutablePointer<TokenRecord>, _ settings: TokenSettings?
+    ) -> Refusal {
+        if refusal == .authenticationInsufficient {
+            let accepted = "acr: " + (settings?.acrValues ?? []).joined(separator: ", ")
+            return refuse(refusal, accepted, token.pointee.shown("acr"))
         }
+        let age = settings?.maxAgeSeconds ?? 0
+        return refuse(refusal, "auth_time at most \(age) s ago", token.pointee.shown("auth_time"))
     }
 
     private func requiredScopes(_ exchange: ExchangeRef, _ route: UnsafePointer<Route>) -> String {
@@ -86,13 +123,8 @@ extension WorkerRef {
         return types.isEmpty ? "none" : "of type " + types.prefix(8).joined(separator: ", ")
     }
 
-    private func acceptedClasses(_ route: UnsafePointer<Route>) -> String {
-        guard let settings = route.pointee.settings.access.token else { return "" }
-        return "acr: " + settings.acrValues.joined(separator: ", ")
-    }
-
-    private func claimRules(_ route: UnsafePointer<Route>) -> String {
-        guard let settings = route.pointee.settings.access.token else { return "" }
+    private func claimRules(_ settings: TokenSettings?) -> String {
+        guard let settings else { return "" }
         return settings.claims.map { "\($0.claim.joined(separator: ".")) in [\($0.anyOf.joined(separator: ", "))]" }
             .joined(separator: " and ")
     }

@@ -5,6 +5,8 @@ import HTTP1
 import HTTPMessage
 package import Issuers
 import JSON
+import Login
+import Sessions
 import Telemetry
 import Transport
 
@@ -83,6 +85,13 @@ package final class DryRun {
                 surroundings: surroundings))
         worker.prepareSlabs()
         worker.pointee.clockStandsAt = now ?? 0
+        do throws(CryptoRefusal) {
+            for login in settings.logins {
+                worker.pointee.stores.append(try SessionStores.make(login.session, client: login.name))
+            }
+        } catch {
+            throw GatewayFailure("sessions could not be read", "a key is not 32 bytes")
+        }
         // Keys of its own where none are configured: what they sign is shown to nobody.
         worker.pointee.assertionKeys = try AssertionKeyRotation(settings, loop: loop, operatorLog: .off)?.keys
     }
@@ -153,7 +162,7 @@ package final class DryRun {
     private func verdict(_ step: Step, _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>) -> Verdict {
         switch step {
         case .refuse(let refusal): return worker.verdict(refusal)
-        case .answerOptions, .publish: return .answered
+        case .answerOptions, .publish, .login: return .answered
         case .wait: return .undecided(.exchange, reason: "the authorization server was not asked")
         case .forward: break
         }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import HTTPMessage
+import Login
 import Telemetry
 
 /// Answers that the gateway gives itself: refusals, and OPTIONS for the server. Not on the hot path.
@@ -23,6 +24,12 @@ extension WorkerRef {
             fields.append(("Allow", exchange.pointee.route?.pointee.methodNames.allow ?? MethodSet(nil).allow))
         }
         if let seconds = refusal.retryAfterSeconds { fields.append(("Retry-After", "\(seconds)")) }
+        if refusal.template == .login || refusal.template == .stepUp && exchange.pointee.token?.pointee.session != nil {
+            return answerLoginRequired(exchange, challenges: fields)
+        }
+        if let trip = exchange.pointee.trip {
+            return answerRefusedTrip(exchange, trip, .serverUnavailable, refusal, fields: fields, retry: nil)
+        }
         answer(exchange, status: refusal.status, fields: fields)
     }
 
@@ -47,6 +54,7 @@ extension WorkerRef {
         writer.put(text: "HTTP/1.1 \(status) \(Status.reason(status))\r\n")
         for (name, value) in fields { writer.put(text: "\(name): \(value)\r\n") }
         if exchange.pointee.givesNonce { putNonce(into: &writer) }
+        putCookies(exchange, into: &writer)
         if status != 204 { writer.put(text: "Content-Length: \(content?.bytes.count ?? 0)\r\n") }
         if content == nil { writer.put("Cache-Control: no-store\r\n") }
         writer.put("X-Content-Type-Options: nosniff\r\nX-Request-Id: ")

@@ -40,7 +40,7 @@ struct Challenges {
     func fields(for refusal: Refusal) -> [(String, String)] {
         let text = refusal.clientDescription
         switch refusal.template {
-        case .noCredentials: return both(.none, .none)
+        case .noCredentials, .login: return both(.none, .none)
         case .token:
             // Only the scheme that was tried is told what was wrong (RFC 9449 Figure 18).
             return attempted == .dpop ? both(.none, .invalidToken(text)) : both(.invalidToken(text), .none)
@@ -53,7 +53,7 @@ struct Challenges {
                 .insufficientUserAuthentication(text, acrValues: settings.acrValues, maxAge: maximumAge, scopes: []))
         case .proof: return both(.none, .invalidProof(text))
         case .nonce: return [line(dpop.value(.useNonce))]
-        case .message, .denied, .authorizationDown, .tooLarge, .slow, .plain, .badGateway: return []
+        case .message, .denied, .page, .authorizationDown, .tooLarge, .slow, .plain, .badGateway: return []
         }
     }
 

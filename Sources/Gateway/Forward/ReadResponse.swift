@@ -118,6 +118,7 @@ extension WorkerRef {
         }
         if !exchange.pointee.request.isComplete { exchange.pointee.keepsAlive = false }
         var writer = HeadWriter(pointee.writeScratch, capacity: Worker.writeCapacity)
+        keepProofNonce(exchange, bytes)
         writeClientHead(exchange, bytes, into: &writer)
         guard !writer.isFull, count - length <= writer.bodyRoom else {
             exchange.pointee.phase = .awaitingResponse

@@ -70,6 +70,8 @@ struct UpstreamPool {
     var idle: UpstreamRef?
     var idleCount = 0
     var connectionCount = 0
+    /// The nonce that the upstream wants in proofs, once it has said so (RFC 9449 §9).
+    var proofNonce: String?
     /// Connections that wait for addresses.
     var waiting: UpstreamRef?
 

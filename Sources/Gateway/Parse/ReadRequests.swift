@@ -2,6 +2,7 @@
 import EventLoop
 import HTTP1
 import HTTPMessage
+import Login
 import Telemetry
 import Transport
 
@@ -168,6 +169,9 @@ extension WorkerRef {
             }
             park(exchange, wait, client.pointee.input.bytes)
         case .refuse(let refusal):
+            if refusal == .loginRequired, pointee.loginPointer.keepsForm, let login = loginOfRoute(exchange) {
+                return ferry(exchange, .start(client: login), bytes, count, isKept: isKept)
+            }
             keepRest(client, bytes, count, isKept: isKept)
             refuse(exchange, refusal)
         case .answerOptions:
@@ -176,6 +180,7 @@ extension WorkerRef {
         case .publish(let document):
             keepRest(client, bytes, count, isKept: isKept)
             publish(exchange, document)
+        case .login(let endpoint): ferry(exchange, endpoint, bytes, count, isKept: isKept)
         case .forward: forward(exchange, bytes, count, isKept: isKept)
         }
     }

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import HTTPMessage
+import JOSE
+import Login
 
 /// A document of the gateway's own.
 enum Publication {
     /// What is said of one protected resource, by its place among the published documents (RFC 9728).
     case resource(Int)
-    /// The keys that identity assertions are signed with, as a JWK Set.
+    /// The keys of identity assertions and of our clients, as a JWK Set.
     case assertionKeys
+    /// One of the paths of logins.
+    case login(LoginRequest.Endpoint)
 }
 
 /// The content of an answer that the gateway makes itself.
@@ -57,7 +61,10 @@ extension WorkerRef {
                 return nil
             }
         case .gateway:
-            if pointee.assertionKeys != nil, path.elementsEqual(ReservedPath.assertionKeys.utf8) {
+            if let endpoint = pointee.loginPaths.endpoint(path) { return .login(endpoint) }
+            if pointee.assertionKeys != nil || !pointee.clientKeys.isEmpty,
+                path.elementsEqual(ReservedPath.assertionKeys.utf8)
+            {
                 return .assertionKeys
             }
         }
@@ -99,8 +106,9 @@ extension WorkerRef {
             body = pointee.tables.published.documents[index].body
         case .assertionKeys:
             type = "application/jwk-set+json"
-            body = pointee.assertionKeys?.keySet ?? []
-            age = pointee.assertionKeys?.maximumAgeSeconds ?? 0
+            body = JWKSetWriter.write((pointee.assertionKeys?.published ?? []) + pointee.clientKeys)
+            age = min(pointee.assertionKeys?.maximumAgeSeconds ?? 300, 300)
+        case .login: return
         }
         answer(
             exchange, status: 200, fields: [("Content-Type", type), ("Cache-Control", "max-age=\(age)"), access],

@@ -10,7 +10,7 @@ struct AssertionKeys: Sendable {
     /// Signs from now on.
     let signer: SigningJWK
     /// The JWK Set that upstreams verify with.
-    let keySet: [UInt8]
+    let published: [JWK]
     /// How long readers may keep it.
     let maximumAgeSeconds: Int
 }

@@ -71,6 +71,13 @@ extension WorkerRef {
             if passes, slot.id == .other || head.pointee.connectionNamesFields || slot.id == .maxForwards {
                 passes = try otherFieldPasses(slot, bytes, &stripped)
             }
+            if slot.id == .cookie, passes {
+                let line = UnsafeBufferPointer(start: bytes + Int(slot.value.start), count: Int(slot.value.count))
+                if mayHoldOurs(line) {
+                    putForeignCookies(line, into: &writer)
+                    passes = false
+                }
+            }
             if slot.id.rawValue >= FieldID.secWebSocketKey.rawValue,
                 slot.id.rawValue <= FieldID.secWebSocketAccept.rawValue, !keepsWebSocket
             {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Bytes
 import HTTPMessage
+import Telemetry
 
 extension WorkerRef {
     /// Writes the head a client gets: the upstream's fields without hop-by-hop ones, with framing of ours.
@@ -17,13 +18,15 @@ extension WorkerRef {
         let rules = pointee.responseRules
         let judgesProofs = exchange.pointee.route.map { $0.pointee.token.schemes.contains(.dpop) } ?? false
         let givesNonce = exchange.pointee.givesNonce
+        let isPrivate = givesNonce || exchange.pointee.cookies != nil
         var runStart = 0
         var runEnd = 0
         for index in 0..<head.pointee.fields.count {
             let slot = head.pointee.fields[index]
             guard !rules.contains(slot.id), !(judgesProofs && slot.id == .dpopNonce),
-                !(givesNonce && pointee.cachingRules.contains(slot.id)),
-                !(head.pointee.connectionNamesFields && responseConnectionNames(slot, bytes))
+                !(isPrivate && pointee.cachingRules.contains(slot.id)),
+                !(head.pointee.connectionNamesFields && responseConnectionNames(slot, bytes)),
+                slot.id != .other && slot.id != .setCookie || mayPass(slot, bytes)
             else { continue }
             if runEnd == Int(slot.line.start), runEnd > runStart {
                 runEnd = slot.line.end
@@ -34,13 +37,25 @@ extension WorkerRef {
             }
         }
         writer.put(bytes + runStart, runEnd - runStart)
-        if givesNonce {
-            writer.put("Cache-Control: no-store\r\n")
-            putNonce(into: &writer)
-        }
+        // What is for one client alone is in no cache.
+        if isPrivate { writer.put("Cache-Control: no-store\r\n") }
+        if givesNonce { putNonce(into: &writer) }
+        putCookies(exchange, into: &writer)
         putResponseFraming(exchange, bytes, into: &writer)
         if !exchange.pointee.keepsAlive { writer.put("Connection: close\r\n") }
         writer.put("\r\n")
+    }
+
+    /// Whether a field of an upstream may reach the client: none that only we set, and no cookie of ours (HTTP-49).
+    private func mayPass(_ slot: FieldSlot, _ bytes: UnsafeMutablePointer<UInt8>) -> Bool {
+        if slot.id == .setCookie {
+            let value = UnsafeBufferPointer(start: bytes + Int(slot.value.start), count: Int(slot.value.count))
+            guard setsOurs(value) else { return true }
+            pointee.operatorLog.write(.warning, .upstreamCookieDropped)
+            return false
+        }
+        let name = UnsafeBufferPointer(start: bytes + Int(slot.name.start), count: Int(slot.name.count))
+        return !pointee.routes.reservedNames.contains(name)
     }
 
     private func putResponseFraming(

@@ -14,7 +14,7 @@ final class AssertionKeyRotation {
 
     /// The keys at this time.
     var keys: AssertionKeys {
-        AssertionKeys(signer: ring.signer, keySet: ring.keySet, maximumAgeSeconds: ring.maximumAgeSeconds)
+        AssertionKeys(signer: ring.signer, published: ring.publishedKeys, maximumAgeSeconds: ring.maximumAgeSeconds)
     }
 
     /// The configured keys, or keys made now; nil when no route asserts anything.

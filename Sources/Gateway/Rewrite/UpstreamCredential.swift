@@ -71,6 +71,7 @@ extension WorkerRef {
         case .fixed(let line): writer.put(line.buffer)
         case .pass:
             guard let token = exchange.pointee.token else { return }
+            if let state = token.pointee.session { return try putSessionToken(state, route, bytes, into: &writer) }
             try passToken(token, bytes, into: &writer)
         case .exchange:
             guard exchange.pointee.token != nil else { return }

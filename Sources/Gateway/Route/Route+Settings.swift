@@ -108,6 +108,12 @@ package struct UpstreamSettings: Sendable, Hashable {
         self.certificateAuthorityFile = certificateAuthorityFile
         self.serverName = serverName
     }
+
+    /// Its scheme and authority, as in a URL.
+    var base: String {
+        let authority = host.contains(":") ? "[\(host)]" : host
+        return "\(tls ? "https" : "http")://\(authority)" + (port == (tls ? 443 : 80) ? "" : ":\(port)")
+    }
 }
 
 /// What an access token must be for a route to accept it.

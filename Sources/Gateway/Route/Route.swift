@@ -29,6 +29,12 @@ struct Route {
     let credential: UpstreamCredential
     /// The bases of its URLs at each listener: the listener's public URL, and the route's own (DPOP-09).
     let bases: UnsafeMutablePointer<[TargetBase]>
+    /// What it asks of browsers' sessions; nil where it takes none.
+    let login: UnsafeMutablePointer<LoginPolicy>?
+    /// The base of `htu` in proofs for the upstream (DPOP-45).
+    let proofBase: String
+    /// Its credentials are sessions, and no tokens.
+    let takesSessionsAlone: Bool
     /// The issuer that is asked about tokens which nobody here can judge.
     let introspector: Introspector
 

@@ -69,7 +69,9 @@ struct RouteIndex: @unchecked Sendable {
                 tokenSettings ?? TokenSettings(issuers: [], audiences: []), settings.proofs,
                 issuerIndex: { name in settings.issuers.firstIndex { $0.name == name } ?? -1 }, catalogue: &catalogue)
             var mapping = -1
-            if tokenSettings != nil, !route.identity.isEmpty {
+            let login = route.access.login.flatMap { LoginPolicy.make($0, settings, catalogue: &catalogue) }
+            let takesCredentials = tokenSettings != nil || route.access.login != nil
+            if takesCredentials, !route.identity.isEmpty {
                 mapping = mappings.firstIndex(of: route.identity) ?? mappings.count
                 if mapping == mappings.count { mappings.append(route.identity) }
             }
@@ -82,11 +84,13 @@ struct RouteIndex: @unchecked Sendable {
                 to: Route(
                     index: index, settings: route, name: Route.Bytes(route.name),
                     upstream: upstreams.firstIndex(of: route.upstream) ?? 0, allowances: PathAllowances(route),
-                    methods: methods.known, methodNames: methods, token: policy, isPublic: tokenSettings == nil,
+                    methods: methods.known, methodNames: methods, token: policy, isPublic: !takesCredentials,
                     isOptional: tokenSettings?.optional ?? false, webSocket: route.webSocket, identity: mapping,
                     origins: OriginList(route.allowedOrigins),
                     resourceMetadata: PublishedDocuments.metadataURLs(of: route, settings.listeners),
-                    credential: credentials[index], bases: bases,
+                    credential: credentials[index], bases: bases, login: login,
+                    proofBase: route.proofURL ?? route.upstream.base,
+                    takesSessionsAlone: login != nil && tokenSettings == nil,
                     introspector: Introspector(tokenSettings, settings.issuers)))
             let isSubtree = route.path.hasSuffix("/")
             let key = isSubtree ? String(route.path.dropLast()) : route.path

@@ -4,8 +4,11 @@ import EventLoop
 import Glibc
 import HTTP1
 import HTTPMessage
+import JOSE
+import Login
 import OAuth
 import Replay
+import Sessions
 import Telemetry
 import Transport
 
@@ -41,6 +44,21 @@ struct Worker {
     let requestKeys: @Sendable (_ issuer: Int) -> Void
     /// Asks an authorization server about a token; the answer comes back through the loop's inbox.
     let ask: @Sendable (_ question: Question, _ token: [UInt8], _ digest: SHA256Digest) -> Void
+    /// Has a login's request answered; the answer comes back as `loginAnswered`.
+    let askLogin: @Sendable (_ request: LoginRequest, _ ticket: UInt64) -> Void
+    /// Has a session loaded or refreshed; the answer comes back as `sessionAnswered`.
+    let askSession: @Sendable (_ login: Int, _ value: [UInt8], _ digest: SHA256Digest) -> Void
+    /// Browser logins, with what of their clients and issuers is asked for on a request's way.
+    let logins: [LoginSettings]
+    let loginClientIDs: [String]
+    let loginIssuers: [Int]
+    let loginPaths: LoginPaths
+    /// The public halves of our clients' keys (MD-30).
+    let clientKeys: [JWK]
+    /// The names of session cookies, which go to no upstream.
+    let ownCookieNames: [String]
+    /// What clients see of each listener.
+    let publicURLs: [String]
     /// Said once when a drained worker has no connection left.
     let onDrained: @Sendable () -> Void
 
@@ -54,6 +72,16 @@ struct Worker {
     var buffers = BufferPool()
     var wheel = TimeoutWheel()
     var tokens: TokenCache
+    /// Sessions that were looked up, by the digest of their cookie: apart from tokens, so that neither is ever taken for
+    /// the other.
+    var sessions: TokenCache
+    /// Where the sessions of each login are; handed over before the worker serves.
+    var stores: [any SessionStore] = []
+    /// Login requests that are being answered.
+    var loginsUnderWay = 0
+    var loginTickets: UInt64 = 0
+    /// Where the request whose stages run would have to log in.
+    var loginPointer = LoginPointer()
     var refusedTokens = RefusedTokens()
     var failures: FailureBudget
     /// The keys that sign identity assertions; nil when none are signed.
@@ -68,6 +96,12 @@ struct Worker {
     static let readCapacity = 64 << 10
     /// How long a request waits for a token for its upstream, in milliseconds; the desk gives up first.
     static let exchangeTimeout = 10_500
+    /// How long a request waits for its session's refresh, in milliseconds (RF-01).
+    static let refreshTimeout = 5000
+    /// How long a login's request waits for its answer, in milliseconds; several questions to a server may be in it.
+    static let loginTimeout = 35_000
+    /// Login requests of one worker that are answered at the same time.
+    static let loginLimit = 512
     /// Clients' keys kept by one worker, some 4 KB each with what OpenSSL prepares for them.
     static let proofKeyLimit = 4096
     static let writeCapacity = BufferPool.largest

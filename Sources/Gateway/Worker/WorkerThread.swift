@@ -5,8 +5,10 @@ import Glibc
 import HTTP1
 import HTTPMessage
 import Issuers
+import Login
 import OAuth
 import Replay
+import Sessions
 import Synchronization
 import Telemetry
 import Transport
@@ -69,6 +71,9 @@ final class WorkerThread: @unchecked Sendable {
     /// Hands over the keys of identity assertions; before `start()` only.
     func prepare(_ keys: AssertionKeys) { worker.pointee.assertionKeys = keys }
 
+    /// Hands over where sessions are; before `start()` only.
+    func prepare(_ stores: [any SessionStore]) { worker.pointee.stores = stores }
+
     /// Starts to serve.
     func start() {
         let context = Unmanaged.passRetained(self).toOpaque()
@@ -127,6 +132,21 @@ final class WorkerThread: @unchecked Sendable {
         loop.execute { worker.pointer.exchangeAnswered(answer) }
     }
 
+    func loginAnswered(_ answer: LoginAnswer, ticket: UInt64) {
+        let worker = WorkerReference(pointer: worker)
+        loop.execute { worker.pointer.loginAnswered(answer, ticket: ticket) }
+    }
+
+    func sessionAnswered(_ answer: SessionAnswer) {
+        let worker = WorkerReference(pointer: worker)
+        loop.execute { worker.pointer.sessionAnswered(answer) }
+    }
+
+    func sessionsEnded() {
+        let worker = WorkerReference(pointer: worker)
+        loop.execute { worker.pointer.endStreams() }
+    }
+
     func metadataRead(issuer: Int) {
         let worker = WorkerReference(pointer: worker)
         loop.execute { worker.pointer.metadataRead(issuer: issuer) }
@@ -167,6 +187,8 @@ struct WorkerSurroundings {
     let requestKeys: @Sendable (_ issuer: Int) -> Void
     let ask: @Sendable (_ question: Question, _ token: [UInt8], _ digest: SHA256Digest) -> Void
     let onDrained: @Sendable () -> Void
+    var askLogin: @Sendable (_ request: LoginRequest, _ ticket: UInt64) -> Void = { _, _ in }
+    var askSession: @Sendable (_ login: Int, _ value: [UInt8], _ digest: SHA256Digest) -> Void = { _, _, _ in }
 }
 
 extension WorkerSurroundings {
@@ -178,6 +200,10 @@ extension WorkerSurroundings {
             gateway.ask(question, token: token, digest: digest, worker: index)
         }
         onDrained = { [unowned gateway] in gateway.workerDrained() }
+        askLogin = { [unowned gateway] request, ticket in gateway.askLogin(request, ticket: ticket, worker: index) }
+        askSession = { [unowned gateway] login, value, digest in
+            gateway.askSession(login: login, value: value, digest: digest, worker: index)
+        }
     }
 }
 
@@ -210,6 +236,16 @@ extension Worker {
         requestKeys = surroundings.requestKeys
         onDrained = surroundings.onDrained
         ask = surroundings.ask
+        askLogin = surroundings.askLogin
+        askSession = surroundings.askSession
+        logins = settings.logins
+        loginClientIDs = settings.logins.map { settings.clients[$0.client].credentials.clientID }
+        loginIssuers = settings.logins.map { settings.clients[$0.client].issuer }
+        loginPaths = LoginPaths(settings.logins)
+        clientKeys = PublishedKeys.keys(of: settings.logins, clients: settings.clients)
+        publicURLs = settings.listeners.map(\.publicURL)
+        ownCookieNames = settings.logins.map(\.session.cookieName)
+        sessions = TokenCache(settings.tokenCache)
         failures = FailureBudget()
         replay = parts.replay
         decisions = parts.decisions

@@ -11,6 +11,13 @@ public struct TokenTimes: Sendable, Equatable {
     /// `iat`.
     public let issuedAt: Int64?
 
+    /// Times as they were found elsewhere, in whole seconds since 1970.
+    public init(expiresAt: Int64, notBefore: Int64?, issuedAt: Int64?) {
+        self.expiresAt = expiresAt
+        self.notBefore = notBefore
+        self.issuedAt = issuedAt
+    }
+
     /// Why the token may not be used at `now`, or nil when it may (JOSE-28).
     ///
     /// A token from a cache is asked again for each request.

@@ -83,7 +83,7 @@ final class Successors: Sendable {
 
     /// Takes out the states of the sessions that end.
     func end(_ which: SessionEnd) -> [Successor] {
-        guard held.load(ordering: .acquiring) > 0 else { return [] }
+        // Always under the locks: a state that is being kept at this moment is not counted yet.
         switch which {
         case .session(let id):
             let digest = SessionDigests.id(id)

@@ -70,6 +70,21 @@ package enum LogEvent: String, Sendable, CaseIterable {
     /// An issuer knows nothing of the upstream that a token was to be exchanged for.
     case exchangeTargetRefused = "exchange_target_refused"
 
+    // Logins
+
+    /// A user logged in.
+    case loggedIn = "logged_in"
+    /// A session ended by a logout, here or at the authorization server.
+    case loggedOut = "logged_out"
+    /// A session's tokens were refreshed, or not; the line says which.
+    case sessionRefreshed = "session_refreshed"
+    /// A login failed in a way that only the operator can mend: registration, credentials, capabilities.
+    case loginAlarm = "login_alarm"
+    /// Tokens of a session that ended could not be revoked.
+    case revocationFailed = "revocation_failed"
+    /// An upstream tried to set a cookie that only the gateway sets.
+    case upstreamCookieDropped = "upstream_cookie_dropped"
+
     // Identity assertions
 
     /// Another key signs identity assertions from now on, or an old one is published no more.

@@ -14,7 +14,9 @@ package enum LogFieldName: String, Sendable, CaseIterable {
     case found
     case issuer
     case listener
+    case loginClient = "login_client"
     case milliseconds
+    case outcome
     case reason
     case requestID = "request_id"
     case route

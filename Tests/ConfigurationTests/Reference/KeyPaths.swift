@@ -46,7 +46,7 @@ enum KeyPaths {
         case .entries(let entries): keys(of: entries.value, below: join(path, "*"))
         case .list(let list): keys(of: list.element, below: path)
         case .either(let shapes): shapes.flatMap { keys(of: $0, below: path) }
-        case .text, .word, .scalar, .integer, .duration, .byteCount, .boolean, .onlyTrue: []
+        case .json, .text, .word, .scalar, .integer, .duration, .byteCount, .boolean, .onlyTrue: []
         }
     }
 

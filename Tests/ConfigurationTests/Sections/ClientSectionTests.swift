@@ -425,7 +425,7 @@ import Testing
         #expect(
             refusal(of: Self.two(audience: "endpoint"))
                 == """
-                gateway.yaml:11:77: clients.shop-b.authentication.key: expected a key of its own for each issuer, or audience: issuer for all of them, found the key of the client shop-a at another issuer
+                gateway.yaml:12:77: clients.shop-b.authentication.key: expected a key of its own for each issuer, or audience: issuer for all of them, found the key of the client shop-a at another issuer
                     one issuer could present the assertion to the other: make another key
                 """)
     }

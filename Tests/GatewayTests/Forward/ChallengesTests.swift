@@ -106,8 +106,8 @@ private let both: [TokenSettings.Scheme] = [.bearer, .dpop]
         for refusal in Refusal.allCases {
             let isAnswered =
                 switch refusal.template {
-                case .noCredentials, .token, .scope, .request, .proof, .nonce, .stepUp: true
-                case .message, .denied, .authorizationDown, .tooLarge, .slow, .plain, .badGateway: false
+                case .noCredentials, .token, .scope, .request, .proof, .nonce, .stepUp, .login: true
+                case .message, .denied, .page, .authorizationDown, .tooLarge, .slow, .plain, .badGateway: false
                 }
             for attempted in [AttemptedScheme.bearer, .dpop] {
                 let said = lines(refusal, both, attempted)

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+import Crypto
+import Issuers
+import JOSE
+import JSON
+import OAuth
+
+/// What a client asks of its authorization server for a login, and what it signs that with.
+struct AuthorizationRequestSection {
+    private(set) var settings: AuthorizationRequestSettings
+    /// Signs request objects; nil for the forms without one, or after a problem has been noted.
+    private(set) var key: SigningJWK?
+
+    init(_ client: CheckedObject, _ known: ClientSettings, _ translation: Translation) {
+        let isFAPI = FAPIProfile.isAsked(of: client)
+        let problems = translation.problems
+        settings = AuthorizationRequestSettings(
+            form: isFAPI ? .pushedSigned : .plain, responseMode: isFAPI ? .jwt : .query)
+        if let word = client.text("authorization_request")?.text,
+            let form = AuthorizationRequestSettings.Form(rawValue: word)
+        {
+            settings.form = form
+        }
+        if let word = client.text("response_mode")?.text,
+            let mode = AuthorizationRequestSettings.ResponseMode(rawValue: word)
+        {
+            settings.responseMode = mode
+        }
+        for key in ["scopes", "resource", "acr_values"] { Repetition.refuse(client.texts(key), problems) }
+        if client["scopes"] != nil {
+            settings.scopes = client.texts("scopes").map(\.text)
+            Self.judgeScopes(client, problems)
+        }
+        settings.resources = client.texts("resource").map(\.text)
+        settings.audience = client.text("audience")?.text
+        settings.authorizationDetails = client.json("authorization_details")
+        settings.acrValues = client.texts("acr_values").map(\.text)
+        settings.maximumAge = client.seconds("max_age")
+        settings.prompt = client.text("prompt")?.text
+        settings.uiLocales = client.text("ui_locales")?.text
+        settings.loginHint = client.text("login_hint")?.text
+        settings.claims = client.json("claims")
+        Self.judgeClaims(client, problems)
+        guard settings.form.isSigned else {
+            if client.says("request_object") {
+                problems.error(
+                    at: client.place(of: "request_object"),
+                    expected: "a signed form of authorization_request beside request_object",
+                    found: settings.form.rawValue,
+                    remedy:
+                        "write  authorization_request: pushed_signed  (or signed, signed_by_reference), or leave it out"
+                )
+            }
+            return
+        }
+        RequestObjectSection.apply(client.object("request_object"), to: &settings, problems)
+        key = RequestObjectSection.key(client, known.credentials.method, settings.form, translation)
+    }
+
+    /// OpenID Connect Core §3.1.2.1: without openid no ID token comes back, and nobody would be known.
+    private static func judgeScopes(_ client: CheckedObject, _ problems: ProblemList) {
+        let scopes = client.texts("scopes")
+        guard client.list("scopes").count == scopes.count, !scopes.contains(where: { $0.text == "openid" }) else {
+            return
+        }
+        let words = (["openid"] + scopes.map(\.text)).joined(separator: ", ")
+        problems.error(
+            at: client.place(of: "scopes"), expected: "openid among the scopes of a login", found: "others alone",
+            remedy: "write it as  scopes: [\(Quoted.bare(words))] ; without it the server sends no ID token")
+    }
+
+    private static func judgeClaims(_ client: CheckedObject, _ problems: ProblemList) {
+        guard let claims = client.json("claims") else { return }
+        for member in claims.members where !["userinfo", "id_token"].contains(member.name) {
+            problems.error(
+                at: client.place(of: "claims"), expected: "userinfo and id_token alone in claims",
+                found: Quoted.text(member.name),
+                remedy: "write it as  claims: { id_token: { \(Quoted.bare(member.name)): { essential: true } } }")
+        }
+        guard claims["userinfo"] != nil, client.text("userinfo")?.text ?? "off" == "off",
+            !client.says("userinfo") || client["userinfo"] != nil
+        else { return }
+        problems.error(
+            at: client.place(of: "claims"), expected: "userinfo: optional or required beside claims of userinfo",
+            found: "userinfo: off", remedy: "add  userinfo: optional  or ask for the claims under id_token")
+    }
+}
+
+extension AuthorizationRequestSettings.Form {
+    /// Whether a signed object carries the parameters.
+    var isSigned: Bool {
+        switch self {
+        case .plain, .pushed: false
+        case .signed, .signedByReference, .pushedSigned: true
+        }
+    }
+}

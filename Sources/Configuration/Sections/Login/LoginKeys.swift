@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+import OAuth
+
+/// The descriptions of a client's login keys.
+enum LoginKeys {
+    static let request = [
+        KeyDescription(
+            "profile", .word(["fapi2"]), .optional, example: "fapi2",
+            "FAPI 2.0, Security Profile and Message Signing: what it asks for is the default, what it forbids is refused."
+        ),
+        KeyDescription(
+            "authorization_request", .word(AuthorizationRequestSettings.Form.allCases.map(\.rawValue)),
+            .standard("plain"), example: "pushed_signed",
+            "How the request gets to the server: in the URL, in a signed object (JAR), by its URL, or pushed (PAR)."),
+        KeyDescription(
+            "request_object", .object(RequestObjectSection.shape), .optional,
+            example: "{ key: { file: /run/secrets/request.key } }",
+            "The signed object of the forms that have one."),
+        KeyDescription(
+            "published_keys",
+            .list(
+                ListShape(
+                    noun: "references to keys", element: .object(PublishedKeySection.published), count: 1...8)),
+            .optional, example: "[{ file: /run/secrets/next.key }]",
+            "Private keys whose public halves are published and that sign nothing: the next one, the last one."),
+        KeyDescription(
+            "decryption_keys",
+            .list(
+                ListShape(
+                    noun: "keys that decrypt", element: .object(PublishedKeySection.decryption), count: 1...8)),
+            .optional, example: "[{ key: { file: /run/secrets/decryption.key } }]",
+            "Private keys for what the server encrypts; their public halves are published."),
+        KeyDescription(
+            "scopes", .list(ListShape(noun: "scopes", element: .text(PlainText.scope), count: 1...64)),
+            .standard("[openid]"), example: "[openid, profile]", "The scopes asked for, openid among them."),
+        KeyDescription(
+            "resource",
+            .either([
+                .text(URLText.target), .list(ListShape(noun: "URLs", element: .text(URLText.target), count: 1...16)),
+            ]), .optional, example: "https://api.example.com",
+            "Whom the access token is for, by URL (RFC 8707)."),
+        KeyDescription(
+            "audience", .text(PlainText.audience), .optional, example: "https://api.example.com",
+            "Whom the access token is for, for servers that had this parameter before RFC 8707."),
+        KeyDescription(
+            "authorization_details",
+            .json(
+                JSONShape(
+                    expected: "a list of mappings with type (RFC 9396)", form: .listOfMappings, member: "type")),
+            .optional, example: "[{ type: orders, actions: [read] }]", "Rights asked for (RFC 9396), as they are."),
+        KeyDescription(
+            "acr_values",
+            .list(ListShape(noun: "acr values", element: .text(PlainText.authenticationContext), count: 1...16)),
+            .optional, example: "[urn:example:mfa]", "How the user is to sign in, the best first."),
+        KeyDescription(
+            "max_age", .duration(DurationShape(range: 0...31_536_000_000, step: .seconds)), .optional, example: "8h",
+            "How long ago the user may have signed in at the server; checked in the ID token too."),
+        KeyDescription(
+            "prompt", .text(LoginText.prompt), .optional, example: "select_account",
+            "What the server asks the user, whatever it remembers: login, consent, select_account."),
+        KeyDescription(
+            "ui_locales", .text(LoginText.locales), .optional, example: "de en",
+            "Languages of the server's pages, the best first."),
+        KeyDescription(
+            "login_hint", .text(PlainText.detail), .optional, example: "example.com",
+            "What the server may fill in as the user's name."),
+        KeyDescription(
+            "claims",
+            .json(JSONShape(expected: "a mapping with userinfo or id_token (OpenID Connect)", form: .mapping)),
+            .optional, example: "{ id_token: { email: { essential: true } } }",
+            "Claims asked for one by one (OpenID Connect Core section 5.5), as they are."),
+    ]
+
+    static let response = [
+        KeyDescription(
+            "response_mode",
+            .word(
+                AuthorizationRequestSettings.ResponseMode.allCases.map(\.rawValue),
+                never: ["fragment": "a fragment never reaches a server: choose query or form_post"]),
+            .standard("query"), example: "form_post",
+            "How the answer gets back: in the query or a form, and signed (JARM) with those that end in jwt."),
+        KeyDescription(
+            "dpop", .word(["off", "optional", "required"]), .standard("off"), example: "required",
+            "Whether tokens are bound to a key of the session (RFC 9449); optional where the server says that it can."),
+        KeyDescription(
+            "assume_pkce", .boolean, .standard("false"),
+            "Logs in at a server whose metadata does not say that it knows PKCE with S256: make sure that it does."),
+        KeyDescription(
+            "id_token", .object(IDTokenSection.shape), .optional, example: "{ algorithm: ES256 }",
+            "What an ID token must be."),
+        KeyDescription(
+            "userinfo", .word(["off", "optional", "required"]), .standard("off"), example: "optional",
+            "Whether more claims are asked for after a login; required ends a login without them."),
+        KeyDescription(
+            "require_verified_email", .boolean, .standard("false"),
+            "Believes email only where email_verified is true."),
+        KeyDescription(
+            "lenient_expires_in", .boolean, .standard("false"),
+            "Accepts expires_in as digits in a text, which some servers send."),
+    ]
+
+    static let session = [
+        KeyDescription(
+            "third_party_start", .boolean, .standard("false"),
+            "Lets pages elsewhere start a login here (OpenID Connect Core section 4)."),
+        KeyDescription(
+            "keep_fragment", .boolean, .standard("true"),
+            "Brings the browser back to the # part of the address too, by a small page before the login."),
+        KeyDescription(
+            "refresh", .boolean, .standard("true"), "Renews the access token before it expires."),
+        KeyDescription(
+            "session", .object(SessionSection.shape), .optional, example: "{ idle: 30m, absolute: 8h }",
+            "How a login is kept."),
+        KeyDescription(
+            "logout", .object(LogoutSection.shape), .optional, example: "{ backchannel: true }",
+            "What a logout is beside the end of the session here."),
+    ]
+}
+
+/// Texts of login keys.
+enum LoginText {
+    static let prompt = TextShape(
+        expected: "what the server asks the user, such as login or select_account",
+        pattern: "^[a-z][a-z_]*( [a-z][a-z_]*)*$"
+    ) { text in
+        let words = text.split(separator: " ", omittingEmptySubsequences: false)
+        let fits = words.allSatisfy { word in
+            !word.isEmpty && word.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == UInt8(ascii: "_") }
+        }
+        guard fits, text.utf8.count <= 128 else {
+            return TextFault(remedy: "write words in lower case with a space between them, such as  login consent")
+        }
+        return words.contains("none")
+            ? TextFault(remedy: "with none nobody could ever sign in: the server would show no page") : nil
+    }
+
+    static let locales = TextShape(
+        expected: "languages such as de en", pattern: "^[A-Za-z0-9-]{1,35}( [A-Za-z0-9-]{1,35}){0,15}$"
+    ) { text in
+        let words = text.split(separator: " ", omittingEmptySubsequences: false)
+        let fits = words.allSatisfy { word in
+            (1...35).contains(word.utf8.count)
+                && word.utf8.allSatisfy {
+                    switch $0 {
+                    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"): true
+                    default: false
+                    }
+                }
+        }
+        return fits && words.count <= 16
+            ? nil : TextFault(remedy: "write language tags with a space between them (RFC 5646), the best first")
+    }
+
+    /// A path of this origin, where a browser is sent: anything else would be an open redirect (CF-09).
+    static let landing = TextShape(
+        expected: "a path of this origin such as /", pattern: "^/([^/\\\\].*)?$"
+    ) { text in
+        guard text.hasPrefix("/"), !text.hasPrefix("//") else {
+            return TextFault(remedy: "begin it with one / : the browser stays on this origin")
+        }
+        guard text.utf8.count <= 2048, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != 0x5C }) else {
+            return TextFault(remedy: "use printable ASCII without spaces and \\")
+        }
+        let path = text.prefix { $0 != "?" && $0 != "#" }
+        return path == RoutePathText.reservedPrefix || path.hasPrefix(RoutePathText.reservedPrefix + "/")
+            ? TextFault(remedy: "paths below \(RoutePathText.reservedPrefix)/ belong to the gateway itself") : nil
+    }
+
+    /// The name of a session cookie (RFC 6265bis §4.1.3.2): browsers keep one of that prefix from other hosts and from
+    /// plain HTTP.
+    static let cookie = TextShape(
+        expected: "a name that begins with __Host-", pattern: "^__Host-[A-Za-z0-9_-]{1,80}$"
+    ) { text in
+        guard text.hasPrefix("__Host-") else {
+            return TextFault(
+                remedy: text.lowercased().hasPrefix("__host-")
+                    ? "spell the prefix  __Host-  , with one capital"
+                    : "without the prefix a neighbouring host could set it: write it as  __Host-\(bare(text))")
+        }
+        let rest = text.dropFirst("__Host-".count).utf8
+        let fits = rest.allSatisfy {
+            switch $0 {
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "_"): true
+            default: false
+            }
+        }
+        guard fits, (1...80).contains(rest.count) else {
+            return TextFault(remedy: "use letters, digits, - and _ after the prefix, at most 80")
+        }
+        return isReserved(text) ? TextFault(remedy: "the gateway has another cookie of that name; choose another") : nil
+    }
+
+    /// Whether a cookie of a login itself has that name; compared as servers that fold case would.
+    static func isReserved(_ cookie: String) -> Bool {
+        let folded = cookie.lowercased()
+        return folded.hasPrefix("__host-portcullis-login-")
+            || ["__host-portcullis-ended", "__host-portcullis-logout"].contains(folded)
+    }
+
+    private static func bare(_ text: String) -> String {
+        let kept = text.utf8.filter {
+            switch $0 {
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "_"): true
+            default: false
+            }
+        }
+        return kept.isEmpty ? "shop" : String(decoding: kept.prefix(80), as: UTF8.self)
+    }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+import Crypto
+import Gateway
+import Issuers
+import JOSE
+import Login
+import OAuth
+import Sessions
+
+/// The keys of a client that are about browser logins, and what they come to.
+enum LoginSection {
+    static let keys = LoginKeys.request + LoginKeys.response + LoginKeys.session
+
+    /// Keys that other software has in this place.
+    static let strangers = [
+        "redirect_uri": "it is public_url and /.portcullis/callback/NAME, the client's name: register that",
+        "redirect_uris": "it is public_url and /.portcullis/callback/NAME, the client's name: register that",
+        "response_type":
+            "leave it out: only code is spoken, for tokens in a URL are anybody's (RFC 9700 section 2.1.2)",
+        "grant_type": "leave it out: logins use authorization_code, then refresh_token",
+        "code_challenge_method": "leave it out: PKCE with S256 is always used",
+        "pkce": "leave it out: PKCE with S256 is always used; for a server that does not say so there is assume_pkce",
+        "nonce": "leave it out: each login has its own",
+        "state": "leave it out: each login has its own",
+        "client_id": "write it as  id: shop",
+        "client_secret": "write it as  authentication: { method: client_secret_basic, secret: { file: … } }",
+        "secret": "it belongs under authentication",
+        "cookie_secret": "write it as  session: { keys: [{ file: /run/secrets/session.key }] }",
+        "scope": "write it as  scopes: [openid, profile]",
+    ]
+
+    /// The settings of a client that logs in; what is wrong is noted also for one that no route names yet.
+    static func translate(
+        _ entry: CheckedEntry, _ client: ClientSettings, at index: Int, _ context: LoginContext
+    ) -> LoginSettings? {
+        guard let object = entry.value?.object, let session = SessionSection.translate(entry, context) else {
+            return nil
+        }
+        let problems = context.translation.problems
+        let request = AuthorizationRequestSection(object, client, context.translation)
+        let dpop = ProofChoice.of(object)
+        FAPIProfile.judge(object, client, request, problems)
+        let issuer = context.issuers.indices.contains(client.issuer) ? context.issuers[client.issuer] : nil
+        guard let issuer,
+            let idToken = IDTokenSection.translate(object, client.credentials, issuer.url, problems)
+        else { return nil }
+        var settings = LoginSettings(
+            name: entry.name, client: index, authorization: request.settings, idToken: idToken, dpop: dpop,
+            session: session, logout: LogoutSection.translate(object, session, problems))
+        settings.requestObjectKey = request.key
+        settings.publishedKeys = PublishedKeySection.published(object, context.translation)
+        settings.decryptionKeys = PublishedKeySection.decryption(object, context.translation)
+        switch object.text("userinfo")?.text {
+        case "optional": settings.userInfo = .optional
+        case "required": settings.userInfo = .required
+        default: settings.userInfo = .off
+        }
+        settings.assumesPKCE = object.flag("assume_pkce") ?? false
+        settings.requiresVerifiedEmail = object.flag("require_verified_email") ?? false
+        settings.lenientExpiresIn = object.flag("lenient_expires_in") ?? false
+        settings.allowsThirdPartyStart = object.flag("third_party_start") ?? false
+        settings.keepsFragment = object.flag("keep_fragment") ?? true
+        settings.refreshes = object.flag("refresh") ?? true
+        settings.scriptClaims = object.object("session")?.texts("script_claims").map(\.text) ?? []
+        settings.isFAPI = FAPIProfile.isAsked(of: object)
+        let needs = RouteNeeds(ofLogin: context.names.index(of: entry.name), context.routes)
+        settings.claimNames = needs.claimNames(beside: settings.scriptClaims)
+        settings.keepsAccessToken = needs.accessToken
+        settings.neededScopes = needs.scopes
+        return settings
+    }
+}
+
+/// What the translation of logins needs to know of the rest of the configuration.
+struct LoginContext {
+    let translation: Translation
+    let names: LoginsByName
+    let issuers: [IssuerSettings]
+    let routes: [RouteSettings]
+}
+
+/// `dpop` of a client.
+enum ProofChoice {
+    /// What is said, or what the profile and the authentication make of silence.
+    static func of(_ client: CheckedObject) -> LoginSettings.ProofOfPossession {
+        switch client.text("dpop")?.text {
+        case "optional": .optional
+        case "required": .required
+        case "off": .off
+        // FAPI 2.0 §5.3.2.1: tokens are bound, by a proof or by the certificate that the client shows anyway.
+        default: FAPIProfile.isAsked(of: client) && !FAPIProfile.showsCertificate(client) ? .required : .off
+        }
+    }
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The clients that a route's `login` names, in the order of the clients: each is a login.
+struct LoginsByName {
+    private let names: [String]
+    private let places: [Place]
+
+    init(_ document: CheckedObject) {
+        let named = document.list("routes").compactMap(\.object).compactMap(LoginAccessSection.clientName)
+        places = named.map(\.place)
+        names = document.entries("clients").map(\.name).filter { name in named.contains { $0.text == name } }
+    }
+
+    /// The place of a login among the gateway's, or nil when no route names it.
+    func index(of name: String) -> Int? { names.firstIndex(of: name) }
+
+    /// Where a route first says login.
+    var first: Place? { places.min { $0.position < $1.position } }
+
+    /// A session in a cookie that travels by plain HTTP is anybody's, and browsers keep no `__Host-` cookie from there.
+    func judge(_ document: CheckedObject, _ problems: ProblemList) {
+        guard let first else { return }
+        for listener in document.list("listeners").compactMap(\.object) {
+            guard let url = listener.text("public_url"), let address = WebAddress(url.text), !address.isSecure else {
+                continue
+            }
+            problems.error(
+                at: url.place, expected: "an https public_url where routes say login (line \(first.position.line))",
+                found: Quoted.text(url.text),
+                remedy:
+                    "the redirect_uri and the session cookie begin with it: add tls here, or end TLS in front and write https"
+            )
+        }
+    }
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+import Issuers
+import Login
+import Sessions
+
+/// The clients with login keys: those that a route names become logins, the others are judged all the same.
+struct LoginsInUse {
+    private let entries: [CheckedEntry]
+    private let clients: [ClientSettings]
+
+    init(_ document: CheckedObject, _ clients: [ClientSettings]) {
+        entries = document.entries("clients")
+        self.clients = clients
+    }
+
+    /// The logins of the gateway, in the order of their clients.
+    func translate(_ context: LoginContext) -> [LoginSettings] {
+        var logins: [LoginSettings] = []
+        for entry in entries {
+            let isNamed = context.names.index(of: entry.name) != nil
+            guard isNamed || LoginSection.keys.contains(where: { entry.value?.object?.says($0.name) ?? false }),
+                let index = clients.firstIndex(where: { $0.name == entry.name }),
+                let login = LoginSection.translate(entry, clients[index], at: index, context), isNamed
+            else { continue }
+            refuseCookie(of: login, entry, beside: logins, context.translation.problems)
+            logins.append(login)
+        }
+        return logins
+    }
+
+    /// Two logins with one cookie would sign the browser out of each other.
+    private func refuseCookie(
+        of login: LoginSettings, _ entry: CheckedEntry, beside others: [LoginSettings], _ problems: ProblemList
+    ) {
+        let name = login.session.cookieName.lowercased()
+        guard let other = others.first(where: { $0.session.cookieName.lowercased() == name }) else { return }
+        let session = entry.value?.object?.object("session")
+        problems.error(
+            at: session?["cookie"]?.place ?? entry.place, expected: "a cookie of its own for each login",
+            found: "\(login.session.cookieName), which is also that of \(other.name)", remedy: "rename one of them")
+    }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+import Gateway
+
+/// What the routes of one login need of its sessions, so that no more is kept of a user than has a use.
+struct RouteNeeds {
+    private let routes: [RouteSettings]
+
+    /// `login` is the place among the gateway's logins, nil for one that no route names.
+    init(ofLogin login: Int?, _ routes: [RouteSettings]) {
+        self.routes = routes.filter { login != nil && $0.access.login?.login == login }
+    }
+
+    /// The outermost names of all claims that something looks at, beside `iss` and `sub`, which are always kept.
+    func claimNames(beside scriptClaims: [String]) -> [String] {
+        var names = Set(scriptClaims)
+        for route in routes {
+            names.formUnion(route.identity.compactMap(\.claim.first))
+            if case .assertion(let assertion) = route.credential { names.formUnion(assertion.claims) }
+            guard let requirements = route.access.login?.requirements else { continue }
+            names.formUnion(requirements.claims.compactMap(\.claim.first))
+            if !requirements.acrValues.isEmpty { names.insert("acr") }
+            if requirements.maxAgeSeconds != nil { names.insert("auth_time") }
+        }
+        return names.subtracting(["iss", "sub"]).sorted()
+    }
+
+    /// Whether a route sends the session's access token somewhere.
+    var accessToken: Bool {
+        routes.contains { route in
+            switch route.credential {
+            case .pass, .exchange: true
+            case .none, .fixed, .assertion: false
+            }
+        }
+    }
+
+    /// Scopes that every route needs whatever the method: a login without one of them would open nothing.
+    var scopes: [String] {
+        var common: [String]?
+        for route in routes {
+            guard let requirements = route.access.login?.requirements, !requirements.optional else { return [] }
+            let needed = Self.always(requirements)
+            common = common.map { $0.filter(needed.contains) } ?? needed
+        }
+        return common ?? []
+    }
+
+    private static func always(_ requirements: TokenSettings) -> [String] {
+        guard !requirements.scopesByMethod.isEmpty else { return requirements.scopes }
+        let lists = Array(requirements.scopesByMethod.values)
+        return (lists.first ?? []).filter { scope in lists.allSatisfy { $0.contains(scope) } }
+    }
+}

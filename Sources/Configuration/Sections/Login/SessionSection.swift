@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+import Bytes
+import Crypto
+import Sessions
+
+/// `session` of a client: how a login is kept.
+enum SessionSection {
+    static let shape = ObjectShape(
+        noun: "the settings of sessions",
+        keys: [
+            KeyDescription(
+                "store", .word(["cookie", "memory"]), .standard("cookie"), example: "memory",
+                "Where sessions are: sealed in the browser, or in this process, which forgets them when it ends."),
+            KeyDescription(
+                "cookie", .text(LoginText.cookie), .optional, example: "__Host-shop",
+                "The name of the cookie; __Host-portcullis- and the client's name by default."),
+            KeyDescription(
+                "same_site",
+                .word(
+                    ["lax", "strict"],
+                    never: ["none": "with none pages of other sites could use the session: lax is the weakest here"]),
+                .standard("lax"),
+                "Whether links from elsewhere bring the session along (lax) or begin with a page of ours (strict)."),
+            KeyDescription(
+                "idle", .duration(DurationShape(range: 60_000...34_560_000_000, step: .seconds)), .standard("30m"),
+                "Without a request for so long a session is over."),
+            KeyDescription(
+                "absolute", .duration(DurationShape(range: 60_000...34_560_000_000, step: .seconds)), .standard("8h"),
+                "Whatever happens, a session is over after so long."),
+            KeyDescription(
+                "keys",
+                .list(
+                    ListShape(
+                        noun: "references to keys",
+                        element: .object(SecretReference.shape(noun: "a reference to a key")), count: 1...8)),
+                .optional, example: "[{ file: /run/secrets/session.key }]",
+                "Keys that seal cookies, 32 bytes each, the same on all replicas: the first seals, all open."),
+            KeyDescription(
+                "limit", .integer(100...10_000_000), .standard("100000"),
+                "Sessions kept in memory at most, and ended ones remembered."),
+            KeyDescription(
+                "script_claims",
+                .list(ListShape(noun: "claims", element: .text(ClaimPathText.name), count: 1...32)), .optional,
+                example: "[name, email]", "Claims that scripts may read at /.portcullis/session/NAME."),
+        ])
+
+    /// Nil after a problem without which nothing else can be said about the login.
+    static func translate(_ entry: CheckedEntry, _ context: LoginContext) -> SessionSettings? {
+        guard let client = entry.value?.object else { return nil }
+        let problems = context.translation.problems
+        let object = client.object("session")
+        var settings = SessionSettings(cookieName: "__Host-portcullis-\(entry.name)")
+        if let cookie = object?.text("cookie") {
+            settings.cookieName = cookie.text
+        } else if !(object?.says("cookie") ?? false), LoginText.isReserved(settings.cookieName) {
+            problems.error(
+                at: entry.place, expected: "a name that no cookie of the gateway has",
+                found: "\(entry.name), for the cookie \(settings.cookieName)",
+                remedy: "rename the client, or add  session: { cookie: __Host-shop }")
+        }
+        guard let object else { return settings }
+        if object.text("store")?.text == "memory" { settings.store = .memory }
+        if object.text("same_site")?.text == "strict" { settings.sameSite = .strict }
+        if let absolute = object.seconds("absolute") { settings.absoluteSeconds = absolute }
+        if let idle = object.seconds("idle") {
+            settings.idleSeconds = idle
+        } else {
+            settings.idleSeconds = min(settings.idleSeconds, settings.absoluteSeconds)
+        }
+        if settings.idleSeconds > settings.absoluteSeconds {
+            problems.error(
+                at: object.place(of: "idle"), expected: "idle of at most absolute",
+                found:
+                    "\(DurationText.text(settings.idleSeconds * 1000)) and \(DurationText.text(settings.absoluteSeconds * 1000))",
+                remedy: "raise absolute or lower idle")
+        }
+        settings.keys = SessionKeyText.keys(object, context.translation).map { Secret($0) }
+        if let limit = object.integer("limit") { settings.limit = limit }
+        Repetition.refuse(object.texts("script_claims"), problems)
+        return settings
+    }
+}
+
+/// Keys that seal sessions: 32 random bytes, as they are or in a text.
+enum SessionKeyText {
+    static let bytes = 32
+
+    /// The keys of `session.keys`; those that are none have been told.
+    static func keys(_ session: CheckedObject, _ translation: Translation) -> [[UInt8]] {
+        var keys: [[UInt8]] = []
+        for reference in session.list("keys").compactMap(\.object) {
+            guard
+                let value = SecretReference.resolve(
+                    reference, translation, noun: "a session key", sensitivity: .secret, limit: 4096)
+            else { continue }
+            guard let key = decode(value.bytes) else {
+                translation.problems.error(
+                    at: value.place, expected: "a session key: 32 random bytes, or their hex or base64url",
+                    found: fault(value.bytes), remedy: "make one with  portcullis keys new session --out FILE")
+                continue
+            }
+            if isGuessable(key) {
+                translation.problems.error(
+                    at: value.place, expected: "a session key of random bytes", found: "the same few bytes repeated",
+                    remedy: "make one with  portcullis keys new session --out FILE")
+            } else if keys.contains(key) {
+                translation.problems.error(
+                    at: value.place, expected: "each session key once", found: "the same key again",
+                    remedy: "keep one of them")
+            }
+            keys.append(key)
+        }
+        return keys
+    }
+
+    /// 32 bytes that are no text, 64 digits of hex, or 43 characters of base64url (of base64 too: 44 with a `=`).
+    ///
+    /// 32 characters of text are a password, or 16 bytes in hex, but no key of 32 random bytes.
+    static func decode(_ value: [UInt8]) -> [UInt8]? {
+        let line = SecretReference.line(value)
+        let isText = line.allSatisfy { (0x20...0x7E).contains($0) }
+        guard isText else { return value.count == bytes ? value : nil }
+        switch line.count {
+        case 64: return hex(line)
+        case 43, 44:
+            // Both alphabets, for what  openssl rand -base64 32  prints is a key too.
+            guard line.count == 43 || line.last == UInt8(ascii: "=") else { return nil }
+            let digits: [UInt8] = line.prefix(43).map { byte in
+                switch byte {
+                case UInt8(ascii: "+"): UInt8(ascii: "-")
+                case UInt8(ascii: "/"): UInt8(ascii: "_")
+                default: byte
+                }
+            }
+            return Base64URL.decode(digits.span)
+        default: return nil
+        }
+    }
+
+    private static func hex(_ digits: [UInt8]) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        for index in stride(from: 0, to: digits.count, by: 2) {
+            guard let high = nibble(digits[index]), let low = nibble(digits[index + 1]) else { return nil }
+            bytes.append(high << 4 | low)
+        }
+        return bytes
+    }
+
+    private static func nibble(_ digit: UInt8) -> UInt8? {
+        switch digit {
+        case 0x30...0x39: digit - 0x30
+        case 0x41...0x46: digit - 0x41 + 10
+        case 0x61...0x66: digit - 0x61 + 10
+        default: nil
+        }
+    }
+
+    private static func fault(_ value: [UInt8]) -> String {
+        let line = SecretReference.line(value)
+        if line.isEmpty { return "nothing" }
+        if PEMText.holds("PRIVATE KEY", in: value) { return "a private key in PEM" }
+        let isText = line.allSatisfy { (0x20...0x7E).contains($0) }
+        return isText ? "a text of \(line.count) characters" : "\(value.count) bytes"
+    }
+
+    /// Zeros, or one letter held down: random bytes have some twenty-eight different values.
+    private static func isGuessable(_ key: [UInt8]) -> Bool { Set(key).count < 8 }
+}

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+import Bytes
+import Crypto
+import HTTPMessage
+import JSON
+import Login
+import OAuth
+import Sessions
+import Telemetry
+
+/// A browser's session in place of a token (SC-01 … SC-09).
+///
+/// One that was seen before costs a digest and a comparison, as a token does; limits, endings and refreshes are looked at
+/// on every use.
+extension WorkerRef {
+    /// The session that a request brings for this route, or what must be waited for; refuses a request without one.
+    func findSession(
+        _ exchange: ExchangeRef, _ route: UnsafePointer<Route>, _ policy: UnsafeMutablePointer<LoginPolicy>,
+        _ bytes: UnsafeMutablePointer<UInt8>
+    ) throws(Refusal) -> Identity {
+        let record: UnsafeMutablePointer<TokenRecord>
+        switch try sessionRecord(exchange, policy, bytes) {
+        case .known(let found): record = found
+        case .wait(let wait): return .wait(wait)
+        case .anonymous:
+            if policy.pointee.isOptional { return .anonymous }
+            throw needsLogin(exchange, policy, bytes, "a session")
+        }
+        record.pointee.uses += 1
+        if let earlier = exchange.pointee.token {
+            carryUpstreamToken(exchange, from: earlier, to: record)
+            TokenRecord.release(earlier)
+        }
+        exchange.pointee.token = record
+        if isTokenShown(route), let session = record.pointee.session,
+            session.pointee.session.accessToken == nil
+                || session.pointee.session.accessTokenExpiresAt <= clock.wallSeconds()
+        {
+            throw needsLogin(exchange, policy, bytes, "a session whose access token has not expired")
+        }
+        try checkSameSite(exchange, policy, bytes)
+        return .known(record)
+    }
+
+    /// Whether the upstream is shown the session's access token, or one it was exchanged for.
+    private func isTokenShown(_ route: UnsafePointer<Route>) -> Bool {
+        switch route.pointee.credential {
+        case .pass, .exchange: true
+        case .none, .fixed, .assertion: false
+        }
+    }
+
+    private func sessionRecord(
+        _ exchange: ExchangeRef, _ policy: UnsafeMutablePointer<LoginPolicy>, _ bytes: UnsafeMutablePointer<UInt8>
+    ) throws(Refusal) -> Identity {
+        switch exchange.pointee.lookup {
+        case .none: break
+        case .active(let record): return .known(record)
+        case .refused(.loginRequired): return .anonymous
+        case .refused(let refusal):
+            pointee.refusalDetail = pointee.lookupDetail
+            throw refusal
+        }
+        switch findSessionCookie(policy, bytes) {
+        case .none: return .anonymous
+        case .repeated:
+            // Somebody else's page may have set one of them, and nobody can tell which (SC-06).
+            clearSessionCookies(exchange, policy)
+            return .anonymous
+        case .one(let value):
+            let digest = SHA256.hash(value.span)
+            if let record = freshSession(digest, policy) { return .known(record) }
+            return try lookUpSession(exchange, policy, Array(value), digest)
+        case .chunks(let value):
+            let digest = SHA256.hash(value.span)
+            if let record = freshSession(digest, policy) { return .known(record) }
+            return try lookUpSession(exchange, policy, value, digest)
+        }
+    }
+
+    /// The record of a session that was seen before, unless something about it is due.
+    private func freshSession(
+        _ digest: SHA256Digest, _ policy: UnsafeMutablePointer<LoginPolicy>
+    ) -> UnsafeMutablePointer<TokenRecord>? {
+        guard let record = pointee.sessions.find(digest), let state = record.pointee.session else { return nil }
+        guard state.pointee.login == policy.pointee.login, clock.wallSeconds() < record.pointee.usableUntil,
+            state.pointee.endings == pointee.stores[policy.pointee.login].endings
+        else {
+            pointee.sessions.remove(record)
+            return nil
+        }
+        record.pointee.wasUsed = true
+        return record
+    }
+
+    /// Asks the store, and sees to what is due: a newer state, a refresh, a note that the session is in use.
+    private func lookUpSession(
+        _ exchange: ExchangeRef, _ policy: UnsafeMutablePointer<LoginPolicy>, _ value: [UInt8], _ digest: SHA256Digest
+    ) throws(Refusal) -> Identity {
+        let now = clock.wallSeconds()
+        let store = pointee.stores[policy.pointee.login]
+        let endings = store.endings
+        switch store.lookUp(value, now: now) {
+        case .none:
+            pointee.refusalDetail.found = "a cookie that stands for none"
+            return .anonymous
+        case .elsewhere: return .wait(.session(login: policy.pointee.login, digest))
+        case .found(let session, let successor):
+            let login = pointee.logins[policy.pointee.login]
+            if login.refreshes, RefreshRules.refreshAt(session) <= now, !exchange.pointee.hasWaited {
+                return .wait(.session(login: policy.pointee.login, digest))
+            }
+            var newest = value
+            if let renewed = successor ?? store.touch(value, session, now: now) {
+                setSessionCookie(exchange, policy.pointee.login, renewed)
+                newest = renewed
+            }
+            return .known(remember(session, newest, digest, login: policy.pointee.login, endings: endings))
+        }
+    }
+
+    /// The record of a session for requests that bring a cookie of that digest; its first use is the cache's.
+    func remember(
+        _ session: Session, _ value: [UInt8], _ digest: SHA256Digest, login: Int, endings: UInt64,
+        notRefreshedBefore: Int64 = 0
+    ) -> UnsafeMutablePointer<TokenRecord> {
+        let now = clock.wallSeconds()
+        let settings = pointee.logins[login]
+        let claims = SessionClaims.value(of: session, clientID: pointee.loginClientIDs[login])
+        let issuer = pointee.loginIssuers[login]
+        let token = VerifiedAccessToken(
+            issuer: session.issuer, subject: session.subject, clientID: pointee.loginClientIDs[login], tokenID: nil,
+            audiences: [], scopes: session.scopes,
+            times: TokenTimes(expiresAt: session.endsAt, notBefore: nil, issuedAt: nil), claims: claims, binding: .none)
+        let refreshAt =
+            settings.refreshes ? max(RefreshRules.refreshAt(session), now + 1, notRefreshedBefore) : Int64.max
+        // Renewed once a minute: the idle limit is the store's, and is reached only without that.
+        let touchAt = max(session.seenAt + 60, now + 1)
+        let record = TokenRecord.make(
+            digest, token, issuer: issuer, generation: 0, leeway: 0,
+            usableUntil: min(refreshAt, touchAt, session.endsAt), wordCount: pointee.tables.catalogue.wordCount)
+        record.pointee.session = SessionState.make(
+            SessionState(
+                session: session, login: login, value: value, endings: endings, refreshAt: refreshAt, touchAt: touchAt,
+                proofs: ProofMaker(session)))
+        pointee.tables.catalogue.answer(token, issuer: issuer, into: record.pointee.answers)
+        record.pointee.cost += session.claims.count + value.count + 1024
+        pointee.sessions.insert(record)
+        return record
+    }
+
+    /// An unsafe request, or a WebSocket, must come from a page of an origin that is served here (SC-09, HTTP-58).
+    ///
+    /// The cookie alone says nothing of who made the browser send it: a form on a sibling's page does, too.
+    private func checkSameSite(
+        _ exchange: ExchangeRef, _ policy: UnsafeMutablePointer<LoginPolicy>, _ bytes: UnsafeMutablePointer<UInt8>
+    ) throws(Refusal) {
+        let isWebSocket = pointee.head.pointee.offersWebSocket
+        if policy.pointee.requiresHeader, !isWebSocket {
+            guard hasField("x-requested-by", bytes) else {
+                throw refuse(.crossSiteRequest, "X-Requested-By", "none")
+            }
+            return
+        }
+        switch exchange.pointee.method {
+        case .get, .head, .options: guard isWebSocket else { return }
+        case .other, .post, .put, .delete, .patch, .connect, .trace, .track: break
+        }
+        let listener = Int(exchange.pointee.client.unsafelyUnwrapped.pointee.listener)
+        let evidence = pageEvidence(policy.pointee.origins[listener], bytes)
+        if evidence.hasForeignOrigin || (isWebSocket && !evidence.hasOwnOrigin) {
+            throw refuse(.crossSiteRequest, "a page of ours", "a page of another origin, or none")
+        }
+        guard evidence.hasOwnOrigin || evidence.isSameOriginFetch || hasField("x-requested-by", bytes) else {
+            throw refuse(
+                .crossSiteRequest, "Sec-Fetch-Site, Origin or X-Requested-By of a page of ours", "none of them")
+        }
+    }
+
+    private struct PageEvidence {
+        var hasOwnOrigin = false
+        var hasForeignOrigin = false
+        var isSameOriginFetch = false
+    }
+
+    /// What a browser says of the page that a request comes from; every line counts, so that none can hide another.
+    private func pageEvidence(_ origins: OriginList, _ bytes: UnsafeMutablePointer<UInt8>) -> PageEvidence {
+        let head = pointee.head
+        var evidence = PageEvidence()
+        var fetchSites = 0
+        for index in 0..<head.pointee.fields.count {
+            let slot = head.pointee.fields[index]
+            guard slot.id == .origin || slot.id == .secFetchSite else { continue }
+            let value = UnsafeBufferPointer(start: bytes + Int(slot.value.start), count: Int(slot.value.count))
+            if slot.id == .origin {
+                if origins.contains(value) { evidence.hasOwnOrigin = true } else { evidence.hasForeignOrigin = true }
+            } else {
+                fetchSites += 1
+                evidence.isSameOriginFetch =
+                    fetchSites == 1
+                    && (value.elementsEqual("same-origin".utf8) || value.elementsEqual("none".utf8))
+            }
+        }
+        return evidence
+    }
+
+    /// Whether a field of that name, in lower case, is there.
+    func hasField(_ name: String, _ bytes: UnsafeMutablePointer<UInt8>) -> Bool {
+        let head = pointee.head
+        for index in 0..<head.pointee.fields.count where head.pointee.fields[index].id == .other {
+            let range = head.pointee.fields[index].name
+            let found = UnsafeBufferPointer(start: bytes + Int(range.start), count: Int(range.count))
+            if ASCII.equalsIgnoringCase(found.span, name) { return true }
+        }
+        return false
+    }
+}
+
+/// The claims that routes ask of a session, as they would be in an access token.
+enum SessionClaims {
+    /// The session's own, with `scope` and `client_id` where it does not have them.
+    static func value(of session: Session, clientID: String) -> JSONValue {
+        let own = (try? JSONValue.parse(session.claims.span))?.members ?? []
+        var writer = JSONWriter()
+        writer.beginObject()
+        for member in own where member.name != "scope" && member.name != "client_id" {
+            writer.name(member.name)
+            writer.value(member.value)
+        }
+        writer.name("scope")
+        writer.string(session.scopes.joined(separator: " "))
+        writer.name("client_id")
+        writer.string(clientID)
+        writer.endObject()
+        do {
+            return try JSONValue.parse(writer.bytes.span)
+        } catch {
+            preconditionFailure("what the writer writes is JSON")
+        }
+    }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+import Crypto
+import Login
+import Sessions
+import Telemetry
+
+/// What came of loading or refreshing a session for the requests that wait for it.
+struct SessionAnswer: Sendable {
+    let login: Int
+    let digest: SHA256Digest
+    /// The value that the cookie had when it was asked about.
+    let value: [UInt8]
+    let result: LoginService.Refreshed
+}
+
+extension WorkerRef {
+    /// A session was refreshed or loaded, or is over, or nobody can say; through the loop's inbox.
+    func sessionAnswered(_ answer: SessionAnswer) {
+        let wait = Wait.session(login: answer.login, answer.digest)
+        let store = pointee.stores[answer.login]
+        let now = clock.wallSeconds()
+        let endings = store.endings
+        switch answer.result {
+        case .session(let session, let renewed):
+            let record = remember(
+                session, renewed ?? answer.value, answer.digest, login: answer.login, endings: endings)
+            record.pointee.uses += 1
+            end(wait) { exchange in
+                record.pointee.uses += 1
+                exchange.pointee.hasWaited = true
+                exchange.pointee.lookup = .active(record)
+                if let renewed { setSessionCookie(exchange, answer.login, renewed) }
+                return .nothing
+            }
+            TokenRecord.release(record)
+        case .ended:
+            end(wait) { exchange in
+                exchange.pointee.hasWaited = true
+                exchange.pointee.lookup = .refused(.loginRequired)
+                return .nothing
+            }
+        case .unavailable:
+            // A token that has not expired is used until it does, and asked about again in a while (RF-06).
+            var kept: UnsafeMutablePointer<TokenRecord>?
+            if case .found(let session, let successor) = store.lookUp(answer.value, now: now),
+                session.accessTokenExpiresAt > now
+            {
+                let record = remember(
+                    session, successor ?? answer.value, answer.digest, login: answer.login, endings: endings,
+                    notRefreshedBefore: min(now + 5, session.accessTokenExpiresAt))
+                record.pointee.uses += 1
+                kept = record
+            }
+            pointee.lookupDetail = RefusalDetail(
+                expected: "refreshed tokens", found: "no answer of the authorization server")
+            end(wait) { exchange in
+                exchange.pointee.hasWaited = true
+                if let kept {
+                    kept.pointee.uses += 1
+                    exchange.pointee.lookup = .active(kept)
+                } else {
+                    exchange.pointee.lookup = .refused(.sessionRefreshUnavailable)
+                }
+                return .nothing
+            }
+            if let kept { TokenRecord.release(kept) }
+            pointee.lookupDetail = RefusalDetail()
+        }
+    }
+
+    /// Sessions ended: whatever of theirs is still under way ends too (LO-09).
+    func endStreams() {
+        let now = clock.wallSeconds()
+        let clients = pointee.clients
+        clients.forEachPlace { client in
+            guard client.pointee.state == .exchanging || client.pointee.state == .tunnelling,
+                let exchange = client.pointee.exchange, exchange.pointee.phase != .parked,
+                let state = exchange.pointee.token?.pointee.session,
+                pointee.stores[state.pointee.login].isEnded(state.pointee.session, now: now)
+            else { return }
+            if client.pointee.state == .tunnelling { tunnelTimedOut(client) } else { abortClient(client) }
+        }
+    }
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+import HTTP1
+import HTTPMessage
+import Login
+import Telemetry
+import Transport
+
+/// A request to one of the paths of logins, on its way to where those are answered.
+struct LoginTrip {
+    var request: LoginRequest
+    /// Names the answer among all that this worker waits for.
+    let ticket: UInt64
+
+    static func make(_ request: LoginRequest, ticket: UInt64) -> UnsafeMutablePointer<LoginTrip> {
+        let place = UnsafeMutablePointer<LoginTrip>.allocate(capacity: 1)
+        place.initialize(to: LoginTrip(request: request, ticket: ticket))
+        return place
+    }
+
+    static func free(_ place: UnsafeMutablePointer<LoginTrip>) {
+        place.deinitialize(count: 1)
+        place.deallocate()
+    }
+}
+
+/// Logins are answered elsewhere, as values (`LoginService`): this carries a request there with its small body, and the
+/// answer back.
+extension WorkerRef {
+    /// Takes the head in `pointee.head` for a login's, reads its body, and asks.
+    func ferry(
+        _ exchange: ExchangeRef, _ endpoint: LoginRequest.Endpoint, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int,
+        isKept: Bool
+    ) {
+        let client = exchange.pointee.client.unsafelyUnwrapped
+        guard pointee.loginsUnderWay < Worker.loginLimit else {
+            keepRest(client, bytes, count, isKept: isKept)
+            return refuse(exchange, refuse(.loginsTooMany, "\(Worker.loginLimit) at once at most", "more"))
+        }
+        pointee.loginTickets += 1
+        exchange.pointee.trip = LoginTrip.make(
+            loginRequest(exchange, endpoint, bytes), ticket: pointee.loginTickets)
+        pointee.loginsUnderWay += 1
+        let isBodyAnnounced = !exchange.pointee.request.isComplete
+        if case .length(let size) = pointee.head.pointee.framing, size > Int64(LoginRequest.bodyLimit) {
+            keepRest(client, bytes, count, isKept: isKept)
+            return refuse(
+                exchange, refuse(.requestBodyTooLarge, "at most \(LoginRequest.bodyLimit) bytes", "\(size)"))
+        }
+        keepRest(client, bytes, count, isKept: isKept)
+        guard client.pointee.state == .exchanging else { return }
+        if isBodyAnnounced, exchange.pointee.expectsContinue, client.pointee.input.isEmpty {
+            let text: StaticString = "HTTP/1.1 100 Continue\r\n\r\n"
+            sendToClient(client, text.utf8Start, text.utf8CodeUnitCount)
+            guard client.pointee.state == .exchanging else { return }
+        }
+        exchange.pointee.expectsContinue = false
+        collectLoginBody(client, exchange)
+    }
+
+    /// Reads what is there of a login's body; asks when it is complete.
+    func readLoginBody(_ client: ClientRef, _ exchange: ExchangeRef) {
+        guard client.pointee.input.reserve(4096, from: &pointee.buffers) else { return abortClient(client) }
+        let input = client.pointee.input
+        let count = client.pointee.stream.read(into: input.space, capacity: min(input.room, Worker.readCapacity))
+        switch count {
+        case 1...:
+            client.pointee.input.end += count
+            collectLoginBody(client, exchange)
+        case ByteStream.wantsRead: return
+        case ByteStream.wantsWrite: client.startWriting()
+        default: abortClient(client)
+        }
+    }
+
+    private func collectLoginBody(_ client: ClientRef, _ exchange: ExchangeRef) {
+        guard let trip = exchange.pointee.trip else { return }
+        while !exchange.pointee.request.isComplete, !client.pointee.input.isEmpty {
+            let input = client.pointee.input
+            switch exchange.pointee.request.kind {
+            case .complete, .untilClose: break
+            case .length:
+                let taken = Int(min(Int64(input.count), exchange.pointee.request.remaining))
+                trip.pointee.request.body.append(contentsOf: UnsafeBufferPointer(start: input.bytes, count: taken))
+                exchange.pointee.request.remaining -= Int64(taken)
+                if exchange.pointee.request.remaining == 0 { exchange.pointee.request.kind = .complete }
+                client.pointee.input.consume(taken, to: &pointee.buffers)
+            case .chunked:
+                let span = UnsafeBufferPointer(start: input.bytes, count: input.count).span
+                let before = input.count
+                switch exchange.pointee.request.chunks.next(span) {
+                case .data(let offset, let length):
+                    trip.pointee.request.body.append(
+                        contentsOf: UnsafeBufferPointer(start: input.bytes + offset, count: length))
+                    client.pointee.input.consume(offset + length, to: &pointee.buffers)
+                case .needMore(let consumed):
+                    client.pointee.input.consume(consumed, to: &pointee.buffers)
+                    if consumed < before { return awaitLoginBody(client) }
+                case .end(let consumed):
+                    exchange.pointee.request.kind = .complete
+                    client.pointee.input.consume(consumed, to: &pointee.buffers)
+                case .refused:
+                    dropInput(client)
+                    return refuse(exchange, refuse(.malformedMessage, "chunks", "something else"))
+                }
+            }
+            guard trip.pointee.request.body.count <= LoginRequest.bodyLimit else {
+                return refuse(
+                    exchange, refuse(.requestBodyTooLarge, "at most \(LoginRequest.bodyLimit) bytes", "more"))
+            }
+        }
+        guard exchange.pointee.request.isComplete else { return awaitLoginBody(client) }
+        exchange.pointee.requestBytes = Int64(trip.pointee.request.body.count)
+        parkTrip(client, exchange, trip)
+    }
+
+    private func awaitLoginBody(_ client: ClientRef) {
+        setTimeout(client.timeout, pointee.timeouts.requestBody)
+        client.startReading()
+    }
+
+    private func parkTrip(_ client: ClientRef, _ exchange: ExchangeRef, _ trip: UnsafeMutablePointer<LoginTrip>) {
+        let request = trip.pointee.request
+        let ticket = trip.pointee.ticket
+        // Held by whoever answers from now on: a code or a token in it is not kept here too.
+        trip.pointee.request.body = []
+        trip.pointee.request.query = []
+        park(exchange, .login(ticket: ticket), pointee.readScratch)
+        setTimeout(client.timeout, Worker.loginTimeout)
+        pointee.askLogin(request, ticket)
+    }
+
+    /// The answer to a login's request; through the loop's inbox.
+    func loginAnswered(_ answer: LoginAnswer, ticket: UInt64) {
+        guard let exchange = parkedTrip(ticket) else { return }
+        unpark(exchange)
+        exchange.pointee.phase = .awaitingResponse
+        let client = exchange.pointee.client.unsafelyUnwrapped
+        clearTimeout(client.timeout)
+        client.pointee.isRunning = true
+        writeLoginAnswer(exchange, answer)
+        client.pointee.isRunning = false
+        runInput(client)
+    }
+
+    private func parkedTrip(_ ticket: UInt64) -> ExchangeRef? {
+        var exchange = pointee.firstParked
+        while let one = exchange {
+            if one.pointee.wait == .login(ticket: ticket) { return one }
+            exchange = one.pointee.nextParked
+        }
+        return nil
+    }
+
+    /// What of the head logins have a use for.
+    private func loginRequest(
+        _ exchange: ExchangeRef, _ endpoint: LoginRequest.Endpoint, _ bytes: UnsafeMutablePointer<UInt8>
+    ) -> LoginRequest {
+        let head = pointee.head
+        let client = exchange.pointee.client.unsafelyUnwrapped
+        let query = head.pointee.query
+        var request = LoginRequest(
+            endpoint: endpoint, method: LoginRequest.Method(exchange.pointee.method),
+            query: head.pointee.hasQuery ? copy(query, bytes) : [],
+            publicURL: pointee.publicURLs[Int(client.pointee.listener)], peer: client.pointee.peer.text,
+            requestID: exchange.pointee.id.text, isNavigation: isNavigation(exchange, bytes))
+        for index in 0..<head.pointee.fields.count {
+            let slot = head.pointee.fields[index]
+            switch slot.id {
+            case .cookie:
+                if !request.cookies.isEmpty { request.cookies += [0x3B, 0x20] }
+                request.cookies += copy(slot.value, bytes)
+            // Said twice, it says nothing that could be trusted.
+            case .contentType: request.contentType = request.contentType == nil ? copyText(slot.value, bytes) : ""
+            case .origin: request.origin = request.origin == nil ? copyText(slot.value, bytes) : "null"
+            case .secFetchSite:
+                request.fetchSite = request.fetchSite == nil ? copyText(slot.value, bytes) : "cross-site"
+            case .secFetchMode: request.fetchMode = copyText(slot.value, bytes)
+            case .secFetchDest: request.fetchDestination = copyText(slot.value, bytes)
+            default: continue
+            }
+        }
+        request.hasRequestedBy = hasField("x-requested-by", bytes)
+        return request
+    }
+
+    private func copy(_ range: ByteRange, _ bytes: UnsafeMutablePointer<UInt8>) -> [UInt8] {
+        Array(UnsafeBufferPointer(start: bytes + Int(range.start), count: Int(range.count)))
+    }
+
+    private func copyText(_ range: ByteRange, _ bytes: UnsafeMutablePointer<UInt8>) -> String {
+        String(
+            decoding: UnsafeBufferPointer(start: bytes + Int(range.start), count: Int(range.count)), as: UTF8.self)
+    }
+}
+
+extension LoginRequest.Method {
+    init(_ method: MethodID) {
+        switch method {
+        case .get: self = .get
+        case .head: self = .head
+        case .post: self = .post
+        case .other, .put, .delete, .patch, .options, .connect, .trace, .track: self = .other
+        }
+    }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+import Bytes
+import HTTPMessage
+import Login
+import Sessions
+
+/// Our cookies on their way out to browsers, and kept from the way in to upstreams.
+extension WorkerRef {
+    /// Has the answer to this exchange set the session cookie of a login.
+    func setSessionCookie(_ exchange: ExchangeRef, _ login: Int, _ value: [UInt8]) {
+        let session = pointee.logins[login].session
+        addCookies(
+            exchange,
+            SetCookie.lines(name: session.cookieName, value: value, sameSite: SetCookie.SameSite(session.sameSite)))
+    }
+
+    /// Has the answer delete every cookie of a route's session, in one piece or in several.
+    func clearSessionCookies(_ exchange: ExchangeRef, _ policy: UnsafeMutablePointer<LoginPolicy>) {
+        let session = pointee.logins[policy.pointee.login].session
+        addCookies(
+            exchange,
+            SetCookie.deletion(
+                name: session.cookieName, chunks: SetCookie.maximumChunks,
+                sameSite: SetCookie.SameSite(session.sameSite)))
+    }
+
+    private func addCookies(_ exchange: ExchangeRef, _ values: [String]) {
+        dropCookies(exchange)
+        let place = UnsafeMutablePointer<[UInt8]>.allocate(capacity: 1)
+        place.initialize(to: values.flatMap { Array("Set-Cookie: \($0)\r\n".utf8) })
+        exchange.pointee.cookies = place
+    }
+
+    /// Forgets what was to be set, when the exchange ends.
+    func dropCookies(_ exchange: ExchangeRef) {
+        guard let place = exchange.pointee.cookies else { return }
+        place.deinitialize(count: 1)
+        place.deallocate()
+        exchange.pointee.cookies = nil
+    }
+
+    /// Writes what the answer sets, if it sets anything.
+    func putCookies(_ exchange: ExchangeRef, into writer: inout HeadWriter) {
+        guard let place = exchange.pointee.cookies else { return }
+        place.pointee.withUnsafeBufferPointer { writer.put($0) }
+    }
+
+    /// Whether a `Cookie` line, or a `Set-Cookie` of an upstream, may hold one of ours: all their names begin alike.
+    func mayHoldOurs(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
+        let length = 7
+        guard line.count >= length else { return false }
+        for start in 0...(line.count - length) where line[start] == UInt8(ascii: "_") {
+            let part = UnsafeBufferPointer(rebasing: line[start..<(start + length)])
+            if ASCII.equalsIgnoringCase(part.span, "__host-") { return true }
+        }
+        return false
+    }
+
+    /// Writes a client's `Cookie` line without our cookies; nothing when none are left (HTTP-48).
+    func putForeignCookies(_ line: UnsafeBufferPointer<UInt8>, into writer: inout HeadWriter) {
+        guard let rest = CookieField.stripped(line.span, names: pointee.ownCookieNames) else {
+            writer.put("Cookie: ")
+            writer.put(line)
+            writer.put("\r\n")
+            return
+        }
+        guard !rest.isEmpty else { return }
+        writer.put("Cookie: ")
+        rest.withUnsafeBufferPointer { writer.put($0) }
+        writer.put("\r\n")
+    }
+
+    /// Whether an upstream's `Set-Cookie` would set one of ours (HTTP-49).
+    func setsOurs(_ value: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard mayHoldOurs(value) else { return false }
+        var start = 0
+        while start < value.count, value[start] == 0x20 || value[start] == 0x09 { start += 1 }
+        var end = start
+        while end < value.count, value[end] != UInt8(ascii: "="), value[end] != UInt8(ascii: ";") { end += 1 }
+        while end > start, value[end - 1] == 0x20 || value[end - 1] == 0x09 { end -= 1 }
+        let name = UnsafeBufferPointer(rebasing: value[start..<end])
+        return CookieField.isOurs(name.span, names: pointee.ownCookieNames)
+    }
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+import Bytes
+import Crypto
+import Testing
+
+@testable import Sessions
+
+@Suite struct `the memory store` {
+    private static let now = Sample.now
+
+    private func store(idle: Int = 1800, limit: Int = 1000) -> MemorySessionStore {
+        MemorySessionStore(settings: Sample.settings(.memory, idle: idle, limit: limit), client: "shop")
+    }
+
+    @Test func `SC-04 knows a session by 32 random bytes beside its identifier`() async throws {
+        let store = store()
+        let session = Sample.session()
+        let value = try await store.create(session, now: Self.now)
+        let bytes = Base64URL.decode(value.span) ?? []
+        #expect(bytes.count == 48)
+        // The identifier alone, as logs or logouts may know it, opens nothing.
+        let guess = session.id + RandomBytes.fill(32)
+        #expect(store.lookUp(Array(Base64URL.encode(guess.span).utf8), now: Self.now).session == nil)
+        #expect(store.lookUp(value, now: Self.now).session?.id == session.id)
+    }
+
+    @Test func `SC-07 keeps what no cookie could, and still has a limit for one session`() async throws {
+        let store = store()
+        let value = try await store.create(Sample.session(accessToken: 20_000, idToken: 20_000), now: Self.now)
+        #expect(value.count == 64)
+        await #expect(throws: SessionStoreRefusal.self) {
+            try await store.create(Sample.session(accessToken: 70_000), now: Self.now)
+        }
+        await #expect(throws: SessionStoreRefusal.self) {
+            try await store.replace(value, by: Sample.session(accessToken: 70_000), now: Self.now)
+        }
+    }
+
+    @Test func `is full when it is full: no session that lives is given up for another`() async throws {
+        let store = store(limit: 100)
+        var values: [[UInt8]] = []
+        for _ in 0..<100 { values.append(try await store.create(Sample.session(), now: Self.now)) }
+        await #expect(throws: SessionStoreRefusal.full) { try await store.create(Sample.session(), now: Self.now + 1) }
+        for value in values { #expect(store.lookUp(value, now: Self.now + 1).session != nil) }
+        #expect(store.entries == 100)
+        // What has expired makes room by itself.
+        for value in values.prefix(10) {
+            let session = try #require(store.lookUp(value, now: Self.now + 1000).session)
+            _ = store.touch(value, session, now: Self.now + 1000)
+        }
+        _ = try await store.create(Sample.session(createdAt: Self.now + 2000), now: Self.now + 2000)
+        #expect(store.entries == 11)
+        _ = try await store.end(
+            .session(store.lookUp(values[0], now: Self.now + 2000).session?.id ?? []), now: Self.now)
+        #expect(store.entries == 10)
+    }
+
+    @Test func `counts what it holds exactly, however many threads make and end sessions`() async throws {
+        let store = store(limit: 300)
+        let kept = await withTaskGroup(of: Int.self) { group in
+            for thread in 0..<8 {
+                group.addTask {
+                    var kept = 0
+                    for round in 0..<200 {
+                        let session = Sample.session(subject: "user-\(thread)", sid: "\(thread)-\(round)")
+                        guard let value = try? await store.create(session, now: Self.now) else { continue }
+                        kept += 1
+                        guard round.isMultiple(of: 2) else { continue }
+                        _ = try? await store.end(.session(session.id), now: Self.now)
+                        if store.lookUp(value, now: Self.now).session != nil { return -10_000 }
+                        kept -= 1
+                    }
+                    return kept
+                }
+            }
+            return await group.reduce(0, +)
+        }
+        #expect(kept == store.entries)
+        #expect(kept >= 0 && kept <= 300)
+        store.sweep(now: Self.now + 100_000)
+        #expect(store.entries == 0)
+    }
+
+    @Test func `RF-08 a logout that races with a refresh leaves nothing alive, and no token unknown`() async throws {
+        for _ in 0..<300 {
+            let store = store()
+            let session = Sample.session()
+            let value = try await store.create(session, now: Self.now)
+            async let replaced = store.replace(value, by: Sample.refreshed(session), now: Self.now)
+            async let ended = store.end(
+                .subject(issuer: Sample.issuer, subject: "alice", until: Self.now), now: Self.now)
+            let kept = try await replaced
+            let known = try await ended
+            #expect(store.lookUp(value, now: Self.now).session == nil)
+            #expect(known.map(\.generation) == [kept == nil ? 0 : 1])
+        }
+    }
+
+    @Test func `SC-05 a refresh that is late does not undo one that was later`() async throws {
+        let store = store()
+        let session = Sample.session()
+        let value = try await store.create(session, now: Self.now)
+        let once = Sample.refreshed(session), twice = Sample.refreshed(Sample.refreshed(session))
+        #expect(try await store.replace(value, by: twice, now: Self.now) == value)
+        #expect(try await store.replace(value, by: once, now: Self.now) == value)
+        #expect(store.lookUp(value, now: Self.now).session?.generation == 2)
+    }
+}
