@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+package import Crypto
 package import HTTPMessage
 package import Issuers
 package import JOSE
@@ -55,28 +56,98 @@ package final class LoginService: Sendable {
 
     /// The stores of the login clients, in their order: workers look sessions up there.
     package let stores: [any SessionStore]
-    let settings: [LoginSettings]
+    /// The keys of all clients, to be published at the JWK Set URL: public members only (MD-30).
+    package let publishedKeys: [JWK]
 
+    private let places: [ClientPlace]
+    private let starts: StartDesk
+    private let callbacks: CallbackDesk
+    private let refreshes: RefreshDesk
+    private let logouts: LogoutDesk
+    private let revocations: RevocationQueue
+    private let hosted: HostedRequests
+    private let clock: any IssuerClock
+
+    /// A service for these clients, whose settings were checked when they were read.
+    ///
+    /// - Throws: for keys of sessions that are not 32 bytes.
     package init(
         settings: [LoginSettings], clients: [ClientSettings], issuers: [IssuerSettings], fetching: any Fetching,
         clock: any IssuerClock, executor: any TaskExecutor, sources: Sources,
         onEvent: @escaping @Sendable (Event) -> Void
-    ) {
-        self.settings = settings
-        stores = []
+    ) throws(CryptoRefusal) {
+        var places: [ClientPlace] = []
+        for (index, login) in settings.enumerated() {
+            let client = clients[login.client]
+            places.append(
+                try ClientPlace(
+                    index: index, settings: login, client: client, issuer: issuers[client.issuer], fetching: fetching,
+                    clock: clock, sources: sources, onEvent: onEvent))
+        }
+        let hosted = HostedRequests()
+        let revocations = RevocationQueue(places, clock: clock, executor: executor)
+        let starts = StartDesk(hosted: hosted)
+        self.places = places
+        self.hosted = hosted
+        self.revocations = revocations
+        self.starts = starts
+        self.clock = clock
+        callbacks = CallbackDesk(
+            starts: starts, exchange: CodeExchange(revocations: revocations), hosted: hosted, executor: executor)
+        refreshes = RefreshDesk(
+            places, revocations: revocations, clock: clock, executor: executor, onEvent: onEvent)
+        logouts = LogoutDesk(places: places, revocations: revocations)
+        stores = places.map(\.store)
+        publishedKeys = PublishedKeys.keys(of: settings, clients: clients)
     }
 
     /// Answers a request to one of the paths of logins; runs on the executor.
     package func answer(_ request: LoginRequest) async -> LoginAnswer {
-        LoginAnswer(.refused(.serverUnavailable, detail: LoginDetail(expected: "", found: "", check: "")))
+        switch request.endpoint {
+        case .start(let client):
+            guard let place = place(client) else { return Self.unknownClient }
+            return await starts.answer(request, at: place)
+        case .callback(let client):
+            guard let place = place(client) else { return Self.unknownClient }
+            return await callbacks.answer(request, at: place)
+        case .session(let client):
+            guard let place = place(client) else { return Self.unknownClient }
+            return await session(request, at: place)
+        case .logout, .loggedOut, .backchannelLogout, .frontchannelLogout:
+            return await logouts.answer(request)
+        case .requestObject:
+            return hosted.answer(request, at: clock.now().milliseconds)
+        }
     }
 
     /// Refreshes a session's tokens, once for all who ask at the same time (RF-01); `value` is its cookie's.
-    package func refresh(_ session: Session, value: [UInt8], client: Int) async -> Refreshed { .unavailable }
-
-    /// The keys of all clients, to be published at the JWK Set URL: public members only (MD-30).
-    package var publishedKeys: [JWK] { [] }
+    package func refresh(_ session: Session, value: [UInt8], client: Int) async -> Refreshed {
+        guard places.indices.contains(client) else { return .unavailable }
+        return await refreshes.refresh(session, value: value, client: client)
+    }
 
     /// Ends what is under way, and reports which tokens were not revoked (OPS-08).
-    package func stop() {}
+    package func stop() {
+        refreshes.stop()
+        revocations.stop()
+    }
+
+    private func place(_ client: Int) -> ClientPlace? { places.indices.contains(client) ? places[client] : nil }
+
+    /// The session document; where there is no session and the page wants to know whether the server has one, the
+    /// question to the server, which shows the user nothing (OIDC-16).
+    private func session(_ request: LoginRequest, at place: ClientPlace) async -> LoginAnswer {
+        guard request.method == .get, let parameters = QueryParameters(request.query),
+            parameters["silent"] == .one([UInt8(ascii: "1")]), request.isFromThisOrigin
+        else { return await SessionDocument.answer(request, place) }
+        if case .found = await place.session(in: request.cookies) {
+            return await SessionDocument.answer(request, place)
+        }
+        return await starts.silent(request, at: place)
+    }
+
+    private static let unknownClient = LoginAnswer(
+        .refused(
+            .requestObjectUnknown,
+            detail: LoginDetail(expected: "a login client", found: "nothing there", check: "CF-08")))
 }

@@ -126,7 +126,7 @@ extension RequestDelivery {
         do throws(PushRefusal) {
             return try PushedAuthorization.read(response).requestURI
         } catch {
-            throw Self.failure(error)
+            throw Self.failure(error, retryAfterSeconds: response.retryAfterSeconds)
         }
     }
 
@@ -144,7 +144,7 @@ extension RequestDelivery {
         }
     }
 
-    private static func failure(_ refusal: PushRefusal) -> LoginFailure {
+    private static func failure(_ refusal: PushRefusal, retryAfterSeconds: Int?) -> LoginFailure {
         switch refusal {
         case .refused(let error):
             // A request object that is refused is not sent again without its signature (JAR-09).
@@ -160,7 +160,7 @@ extension RequestDelivery {
         case .unavailable(let status, let seconds):
             LoginFailure(
                 .pushUnavailable, check: "PAR-05", expected: "201", found: "status \(status)",
-                retryAfterSeconds: seconds ?? 5)
+                retryAfterSeconds: seconds ?? retryAfterSeconds ?? 5)
         case .status, .tooLarge, .contentType, .notJSON, .notAnObject, .missingMember, .memberMalformed:
             LoginFailure(
                 .pushAnswerInvalid, check: "PAR-03", expected: "JSON with request_uri and expires_in",

@@ -157,10 +157,8 @@ extension ScriptedServer {
             }
         }
         guard let demand else { return nil }
-        return demanding(demand)
-    }
-
-    private func demanding(_ nonce: String) -> FetchResponse {
-        Self.error("use_dpop_nonce")
+        var answer = Self.error("use_dpop_nonce")
+        answer.dpopNonce = demand
+        return answer
     }
 }

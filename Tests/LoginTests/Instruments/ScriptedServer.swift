@@ -72,6 +72,9 @@ final class ScriptedServer: Fetching {
         set { state.withLock { $0.habits = newValue } }
     }
 
+    /// Every request, in order.
+    var requests: [FetchRequest] { state.withLock(\.requests) }
+
     /// The requests to the endpoint at that path, in order.
     func requests(at path: String) -> [FetchRequest] {
         state.withLock { $0.requests.filter { Self.path(of: $0) == path } }
@@ -87,6 +90,13 @@ final class ScriptedServer: Fetching {
     var redeemedTwice: [String] { state.withLock { $0.redeemedTwice } }
     /// Codes and tokens that the server made.
     var handedOut: [String] { state.withLock { $0.handedOut } }
+
+    /// Takes the codes for bound to another key than they were asked for with.
+    func bindCodes(to thumbprint: String) {
+        state.withLock { state in
+            for code in state.codes.keys { state.codes[code]?.thumbprint = thumbprint }
+        }
+    }
 
     /// Lets the held answers go, and holds none from now on.
     func release() {

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: Apache-2.0
+import Crypto
+import HTTPMessage
+import JOSE
+import JSON
+import Login
+import OAuth
+import Sessions
+import TestSupport
+import Testing
+
+@Suite struct `redeeming a code` {
+    @Test func `CA-16 sends a code once, whatever becomes of the request`() async throws {
+        for refusal in [
+            FetchRefusal.unanswered, .timedOut, .connectFailed("no route"), .tlsFailed("no"), .tooLarge, .redirected,
+        ] {
+            let world = try LoginWorld()
+            world.server.habits.tokenAnswer = .failure(refusal)
+            var browser = Browser()
+            let answer = try await world.login(&browser)
+            #expect(answer.refusal == .tokenUnavailable)
+            #expect(answer.retry != nil)
+            #expect(world.server.tokenRequests.count == 1)
+            #expect(world.session(of: browser) == nil)
+        }
+    }
+
+    @Test func `CA-16 sends no code again when the browser comes back with it`() async throws {
+        let world = try LoginWorld()
+        world.server.habits.tokenAnswer = .failure(.unanswered)
+        var browser = Browser()
+        let response = try await world.authorize(await world.start(&browser))
+        var copy = browser
+        _ = await world.callback(response, &browser)
+        world.server.habits.tokenAnswer = nil
+        #expect(await world.callback(response, &browser).refusal == .transactionUnknown)
+        #expect(await world.callback(response, &copy).refusal == .transactionUsed)
+        #expect(world.server.tokenRequests.count == 1)
+    }
+
+    @Test(
+        arguments: [
+            (ServerHabits.json("{\"error\":\"invalid_client\"}", status: 401), LoginRefusal.clientRefused, true),
+            (ServerHabits.json("{\"error\":\"unauthorized_client\"}", status: 400), .clientRefused, true),
+            (ServerHabits.json("{\"error\":\"invalid_grant\"}", status: 400), .codeRefused, false),
+            (ServerHabits.json("{\"error\":\"temporarily_unavailable\"}", status: 400), .tokenUnavailable, false),
+            (ServerHabits.page(status: 500), .tokenUnavailable, false),
+            (ServerHabits.page(status: 503), .tokenUnavailable, false),
+            (ServerHabits.page(status: 200), .tokenAnswerInvalid, true),
+            (
+                .success(
+                    FetchResponse(
+                        status: 200, contentType: "application/json", body: [UInt8](repeating: 0x20, count: 5 << 20))),
+                .tokenAnswerInvalid, true
+            ),
+        ] as [(ServerHabits.Answer, LoginRefusal, Bool)])
+    func `CA-15 tells by what the server answers whether anybody has to act`(
+        answered: ServerHabits.Answer, refusal: LoginRefusal, isAlarm: Bool
+    ) async throws {
+        let world = try LoginWorld()
+        world.server.habits.tokenAnswer = answered
+        var browser = Browser()
+        #expect(try await world.login(&browser).refusal == refusal)
+        #expect(world.alarms == (isAlarm ? [refusal] : []))
+        #expect(world.server.tokenRequests.count == 1)
+        #expect(world.session(of: browser) == nil)
+        #expect(browser.transactions.isEmpty)
+    }
+
+    @Test(
+        arguments: [
+            ["access_token": nil], ["token_type": "\"mac\""], ["expires_in": "\"3600\""], ["token_type": nil],
+        ] as [[String: String?]])
+    func `CF-31 DPOP-42 takes no answer that is no token response`(members: [String: String?]) async throws {
+        let world = try LoginWorld()
+        world.server.habits.tokenMembers = members
+        var browser = Browser()
+        let answer = try await world.login(&browser)
+        #expect([.tokenAnswerInvalid, .tokenTypeWrong].contains(answer.refusal))
+        #expect(world.session(of: browser) == nil)
+    }
+
+    @Test func `CF-31 takes digits in a string where the operator said so`() async throws {
+        let world = try LoginWorld { $0.lenientExpiresIn = true }
+        world.server.habits.tokenMembers = ["expires_in": "\"3600\""]
+        var browser = Browser()
+        #expect(try await world.login(&browser).location == "/orders")
+    }
+
+    @Test func `DPOP-42 refuses tokens that are not bound where a proof was sent`() async throws {
+        let world = try LoginWorld { $0.dpop = .required }
+        world.server.habits.tokenMembers = ["token_type": "\"Bearer\""]
+        var browser = Browser()
+        #expect(try await world.login(&browser).refusal == .tokenTypeWrong)
+        #expect(world.alarms == [.tokenTypeWrong])
+        #expect(world.session(of: browser) == nil)
+    }
+
+    @Test func `DPOP-42 takes the kind of token in any case of its letters`() async throws {
+        let world = try LoginWorld { $0.dpop = .required }
+        world.server.habits.tokenMembers = ["token_type": "\"dpop\""]
+        var browser = Browser()
+        #expect(try await world.login(&browser).location == "/orders")
+    }
+
+    @Test func `DPOP-41 redeems once more with the nonce that the server asks for`() async throws {
+        let world = try LoginWorld { $0.dpop = .required }
+        world.server.habits.nonceDemand = .once
+        var browser = Browser()
+        #expect(try await world.login(&browser).location == "/orders")
+        let proofs = world.server.requests(at: "/token").compactMap(ScriptedServer.proof)
+        #expect(proofs.map { $0.claims["nonce"]?.string } == [nil, "nonce-of-the-server"])
+        #expect(world.server.redeemedTwice.isEmpty)
+    }
+
+    @Test func `DPOP-41 gives up on a server that asks for nonces endlessly`() async throws {
+        let world = try LoginWorld { $0.dpop = .required }
+        world.server.habits.nonceDemand = .endlessly
+        var browser = Browser()
+        let answer = try await world.login(&browser)
+        #expect(answer.refusal == .nonceDemanded)
+        #expect(world.server.tokenRequests.count == 2)
+        #expect(world.session(of: browser) == nil)
+    }
+
+    @Test func `DPOP-44 ends with a code that is bound to another key`() async throws {
+        let world = try LoginWorld { $0.dpop = .required }
+        var browser = Browser()
+        let response = try await world.authorize(await world.start(&browser))
+        world.server.bindCodes(to: "another-thumbprint")
+        #expect(await world.callback(response, &browser).refusal == .codeRefused)
+        #expect(world.server.tokenRequests.count == 1)
+    }
+
+    @Test func `DPOP-41 optional binding is asked for where the server says that it can, and not elsewhere`()
+        async throws
+    {
+        let world = try LoginWorld { $0.dpop = .optional }
+        var browser = Browser()
+        _ = try await world.login(&browser)
+        #expect(world.session(of: browser)?.proofKey != nil)
+        world.server.habits.metadata = ["dpop_signing_alg_values_supported": nil]
+        var other = Browser()
+        _ = try await world.login(&other)
+        #expect(world.session(of: other)?.proofKey == nil)
+    }
+
+    // MARK: who it is
+
+    @Test(
+        arguments: [
+            (["iss": "\"https://id.example.com/\""], "OIDC-02"), (["aud": "\"other\""], "OIDC-03"),
+            (["aud": "[\"shop-web\",\"other\"]"], "OIDC-03"), (["azp": "\"other\""], "OIDC-04"),
+            (["exp": "1"], "OIDC-07"), (["iat": "1"], "OIDC-07"), (["sub": "\"\""], "OIDC-07"),
+            (["nonce": "\"another\""], "OIDC-08"), (["nonce": nil], "OIDC-08"), (["at_hash": "\"AAAA\""], "OIDC-10"),
+        ] as [([String: String?], String)])
+    func `OIDC-08 OIDC-02 ends the login for an ID token that is not good`(
+        claims: [String: String?], check: String
+    ) async throws {
+        let world = try LoginWorld()
+        world.server.habits.idTokenClaims = claims
+        var browser = Browser()
+        let answer = try await world.login(&browser)
+        #expect(answer.refusal == .idTokenInvalid)
+        #expect(answer.check == check)
+        #expect(world.session(of: browser) == nil)
+        #expect(world.server.tokenRequests.count == 1)
+    }
+
+    @Test func `OIDC-05 takes no ID token of another key or algorithm`() async throws {
+        for change in [
+            { $0.idTokenKey = .rsa }, { $0.idTokenHeader = ["alg": "\"none\""] },
+            { $0.idTokenHeader = ["alg": "\"HS256\""] },
+            { $0.idTokenKey = SigningKey(renaming: .otherP256, keyID: "p256-1") }, { $0.idToken = "a.b.c" },
+        ] as [(inout ServerHabits) -> Void] {
+            let world = try LoginWorld()
+            change(&world.server.habits)
+            var browser = Browser()
+            #expect(try await world.login(&browser).refusal == .idTokenInvalid)
+            #expect(world.session(of: browser) == nil)
+        }
+    }
+
+    @Test func `OIDC-01 ends the login when there is no ID token`() async throws {
+        let world = try LoginWorld()
+        world.server.habits.tokenMembers = ["id_token": nil]
+        var browser = Browser()
+        #expect(try await world.login(&browser).refusal == .idTokenMissing)
+        #expect(world.alarms == [.idTokenMissing])
+        #expect(world.session(of: browser) == nil)
+    }
+
+    @Test func `OIDC-08 CF-30 refuses a code of another login that was put in its place`() async throws {
+        let world = try LoginWorld()
+        var victim = Browser(), thief = Browser()
+        let stolen = try await world.authorize(await world.start(&victim)).pairs["code"]
+        let started = await world.start(&thief)
+        world.server.habits.response = ["code": stolen]
+        #expect(await world.callback(try await world.authorize(started), &thief).refusal == .codeRefused)
+        #expect(world.session(of: thief) == nil)
+    }
+
+    @Test func `OIDC-17 reads the server's keys again for a key that it does not know`() async throws {
+        let world = try LoginWorld()
+        world.know([.otherP256], afterRefresh: [.p256])
+        var browser = Browser()
+        #expect(try await world.login(&browser).location == "/orders")
+        #expect(world.refreshes == 1)
+    }
+
+    @Test func `OIDC-17 reads them once for each login and no more`() async throws {
+        let world = try LoginWorld()
+        world.know([.otherP256])
+        var browser = Browser()
+        #expect(try await world.login(&browser).refusal == .idTokenInvalid)
+        #expect(world.refreshes == 1)
+        world.know([])
+        var other = Browser()
+        #expect(try await world.login(&other).refusal == .keysUnavailable)
+        #expect(world.refreshes == 2)
+    }
+
+    // MARK: what was granted
+
+    @Test func `CF-32 makes no session with fewer rights than every route needs`() async throws {
+        let world = try LoginWorld {
+            $0.authorization.scopes = ["openid", "orders"]
+            $0.neededScopes = ["openid", "orders"]
+        }
+        var browser = Browser()
+        #expect(try await world.login(&browser).location == "/orders")
+        world.server.habits.tokenMembers = ["scope": "\"openid\""]
+        var other = Browser()
+        let answer = try await world.login(&other)
+        #expect(answer.refusal == .scopeNotGranted)
+        #expect(world.session(of: other) == nil)
+    }
+
+    @Test func `CF-33 decides nothing by what an access token looks like`() async throws {
+        let world = try LoginWorld { $0.claimNames = ["role"] }
+        let token = TokenMint().accessToken(claims: ["role": "\"admin\"", "sub": "\"somebody-else\""])
+        world.server.habits.tokenMembers = ["access_token": "\"\(token)\""]
+        world.server.habits.idTokenClaims = ["at_hash": nil]
+        var browser = Browser()
+        #expect(try await world.login(&browser).location == "/orders")
+        let session = try #require(world.session(of: browser))
+        #expect(session.subject == "user-1")
+        #expect(!String(decoding: session.claims, as: UTF8.self).contains("admin"))
+    }
+
+    @Test func `OIDC-12 asks the server for claims with the token, and believes them of the same user only`()
+        async throws
+    {
+        for dpop in [LoginSettings.ProofOfPossession.off, .required] {
+            let world = try LoginWorld {
+                $0.userInfo = .required
+                $0.claimNames = ["email"]
+                $0.dpop = dpop
+            }
+            var browser = Browser()
+            #expect(try await world.login(&browser).location == "/orders")
+            let session = try #require(world.session(of: browser))
+            #expect(String(decoding: session.claims, as: UTF8.self).contains("user@example.com"))
+            world.server.habits.userInfoMembers = ["sub": "\"user-2\""]
+            var other = Browser()
+            #expect(try await world.login(&other).refusal == .userInfoInvalid)
+            #expect(world.session(of: other) == nil)
+        }
+    }
+
+    @Test func `OIDC-12 leaves the claims of a bad answer out where they are optional, and says so`() async throws {
+        let world = try LoginWorld {
+            $0.userInfo = .optional
+            $0.claimNames = ["email"]
+        }
+        world.server.habits.userInfoMembers = ["sub": "\"user-2\""]
+        var browser = Browser()
+        #expect(try await world.login(&browser).location == "/orders")
+        let session = try #require(world.session(of: browser))
+        #expect(!String(decoding: session.claims, as: UTF8.self).contains("user@example.com"))
+        #expect(world.alarms == [.userInfoInvalid])
+    }
+
+    // MARK: the session
+
+    @Test func `SC-05 CF-34 gives a new session that nothing in the browser decides about, and ends the one before`()
+        async throws
+    {
+        let world = try LoginWorld()
+        var browser = Browser()
+        _ = try await world.login(&browser)
+        let first = try #require(world.session(of: browser))
+        let before = browser
+        world.clock.pass(seconds: 60)
+        _ = try await world.login(&browser)
+        let second = try #require(world.session(of: browser))
+        #expect(first.id != second.id)
+        #expect(second.id.count == 16)
+        #expect(world.session(of: before) == nil)
+    }
+
+    @Test func `SC-05 adopts no session cookie that was planted`() async throws {
+        let world = try LoginWorld()
+        var attacker = Browser(), victim = Browser()
+        world.server.habits.subject = "attacker"
+        _ = try await world.login(&attacker)
+        let planted = try #require(attacker.value(of: LoginWorld.sessionCookie))
+        victim.plant(LoginWorld.sessionCookie, planted)
+        world.server.habits.subject = "victim"
+        _ = try await world.login(&victim)
+        #expect(world.session(of: victim)?.subject == "victim")
+        #expect(victim.value(of: LoginWorld.sessionCookie) != planted)
+        // Whoever planted it shares nothing with the victim, and has lost it.
+        #expect(world.session(of: attacker) == nil)
+    }
+
+    @Test func `leaves the session of another tab that logged in meanwhile`() async throws {
+        let world = try LoginWorld()
+        var browser = Browser()
+        let one = try await world.authorize(await world.start(&browser, returnTo: "/one"))
+        let two = try await world.authorize(await world.start(&browser, returnTo: "/two"))
+        #expect(await world.callback(one, &browser).location == "/one")
+        let before = browser
+        #expect(await world.callback(two, &browser).location == "/two")
+        #expect(world.session(of: before) != nil)
+        #expect(world.session(of: browser) != nil)
+    }
+
+    @Test func `SC-07 keeps a session without its ID token where that is too large, and says what else is`()
+        async throws
+    {
+        let world = try LoginWorld { $0.claimNames = ["picture"] }
+        world.server.habits.idTokenClaims = ["other": "\"\(Self.noise(12_000))\""]
+        var browser = Browser()
+        #expect(try await world.login(&browser).location == "/orders")
+        #expect(world.session(of: browser)?.idToken == nil)
+        world.server.habits.idTokenClaims = ["picture": "\"\(Self.noise(24_000))\""]
+        var other = Browser()
+        let answer = try await world.login(&other)
+        #expect(answer.refusal == .sessionTooLarge)
+        #expect(world.session(of: other) == nil)
+    }
+
+    /// Text that nothing makes shorter.
+    private static func noise(_ count: Int) -> String {
+        RandomBytes.fill(count).map { String(UnicodeScalar(UInt8(ascii: "a") + $0 % 26)) }.joined()
+    }
+}

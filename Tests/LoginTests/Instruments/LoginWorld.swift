@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+import Crypto
+import JOSE
+import Login
+import OAuth
+import Sessions
+import Synchronization
+import TestSupport
+
+@testable import Issuers
+
+/// The login service with one client, a server that does what the test says, and a record of what was told.
+final class LoginWorld: Sendable {
+    static let publicURL = "https://shop.example.com"
+    static let requestKey = try? SigningJWK.generate(.es256)
+    static let sessionCookie = "__Host-portcullis-shop"
+
+    let clock = ManualClock()
+    let server: ScriptedServer
+    let service: LoginService
+    private let known = Known()
+
+    final class Known: Sendable {
+        struct State {
+            var hasMetadata = true
+            var keys: [SigningKey]?
+            /// What the next refresh brings.
+            var keysAfterRefresh: [SigningKey]?
+            var metadataAfterRefresh = false
+            var refreshes = 0
+            var events: [LoginService.Event] = []
+        }
+        let state = Mutex(State())
+    }
+
+    init(
+        form: AuthorizationRequestSettings.Form = .plain,
+        method: ClientCredentials.Method = .secretBasic(Secret(Array("a-secret-of-the-client".utf8))),
+        executor: any TaskExecutor = globalConcurrentExecutor,
+        _ change: (inout LoginSettings) -> Void = { _ in }
+    ) throws {
+        let clock = clock, known = known
+        let server = ScriptedServer(clock: clock)
+        self.server = server
+        var settings = Self.settings(form)
+        change(&settings)
+        service = try LoginService(
+            settings: [settings],
+            clients: [
+                ClientSettings(
+                    name: "shop", issuer: 0, credentials: try ClientCredentials(clientID: "shop-web", method: method))
+            ],
+            issuers: [
+                IssuerSettings(
+                    name: "main", url: ScriptedServer.issuer, rules: AccessTokenRules(issuer: ScriptedServer.issuer))
+            ],
+            fetching: server, clock: clock, executor: executor,
+            sources: .init(
+                metadata: { _ in known.state.withLock(\.hasMetadata) ? try? server.metadata : nil },
+                keys: { _ in
+                    let keys = known.state.withLock(\.keys) ?? [server.key]
+                    return keys.isEmpty ? nil : try? server.keys(keys)
+                },
+                refresh: { _ in
+                    known.state.withLock { state in
+                        state.refreshes += 1
+                        if let keys = state.keysAfterRefresh { state.keys = keys }
+                        if state.metadataAfterRefresh { state.hasMetadata = true }
+                    }
+                }),
+            onEvent: { event in known.state.withLock { $0.events.append(event) } })
+    }
+
+    static func settings(_ form: AuthorizationRequestSettings.Form) -> LoginSettings {
+        LoginSettings(
+            name: "shop", client: 0, authorization: AuthorizationRequestSettings(form: form),
+            requestObjectKey: form.isSigned ? requestKey : nil,
+            idToken: IDTokenRules(
+                issuer: ScriptedServer.issuer, clientID: "shop-web", signature: .algorithms([.es256])),
+            keepsAccessToken: true,
+            session: SessionSettings(cookieName: sessionCookie, keys: [Secret([UInt8](repeating: 7, count: 32))]))
+    }
+
+    // MARK: what the directory would know
+
+    func forgetMetadata(comesBack: Bool) {
+        known.state.withLock { state in
+            state.hasMetadata = false
+            state.metadataAfterRefresh = comesBack
+        }
+    }
+
+    /// The keys at hand, and those that reading them again brings.
+    func know(_ keys: [SigningKey], afterRefresh: [SigningKey]? = nil) {
+        known.state.withLock { state in
+            state.keys = keys
+            state.keysAfterRefresh = afterRefresh
+        }
+    }
+
+    var refreshes: Int { known.state.withLock(\.refreshes) }
+
+    /// What the operator was told to look at.
+    var alarms: [LoginRefusal] {
+        known.state.withLock(\.events).compactMap { if case .alarm(_, let refusal, _) = $0 { refusal } else { nil } }
+    }
+
+    var logins: Int {
+        known.state.withLock(\.events).count { if case .loggedIn = $0 { true } else { false } }
+    }
+
+    /// Everything that was told, as text.
+    var told: String { known.state.withLock { "\($0.events)" } }
+
+    // MARK: a browser's steps
+
+    /// Begins a login, past the page that looks for a fragment.
+    func start(
+        _ browser: inout Browser, returnTo: String = "/orders", more: String = "", fragment: String? = nil
+    ) async -> LoginAnswer {
+        var query = "return_to=" + String(decoding: FormText.encode([("", returnTo)]).dropFirst(), as: UTF8.self) + more
+        query += fragment.map { "&fragment=" + $0 } ?? "&shown=1"
+        return await start(&browser, query: query)
+    }
+
+    func start(_ browser: inout Browser, query: String) async -> LoginAnswer {
+        let answer = await service.answer(
+            LoginRequest(
+                endpoint: .start(client: 0), query: Array(query.utf8), cookies: browser.cookies(),
+                publicURL: Self.publicURL))
+        browser.keep(answer.cookies)
+        return answer
+    }
+
+    /// What the server answers to a browser that was sent there.
+    func authorize(_ answer: LoginAnswer) async throws -> ScriptedResponse {
+        guard let location = answer.location else {
+            throw ScriptedServer.Complaint("no redirect: \(answer.refusal.map { "\($0)" } ?? "a page")")
+        }
+        return try await server.authorize(location) { uri in await self.hosted(uri) }
+    }
+
+    /// Fetches a request object from us, as the server does.
+    func hosted(_ uri: String) async -> [UInt8]? {
+        let prefix = Self.publicURL + "/.portcullis/request/"
+        guard uri.hasPrefix(prefix) else { return nil }
+        let answer = await service.answer(
+            LoginRequest(
+                endpoint: .requestObject(id: String(uri.dropFirst(prefix.count).prefix { $0 != "#" })),
+                publicURL: Self.publicURL))
+        guard case .document(_, let bytes) = answer.content else { return nil }
+        return bytes
+    }
+
+    func request(_ response: ScriptedResponse, _ browser: Browser) -> LoginRequest {
+        LoginRequest(
+            endpoint: .callback(client: 0), method: response.isForm ? .post : .get,
+            query: response.isForm ? [] : response.parameters, body: response.isForm ? response.parameters : [],
+            contentType: response.isForm ? "application/x-www-form-urlencoded" : nil,
+            cookies: browser.cookies(fromOtherSitesForm: response.isForm), publicURL: Self.publicURL)
+    }
+
+    func callback(_ response: ScriptedResponse, _ browser: inout Browser) async -> LoginAnswer {
+        let answer = await service.answer(request(response, browser))
+        browser.keep(answer.cookies)
+        return answer
+    }
+
+    /// A whole login.
+    func login(
+        _ browser: inout Browser, returnTo: String = "/orders", more: String = "", fragment: String? = nil
+    ) async throws -> LoginAnswer {
+        let started = await start(&browser, returnTo: returnTo, more: more, fragment: fragment)
+        return await callback(try await authorize(started), &browser)
+    }
+
+    /// The session that a browser has.
+    func session(of browser: Browser) -> Session? {
+        let cookies = browser.cookies()
+        guard case .one(let value) = CookieField.value(of: Self.sessionCookie, in: cookies.span),
+            case .found(let session, _) = service.stores[0].lookUp(value, now: clock.seconds)
+        else { return nil }
+        return session
+    }
+
+    /// The parameters that the server was sent, whatever the form.
+    func parameters(_ answer: LoginAnswer) async throws -> [(String, String)] {
+        guard let location = answer.location else { throw ScriptedServer.Complaint("no redirect") }
+        return try await server.parameters(of: FormText.query(of: location)) { uri in await self.hosted(uri) }
+    }
+}

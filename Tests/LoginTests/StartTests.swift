@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+import JSON
+import Login
+import OAuth
+import Sessions
+import Testing
+
+@Suite struct `the start of a login` {
+    @Test func `JAR-06 CF-03 makes state, nonce, challenge and request object anew each time`() async throws {
+        let world = try LoginWorld(form: .signed)
+        var browser = Browser()
+        let first = try await world.parameters(await world.start(&browser))
+        let second = try await world.parameters(await world.start(&browser))
+        for name in ["state", "nonce", "code_challenge", "jti"] {
+            #expect(first[name] != nil)
+            #expect(first[name] != second[name])
+        }
+        #expect(first["state"]?.utf8.count == 43)
+        #expect(first["nonce"]?.utf8.count == 43)
+    }
+
+    @Test func `JAR-06 puts the state of the transaction into the request object, and nothing beside it`() async throws
+    {
+        let world = try LoginWorld(form: .signed)
+        var browser = Browser()
+        let started = await world.start(&browser)
+        let inside = try await world.parameters(started)
+        let name = TransactionSealer.cookieName(state: inside["state"] ?? "")
+        #expect(browser.value(of: name) != nil)
+        #expect(FormText.query(of: started.location ?? "").names == ["client_id", "request"])
+    }
+
+    @Test func `CF-10 sends nothing on that a browser asks for`() async throws {
+        let world = try LoginWorld()
+        var browser = Browser()
+        let started = await world.start(&browser, more: "&scope=admin&prompt=none&acr_values=low&resource=x")
+        let asked = try await world.parameters(started)
+        #expect(asked["scope"] == "openid")
+        #expect(asked.names.isDisjoint(with: ["prompt", "acr_values", "resource"]))
+    }
+
+    @Test(arguments: [
+        "//evil.example", "/\\evil.example", "https:evil", "/%0d%0aSet-Cookie:a=b", "/.portcullis/logout/shop",
+    ])
+    func `CF-09 CF-08 returns nowhere but to a path of this origin`(target: String) async throws {
+        let world = try LoginWorld()
+        var browser = Browser()
+        #expect(try await world.login(&browser, returnTo: target).location == "/")
+    }
+
+    @Test(arguments: [
+        "iss=https%3A%2F%2Fevil.example", "iss=https%3A%2F%2Fid.example.com", "login_hint=anna",
+        "target_link_uri=https%3A%2F%2Fshop.example.com%2F", "return_to=%2F&return_to=%2Fother", "return_to=%zz",
+        "step_up=0", "step_up=-1", "step_up=x", "step_up=99999999999999999999",
+    ])
+    func `CF-08 is refused for what nobody enabled`(query: String) async throws {
+        let world = try LoginWorld()
+        var browser = Browser()
+        let answer = await world.start(&browser, query: query + "&shown=1")
+        #expect(answer.refusal == .startMalformed)
+        #expect(browser.jar.isEmpty)
+        #expect(world.server.requests.isEmpty)
+    }
+
+    @Test func `CF-08 takes a start from elsewhere where that is enabled and names our server`() async throws {
+        let world = try LoginWorld { $0.allowsThirdPartyStart = true }
+        var browser = Browser()
+        let query =
+            "iss=https%3A%2F%2Fid.example.com&login_hint=anna"
+            + "&target_link_uri=https%3A%2F%2Fshop.example.com%2Fcart&shown=1"
+        let started = await world.start(&browser, query: query)
+        #expect(try await world.parameters(started)["login_hint"] == "anna")
+        #expect(await world.callback(try await world.authorize(started), &browser).location == "/cart")
+        let other = await world.start(&browser, query: "iss=https%3A%2F%2Fevil.example&shown=1")
+        #expect(other.refusal == .startMalformed)
+    }
+
+    @Test(arguments: [
+        "https%3A%2F%2Fshop.example.com.evil.example%2F", "https%3A%2F%2Fshop.example.com%40evil.example%2F",
+    ])
+    func `CF-09 goes to no other origin that a start from elsewhere names`(target: String) async throws {
+        let world = try LoginWorld { $0.allowsThirdPartyStart = true }
+        var browser = Browser()
+        let query = "iss=https%3A%2F%2Fid.example.com&target_link_uri=\(target)&shown=1"
+        let started = await world.start(&browser, query: query)
+        #expect(await world.callback(try await world.authorize(started), &browser).location == "/")
+    }
+
+    @Test func `CF-08 is a navigation by GET`() async throws {
+        let world = try LoginWorld()
+        var request = LoginRequest(
+            endpoint: .start(client: 0), query: Array("return_to=%2F&shown=1".utf8), publicURL: LoginWorld.publicURL,
+            isNavigation: false)
+        #expect(await world.service.answer(request).refusal == .startMalformed)
+        request.method = .other
+        let answer = await world.service.answer(request)
+        #expect(answer.refusal == .methodNotAllowed)
+        #expect(answer.fields.contains { $0.0 == "Allow" })
+        #expect(await world.service.answer(LoginRequest(endpoint: .start(client: 7), publicURL: "")).refusal != nil)
+    }
+
+    @Test func `CF-12 stops when one login after the other ends without a session`() async throws {
+        let world = try LoginWorld()
+        world.server.habits.authorizationError = "access_denied"
+        var browser = Browser()
+        for _ in 0..<EndedLogins.limit {
+            #expect(try await world.login(&browser).refusal == .accessDenied)
+        }
+        let answer = await world.start(&browser)
+        #expect(answer.refusal == .loginLoop)
+        #expect(answer.location == nil)
+        world.clock.pass(seconds: EndedLogins.windowSeconds + 1)
+        #expect(await world.start(&browser).location != nil)
+    }
+
+    @Test func `CF-07 CF-12 lets twenty tabs begin at once, with cookies that stay small, and finish in any order`()
+        async throws
+    {
+        let world = try LoginWorld()
+        var browser = Browser()
+        var responses: [ScriptedResponse] = []
+        for tab in 0..<20 {
+            let started = await world.start(&browser, returnTo: "/tab/\(tab)")
+            responses.append(try await world.authorize(started))
+            #expect(browser.cookies().count < 4096)
+        }
+        let left = browser.transactions.count
+        #expect(left >= 8)
+        for tab in ((20 - left)..<20).reversed() {
+            #expect(await world.callback(responses[tab], &browser).location == "/tab/\(tab)")
+        }
+        #expect(world.session(of: browser) != nil)
+    }
+
+    @Test func `D-17 waits for metadata once, and says that the server is not there`() async throws {
+        let world = try LoginWorld()
+        world.forgetMetadata(comesBack: false)
+        var browser = Browser()
+        let answer = await world.start(&browser)
+        #expect(answer.refusal == .serverUnavailable)
+        #expect(answer.fields.contains { $0.0 == "Retry-After" })
+        #expect(browser.jar.isEmpty)
+        #expect(world.refreshes == 1)
+        world.forgetMetadata(comesBack: true)
+        #expect(await world.start(&browser).location != nil)
+    }
+
+    // MARK: forms
+
+    private func form(_ change: (inout LoginRequest) -> Void = { _ in }) -> LoginRequest {
+        var request = LoginRequest(
+            endpoint: .start(client: 0), method: .post, query: Array("return_to=%2Fbasket".utf8),
+            body: Array("item=1&count=2".utf8), contentType: "application/x-www-form-urlencoded; charset=UTF-8",
+            fetchSite: "same-origin", publicURL: LoginWorld.publicURL)
+        change(&request)
+        return request
+    }
+
+    @Test func `keeps a form of our own pages in the browser, and sends it where it was meant to go`() async throws {
+        let world = try LoginWorld()
+        let answer = await world.service.answer(form())
+        guard case .keepForm(let next, let form, let action) = answer.page else {
+            Issue.record("no page that keeps the form")
+            return
+        }
+        #expect(form == Array("item=1&count=2".utf8))
+        #expect(action == "/basket")
+        #expect(next == "/.portcullis/login/shop?return_to=%2Fbasket&form=1")
+        var browser = Browser()
+        let ended = try await world.login(&browser, returnTo: "/basket", more: "&form=1")
+        guard case .sendForm(let sent) = ended.page else {
+            Issue.record("no page that sends the form")
+            return
+        }
+        #expect(sent == "/basket")
+        #expect(world.session(of: browser) != nil)
+    }
+
+    @Test func `SC-09 keeps no form of another site, nor what is no form`() async throws {
+        let world = try LoginWorld()
+        #expect(await world.service.answer(form { $0.fetchSite = "cross-site" }).refusal == .crossSite)
+        #expect(
+            await world.service.answer(
+                form {
+                    $0.fetchSite = nil
+                    $0.origin = "https://evil.example"
+                }
+            ).refusal == .crossSite)
+        #expect(await world.service.answer(form { $0.contentType = "text/plain" }).refusal == .startMalformed)
+        #expect(
+            await world.service.answer(form { $0.body = [UInt8](repeating: 0x61, count: 16 * 1024 + 1) }).refusal
+                == .startMalformed)
+    }
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+import Login
+import OAuth
+import Sessions
+import Testing
+
+@Suite struct `asking for more than a login` {
+    private static let stepUps = [StepUp(acrValues: ["gold", "silver"]), StepUp(maximumAge: 60)]
+
+    private func world() throws -> LoginWorld { try LoginWorld { $0.stepUps = Self.stepUps } }
+
+    @Test func `STEP-04 asks the server for what a route asks for, and takes no less`() async throws {
+        let world = try world()
+        world.server.habits.acr = "gold"
+        var browser = Browser()
+        let started = await world.start(&browser, more: "&step_up=0")
+        #expect(try await world.parameters(started)["acr_values"] == "gold silver")
+        #expect(await world.callback(try await world.authorize(started), &browser).location == "/orders")
+        #expect(world.session(of: browser) != nil)
+    }
+
+    @Test func `STEP-04 OIDC-09 asks once more with prompt=login, and then says no`() async throws {
+        let world = try world()
+        world.server.habits.acr = "bronze"
+        var browser = Browser()
+        let started = await world.start(&browser, more: "&step_up=0")
+        #expect(try await world.parameters(started)["prompt"] == nil)
+        let again = await world.callback(try await world.authorize(started), &browser)
+        let asked = try await world.parameters(again)
+        #expect(asked["prompt"] == "login")
+        #expect(asked["acr_values"] == "gold silver")
+        let last = await world.callback(try await world.authorize(again), &browser)
+        #expect(last.refusal == .authenticationInsufficient)
+        #expect(last.location == nil)
+        #expect(last.retry == "/.portcullis/login/shop?return_to=%2Forders&step_up=0")
+        #expect(world.session(of: browser) == nil)
+        #expect(browser.transactions.isEmpty)
+    }
+
+    @Test func `STEP-04 succeeds where the server listens the second time`() async throws {
+        let world = try world()
+        world.server.habits.authenticatedAgo = 3600
+        var browser = Browser()
+        let started = await world.start(&browser, more: "&step_up=1", fragment: "here")
+        #expect(try await world.parameters(started)["max_age"] == "60")
+        let again = await world.callback(try await world.authorize(started), &browser)
+        world.server.habits.authenticatedAgo = 0
+        #expect(await world.callback(try await world.authorize(again), &browser).location == "/orders#here")
+        #expect(world.session(of: browser) != nil)
+    }
+
+    @Test func `OIDC-09 wants to know when the user was authenticated`() async throws {
+        let world = try LoginWorld { $0.authorization.maximumAge = 300 }
+        world.server.habits.authenticatedAgo = nil
+        var browser = Browser()
+        let again = try await world.login(&browser)
+        #expect(try await world.parameters(again)["prompt"] == "login")
+        #expect(await world.callback(try await world.authorize(again), &browser).refusal == .authenticationInsufficient)
+    }
+
+    @Test func `SC-05 STEP-04 ends the weaker session, and keeps it while nothing stronger came of the attempt`()
+        async throws
+    {
+        let world = try world()
+        var browser = Browser()
+        _ = try await world.login(&browser)
+        let weak = browser
+        let again = try await world.login(&browser, more: "&step_up=0")
+        #expect(world.session(of: weak) != nil)
+        world.server.habits.acr = "gold"
+        _ = await world.callback(try await world.authorize(again), &browser)
+        #expect(world.session(of: browser) != nil)
+        #expect(world.session(of: weak) == nil)
+    }
+
+    @Test func `STEP-04 takes the demand from the sealed transaction, and not from the callback`() async throws {
+        let world = try world()
+        world.server.habits.acr = "bronze"
+        world.server.habits.response = ["step_up": "1", "acr_values": "bronze"]
+        var browser = Browser()
+        let again = try await world.login(&browser, more: "&step_up=0")
+        #expect(try await world.parameters(again)["acr_values"] == "gold silver")
+    }
+
+    // MARK: in silence
+
+    private func silent(_ browser: Browser, site: String? = "same-origin") -> LoginRequest {
+        LoginRequest(
+            endpoint: .session(client: 0), query: Array("silent=1".utf8), cookies: browser.cookies(), fetchSite: site,
+            publicURL: LoginWorld.publicURL, isNavigation: false)
+    }
+
+    @Test func `OIDC-16 asks in silence where the session endpoint is asked to, and nowhere else`() async throws {
+        let world = try LoginWorld()
+        var browser = Browser()
+        let asked = await world.service.answer(silent(browser))
+        browser.keep(asked.cookies)
+        #expect(try await world.parameters(asked)["prompt"] == "none")
+        let answer = await world.callback(try await world.authorize(asked), &browser)
+        guard case .document(let type, _) = answer.content else {
+            Issue.record("no document")
+            return
+        }
+        #expect(type == "application/json")
+        #expect(world.session(of: browser) != nil)
+        let started = await world.start(&browser, more: "&silent=1")
+        #expect(try await world.parameters(started)["prompt"] == nil)
+    }
+
+    @Test(arguments: ["login_required", "interaction_required", "access_denied"])
+    func `OIDC-16 says that there is no session when the server would have to ask, and does not ask again`(
+        error: String
+    ) async throws {
+        let world = try LoginWorld()
+        world.server.habits.authorizationError = error
+        var browser = Browser()
+        let asked = await world.service.answer(silent(browser))
+        browser.keep(asked.cookies)
+        let answer = await world.callback(try await world.authorize(asked), &browser)
+        #expect(answer.refusal == .sessionMissing)
+        #expect(answer.location == nil)
+        #expect(world.server.tokenRequests.isEmpty)
+    }
+
+    @Test func `OIDC-16 asks nothing for another site's page, nor where there is a session`() async throws {
+        let world = try LoginWorld()
+        var browser = Browser()
+        #expect(await world.service.answer(silent(browser, site: "cross-site")).location == nil)
+        _ = try await world.login(&browser)
+        guard case .document = await world.service.answer(silent(browser)).content else {
+            Issue.record("no document")
+            return
+        }
+    }
+}
