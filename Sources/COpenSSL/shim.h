@@ -106,6 +106,19 @@ static inline EVP_PKEY *COpenSSL_read_private_key(const void *text, size_t count
     return key;
 }
 
+// A private key as PKCS#8 in PEM, not encrypted; 0 when it does not fit. The library's own copy is wiped.
+static inline size_t COpenSSL_write_private_key(const EVP_PKEY *key, void *text, size_t capacity) {
+    if (capacity > INT_MAX) return 0;
+    BIO *bytes = BIO_new(BIO_s_secmem());
+    if (bytes == NULL) return 0;
+    int count = 0;
+    if (PEM_write_bio_PKCS8PrivateKey(bytes, key, NULL, NULL, 0, NULL, NULL) == 1
+        && BIO_ctrl_pending(bytes) <= capacity)
+        count = BIO_read(bytes, text, (int)capacity);
+    BIO_free(bytes);
+    return count > 0 ? (size_t)count : 0;
+}
+
 // An ECDSA signature from DER to R and S side by side, each of `half` bytes (RFC 7518 §3.4).
 static inline int COpenSSL_ECDSA_fixed_length(
     const unsigned char *der, size_t count, unsigned char *output, size_t half) {

@@ -23,6 +23,9 @@ struct Check: ParsableCommand {
             Terminal.print("listener  \(host):\(address.port) (\(tls)) for \(listener.publicURL)")
         }
         for issuer in settings.issuers { Terminal.print("issuer    \(issuer.name): \(issuer.url)") }
+        for address in LoginAddresses.redirects(settings) {
+            Terminal.print("login     \(address.login): redirect_uri \(address.url)")
+        }
         let open = settings.routes.filter { if case .publicAccess = $0.access { true } else { false } }.count
         Terminal.print("routes    \(settings.routes.count), \(open) of them public")
     }

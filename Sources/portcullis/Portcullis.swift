@@ -8,7 +8,7 @@ struct Portcullis: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "portcullis", abstract: "Lets requests through to upstreams when their tokens are good.",
         version: Version.number,
-        subcommands: [Run.self, Check.self, Explain.self, Schema.self, Defaults.self, Version.self])
+        subcommands: [Run.self, Check.self, Explain.self, Keys.self, Schema.self, Defaults.self, Version.self])
 }
 
 /// Writing to the terminal, in whole lines.

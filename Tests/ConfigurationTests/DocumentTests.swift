@@ -252,7 +252,7 @@ import Testing
                         write it as  https://shop.example.com
                     gateway.yaml:2:25: issuers.main.url: expected an https issuer URL, found "http://id.example.com"
                         use https; plain HTTP is possible on loopback only
-                    gateway.yaml:3:10: routes[0]: expected exactly one of token, public, found none of them
+                    gateway.yaml:3:10: routes[0]: expected exactly one of token, login, public, or token and login, found none of them
                         add  token: { issuers: [main], audience: https://api.example.com }  or  public: true
                     gateway.yaml:3:18: routes[0].path: expected a path such as /api/orders/, found "api"
                         begin it with /

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import Bytes
 import Configuration
+import Crypto
 import Gateway
 import Testing
 
@@ -87,6 +89,8 @@ enum Fixture {
     static let revocations = pem("X509 CRL")
     static let keySet = #"{"keys":[{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}"#
 
+    private typealias File = ConfigurationSources.File
+
     static let files: [String: ConfigurationSources.File] = [
         "tls.crt": file(certificate), "tls.key": file(key), "open.key": file(RealCertificate.key, permissions: 0o644),
         "locked.key": file(pem("ENCRYPTED PRIVATE KEY")), "ca.pem": file(certificate), "jwks.json": file(keySet),
@@ -100,8 +104,29 @@ enum Fixture {
         "basic.secret": file("user:pass?>\n"),
         "open.secret": file(String(repeating: "y", count: 40), permissions: 0o644),
         "none.secret": file("\n"),
+        "request.key": file(SampleKeys.request), "next.key": file(SampleKeys.next),
+        "decryption.key": file(SampleKeys.decryption), "rsa.key": file(SampleKeys.rsa),
+        "hex.session": file(sessionKey("hex")), "other.session": file(sessionKey("other") + "\n"),
+        "base64url.session": file("AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8\n"),
+        "base64.session": file("AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwd+/8=\n"),
+        "raw.session": File(path: "", bytes: Array(0..<32)),
+        "zero.session": File(path: "", bytes: [UInt8](repeating: 0, count: 32)),
+        "words.session": file("correct horse battery staple, yes\n"),
+        "letters.session": file(String(repeating: "ab12cd34", count: 4)),
+        "open.session": file(sessionKey("open"), permissions: 0o644),
         "empty.json": file(#"{"keys":[]}"#), "large.json": file(String(repeating: " ", count: 256 * 1024 + 1)),
     ]
+
+    /// Private keys for files that end so, each of its own.
+    static let keysByName = [
+        ("request.key", SampleKeys.request), ("next.key", SampleKeys.next), ("decryption.key", SampleKeys.decryption),
+        ("payments.key", SampleKeys.payments), ("rsa.key", SampleKeys.rsa),
+    ]
+
+    /// 64 digits of hex, others for each name.
+    static func sessionKey(_ name: String) -> String {
+        (0..<4).map { Hex.encode(SHA256.hash(Array("\($0) \(name)".utf8).span).bytes.span).prefix(16) }.joined()
+    }
 
     static func file(_ text: String, permissions: UInt32 = 0o600) -> ConfigurationSources.File {
         ConfigurationSources.File(path: "", bytes: Array(text.utf8), permissions: permissions)

@@ -173,9 +173,152 @@ package enum ReferenceText {
               # PEM file with the certificate chain, for the methods with a certificate.
               certificate: /run/secrets/machines.crt
               key: { file: /run/secrets/machines.key }
+          web:
+            # A client that a route's login names signs users in: its redirect_uri is public_url and /.portcullis/callback/web.
+            issuer: main
+            id: shop-web
+            authentication: { method: client_secret_basic, secret: { file: /run/secrets/web.secret } }
+            # How the authorization request gets to the server: plain (default; in the URL), signed (an object in the URL, JAR),
+            # signed_by_reference (the server fetches the object here), pushed (PAR) or pushed_signed (both).
+            authorization_request: plain
+            # The scopes asked for, openid among them.
+            scopes: [openid]
+            # Whom the access token is for: by URL, a text or a list (RFC 8707), or by a name, for servers older than that. None
+            # by default.
+            resource: https://shop.example.com/api
+            audience: https://shop.example.com/api
+            # Rights asked for (RFC 9396), handed on as they are. None by default.
+            authorization_details: [{ type: orders, actions: [read] }]
+            # How the user is to sign in, the best first. As the server likes by default.
+            acr_values: [urn:example:password]
+            # How long ago the user may have signed in at the server; checked in the ID token too. Not asked for by default.
+            max_age: 24h
+            # What the server asks the user, whatever it remembers: login, consent, select_account, or several with spaces
+            # between them. Nothing by default.
+            prompt: select_account
+            # Languages of the server's pages, the best first. Not said by default.
+            ui_locales: de en
+            # What the server may fill in as the user's name. Not said by default.
+            login_hint: example.com
+            # Claims asked for one by one (OpenID Connect Core section 5.5), handed on as they are. None by default.
+            claims: { id_token: { email: { essential: true } } }
+            # How the answer gets back: query (default) or form_post; signed (JARM) with query.jwt, form_post.jwt or jwt.
+            response_mode: query
+            # Whether tokens are bound to a key of the session (RFC 9449): off (default), optional (where the server says that it
+            # can) or required.
+            dpop: off
+            # Logs in at a server whose metadata does not say that it knows PKCE with S256. Make sure that it does.
+            assume_pkce: false
+            # What an ID token must be.
+            id_token:
+              # What it is signed with, as registered at the server: one algorithm or a list. HS256, HS384 and HS512 are with the
+              # client's secret.
+              algorithm: RS256
+              # Takes encrypted ones alone; decryption_keys are needed.
+              encrypted: false
+              # Values that may be in aud beside this client's id. None by default.
+              trusted_audiences: [https://shop.example.com/api]
+              # Clock difference tolerated on exp, nbf and iat, at most 5m.
+              leeway: 30s
+            # Whether more claims are asked for after a login: off (default), optional, or required (no login without them).
+            userinfo: off
+            # Believes email only where email_verified is true.
+            require_verified_email: false
+            # Accepts expires_in as digits in a text, which some servers send.
+            lenient_expires_in: false
+            # Lets pages elsewhere start a login here (OpenID Connect Core section 4).
+            third_party_start: false
+            # Brings the browser back to the # part of the address too, by a small page before the login.
+            keep_fragment: true
+            # Renews the access token before it expires.
+            refresh: true
+            # How a login is kept.
+            session:
+              # Where: cookie (default; sealed, in the browser), or memory (in this process, which forgets it when it ends).
+              store: cookie
+              # The name of the cookie, which begins with __Host- ; this by default, with the client's name.
+              cookie: __Host-portcullis-web
+              # Whether links from elsewhere bring the session along (lax, default) or begin with a page of ours (strict).
+              same_site: lax
+              # Without a request for so long it is over.
+              idle: 30m
+              # Whatever happens, it is over after so long; at most 9600h.
+              absolute: 8h
+              # Keys that seal the cookies, 32 random bytes each, as they are or in hex or base64url: the first seals, all open.
+              # By default one of this process's own: a restart ends all logins, and replicas do not know each other's.
+              keys:
+                - file: /run/secrets/session-new.key
+                - file: /run/secrets/session-old.key
+              # Sessions kept in memory at most, and ended ones remembered.
+              limit: 100000
+              # Claims that scripts may read at /.portcullis/session/web . None by default.
+              script_claims: [name]
+            # What a logout is beside the end of the session here.
+            logout:
+              # Sends the browser through the server's logout too, where it has one.
+              at_server: true
+              # Sends the ID token that says whose logout it is in a form and never in a URL.
+              post_hint: false
+              # Lets the server end sessions at /.portcullis/backchannel-logout/web . Ended ones are remembered in this process:
+              # with the store cookie, a restart forgets them.
+              backchannel: false
+              # Takes logout tokens with typ logout+jwt alone.
+              require_type: false
+              # Takes logout tokens without exp, for two minutes from iat: older servers send none.
+              accept_without_expiry: false
+              # Lets the server end a browser's session from a frame, at /.portcullis/frontchannel-logout/web .
+              frontchannel: false
+              # The path where the browser ends up after a logout. A page of ours by default.
+              landing: /goodbye
+          payments:
+            # FAPI 2.0, Security Profile and Message Signing: pushed_signed, signed responses (jwt), dpop: required (or a
+            # certificate), and PS256, ES256 or EdDSA everywhere; what contradicts that is refused. None by default.
+            profile: fapi2
+            issuer: main
+            id: payments
+            authentication: { method: private_key_jwt, key: { file: /run/secrets/payments.key } }
+            authorization_request: pushed_signed
+            # The signed object of the forms that have one.
+            request_object:
+              # The private key that signs it. That of private_key_jwt by default.
+              key: { file: /run/secrets/payments-request.key }
+              # What it is signed with. What fits the key by default (PS256 for RSA).
+              algorithm: ES256
+              # The kid of the key where it was registered. Its RFC 7638 thumbprint by default.
+              key_id: payments-2026
+              # Its typ: oauth-authz-req+jwt (default), or JWT for servers that do not know that.
+              type: oauth-authz-req+jwt
+              # How long one is good, 1m to 1h.
+              lifetime: 5m
+              # Encrypts it to the server, beside the signature. Not by default.
+              encryption:
+                # How the content key gets there: RSA-OAEP, RSA-OAEP-256, ECDH-ES, ECDH-ES+A128KW or ECDH-ES+A256KW.
+                algorithm: RSA-OAEP-256
+                # How the content is encrypted: A256GCM (default), A128GCM, A128CBC-HS256 or A256CBC-HS512.
+                encoding: A256GCM
+              # Puts the object's hash into its URL, for signed_by_reference.
+              sha256_fragment: false
+              # Repeats response_type and scope in the URL, for servers of OpenID Connect that insist on them.
+              repeat_parameters: false
+            # Private keys whose public halves are published at /.portcullis/jwks.json and that sign nothing: the next one before
+            # it signs, the last one as long as servers may still need it. None by default.
+            published_keys:
+              - file: /run/secrets/payments-next.key
+                # What the key signs with. What fits it by default (PS256 for RSA).
+                algorithm: ES256
+                # Its kid. Its RFC 7638 thumbprint by default.
+                key_id: payments-2027
+            # Private keys for what the server encrypts; their public halves are published. None by default.
+            decryption_keys:
+              - # RSA, P-256, P-384 or P-521.
+                key: { file: /run/secrets/payments-decryption.key }
+                # What the server encrypts with: RSA-OAEP-256 for RSA, ECDH-ES+A256KW for the others by default.
+                algorithm: ECDH-ES+A256KW
+                # Its kid. Its RFC 7638 thumbprint by default.
+                key_id: payments-encryption
 
         # Where requests go and who may make them. The longest path wins; what no route names is answered 404.
-        # Each route says exactly one of token and public.
+        # Each route says token, login, both of them (either credential passes), or public.
         routes:
           - # The path served: with / at its end the whole subtree, otherwise that path alone.
             path: /api/orders/
@@ -261,8 +404,8 @@ package enum ReferenceText {
             allowed_origins: [https://app.example.com]
             # A Model Context Protocol server: needs token, publishes resource, and its identifier must be in the audience.
             mcp: false
-            # What the upstream gets in place of the client's credentials: none (default), pass (the Bearer token itself), or one
-            # of exchange, static and assertion as below.
+            # What the upstream gets in place of the client's credentials: none (default), pass (the Bearer token itself, or the
+            # access token of the session), or one of exchange, static, assertion and pass as below.
             upstream_credential: none
           - path: /api/development/
             upstream:
@@ -326,6 +469,39 @@ package enum ReferenceText {
                 resource: https://tools.internal/
                 # What it may do. What the client's may by default.
                 scopes: [tools:use]
+          - path: /
+            upstream: http://127.0.0.1:3000
+            # Sends browsers to sign in, as a client above: its name alone, or a mapping. What their session must be to pass.
+            login:
+              # The client whose login it is.
+              client: web
+              # Scopes that must all have been granted: a list, or lists by method. None by default.
+              scopes: [openid]
+              # Claims of the user that must have one of the values named; all must hold.
+              claims: { groups: [staff, partners] }
+              # How the user must have signed in, the best first; else the browser is sent to do so. Not looked at by default.
+              acr_values: [urn:example:password]
+              # How long ago the user may have signed in; else the browser is sent to do so again. Not looked at by default.
+              max_age: 12h
+              # Origins beside our own whose pages may change something here or open WebSockets. None by default.
+              allowed_origins: [https://partners.example.com]
+              # Refuses requests without X-Requested-By, which no other site's page can send: for what scripts call.
+              require_header: false
+              # Sends a form of at most 16KiB again after the login that it came too late for.
+              keep_form: false
+              # Lets requests without a session pass without identity.
+              optional: false
+            identity: { X-User-Id: sub, X-User-Email: email }
+          - path: /payments/
+            upstream: http://127.0.0.1:3004
+            # Either credential: a request with an Authorization field is judged by that alone.
+            token: { issuers: [main], audience: https://shop.example.com/payments, schemes: [Bearer] }
+            login: payments
+            upstream_credential:
+              # The access token of the session, with a fresh proof where it is bound to a key.
+              pass:
+                # What the htu of proofs begins with, as the upstream's resource server sees it. The upstream's URL by default.
+                proof_url: https://payments.internal
           - path: /assets/
             upstream: http://127.0.0.1:3000
             # Lets everybody pass, without identity.

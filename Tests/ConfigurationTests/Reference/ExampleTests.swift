@@ -4,7 +4,8 @@ import Testing
 
 @Suite struct `every example` {
     static let names = [
-        "bearer-api", "dpop-api", "mcp-server", "opaque-tokens", "public-and-protected", "tls", "two-issuers",
+        "auth0", "bearer-api", "dpop-api", "fapi2", "mcp-server", "opaque-tokens", "public-and-protected",
+        "request-uri", "spa-and-api", "tls", "two-issuers", "web-app",
     ]
 
     @Test(arguments: names) func `loads without a warning of its own making`(name: String) throws {

@@ -361,7 +361,7 @@ import Testing
                 of: Sample.client("method: client_secret_basic, secret: { file: other.secret }", uses: "methods: [GET]")
             )
                 == """
-                gateway.yaml:4:12: warning: clients.shop: expected an introspection or exchange that names the client, found none
+                gateway.yaml:4:12: warning: clients.shop: expected a login, introspection or exchange that names the client, found none
                     leave it out, or name it where it is to ask
                 """)
     }

@@ -6,7 +6,7 @@ import Testing
         #expect(
             refusal(of: Sample(routes: "routes: [{ path: /, upstream: http://127.0.0.1:3000 }]").text)
                 == """
-                gateway.yaml:3:10: routes[0]: expected exactly one of token, public, found none of them
+                gateway.yaml:3:10: routes[0]: expected exactly one of token, login, public, or token and login, found none of them
                     add  token: { issuers: [main], audience: https://api.example.com }  or  public: true
                 """)
     }
@@ -15,7 +15,7 @@ import Testing
         #expect(
             refusal(of: Sample.tokenRoute("public: true"))
                 == """
-                gateway.yaml:3:97: routes[0]: expected exactly one of token, public, found token and public
+                gateway.yaml:3:97: routes[0]: expected exactly one of token, login, public, or token and login, found token and public
                     keep one of them
                 """)
     }
@@ -33,7 +33,7 @@ import Testing
         #expect(
             refusal(of: Sample.route("login: { client: shop }"))
                 == """
-                gateway.yaml:3:10: routes[0]: expected exactly one of token, public, found none of them
+                gateway.yaml:3:10: routes[0]: expected exactly one of token, login, public, or token and login, found none of them
                     add  token: { issuers: [main], audience: https://api.example.com }  or  public: true
                 gateway.yaml:3:54: routes[0].login: expected a key of a route, found "login"
                     keys here: path, name, upstream, methods, token, public, identity, websocket, allow_in_path, public_urls, allowed_origins, mcp, upstream_credential

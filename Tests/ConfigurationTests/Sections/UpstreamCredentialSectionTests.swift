@@ -56,7 +56,7 @@ import Testing
                 of: Sample.tokenRoute(
                     "upstream_credential: { static: { file: other.secret }, assertion: { audience: a } }"))
                     == """
-                    gateway.yaml:3:152: routes[0].upstream_credential: expected exactly one of exchange, static, assertion, found static and assertion
+                    gateway.yaml:3:152: routes[0].upstream_credential: expected exactly one of exchange, static, assertion, pass, found static and assertion
                         keep one of them
                     """)
     }
