@@ -11,3 +11,17 @@ struct PublishedThumbprint: Sendable {
     let key: String
     let thumbprint: String
 }
+
+/// A compact JWE as its maker printed it, with the key that decrypts it.
+struct PublishedJWE: Sendable {
+    enum Key: Sendable {
+        case pem(String)
+        /// In base64url.
+        case secret(String)
+    }
+
+    let compact: String
+    let algorithm: String
+    let key: Key
+    let plaintext: String
+}

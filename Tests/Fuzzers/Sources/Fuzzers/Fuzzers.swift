@@ -8,7 +8,7 @@ enum Outcome: String {
 
 /// The parsers that are fuzzed; `../../run` builds and starts them.
 enum Target: String, CaseIterable {
-    case json, jws
+    case json, jws, jwe
     case dpopProof = "dpop-proof"
     case introspectionResponse = "introspection-response"
     case structuredField = "structured-field"
@@ -28,6 +28,7 @@ enum Target: String, CaseIterable {
         switch self {
         case .json: JSONFuzzer.attempt(input)
         case .jws: JWSFuzzer.attempt(input)
+        case .jwe: JWEFuzzer.attempt(input)
         case .dpopProof: DPoPFuzzer.attempt(input)
         case .introspectionResponse: IntrospectionFuzzer.attempt(input)
         case .structuredField: StructuredFieldFuzzer.attempt(input)

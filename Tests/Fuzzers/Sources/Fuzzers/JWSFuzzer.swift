@@ -68,10 +68,13 @@ enum JWSFuzzer {
 
 /// A compact token written as its parts before encoding, a line each.
 enum DecodedParts {
-    /// The token that three lines stand for, or the input itself.
-    static func token(_ input: [UInt8]) -> [UInt8] {
-        let lines = input.split(separator: UInt8(ascii: "\n"), maxSplits: 2, omittingEmptySubsequences: false)
-        guard lines.count == 3 else { return input }
+    /// The token that three lines stand for, or as many as a token has segments, or the input itself.
+    static func token(_ input: [UInt8]) -> [UInt8] { token(input, segments: 3) }
+
+    static func token(_ input: [UInt8], segments: Int) -> [UInt8] {
+        let lines = input.split(
+            separator: UInt8(ascii: "\n"), maxSplits: segments - 1, omittingEmptySubsequences: false)
+        guard lines.count == segments else { return input }
         var token: [UInt8] = []
         for (number, line) in lines.enumerated() {
             if number > 0 { token.append(UInt8(ascii: ".")) }

@@ -22,17 +22,42 @@ struct SignedSeeds {
     }
 
     private static func tokens(in folder: String) -> [[UInt8]] {
+        SeedFolder.inputs(in: folder) { $0.hasPrefix("accepted-") || $0.hasPrefix("refused-signed-") }
+            .map(DecodedParts.token)
+    }
+}
+
+/// Everything that was ever encrypted for a target: its seeds `accepted-…` and `refused-encrypted-…`.
+struct EncryptedSeeds {
+    private let tokens: Set<[UInt8]>
+
+    /// The seeds of the folder of this name.
+    init(_ folder: String) {
+        let inputs = SeedFolder.inputs(in: folder) {
+            $0.hasPrefix("accepted-") || $0.hasPrefix("refused-encrypted-")
+        }
+        tokens = Set(inputs.map { DecodedParts.token($0, segments: 5) })
+        hold(!tokens.isEmpty, "there are seeds")
+    }
+
+    /// Whether these very bytes were encrypted.
+    func contain(_ token: [UInt8]) -> Bool { tokens.contains(token) }
+}
+
+/// The inputs that a run begins with.
+enum SeedFolder {
+    /// Those of the folder of this name whose own name is one of these.
+    static func inputs(in folder: String, where isWanted: (String) -> Bool) -> [[UInt8]] {
         guard let root = environment("FUZZ_SEEDS"), let entries = opendir("\(root)/\(folder)") else { return [] }
         defer { closedir(entries) }
-        var tokens: [[UInt8]] = []
+        var inputs: [[UInt8]] = []
         while let entry = readdir(entries) {
             let name = withUnsafePointer(to: &entry.pointee.d_name) {
                 $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
             }
-            guard name.hasPrefix("accepted-") || name.hasPrefix("refused-signed-") else { continue }
-            tokens.append(DecodedParts.token(contents(of: "\(root)/\(folder)/\(name)")))
+            if isWanted(name) { inputs.append(contents(of: "\(root)/\(folder)/\(name)")) }
         }
-        return tokens
+        return inputs
     }
 
     private static func contents(of path: String) -> [UInt8] {

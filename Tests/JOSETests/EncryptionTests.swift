@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+import Bytes
+import Crypto
+import JOSE
+import JSON
+import Testing
+import TestSupport
+
+/// A published key's JSON text with these members in the place of its own; nil leaves one out.
+private func keyText(_ key: JWK, _ members: [String: String?] = [:]) throws -> String {
+    let document = try readJSON(String(decoding: JWKSetWriter.write([key]), as: UTF8.self))
+    var texts: [String: String] = [:]
+    for member in document["keys"]?.elements.first?.members ?? [] {
+        texts[member.name] = "\"\(member.value.string ?? "")\""
+    }
+    for (name, value) in members { texts[name] = value }
+    return "{" + texts.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\($0.value)" }.joined(separator: ",") + "}"
+}
+
+private func parse(_ keys: [String]) throws -> KeySet { try readKeySet(SigningKey.keySet(jwks: keys)) }
+
+/// Why nothing is encrypted; nil when it is.
+private func refusal(_ key: JWK, _ algorithm: String, _ encoding: String) -> JWERefusal? {
+    do throws(JWERefusal) {
+        _ = try encrypt("text", to: key, algorithm, encoding)
+        return nil
+    } catch {
+        return error
+    }
+}
+
+@Suite struct `what is encrypted to a key` {
+    @Test(
+        arguments: ["RSA-OAEP", "RSA-OAEP-256", "ECDH-ES", "ECDH-ES+A128KW", "ECDH-ES+A256KW"],
+        ["A128GCM", "A256GCM", "A128CBC-HS256", "A256CBC-HS512"])
+    func `JAR-10 is read by its owner`(algorithm: String, encoding: String) throws {
+        let pem = Secret(Array(try SigningKey.rsa.pem().utf8))
+        let key =
+            algorithm.hasPrefix("RSA")
+            ? try DecryptionJWK(pem: pem, algorithm: algorithm)
+            : try DecryptionJWK(PrivateKey.generate(.p384), algorithm: algorithm)
+        for count in [0, 1, 15, 16, 17, 1000] {
+            let text = String(repeating: "x", count: count)
+            let token = try encrypt(text, to: key.published, algorithm, encoding)
+            let decrypted = try decrypt(token, [key])
+            #expect(String(decoding: decrypted.plaintext, as: UTF8.self) == text)
+            #expect(decrypted.algorithm == algorithm)
+            #expect(decrypted.encoding == encoding)
+            #expect(decrypted.contentType == "JWT")
+        }
+        #expect(OpenSSLErrors.isEmpty)
+    }
+
+    @Test(arguments: ["dir", "A128KW", "A256KW"])
+    func `JOSE-22 a secret that two share encrypts and decrypts`(algorithm: String) throws {
+        let secret = try DecryptionSecret(
+            Secret(RandomBytes.fill(algorithm == "A128KW" ? 16 : 32)), algorithm: algorithm, keyID: "shared")
+        let text = try encrypt("text", with: secret, "A256GCM")
+        #expect(try decrypt(text, [], secrets: [secret]).plaintext == Array("text".utf8))
+        let other = try DecryptionSecret(
+            Secret(RandomBytes.fill(algorithm == "A128KW" ? 16 : 32)), algorithm: algorithm, keyID: "shared")
+        #expect(refusal(decrypting: text, [], secrets: [other]) == .notDecrypted)
+    }
+
+    @Test func `JAR-10 is never the same twice, and names the key it is for`() throws {
+        let key = try DecryptionJWK(PrivateKey.generate(.p256), algorithm: "ECDH-ES", keyID: "theirs")
+        let one = try encrypt("text", to: key.published, "ECDH-ES", "A128GCM")
+        let other = try encrypt("text", to: key.published, "ECDH-ES", "A128GCM")
+        #expect(Set(one.split(separator: ".")).isDisjoint(with: other.split(separator: ".")))
+        let vector = PublishedJWE(compact: one, algorithm: "ECDH-ES", key: .secret(""), plaintext: "")
+        let header = try readJSON(vector.header)
+        #expect(header["kid"]?.string == "theirs")
+        #expect(header["epk"]?.members.map(\.name) == ["kty", "crv", "x", "y"])
+    }
+
+    @Test func `JAR-10 is nothing when the key or the algorithm is for something else`() throws {
+        let key = try DecryptionJWK(PrivateKey.generate(.p256), algorithm: "ECDH-ES").published
+        let signer = try SigningJWK.generate(.es256).published, signsOnly = try SigningJWK.generate(.edDSA).published
+        #expect(refusal(key, "ECDH-ES", "A128GCM") == nil)
+        #expect(refusal(key, "ECDH-ES+A128KW", "A128GCM") == .recipientKeyInvalid)
+        #expect(refusal(key, "RSA-OAEP", "A128GCM") == .recipientKeyInvalid)
+        #expect(refusal(signer, "ECDH-ES", "A128GCM") == .recipientKeyInvalid)
+        #expect(refusal(signsOnly, "ECDH-ES", "A128GCM") == .recipientKeyInvalid)
+        for name in ["RSA1_5", "dir", "A128KW", "PBES2-HS256+A128KW", "none", "ECDH-ES+A192KW"] {
+            #expect(refusal(key, name, "A128GCM") == .algorithmNotAllowed)
+        }
+        for name in ["A192GCM", "none", "A128CBC", ""] { #expect(refusal(key, "ECDH-ES", name) == .encodingNotAllowed) }
+    }
+
+    @Test func `JAR-10 is nothing when the key is unsound`() throws {
+        guard case .ellipticCurve(_, let x, let y) = try SigningJWK.generate(.es256).published.material else { return }
+        let off = JWK(material: .ellipticCurve(.p256, x: x, y: Array(y.dropLast()) + [y[31] ^ 1]))
+        #expect(refusal(off, "ECDH-ES", "A128GCM") == .recipientKeyInvalid)
+        let short = JWK(material: .rsa(modulus: [UInt8](repeating: 0xFF, count: 128), exponent: [1, 0, 1]))
+        #expect(refusal(short, "RSA-OAEP-256", "A128GCM") == .recipientKeyInvalid)
+        #expect(refusal(JWK(material: .x25519([1, 2, 3])), "ECDH-ES", "A128GCM") == .recipientKeyInvalid)
+        let zeros = JWK(material: .x25519([UInt8](repeating: 0, count: 32)))
+        #expect(refusal(zeros, "ECDH-ES", "A128GCM") == .notEncrypted)
+    }
+}
+
+@Suite struct `keys to encrypt to` {
+    @Test func `JAR-10 are those of a key set with use enc`() throws {
+        let key = try DecryptionJWK(PrivateKey.generate(.p256), algorithm: "ECDH-ES+A256KW").published
+        let agreement = try DecryptionJWK(PrivateKey.generate(.x25519), algorithm: "ECDH-ES").published
+        let signer = try SigningJWK.generate(.es256).published
+        let set = try parse([try keyText(signer), try keyText(key), try keyText(agreement)])
+        #expect(set.keys == [signer])
+        #expect(set.encryptionKeys == [key, agreement])
+        #expect(set.encryptionKey(for: "ECDH-ES+A256KW") == key)
+        #expect(set.encryptionKey(for: "ECDH-ES") == agreement)
+        #expect(set.encryptionKey(for: "RSA-OAEP-256") == nil)
+        #expect(set.encryptionKey(for: "RSA1_5") == nil)
+        #expect(set.ignored.allSatisfy { !$0.reason.isAlarm })
+    }
+
+    @Test func `JAR-10 may leave their algorithm out, or say in key_ops what they are for`() throws {
+        let key = try DecryptionJWK(PrivateKey.generate(.p256), algorithm: "ECDH-ES").published
+        let open = try keyText(key, ["alg": nil]),
+            operations = try keyText(key, ["use": nil, "key_ops": #"["deriveKey"]"#])
+        #expect(try parse([open]).encryptionKey(for: "ECDH-ES+A128KW") != nil)
+        #expect(try parse([operations]).encryptionKey(for: "ECDH-ES") != nil)
+    }
+
+    @Test(
+        arguments: [
+            ["use": nil], ["use": nil, "alg": nil], ["use": #""sig""#], ["use": "1"],
+            ["use": nil, "key_ops": #"["verify"]"#],
+            ["key_ops": #"["verify"]"#], ["alg": #""RSA1_5""#], ["alg": #""RSA-OAEP""#], ["alg": #""dir""#],
+            ["d": #""AAAA""#],
+            ["y": #""AAAA""#], ["crv": #""P-384""#], ["crv": #""Ed25519""#], ["kty": #""oct""#, "k": #""AAAA""#],
+            ["kid": "1"],
+        ] as [[String: String?]])
+    func `JAR-10 are none that are for something else, or unsound`(members: [String: String?]) throws {
+        let key = try DecryptionJWK(PrivateKey.generate(.p256), algorithm: "ECDH-ES").published
+        let set = try parse([try keyText(key, members)])
+        #expect(set.encryptionKeys.isEmpty)
+        #expect(set.encryptionKey(for: "ECDH-ES") == nil)
+    }
+
+    @Test func `JOSE-06 verify nothing, even when somebody hands them over as such a key`() throws {
+        let key = try PrivateKey.generate(.p256)
+        let published = try DecryptionJWK(key, algorithm: "ECDH-ES").published
+        #expect(!published.fits(SignatureAlgorithm.es256))
+        let signer = try SigningJWK(key, keyID: published.keyID)
+        let claims = Array("{}".utf8)
+        let token = try CompactJWS.sign(claims.span, type: "JWT", by: signer)
+        let jws = try CompactJWS.parse(token.span, maximumBytes: 16 * 1024)
+        let keys = VerificationKeys(KeySet(keys: [published]))
+        #expect(throws: JOSERefusal.unknownKey) { try keys.verify(jws, algorithms: [.es256]) }
+    }
+
+    @Test func `OIDC-11 are published with what they are for, and nothing private`() throws {
+        let key = try DecryptionJWK(PrivateKey.generate(.x25519), algorithm: "ECDH-ES")
+        let text = String(decoding: JWKSetWriter.write([key.published]), as: UTF8.self)
+        let member = try #require(readJSON(text)["keys"]?.elements.first)
+        #expect(member["use"]?.string == "enc")
+        #expect(member["alg"]?.string == "ECDH-ES")
+        #expect(member["kid"]?.string == key.keyID)
+        #expect(member["crv"]?.string == "X25519")
+        #expect(member.members.map(\.name) == ["kty", "kid", "use", "alg", "crv", "x"])
+    }
+
+    @Test func `OIDC-11 come from PEM files, for what their kind prefers unless said otherwise`() throws {
+        func read(_ pem: String, _ algorithm: String? = nil) throws(SigningRefusal) -> DecryptionJWK {
+            try DecryptionJWK(pem: Secret(Array(pem.utf8)), algorithm: algorithm)
+        }
+        #expect(try read(SigningKey.rsa.pem()).algorithm == "RSA-OAEP-256")
+        #expect(try read(SigningKey.rsa.pem(), "RSA-OAEP").algorithm == "RSA-OAEP")
+        #expect(try read(SigningKey.p521.pem()).algorithm == "ECDH-ES+A256KW")
+        #expect(try read(SigningKey.p256.pem(), "ECDH-ES").algorithm == "ECDH-ES")
+        #expect(throws: SigningRefusal.keyTypeNotAccepted) { try read(SigningKey.ed25519.pem()) }
+        #expect(throws: SigningRefusal.algorithmMismatch) { try read(SigningKey.p256.pem(), "RSA-OAEP") }
+        #expect(throws: SigningRefusal.modulusLength(bits: 1024)) { try read(SigningKey.weakRSA.pem()) }
+        #expect(throws: SigningRefusal.notPrivateKey) { try read("no key") }
+        #expect(!"\(try read(SigningKey.p256.pem()))".contains("PRIVATE"))
+    }
+
+    @Test func `a key for agreement signs nothing`() throws {
+        let key = try PrivateKey.generate(.x25519)
+        #expect(throws: SigningRefusal.keyTypeNotAccepted) { try SigningJWK(key) }
+        #expect(throws: SigningRefusal.algorithmMismatch) { try SigningJWK(key, algorithm: .edDSA) }
+    }
+}
