@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import Bytes
 public import Crypto
+import HTTPMessage
 
 /// How a browser is sent to end its session at the issuer too (OpenID Connect RP-Initiated Logout §2).
 public enum EndSession: Sendable {
@@ -39,6 +41,44 @@ public enum EndSession: Sendable {
     public static func request(
         endpoint: String, _ parameters: Parameters, postsHint: Bool = false, allowsHTTP: Bool = false
     ) -> EndSession? {
-        nil
+        guard let uri = URI(endpoint), uri.scheme == "https" || (allowsHTTP && uri.scheme == "http") else { return nil }
+        // A fragment is for pages and never sent; behind it our parameters would not be either.
+        let action = String(decoding: endpoint.utf8.prefix { $0 != UInt8(ascii: "#") }, as: UTF8.self)
+        let pairs = parameters.pairs
+        guard !postsHint || parameters.idTokenHint == nil else { return .post(action: action, parameters: pairs) }
+        var query: [UInt8] = []
+        for (name, value) in pairs { FormEncoding.appendParameter(name, Array(value.utf8).span, to: &query) }
+        let separator =
+            switch uri.query {
+            case nil: "?"
+            case .some(let own): own.isEmpty || own.utf8.last == UInt8(ascii: "&") ? "" : "&"
+            }
+        let url = action + separator + String(decoding: query, as: UTF8.self)
+        guard url.utf8.count <= maximumURLCount else { return .post(action: action, parameters: pairs) }
+        return .redirect(to: url)
+    }
+}
+
+extension EndSession: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// `[end session]`: the hint is somebody's ID token.
+    public var description: String { "[end session]" }
+
+    /// The same as `description`.
+    public var debugDescription: String { description }
+
+    /// A mirror without children.
+    public var customMirror: Mirror { Mirror(self, children: [], displayStyle: nil) }
+}
+
+extension EndSession.Parameters {
+    /// Names and values in the order they are sent.
+    var pairs: [(String, String)] {
+        var pairs: [(String, String)] = []
+        if let hint = idTokenHint { pairs.append(("id_token_hint", String(decoding: hint.reveal(), as: UTF8.self))) }
+        pairs.append(("client_id", clientID))
+        guard let postLogoutRedirectURI else { return pairs }
+        pairs.append(("post_logout_redirect_uri", postLogoutRedirectURI))
+        if let state { pairs.append(("state", state)) }
+        return pairs
     }
 }

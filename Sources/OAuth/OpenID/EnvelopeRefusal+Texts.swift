@@ -8,8 +8,8 @@ extension EnvelopeRefusal {
         case .tooLarge: "JOSE-26"
         case .malformed(let cause): cause.checkID
         case .notEncrypted: "OIDC-11"
-        case .noDecryptionKey, .notDecrypted: "JOSE-22"
-        case .encryptedTwice, .notSigned: "JOSE-24"
+        case .noDecryptionKey: "JOSE-22"
+        case .encryption(let cause): cause.checkID
         case .typeNotAccepted: "JOSE-19"
         case .algorithmNotAllowed, .signatureInvalid: "OIDC-05"
         case .keysMissing, .unknownKey: "OIDC-17"
@@ -25,8 +25,7 @@ extension EnvelopeRefusal {
         case .malformed(let cause): cause.expectation
         case .notEncrypted: "an encrypted token (five segments)"
         case .noDecryptionKey: "a signed token (three segments), or a decryption key of this client"
-        case .notDecrypted: "a token encrypted to one of this client's decryption keys, by the key's algorithm"
-        case .encryptedTwice, .notSigned: "a signed token inside the encrypted one"
+        case .encryption(let cause): cause.expectation
         case .typeNotAccepted: "no typ, or the one of this kind of token"
         case .algorithmNotAllowed: "alg \(rules.signature.names)"
         case .keysMissing: "the issuer's keys"
@@ -44,9 +43,7 @@ extension EnvelopeRefusal {
         case .malformed(let cause): "\(cause)"
         case .notEncrypted: "a token in plain"
         case .noDecryptionKey: "an encrypted token, and no key"
-        case .notDecrypted: "another one"
-        case .encryptedTwice: "another encrypted one"
-        case .notSigned: "something without a signature"
+        case .encryption(let cause): "\(cause)"
         case .typeNotAccepted(let type): "typ \(Unverified.quote(type))"
         case .algorithmNotAllowed(let name): "alg \(Unverified.quote(name))"
         case .keysMissing: "none at hand"

@@ -12,7 +12,7 @@ extension IDTokenRefusal {
         case .secretShared: "OIDC-06"
         case .missingClaim("nonce"), .claimMalformed("nonce"), .nonceMismatch: "OIDC-08"
         case .missingClaim("acr"), .missingClaim("auth_time"), .claimMalformed("acr"), .claimMalformed("auth_time"),
-            .authenticationContext, .authenticatedTooEarly:
+            .authenticationContext, .authenticatedTooEarly, .authenticatedInFuture:
             "OIDC-09"
         case .claimMalformed("at_hash"), .claimMalformed("c_hash"), .hashMismatch: "OIDC-10"
         case .missingClaim, .claimMalformed, .expired, .notYetValid, .issuedInFuture, .issuedTooEarly: "OIDC-07"
@@ -28,7 +28,7 @@ extension IDTokenRefusal {
         case .envelope(let cause): cause.expected(by: rules)
         case .missingClaim(let name): "claim \(name)"
         case .claimMalformed("sub"): "claim sub with 1 to 255 printable ASCII characters"
-        case .claimMalformed("sid"): "claim sid as a string of 1 to \(IDTokenClaims.maximumSessionBytes) bytes"
+        case .claimMalformed("sid"): "claim sid as a string of 1 to \(ProviderClaims.maximumNameBytes) bytes"
         case .claimMalformed(let name): "claim \(name) of the type that its specification gives it"
         case .issuerMismatch: "iss \(Unverified.quote(rules.issuer))"
         case .audienceMismatch: "aud with \(Unverified.quote(rules.clientID))"
@@ -46,6 +46,7 @@ extension IDTokenRefusal {
         case .authenticationContext:
             "acr one of \((demand?.acrValues ?? []).map { Unverified.quote($0) }.joined(separator: " "))"
         case .authenticatedTooEarly: "auth_time at most \(demand?.maximumAge ?? 0) s before the login began"
+        case .authenticatedInFuture: "auth_time not more than \(rules.clampedLeeway) s ahead"
         case .changed(let claim): "the \(claim) of the login"
         }
     }
@@ -70,6 +71,7 @@ extension IDTokenRefusal {
         case .hashMismatch(let claim): "another \(claim)"
         case .authenticationContext(let acr): "acr \(Unverified.quote(acr))"
         case .authenticatedTooEarly(let seconds): "authenticated \(seconds) s before"
+        case .authenticatedInFuture(let seconds): "authenticated \(seconds) s ahead"
         case .changed(let claim): "another \(claim)"
         }
     }

@@ -40,6 +40,8 @@ public enum IDTokenRefusal: Error, Sendable, Equatable {
     case authenticationContext(String?)
     /// `auth_time` is longer ago than demanded, or not said: servers that do not know it send 0 (OIDC-09).
     case authenticatedTooEarly(secondsAgo: Int64)
+    /// `auth_time` is to come (OIDC-09).
+    case authenticatedInFuture(secondsLeft: Int64)
     /// `iss`, `sub`, `auth_time` or `nonce` of a refreshed ID token is not what it was at login (RF-07).
     case changed(claim: String)
 
@@ -54,7 +56,9 @@ public enum IDTokenRefusal: Error, Sendable, Equatable {
     /// Whether the token is good, and its user was not authenticated as demanded: asking once more may help (OIDC-09).
     public var isAboutAuthentication: Bool {
         switch self {
-        case .authenticationContext, .authenticatedTooEarly, .missingClaim("acr"), .missingClaim("auth_time"): true
+        case .authenticationContext, .authenticatedTooEarly, .authenticatedInFuture, .missingClaim("acr"),
+            .missingClaim("auth_time"):
+            true
         default: false
         }
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import JOSE
+import JSON
 
 /// What an issuer says about the end of its own session, sent by itself and not by a browser (LO-06).
 public struct LogoutToken: Sendable, Equatable {
@@ -23,16 +24,116 @@ public struct LogoutToken: Sendable, Equatable {
     /// Seconds after `iat` for which a logout token is good, whatever its `exp` (LO-07).
     public static let longestLifetimeSeconds: Int64 = 300
 
+    /// Largest request body read, in bytes.
+    static let maximumBodyBytes = 128 * 1024
+
     /// The bytes of `logout_token` in the body of a POST; other parameters are ignored (LO-05).
     public static func find(in body: [UInt8], contentType: String?) throws(LogoutTokenRefusal) -> [UInt8] {
-        throw .missing
+        guard let contentType, MediaType.named(contentType, "application/x-www-form-urlencoded")
+        else { throw .contentType(contentType) }
+        guard body.count <= maximumBodyBytes else { throw .formMalformed }
+        let token: [UInt8]?
+        do throws(LogoutForm.Problem) {
+            token = try LogoutForm.value(of: "logout_token", in: body.span)
+        } catch {
+            throw .formMalformed
+        }
+        guard let token, !token.isEmpty else { throw .missing }
+        return token
     }
 
     /// What the token says, when every check holds; `now` in seconds since 1970.
+    ///
+    /// Whether `tokenID` was seen before is the caller's to know (LO-08).
     public static func verify(
         _ token: Span<UInt8>, rules: LogoutTokenRules, keys: VerificationKeys?, decryption: [DecryptionJWK] = [],
         now: Int64
     ) throws(LogoutTokenRefusal) -> LogoutToken {
-        throw .missing
+        let claims = try signedClaims(token, rules, keys: keys, decryption: decryption)
+        let shared = ProviderClaims(claims)
+        try told { () throws(ProviderClaims.Problem) in _ = try shared.audiences(rules.idToken) }
+        // Present at all, whatever its value: no ID token passes for a logout token (§2.4).
+        guard claims["nonce"] == nil else { throw .hasNonce }
+        guard claims["events"]?[Self.event]?.kind == .object else { throw .noLogoutEvent }
+        let times = try checkTimes(shared, rules, now: now)
+        return try told { () throws(ProviderClaims.Problem) in
+            guard let tokenID = try shared.name("jti") else { throw .missing("jti") }
+            let subject = try shared.subject()
+            let sid = try shared.name("sid")
+            guard subject != nil || sid != nil else { throw .missing("sub") }
+            return LogoutToken(
+                issuer: rules.idToken.issuer, subject: subject, sid: sid, tokenID: tokenID, issuedAt: times.issuedAt,
+                usableUntil: times.usableUntil)
+        }
+    }
+
+    /// The claims, when they are this issuer's: that is asked first, so that others cost nobody a fetch (LO-12).
+    private static func signedClaims(
+        _ token: Span<UInt8>, _ rules: LogoutTokenRules, keys: VerificationKeys?, decryption: [DecryptionJWK]
+    ) throws(LogoutTokenRefusal) -> JSONValue {
+        let envelope = SignedEnvelope(logoutToken: rules)
+        let jwt: UncheckedJWT
+        do throws(EnvelopeRefusal) {
+            jwt = try envelope.open(token, decryption: decryption)
+        } catch {
+            throw .envelope(error)
+        }
+        try told { () throws(ProviderClaims.Problem) in
+            try ProviderClaims(jwt.claims).checkIssuer(rules.idToken.issuer)
+        }
+        do throws(EnvelopeRefusal) {
+            _ = try envelope.verify(jwt, keys: keys)
+        } catch {
+            throw .envelope(error)
+        }
+        return jwt.claims
+    }
+
+    /// `exp` and `iat`: a token kept from long ago must not end today's sessions, whatever it says of its own life.
+    private static func checkTimes(
+        _ claims: ProviderClaims, _ rules: LogoutTokenRules, now: Int64
+    ) throws(LogoutTokenRefusal) -> (issuedAt: Int64, usableUntil: Int64) {
+        let (expiry, issued) = try told { () throws(ProviderClaims.Problem) in
+            let expiry = try claims.date("exp")
+            guard expiry != nil || rules.acceptsWithoutExpiry else { throw .missing("exp") }
+            guard let issued = try claims.date("iat") else { throw .missing("iat") }
+            return (expiry?.floor, issued)
+        }
+        let leeway = rules.idToken.clampedLeeway
+        guard issued.ceiling <= now + leeway else { throw .issuedInFuture(secondsLeft: issued.ceiling - now) }
+        let end = min(
+            expiry ?? issued.floor + Self.lifetimeWithoutExpirySeconds, issued.floor + Self.longestLifetimeSeconds)
+        guard now < end + leeway else { throw .expired(secondsAgo: now - end) }
+        return (issued.ceiling, end + leeway)
+    }
+
+    /// What `check` finds, in the words of logout tokens.
+    private static func told<Value>(
+        _ check: () throws(ProviderClaims.Problem) -> Value
+    ) throws(LogoutTokenRefusal) -> Value {
+        do throws(ProviderClaims.Problem) {
+            return try check()
+        } catch {
+            switch error {
+            case .missing(let name): throw .missingClaim(name)
+            case .malformed(let name): throw .claimMalformed(name)
+            case .issuer(let issuer): throw .issuerMismatch(issuer)
+            case .audience: throw .audienceMismatch
+            case .audienceNotTrusted(let audience): throw .audienceNotTrusted(audience)
+            case .secretShared: throw .secretShared
+            }
+        }
+    }
+
+    /// Seconds after `iat` for which a token without `exp` is good, as §4 of the specification has it.
+    private static let lifetimeWithoutExpirySeconds: Int64 = 120
+}
+
+extension SignedEnvelope {
+    /// `typ` says what the token is, or nothing (decision D-16).
+    init(logoutToken rules: LogoutTokenRules) {
+        self.init(
+            signature: rules.idToken.signature, mustBeEncrypted: false, maximumBytes: rules.idToken.maximumBytes,
+            types: rules.requiresType ? ["logout+jwt"] : ["logout+jwt", "JWT"], mayLackType: !rules.requiresType)
     }
 }

@@ -16,18 +16,71 @@ public enum UserInfo {
         _ response: FetchResponse, subject: String, rules: IDTokenRules, keys: VerificationKeys?,
         decryption: [DecryptionJWK] = [], now: Int64
     ) throws(UserInfoRefusal) -> JSONValue {
-        throw .subjectMismatch
+        guard response.status == 200 else { throw .status(response.status) }
+        guard response.body.count <= maximumBytes else { throw .tooLarge }
+        let contentType = response.contentType ?? ""
+        let claims: JSONValue
+        if MediaType.named(contentType, "application/jwt") {
+            claims = try verify(response.body, rules: rules, keys: keys, decryption: decryption, now: now)
+        } else {
+            guard MediaType.isJSON(contentType) else { throw .contentType(contentType) }
+            claims = try parse(response.body)
+        }
+        // A server that mixes two users up, or a token put in another's place (OpenID Connect Core §16.11).
+        guard let value = claims["sub"] else { throw .missingClaim("sub") }
+        guard value.kind == .string else { throw .claimMalformed("sub") }
+        guard value.equals(subject) else { throw .subjectMismatch }
+        return claims
     }
 
-    /// The JSON object a session keeps of its user: `iss`, `sub`, and those of `names` that somebody vouches for.
-    ///
-    /// The ID token is asked first, then the userinfo, then `previous`, the session's claims before a refresh. Of claims
-    /// about the login itself only the ID token is asked, and of `_claim_names` and `_claim_sources` nobody (OIDC-15).
-    /// With `requiresVerifiedEmail`, `email` is one that its own source says is verified, or absent (OIDC-13).
-    public static func merge(
-        idToken: VerifiedIDToken, userInfo: JSONValue? = nil, previous: JSONValue? = nil, names: [String],
-        requiresVerifiedEmail: Bool
-    ) -> [UInt8] {
-        []
+    private static func parse(_ body: [UInt8]) throws(UserInfoRefusal) -> JSONValue {
+        let claims: JSONValue
+        do throws(JSONRefusal) {
+            claims = try JSONValue.parse(body.span, limits: JSONLimits(bytes: maximumBytes))
+        } catch {
+            throw .notJSON(error)
+        }
+        guard claims.kind == .object else { throw .notAnObject }
+        return claims
+    }
+
+    private static func verify(
+        _ body: [UInt8], rules: IDTokenRules, keys: VerificationKeys?, decryption: [DecryptionJWK], now: Int64
+    ) throws(UserInfoRefusal) -> JSONValue {
+        let envelope = SignedEnvelope(userInfo: rules)
+        let claims: JSONValue
+        do throws(EnvelopeRefusal) {
+            let jwt = try envelope.open(body.span, decryption: decryption)
+            _ = try envelope.verify(jwt, keys: keys)
+            claims = jwt.claims
+        } catch {
+            throw .envelope(error)
+        }
+        let expiry: Int64?
+        do throws(ProviderClaims.Problem) {
+            let shared = ProviderClaims(claims)
+            try shared.checkIssuer(rules.issuer)
+            _ = try shared.audiences(rules)
+            // Not a member that userinfo must have; one that has ended is not about today's user.
+            expiry = try shared.date("exp")?.floor
+        } catch {
+            switch error {
+            case .missing(let name): throw .missingClaim(name)
+            case .malformed(let name): throw .claimMalformed(name)
+            case .issuer(let issuer): throw .issuerMismatch(issuer)
+            case .audience, .audienceNotTrusted, .secretShared: throw .audienceMismatch
+            }
+        }
+        if let expiry, now >= expiry + rules.clampedLeeway { throw .expired(secondsAgo: now - expiry) }
+        return claims
+    }
+}
+
+extension SignedEnvelope {
+    /// Encryption of userinfo is agreed on apart from that of ID tokens, and the connection is the server's own.
+    init(userInfo rules: IDTokenRules) {
+        self.init(
+            signature: rules.signature, mustBeEncrypted: false, maximumBytes: UserInfo.maximumBytes, types: ["JWT"],
+            mayLackType: true)
     }
 }

@@ -14,6 +14,8 @@ enum Target: String, CaseIterable {
     case structuredField = "structured-field"
     case clientCert = "client-cert"
     case parResponse = "par-response"
+    case idToken = "id-token"
+    case logoutToken = "logout-token"
 
     /// The one that `FUZZ_TARGET` names: libFuzzer starts itself again for some jobs, and the environment comes along.
     static let chosen: Target = {
@@ -34,6 +36,8 @@ enum Target: String, CaseIterable {
         case .structuredField: StructuredFieldFuzzer.attempt(input)
         case .clientCert: ClientCertFuzzer.attempt(input)
         case .parResponse: PushedRequestFuzzer.attempt(input)
+        case .idToken: IDTokenFuzzer.attempt(input)
+        case .logoutToken: LogoutTokenFuzzer.attempt(input)
         }
     }
 }
