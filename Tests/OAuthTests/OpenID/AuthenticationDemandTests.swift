@@ -54,6 +54,7 @@ import Testing
                 idTokenRefusal(idToken(["auth_time": "0"]), demand: demand) == .authenticatedTooEarly(secondsAgo: now))
         }
         #expect(idTokenRefusal(idToken(["auth_time": "0"])) == nil)
+        #expect(idTokenRefusal(idToken(["auth_time": "1"]), demand: AuthenticationDemand(maximumAge: .max)) == nil)
     }
 
     @Test func `OIDC-09 must be said where an age was demanded`() {
