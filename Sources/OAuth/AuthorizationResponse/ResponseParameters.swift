@@ -17,11 +17,10 @@ struct ResponseParameters: Sendable {
         case absent
         case one([UInt8])
         case malformed
+        case repeated
     }
 
     private var values = [Value](repeating: .absent, count: Name.allCases.count)
-    /// The first parameter that was there twice.
-    private(set) var repeated: Name?
     /// Whether there is a parameter that would be a token, whatever its value.
     private(set) var exposesTokens = false
 
@@ -45,20 +44,27 @@ struct ResponseParameters: Sendable {
         if text == "access_token" || text == "id_token" { exposesTokens = true }
         guard let name = Name(rawValue: text), let place = Name.allCases.firstIndex(of: name) else { return }
         guard case .absent = values[place] else {
-            repeated = repeated ?? name
+            values[place] = .repeated
             return
         }
         let value = sign < pair.count ? FormEncoding.decode(pair.extracting(sign + 1..<pair.count)) : []
         values[place] = value.map { .one($0) } ?? .malformed
     }
 
+    /// Refuses a response with any parameter that means something twice, though it were one that is not used.
+    func checkRepetition() throws(AuthorizationResponseRefusal) {
+        for (name, value) in zip(Name.allCases, values) {
+            if case .repeated = value { throw .repeated(name.rawValue) }
+        }
+    }
+
     /// The one value of `name`, nil when there is none.
     func only(_ name: Name) throws(AuthorizationResponseRefusal) -> [UInt8]? {
-        if repeated == name { throw .repeated(name.rawValue) }
         guard let place = Name.allCases.firstIndex(of: name) else { return nil }
         switch values[place] {
         case .absent: return nil
         case .malformed: throw .malformed(name.rawValue)
+        case .repeated: throw .repeated(name.rawValue)
         case .one(let value): return value
         }
     }

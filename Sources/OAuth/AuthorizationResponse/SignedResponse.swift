@@ -72,8 +72,7 @@ struct SignedResponse: Sendable {
 
     private func checkExpiry(_ rules: AuthorizationResponseRules, now: Int64) throws(AuthorizationResponseRefusal) {
         guard let expiry = NumericDate(try required("exp")) else { throw .malformed("exp") }
-        let leeway = Int64(min(max(rules.leewaySeconds, 0), 300))
-        guard now < expiry.floor + leeway else { throw .expired(secondsAgo: now - expiry.floor) }
+        guard now < expiry.floor + rules.clampedLeeway else { throw .expired(secondsAgo: now - expiry.floor) }
     }
 
     /// JARM gives its tokens no type; what has one of another kind was signed for another purpose (RFC 8725 §3.11).

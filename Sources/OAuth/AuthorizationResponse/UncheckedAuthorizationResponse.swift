@@ -6,6 +6,8 @@ public import JOSE
 ///
 /// In two steps (CF-21): `init` finds the state; with the transaction that belongs to it, `check` says what the
 /// response is. Whatever else is wrong is said by `check` too, so that a bad response ends its transaction.
+///
+/// Holds a code: prints and mirrors as `[authorization response]`.
 public struct UncheckedAuthorizationResponse: Sendable {
     /// `state`, not yet known to be one of ours: 1 to 512 printable ASCII characters.
     public let state: String
@@ -55,7 +57,7 @@ public struct UncheckedAuthorizationResponse: Sendable {
         case .signed(let signed): return try signed.verify(rules, keys: keys, now: now)
         case .parameters(let parameters):
             // CF-21: who sent it comes before what it says.
-            if let repeated = parameters.repeated { throw .repeated(repeated.rawValue) }
+            try parameters.checkRepetition()
             if let issuer = try parameters.only(.iss) {
                 // Code points, not characters: two issuers that Unicode holds for equal are two (CF-22).
                 guard issuer.elementsEqual(rules.issuer.utf8) else { throw .issuerMismatch }
@@ -66,4 +68,15 @@ public struct UncheckedAuthorizationResponse: Sendable {
                 code: parameters.only(.code), error: parameters.only(.error))
         }
     }
+}
+
+extension UncheckedAuthorizationResponse: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// `[authorization response]`.
+    public var description: String { "[authorization response]" }
+
+    /// `[authorization response]`.
+    public var debugDescription: String { "[authorization response]" }
+
+    /// A mirror without children.
+    public var customMirror: Mirror { Mirror(self, children: [], displayStyle: nil) }
 }

@@ -47,7 +47,7 @@ public struct ErrorResponse: Error, Sendable, Equatable {
         case "invalid_target": return .targetRefused
         case "temporarily_unavailable", "server_error": return .serverUnavailable
         // The client was authenticated: it is its proof that is too old, or of another key (RFC 9449 §5).
-        case "invalid_dpop_proof", "use_dpop_nonce": return .requestRefused
+        case "invalid_dpop_proof" where status < 500, "use_dpop_nonce" where status < 500: return .requestRefused
         default: break
         }
         switch status {

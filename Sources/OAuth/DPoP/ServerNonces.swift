@@ -35,13 +35,13 @@ public final class ServerNonces: Sendable {
     public init(limit: Int = 256) { self.limit = max(limit, 1) }
 
     /// The newest nonce of the server at `url`; nil when it gave none.
-    public func newest(for url: String, of role: Role) -> String? {
+    public func newest(for url: String, of role: Role = .authorizationServer) -> String? {
         guard let place = Self.place(url, role) else { return nil }
         return state.withLock { $0.nonces[place] }
     }
 
     /// Keeps the nonce of an answer of the server at `url`, when it has one; whatever the answer's status.
-    public func keep(_ nonce: String?, from url: String, as role: Role) {
+    public func keep(_ nonce: String?, from url: String, as role: Role = .authorizationServer) {
         guard let nonce, let place = Self.place(url, role) else { return }
         state.withLock { state in
             if state.nonces.updateValue(nonce, forKey: place) != nil { return }

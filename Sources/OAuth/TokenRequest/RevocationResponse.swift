@@ -19,11 +19,11 @@ public enum RevocationResponse: Sendable, Equatable {
         // RFC 7009 §2.2 has 200; a server that answers 204 has done it too.
         if (200...299).contains(response.status) { return .done }
         let error = TokenError(response)
-        if error.response.code == "unsupported_token_type" { return .unsupported }
+        if error.response.status == 400, error.response.code == "unsupported_token_type" { return .unsupported }
         switch error.meaning {
         case .unavailable: return .again(afterSeconds: error.retryAfterSeconds)
         case .nonceDemanded(let nonce): return .nonceDemanded(nonce)
-        // Whatever kind of token it is that the server does not know: it will not take it from anybody.
+        // A token that the server calls invalid is one that it takes from nobody; without a word it is anything.
         case .grantRefused where error.response.code != nil: return .done
         case .grantRefused, .clientRefused, .requestRefused: return .refused(error)
         }

@@ -31,10 +31,10 @@ public struct TokenError: Error, Sendable, Equatable {
         let answer = ErrorResponse(response)
         self.response = answer
         retryAfterSeconds = response.retryAfterSeconds
-        meaning = Self.meaning(of: answer, nonce: response.dpopNonce)
+        meaning = Self.meaning(of: answer, isEmpty: response.body.isEmpty, nonce: response.dpopNonce)
     }
 
-    private static func meaning(of answer: ErrorResponse, nonce: String?) -> Meaning {
+    private static func meaning(of answer: ErrorResponse, isEmpty: Bool, nonce: String?) -> Meaning {
         let isClientError = (400...499).contains(answer.status)
         // RFC 9449 §8 has 400, other servers 401 or 403.
         if isClientError, answer.code == "use_dpop_nonce" {
@@ -47,8 +47,9 @@ public struct TokenError: Error, Sendable, Equatable {
         case .serverUnavailable: return .unavailable
         case .targetRefused: return .requestRefused
         case .requestRefused:
-            // Servers that refuse a grant without a word do it with 400.
-            return answer.status == 400 && answer.code == nil ? .grantRefused : .requestRefused
+            // A server that refuses a grant without a word does it with an empty 400. A page comes from something in
+            // between, and ends nobody's session (RF-06).
+            return answer.status == 400 && isEmpty ? .grantRefused : .requestRefused
         }
     }
 }

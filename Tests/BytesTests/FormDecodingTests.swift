@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+import Bytes
+import Testing
+
+private func decode(_ text: String) -> [UInt8]? {
+    let bytes = Array(text.utf8)
+    return FormEncoding.decode(bytes.span)
+}
+
+@Suite struct `a form's name or value` {
+    @Test func `is what was encoded, for every byte`() {
+        let all = (0...255).map { UInt8($0) }
+        var text: [UInt8] = []
+        FormEncoding.append(all.span, to: &text)
+        #expect(FormEncoding.decode(text.span) == all)
+    }
+
+    @Test func `is decoded in either case, a plus as a space, and once`() {
+        #expect(decode("") == [])
+        #expect(decode("a+b%2Bc%2b") == Array("a b+c+".utf8))
+        #expect(decode("%253A") == Array("%3A".utf8))
+        #expect(decode("\u{FC}=&") == Array("\u{FC}=&".utf8))
+    }
+
+    @Test(arguments: ["%", "%4", "a%", "a%2", "%zz", "%2g", "%%41", "%+1", "%u0041"])
+    func `with an escape that is none is refused`(text: String) {
+        #expect(decode(text) == nil)
+    }
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+import Crypto
+import JOSE
+import JSON
+import OAuth
+import TestSupport
+import Testing
+
+private let endpoint = "https://as.example/token"
+
+/// A proof of `maker` for a token request, with what differs from it.
+private func make(
+    _ maker: ProofMaker, method: String = "POST", url: String = endpoint, nonce: String? = nil, token: String? = nil,
+    seed: UInt8 = 1
+) throws -> String {
+    let bytes = token.map { Array($0.utf8) }
+    let identifier = [UInt8](repeating: seed, count: 16)
+    func proof(_ token: Span<UInt8>?) throws -> [UInt8] {
+        try maker.proof(
+            method: method, url: url, nonce: nonce, accessToken: token, now: now, identifier: identifier)
+    }
+    return String(decoding: try bytes.map { try proof($0.span) } ?? proof(nil), as: UTF8.self)
+}
+
+/// A proof as a server takes it apart.
+private func parts(_ proof: String) throws -> UncheckedJWT {
+    let bytes = Array(proof.utf8)
+    return try UncheckedJWT.parse(bytes.span, maximumBytes: 8192)
+}
+
+@Suite struct `a proof of ours` {
+    @Test func `DPOP-40 has the members of RFC 9449 4 2, and no token's hash at the token endpoint`() throws {
+        let proof = try parts(try make(maker()))
+        #expect(proof.header.type == "dpop+jwt")
+        #expect(proof.header.algorithm == .es256)
+        #expect(proof.header.keyID == nil)
+        let key = try #require(proof.header.parameters["jwk"])
+        #expect(Set(key.members.map(\.name)) == ["kty", "crv", "x", "y"])
+        #expect(Set(proof.claims.members.map(\.name)) == ["jti", "htm", "htu", "iat"])
+        #expect(proof.claims["htm"]?.string == "POST")
+        #expect(proof.claims["htu"]?.string == endpoint)
+        #expect(proof.claims["iat"]?.integer == now)
+        #expect(proof.claims["jti"]?.string?.utf8.count == 22)
+    }
+
+    @Test func `DPOP-40 is signed by the key in it, whose thumbprint is dpop_jkt`() throws {
+        let maker = try maker()
+        let proof = try parts(try make(maker))
+        #expect(maker.thumbprint == ProofMint().thumbprint)
+        #expect(
+            try keys([SigningKey.p256.publicJWK(["kid": "\"a\""])]).verify(proof.jws, algorithms: [.es256]).keyID == "a"
+        )
+        let other = try keys([SigningKey.otherP256.publicJWK()])
+        #expect(throws: JOSERefusal.signatureInvalid) { try other.verify(proof.jws, algorithms: [.es256]) }
+    }
+
+    @Test(arguments: [
+        "https://as.example/token?t=1", "https://as.example/token#f", "https://as.example/token?a#b?c",
+        "https://as.example/token#?",
+    ])
+    func `DPOP-40 is for an endpoint without its query`(url: String) throws {
+        #expect(try parts(try make(maker(), url: url)).claims["htu"]?.string == endpoint)
+    }
+
+    @Test func `DPOP-40 needs an identifier that nobody could guess`() throws {
+        let maker = try maker()
+        for count in 0..<12 {
+            #expect(throws: SigningRefusal.libraryFailed) {
+                try maker.proof(
+                    method: "POST", url: endpoint, nonce: nil, accessToken: nil, now: now,
+                    identifier: [UInt8](repeating: 1, count: count))
+            }
+        }
+        let one = try parts(try make(maker, seed: 1)), other = try parts(try make(maker, seed: 2))
+        #expect(one.claims["jti"]?.string != other.claims["jti"]?.string)
+    }
+
+    @Test func `DPOP-40 is made with P-256 keys alone`() {
+        for key in [SigningKey.rsa, .p384, .p521, .ed25519] {
+            #expect(throws: SigningRefusal.algorithmMismatch) { try ProofMaker(key: key.signer().key) }
+        }
+    }
+
+    @Test func `DPOP-41 has the server's nonce, and another identifier with it`() throws {
+        let maker = try maker()
+        let first = try parts(try make(maker)), again = try parts(try make(maker, nonce: "n\"\\x", seed: 2))
+        #expect(first.claims["nonce"] == nil)
+        #expect(again.claims["nonce"]?.string == "n\"\\x")
+        #expect(first.claims["jti"]?.string != again.claims["jti"]?.string)
+    }
+
+    @Test func `DPOP-43 is of the same key after a restart, and of no other`() throws {
+        let scalar = Secret([UInt8](repeating: 7, count: 32)), other = Secret([UInt8](repeating: 8, count: 32))
+        let first = try ProofMaker(key: .p256(scalar: scalar)), again = try ProofMaker(key: .p256(scalar: scalar))
+        #expect(first.thumbprint == again.thumbprint)
+        #expect(try ProofMaker(key: .p256(scalar: other)).thumbprint != first.thumbprint)
+    }
+
+    @Test func `DPOP-44 DPOP-45 is accepted for its request and token by whoever knows the thumbprint`() throws {
+        let maker = try maker()
+        var asked = Asked(method: "POST", path: "/orders?x=1", token: "Kz~8mXK1", thumbprint: maker.thumbprint)
+        let proof = try make(maker, url: "https://api.example/orders?x=1", token: "Kz~8mXK1")
+        #expect(asked.refusal(proof) == nil)
+        let stranger = try make(self.maker(.otherP256), url: "https://api.example/orders", token: "Kz~8mXK1")
+        #expect(asked.refusal(stranger) == .keyMismatch)
+        asked.token = "Kz~8mXK2"
+        #expect(asked.refusal(proof) == .tokenHashMismatch)
+    }
+
+    @Test func `DPOP-45 is another one for every request, and used once by a server that remembers`() throws {
+        let maker = try maker()
+        let asked = Asked(method: "POST", token: "t", thumbprint: maker.thumbprint)
+        let url = "https://api.example/orders"
+        let first = try asked.prove(try make(maker, url: url, token: "t", seed: 1))
+        let repeated = try asked.prove(try make(maker, url: url, token: "t", seed: 1))
+        let again = try asked.prove(try make(maker, url: url, token: "t", seed: 2))
+        #expect(first.replayKey != again.replayKey)
+        // The signature differs, and it is the same proof to whoever looks for replays.
+        #expect(first.replayKey == repeated.replayKey)
+        // Without `ath` it is none for a resource.
+        #expect(asked.refusal(try make(maker, url: url)) == .missingClaim("ath"))
+    }
+
+    @Test func `DPOP-40 is not printed with its key`() throws {
+        let maker = try maker()
+        var dumped = ""
+        dump(maker, to: &dumped)
+        #expect("\(maker)" == "[proof maker]" && String(reflecting: maker) == "[proof maker]")
+        #expect(!dumped.contains("thumbprint") && !dumped.contains("key:"))
+    }
+
+    private func maker(_ key: SigningKey = .p256) throws -> ProofMaker { try ProofMaker(key: key.signer().key) }
+}
+
+@Suite struct `nonces of servers` {
+    private let one = "https://as.example/token", other = "https://as.example/par?x"
+
+    @Test func `DPOP-41 are one for a server, the newest`() {
+        let nonces = ServerNonces()
+        #expect(nonces.newest(for: one) == nil)
+        nonces.keep("a", from: one)
+        #expect(nonces.newest(for: other) == "a")
+        nonces.keep("b", from: "https://AS.example:443/revoke")
+        #expect(nonces.newest(for: one) == "b")
+        nonces.keep(nil, from: one)
+        #expect(nonces.newest(for: one) == "b")
+    }
+
+    @Test(arguments: [
+        "https://as.example:8443/token", "http://as.example/token", "https://rs.example/token",
+        "https://as.example.evil.example/token", "https://user@as.example/token", "as.example", "",
+    ])
+    func `DPOP-41 are for no other server`(url: String) {
+        let nonces = ServerNonces()
+        nonces.keep("a", from: one)
+        #expect(nonces.newest(for: url) == nil)
+        nonces.keep("evil", from: url)
+        #expect(nonces.newest(for: one) == "a")
+    }
+
+    @Test func `DPOP-41 of a resource are none of the authorization server at the same place`() {
+        let nonces = ServerNonces()
+        nonces.keep("a", from: one)
+        #expect(nonces.newest(for: one, of: .resourceServer) == nil)
+        nonces.keep("r", from: one, as: .resourceServer)
+        #expect(nonces.newest(for: one) == "a")
+        #expect(nonces.newest(for: one, of: .resourceServer) == "r")
+    }
+
+    @Test func `DPOP-41 are of so many servers at most, the first forgotten first`() {
+        let nonces = ServerNonces(limit: 3)
+        for round in 0..<10 { nonces.keep("n\(round)", from: "https://s\(round).example/") }
+        let kept = (0..<10).filter { nonces.newest(for: "https://s\($0).example/") != nil }
+        #expect(kept == [7, 8, 9])
+        nonces.keep("x", from: "https://s8.example/")
+        #expect(nonces.newest(for: "https://s7.example/") == "n7")
+    }
+
+    @Test func `DPOP-41 are kept and read from many threads`() async {
+        let nonces = ServerNonces(limit: 4)
+        await withTaskGroup(of: Void.self) { group in
+            for task in 0..<8 {
+                group.addTask {
+                    for round in 0..<500 {
+                        nonces.keep("\(task)", from: "https://s\((task + round) % 6).example/")
+                        _ = nonces.newest(for: "https://s\(round % 6).example/")
+                    }
+                }
+            }
+        }
+        #expect((0..<6).count { nonces.newest(for: "https://s\($0).example/") != nil } == 4)
+    }
+}
