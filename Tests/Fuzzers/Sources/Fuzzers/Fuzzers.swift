@@ -17,6 +17,8 @@ enum Target: String, CaseIterable {
     case cookie
     case idToken = "id-token"
     case logoutToken = "logout-token"
+    case callback
+    case tokenResponse = "token-response"
 
     /// The one that `FUZZ_TARGET` names: libFuzzer starts itself again for some jobs, and the environment comes along.
     static let chosen: Target = {
@@ -40,6 +42,8 @@ enum Target: String, CaseIterable {
         case .cookie: CookieFuzzer.attempt(input)
         case .idToken: IDTokenFuzzer.attempt(input)
         case .logoutToken: LogoutTokenFuzzer.attempt(input)
+        case .callback: CallbackFuzzer.attempt(input)
+        case .tokenResponse: TokenResponseFuzzer.attempt(input)
         }
     }
 }
