@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Crypto
 public import JOSE
+import JSON
 
 /// Decides whether an ID token proves who logged in (OpenID Connect Core §3.1.3.7).
 public enum IDToken {
@@ -74,6 +75,18 @@ public enum IDToken {
             self.subject = subject
             self.authTime = authTime
             self.nonce = nonce
+        }
+
+        /// What a session remembers, and what the ID token says that was verified at login and kept in it.
+        ///
+        /// An encrypted one says nothing here.
+        public init(issuer: String, subject: String, authTime: Int64? = nil, kept idToken: Secret?) {
+            let bytes = idToken?.reveal() ?? []
+            let claims = (try? UncheckedJWT.parse(bytes.span, maximumBytes: bytes.count))?.claims
+            self.init(
+                issuer: issuer, subject: subject,
+                authTime: authTime ?? claims?["auth_time"].flatMap(NumericDate.init)?.floor,
+                nonce: claims?["nonce"]?.string)
         }
     }
 
