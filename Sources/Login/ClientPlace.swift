@@ -23,6 +23,7 @@ package struct ClientPlace: Sendable {
     package let clock: any IssuerClock
     package let sources: LoginService.Sources
     package let onEvent: @Sendable (LoginService.Event) -> Void
+    private let alarms = AlarmPace()
 
     /// A place with a store and seals of its own.
     ///
@@ -59,6 +60,12 @@ package struct ClientPlace: Sendable {
 
     /// The client's identifier at the server.
     package var clientID: String { client.credentials.clientID }
+
+    /// Tells the operator that somebody has to act: once a minute for one cause, for every visitor runs into it.
+    package func alarm(_ refusal: LoginRefusal, _ detail: LoginDetail) {
+        guard alarms.isDue(refusal, at: clock.now().milliseconds) else { return }
+        onEvent(.alarm(client: index, refusal, detail: detail))
+    }
 }
 
 // MARK: names and addresses

@@ -21,7 +21,7 @@ struct LoginFailure: Error, Sendable {
 
     /// The answer to the browser; tells the operator where that is needed.
     func answer(at place: ClientPlace, cookies: [String] = [], retry: String?) -> LoginAnswer {
-        if isAlarm { place.onEvent(.alarm(client: place.index, refusal, detail: detail)) }
+        if isAlarm { place.alarm(refusal, detail) }
         var fields: [(String, String)] = []
         if let seconds = retryAfterSeconds { fields.append(("Retry-After", String(min(max(seconds, 1), 3600)))) }
         return LoginAnswer(.refused(refusal, detail: detail), cookies: cookies, fields: fields, retry: retry)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package import Crypto
+import Crypto
 package import HTTPMessage
 package import Issuers
 package import JOSE
@@ -68,21 +68,21 @@ package final class LoginService: Sendable {
     private let hosted: HostedRequests
     private let clock: any IssuerClock
 
-    /// A service for these clients, whose settings were checked when they were read.
-    ///
-    /// - Throws: for keys of sessions that are not 32 bytes.
+    /// A service for these clients, whose settings were checked when they were read: keys of sessions are 32 bytes.
     package init(
         settings: [LoginSettings], clients: [ClientSettings], issuers: [IssuerSettings], fetching: any Fetching,
         clock: any IssuerClock, executor: any TaskExecutor, sources: Sources,
         onEvent: @escaping @Sendable (Event) -> Void
-    ) throws(CryptoRefusal) {
-        var places: [ClientPlace] = []
-        for (index, login) in settings.enumerated() {
+    ) {
+        let places = settings.enumerated().map { index, login in
             let client = clients[login.client]
-            places.append(
-                try ClientPlace(
+            do throws(CryptoRefusal) {
+                return try ClientPlace(
                     index: index, settings: login, client: client, issuer: issuers[client.issuer], fetching: fetching,
-                    clock: clock, sources: sources, onEvent: onEvent))
+                    clock: clock, sources: sources, onEvent: onEvent)
+            } catch {
+                preconditionFailure("the session keys of client \(login.name) were not checked when they were read")
+            }
         }
         let hosted = HostedRequests()
         let revocations = RevocationQueue(places, clock: clock, executor: executor)

@@ -53,19 +53,3 @@ extension ErrorResponse {
         return words
     }
 }
-
-extension PushRefusal {
-    var words: String {
-        switch self {
-        case .refused(let error), .clientRefused(let error): error.words
-        case .nonceDemanded: "a demand for a nonce"
-        case .unavailable(let status, _), .status(let status): "status \(status)"
-        case .tooLarge(let bytes): "\(bytes) bytes"
-        case .contentType: "another content type"
-        case .notJSON: "no JSON"
-        case .notAnObject: "no JSON object"
-        case .missingMember(let name): "no \(name)"
-        case .memberMalformed(let name): "a \(name) that is none"
-        }
-    }
-}

@@ -78,10 +78,14 @@ import Testing
     {
         let world = try LoginWorld(form: .pushed) { $0.dpop = .required }
         var browser = Browser()
-        let answer = try await world.login(&browser)
-        let shown = "\(answer)" + answer.cookies.joined() + (answer.location ?? "") + world.told
+        let started = await world.start(&browser)
+        let answer = await world.callback(try await world.authorize(started), &browser)
+        #expect(answer.location == "/orders")
+        let shown = answer.seen + world.told
         for secret in world.server.handedOut { #expect(!shown.contains(secret)) }
-        #expect(!shown.contains("a-secret-of-the-client"))
+        let codes = world.server.handedOut.filter { !$0.hasPrefix("pushed") }
+        for secret in codes + ["a-secret-of-the-client"] { #expect(!started.seen.contains(secret)) }
+        #expect("\(answer) \(started)" == "[login answer: redirect] [login answer: redirect]")
     }
 
     @Test func `CF-02 CF-30 sends one redirect URI with the request and with the code, whatever the browser says`()

@@ -86,7 +86,7 @@ final class CallbackDesk: Sendable {
             return try UncheckedAuthorizationResponse(
                 form.span, isSigned: place.responseMode.isSigned, decryption: place.settings.decryptionKeys)
         } catch {
-            throw ResponseJudgement.failure(error, at: place)
+            throw ResponseJudgement.failure(error, by: place.responseRules(requiresIssuer: false))
         }
     }
 
@@ -204,7 +204,10 @@ extension Callback {
 
 extension LoginTransaction {
     /// Where the browser goes on, with the fragment it began with.
-    var target: String { fragment.map { returnTo + "#" + $0 } ?? returnTo }
+    var target: String {
+        guard let fragment, !returnTo.utf8.contains(UInt8(ascii: "#")) else { return returnTo }
+        return returnTo + "#" + fragment
+    }
 }
 
 extension ClientPlace {

@@ -11,51 +11,45 @@ struct ResponseJudgement: Sendable {
 
     private var place: ClientPlace { callback.place }
 
+    private var rules: AuthorizationResponseRules {
+        place.responseRules(requiresIssuer: server.login.sendsResponseIssuer || place.settings.isFAPI)
+    }
+
     /// What the response says, once it is certain that it is the server's.
     func outcome() async throws(LoginFailure) -> AuthorizationResponse {
         do throws(AuthorizationResponseRefusal) {
             return try check()
         } catch {
-            guard error.kind == .keysUnavailable else { throw Self.failure(error, at: place) }
+            guard error.kind == .keysUnavailable else { throw Self.failure(error, by: rules) }
         }
         await place.sources.refresh(place.client.issuer)
         do throws(AuthorizationResponseRefusal) {
             return try check()
         } catch {
-            throw Self.failure(error, at: place)
+            throw Self.failure(error, by: rules)
         }
     }
 
     private func check() throws(AuthorizationResponseRefusal) -> AuthorizationResponse {
         let keys = place.responseMode.isSigned ? place.keys.map { VerificationKeys($0.keySet) } : nil
-        return try callback.response.check(
-            AuthorizationResponseRules(
-                issuer: place.issuer.url, clientID: place.clientID,
-                requiresIssuer: server.login.sendsResponseIssuer || place.settings.isFAPI,
-                signature: place.responseSignature, leewaySeconds: place.settings.idToken.leewaySeconds),
-            keys: keys, now: place.now)
+        return try callback.response.check(rules, keys: keys, now: place.now)
     }
 
     /// What a response that is none comes to.
-    static func failure(_ refusal: AuthorizationResponseRefusal, at place: ClientPlace) -> LoginFailure {
-        switch refusal.kind {
-        case .malformed:
-            LoginFailure(
-                .responseMalformed, check: "CF-20", expected: "a response with state and code or error",
-                found: refusal.words)
-        case .issuerWrong:
-            LoginFailure(
-                .responseIssuerWrong, check: "CF-22", expected: "iss \(place.issuer.url)", found: refusal.words)
-        case .tokensInResponse:
-            LoginFailure(.tokensInResponse, check: "CF-01", expected: "a code alone", found: "a token")
-        case .notSigned:
-            LoginFailure(
-                .responseNotSigned, check: "CF-28", expected: "a response signed by the server", found: refusal.words)
-        case .keysUnavailable:
-            LoginFailure(
-                .keysUnavailable, check: "OIDC-17", expected: "the key that signed the response", found: refusal.words,
-                retryAfterSeconds: 5)
-        }
+    static func failure(
+        _ refusal: AuthorizationResponseRefusal, by rules: AuthorizationResponseRules
+    ) -> LoginFailure {
+        let cause: LoginRefusal =
+            switch refusal.kind {
+            case .malformed: .responseMalformed
+            case .issuerWrong: .responseIssuerWrong
+            case .tokensInResponse: .tokensInResponse
+            case .notSigned: .responseNotSigned
+            case .keysUnavailable: .keysUnavailable
+            }
+        return LoginFailure(
+            cause, check: refusal.checkID, expected: refusal.expected(by: rules), found: refusal.found,
+            retryAfterSeconds: cause == .keysUnavailable ? 5 : nil)
     }
 
     /// What the server's "no" comes to; of what it says only the code goes to the log, and nothing to the page (CF-24).
@@ -88,38 +82,18 @@ struct ResponseJudgement: Sendable {
 }
 
 extension ClientPlace {
+    /// What responses to this client's requests must be.
+    func responseRules(requiresIssuer: Bool) -> AuthorizationResponseRules {
+        AuthorizationResponseRules(
+            issuer: issuer.url, clientID: clientID, requiresIssuer: requiresIssuer, signature: responseSignature,
+            leewaySeconds: settings.idToken.leewaySeconds)
+    }
+
     /// How signed responses must be signed: by a key of the server's, as its ID tokens are where that is a key too.
-    fileprivate var responseSignature: IDTokenRules.Signature {
+    private var responseSignature: IDTokenRules.Signature {
         switch settings.idToken.signature {
         case .algorithms: settings.idToken.signature
         case .secret: .algorithms([.rs256, .ps256, .es256, .edDSA])
-        }
-    }
-}
-
-extension AuthorizationResponseRefusal {
-    /// For the operator's log: nothing of the response is in it.
-    fileprivate var words: String {
-        switch self {
-        case .tooLarge(let bytes): "\(bytes) bytes"
-        case .repeated(let name): "\(name) more than once"
-        case .missing(let name): "no \(name)"
-        case .malformed(let name): "a \(name) that is none"
-        case .codeAndError: "a code and an error"
-        case .tokensInResponse: "a token"
-        case .issuerMismatch: "another iss"
-        case .notSigned: "none that is signed"
-        case .encrypted: "an encrypted one, and no key to decrypt it"
-        case .notDecrypted: "one that is not encrypted to us"
-        case .notJWT: "no signed JWT"
-        case .typeNotAccepted: "a JWT for another purpose"
-        case .audienceMismatch: "another aud"
-        case .expired(let seconds): "one that expired \(seconds) s ago"
-        case .algorithmNotAllowed: "another alg"
-        case .keysMissing: "no keys"
-        case .unknownKey: "an unknown kid"
-        case .tooManyKeys: "no kid, and too many keys"
-        case .signatureInvalid: "a signature that does not hold"
         }
     }
 }

@@ -21,7 +21,7 @@ struct UserInfoQuestion: Sendable {
         } catch {
             guard place.settings.userInfo == .optional else { throw error }
             // Whoever answers for another user is not to be silently left out: somebody has to look.
-            place.onEvent(.alarm(client: place.index, error.refusal, detail: error.detail))
+            place.alarm(error.refusal, error.detail)
             return nil
         }
     }

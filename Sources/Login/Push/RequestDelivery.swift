@@ -126,7 +126,7 @@ extension RequestDelivery {
         do throws(PushRefusal) {
             return try PushedAuthorization.read(response).requestURI
         } catch {
-            throw Self.failure(error, retryAfterSeconds: response.retryAfterSeconds)
+            throw Self.failure(error)
         }
     }
 
@@ -144,27 +144,20 @@ extension RequestDelivery {
         }
     }
 
-    private static func failure(_ refusal: PushRefusal, retryAfterSeconds: Int?) -> LoginFailure {
+    private static func failure(_ refusal: PushRefusal) -> LoginFailure {
+        func failure(_ cause: LoginRefusal, isAlarm: Bool, after seconds: Int? = nil) -> LoginFailure {
+            LoginFailure(
+                cause, check: cause == .clientRefused ? "CA-15" : refusal.checkID, expected: refusal.expected,
+                found: refusal.found, isAlarm: isAlarm, retryAfterSeconds: seconds)
+        }
         switch refusal {
-        case .refused(let error):
-            // A request object that is refused is not sent again without its signature (JAR-09).
-            LoginFailure(
-                .pushRefused, check: "PAR-05", expected: "201", found: error.words, isAlarm: true)
-        case .clientRefused(let error):
-            LoginFailure(
-                .clientRefused, check: "CA-15", expected: "201", found: error.words, isAlarm: true)
-        case .nonceDemanded:
-            LoginFailure(
-                .pushUnavailable, check: "DPOP-41", expected: "201", found: "a demand for a nonce without one",
-                retryAfterSeconds: 5)
-        case .unavailable(let status, let seconds):
-            LoginFailure(
-                .pushUnavailable, check: "PAR-05", expected: "201", found: "status \(status)",
-                retryAfterSeconds: seconds ?? retryAfterSeconds ?? 5)
+        // A request object that is refused is not sent again without its signature (JAR-09).
+        case .refused: return failure(.pushRefused, isAlarm: true)
+        case .clientRefused: return failure(.clientRefused, isAlarm: true)
+        case .nonceDemanded: return failure(.pushUnavailable, isAlarm: false, after: 5)
+        case .unavailable(_, let seconds): return failure(.pushUnavailable, isAlarm: false, after: seconds ?? 5)
         case .status, .tooLarge, .contentType, .notJSON, .notAnObject, .missingMember, .memberMalformed:
-            LoginFailure(
-                .pushAnswerInvalid, check: "PAR-03", expected: "JSON with request_uri and expires_in",
-                found: refusal.words, isAlarm: true)
+            return failure(.pushAnswerInvalid, isAlarm: true)
         }
     }
 }

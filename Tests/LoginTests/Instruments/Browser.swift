@@ -57,5 +57,12 @@ extension LoginAnswer {
     /// The row of the check that failed.
     var check: String? { if case .refused(_, let detail) = content { detail.check } else { nil } }
 
+    /// All of it that a browser or an operator gets to see.
+    var seen: String {
+        var seen = "\(content)" + cookies.joined(separator: "\n") + fields.map { $0.0 + $0.1 }.joined()
+        if let retry { seen += retry }
+        return seen
+    }
+
     var page: LoginPage? { if case .page(let page) = content { page } else { nil } }
 }

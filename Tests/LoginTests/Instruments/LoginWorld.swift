@@ -44,7 +44,7 @@ final class LoginWorld: Sendable {
         self.server = server
         var settings = Self.settings(form)
         change(&settings)
-        service = try LoginService(
+        service = LoginService(
             settings: [settings],
             clients: [
                 ClientSettings(
