@@ -161,7 +161,7 @@ extension ClientPlace {
     }
 
     /// The keys that the server decrypts with (JAR-10).
-    var encryptionKeys: [JWK] { keys?.keySet.keys.filter { $0.use == "enc" } ?? [] }
+    var encryptionKeys: [JWK] { keys?.keySet.encryptionKeys ?? [] }
 }
 
 extension LoginSettings.ProofOfPossession {
