@@ -245,6 +245,7 @@ package final class Gateway: @unchecked Sendable {
                 operatorLog.write(.warning, .clockStepped, LogField(.seconds, Int(seconds)))
             }
             replay.sweep(now: WorkerClock().wallSeconds())
+            logins?.sweep(now: WorkerClock().wallSeconds())
             clockTimer?.arm(milliseconds: 1000)
         }
         clockTimer = timer
