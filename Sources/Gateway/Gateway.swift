@@ -184,8 +184,10 @@ package final class Gateway: @unchecked Sendable {
     ) {
         guard !settings.logins.isEmpty, let loop = workers.first?.loop else { return }
         let reports = LoginReports(logins: settings.logins, log: operatorLog)
-        let service = LoginService(
-            settings: settings.logins, clients: settings.clients, issuers: settings.issuers, fetching: fetching,
+        var logins = settings.logins
+        for index in logins.indices { logins[index].stepUps = StepUps.all(of: index, in: settings.routes) }
+        let made = try? LoginService(
+            settings: logins, clients: settings.clients, issuers: settings.issuers, fetching: fetching,
             clock: clock, executor: loop,
             sources: LoginService.Sources(
                 metadata: { directory.metadata(of: $0) }, keys: { directory.keys(of: $0) },
@@ -196,7 +198,8 @@ package final class Gateway: @unchecked Sendable {
                 reports.report(event)
                 if case .sessionsEnded = event { for worker in workers { worker.sessionsEnded() } }
             })
-        logins = LoginDoor(
+        guard let service = made else { preconditionFailure("keys of sessions were tried when the gateway was made") }
+        self.logins = LoginDoor(
             service, logins: settings.logins, loop: loop,
             onLoginAnswer: { [unowned self] worker, ticket, answer in
                 workers[worker].loginAnswered(answer, ticket: ticket)

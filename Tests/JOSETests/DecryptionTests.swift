@@ -91,6 +91,19 @@ private func agreeing(epk: String, encoding: String = "A128GCM") -> String {
         #expect(refusal(decrypting: named, keys, secrets: keysOfOneName) == .unknownKey)
     }
 
+    @Test func `is printed nowhere, nor are its keys`() throws {
+        let secret = try DecryptionSecret(Secret(Array("sixteen letters!".utf8)), algorithm: "dir")
+        let decrypted = try decrypt(encrypt("what nobody sees", with: secret, "A128GCM"), [], secrets: [secret])
+        let key = try key(.p256)
+        var dumped = ""
+        dump((decrypted, secret, key), to: &dumped)
+        for text in ["\(decrypted)", String(reflecting: decrypted), "\(secret)", dumped] {
+            #expect(!text.contains("sees") && !text.contains("119") && !text.contains("letters"))
+        }
+        #expect("\(decrypted)" == "[decrypted]")
+        #expect(dumped.contains("[secret]") && dumped.contains("[private key]"))
+    }
+
     @Test func `JOSE-22 without a name is tried with each key, three at most`() throws {
         let right = try key(.p256, "ECDH-ES+A128KW")
         let token = try encrypt("text", to: JWK(material: right.published.material), "ECDH-ES+A128KW", "A128GCM")

@@ -80,6 +80,8 @@ private func refusal(_ key: JWK, _ algorithm: String, _ encoding: String) -> JWE
         #expect(refusal(key, "ECDH-ES+A128KW", "A128GCM") == .recipientKeyInvalid)
         #expect(refusal(key, "RSA-OAEP", "A128GCM") == .recipientKeyInvalid)
         #expect(refusal(signer, "ECDH-ES", "A128GCM") == .recipientKeyInvalid)
+        let verifies = JWK(material: key.material, use: "sig")
+        #expect(refusal(verifies, "ECDH-ES", "A128GCM") == .recipientKeyInvalid)
         #expect(refusal(signsOnly, "ECDH-ES", "A128GCM") == .recipientKeyInvalid)
         for name in ["RSA1_5", "dir", "A128KW", "PBES2-HS256+A128KW", "none", "ECDH-ES+A192KW"] {
             #expect(refusal(key, name, "A128GCM") == .algorithmNotAllowed)

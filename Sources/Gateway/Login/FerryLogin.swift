@@ -162,7 +162,7 @@ extension WorkerRef {
             endpoint: endpoint, method: LoginRequest.Method(exchange.pointee.method),
             query: head.pointee.hasQuery ? copy(query, bytes) : [],
             publicURL: pointee.publicURLs[Int(client.pointee.listener)], peer: client.pointee.peer.text,
-            requestID: exchange.pointee.id.text, isNavigation: isNavigation(exchange, bytes))
+            requestID: exchange.pointee.id.text, isNavigation: isNavigation(exchange, bytes, otherwise: true))
         for index in 0..<head.pointee.fields.count {
             let slot = head.pointee.fields[index]
             switch slot.id {

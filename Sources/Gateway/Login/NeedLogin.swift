@@ -44,7 +44,11 @@ extension WorkerRef {
 
     /// Whether a person waits for a page: only then does a login begin, for an image or a script that was sent to one
     /// would end in an error, and the last of them would decide where the user comes back to.
-    func isNavigation(_ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>) -> Bool {
+    ///
+    /// `otherwise` is for clients that say nothing of either kind.
+    func isNavigation(
+        _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, otherwise: Bool = false
+    ) -> Bool {
         let head = pointee.head
         var mode: Bool?
         var destination: Bool?
@@ -67,7 +71,7 @@ extension WorkerRef {
         }
         guard !head.pointee.offersWebSocket else { return false }
         if mode != nil || destination != nil { return mode ?? true && destination ?? true }
-        return acceptsPages
+        return acceptsPages || otherwise
     }
 
     /// Which login a route's browsers begin; nil where there is none.

@@ -2,8 +2,10 @@
 import Crypto
 import Glibc
 import HTTP1
+import Login
 import OAuth
 import Replay
+import Sessions
 import Telemetry
 import Transport
 
@@ -25,6 +27,7 @@ struct SharedParts {
         _ settings: GatewaySettings, operatorLog: OperatorLog, readsTLS: Bool = true
     ) throws(GatewayFailure) {
         try UpstreamCredential.check(settings.routes)
+        try SharedParts.checkSessionKeys(settings)
         var upstreams: [UpstreamSettings] = []
         for route in settings.routes where !upstreams.contains(route.upstream) { upstreams.append(route.upstream) }
         self.upstreams = upstreams
@@ -40,6 +43,16 @@ struct SharedParts {
             byteLimit: proofs.replayBytes,
             windowSeconds: max(proofs.pastSeconds + proofs.futureSeconds, 2 * proofs.nonceLifetimeSeconds))
         nonces = try SharedParts.nonces(settings)
+    }
+
+    private static func checkSessionKeys(_ settings: GatewaySettings) throws(GatewayFailure) {
+        for login in settings.logins {
+            do throws(CryptoRefusal) {
+                _ = try SessionStores.make(login.session, client: login.name)
+            } catch {
+                throw GatewayFailure("the sessions of \(login.name) cannot be kept", "a key is not 32 bytes")
+            }
+        }
     }
 
     /// Nonces of the configured keys, which replicas share, or of a key that dies with this process (DPOP-12).

@@ -9,8 +9,8 @@ import Crypto
 /// Anybody can encrypt to a public key: what is decrypted says nothing about who wrote it, until the signature inside
 /// is checked (RFC 8725 §3.11; JOSE-24).
 public enum CompactJWE {
-    /// What was encrypted, and what its header says of it.
-    public struct Decrypted: Sendable {
+    /// What was encrypted, and what its header says of it; prints and mirrors as `[decrypted]`.
+    public struct Decrypted: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
         /// The content.
         public let plaintext: [UInt8]
         /// `cty`: `JWT` when the content is a token itself.
@@ -19,6 +19,15 @@ public enum CompactJWE {
         public let algorithm: String
         /// `enc`.
         public let encoding: String
+
+        /// `[decrypted]`.
+        public var description: String { "[decrypted]" }
+
+        /// `[decrypted]`.
+        public var debugDescription: String { "[decrypted]" }
+
+        /// A mirror without children.
+        public var customMirror: Mirror { Mirror(self, children: [], displayStyle: nil) }
     }
 
     /// Whether `text` has the five segments of an encrypted token; says nothing about what is in them.

@@ -31,7 +31,8 @@ struct StartDesk: Sendable {
                 throw LoginFailure(
                     .startMalformed, check: "CF-08", expected: "a navigation", found: "another kind of request")
             }
-            if place.settings.keepsFragment, !start.isFragmentKnown {
+            // Only a browser has a fragment, and only one that shows documents runs the page's script.
+            if place.settings.keepsFragment, !start.isFragmentKnown, request.fetchDestination == "document" {
                 return LoginAnswer(.page(.keepFragment(next: Self.shown(request, at: place))))
             }
             return try await begin(LoginPlan(start, at: place), request, at: place)

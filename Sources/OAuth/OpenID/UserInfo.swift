@@ -47,9 +47,12 @@ public enum UserInfo {
     private static func verify(
         _ body: [UInt8], rules: IDTokenRules, keys: VerificationKeys?, decryption: [DecryptionJWK], now: Int64
     ) throws(UserInfoRefusal) -> JSONValue {
+        let envelope = SignedEnvelope(userInfo: rules)
         let claims: JSONValue
         do throws(EnvelopeRefusal) {
-            claims = try SignedEnvelope(userInfo: rules).open(body.span, keys: keys, decryption: decryption).claims
+            let jwt = try envelope.open(body.span, decryption: decryption)
+            _ = try envelope.verify(jwt, keys: keys)
+            claims = jwt.claims
         } catch {
             throw .envelope(error)
         }

@@ -21,10 +21,11 @@ struct SealingKeys: Sendable {
     private struct Key: Sendable {
         let id: [UInt8]
         let key: AEADKey
+        /// What is authenticated with everything that it seals.
+        let context: [UInt8]
     }
 
     private let keys: [Key]
-    private let context: [UInt8]
 
     /// What a sealed value has beside what was sealed, before it is encoded.
     private static let overhead = 1 + idLength + AEADKey.nonceLength + AEADKey.tagLength
@@ -35,22 +36,21 @@ struct SealingKeys: Sendable {
     ///
     /// `bound` are names that must be the same when a value is opened, such as the cookie's.
     init(_ secrets: [Secret], purpose: Purpose, client: String, bound: [String] = []) throws(CryptoRefusal) {
-        var keys: [Key] = []
-        for secret in secrets.isEmpty ? [SealingKeys.ofThisProcess] : secrets {
-            guard secret.count == AEADKey.keyLength else { throw .keyLength }
-            let name = Array("portcullis \(SealingKeys.version) \(purpose.rawValue)".utf8)
-            let id = try HKDF.derive(secret, info: name + Array("\u{0}id".utf8), count: SealingKeys.idLength)
-            let derived = try HKDF.derive(
-                secret, info: name + Array("\u{0}key\u{0}\(client)".utf8), count: AEADKey.keyLength)
-            keys.append(Key(id: id.reveal(), key: try AEADKey(derived)))
-        }
-        self.keys = keys
         var context = FieldWriter()
         context.byte(SealingKeys.version)
         context.text(purpose.rawValue)
         context.text(client)
         context.texts(bound)
-        self.context = context.bytes
+        var keys: [Key] = []
+        for secret in secrets.isEmpty ? [SealingKeys.ofThisProcess] : secrets {
+            guard secret.count == AEADKey.keyLength else { throw .keyLength }
+            let name = Array("portcullis \(SealingKeys.version) \(purpose.rawValue)".utf8)
+            let id = try HKDF.derive(secret, info: name + Array("\u{0}id".utf8), count: SealingKeys.idLength).reveal()
+            let derived = try HKDF.derive(
+                secret, info: name + Array("\u{0}key\u{0}\(client)".utf8), count: AEADKey.keyLength)
+            keys.append(Key(id: id, key: try AEADKey(derived), context: context.bytes + id))
+        }
+        self.keys = keys
     }
 
     /// The text that stands for `plaintext`, which opens with the same `additional` alone.
@@ -58,7 +58,7 @@ struct SealingKeys: Sendable {
         // There is one: without configured keys it is the process's.
         guard let key = keys.first else { throw .notBuilt }
         let nonce = RandomBytes.fill(AEADKey.nonceLength)
-        let authenticated = context + key.id + additional
+        let authenticated = additional.isEmpty ? key.context : key.context + additional
         let sealed = try key.key.seal(plaintext.span, nonce: nonce, additional: authenticated.span)
         let bytes = [SealingKeys.version] + key.id + nonce + sealed
         var text: [UInt8] = []
@@ -76,7 +76,7 @@ struct SealingKeys: Sendable {
         let nonce = Array(bytes[nonceStart..<start])
         // Two keys may have one id: ids are short so that cookies are.
         for key in keys where bytes[1..<nonceStart].elementsEqual(key.id) {
-            let authenticated = context + key.id + additional
+            let authenticated = additional.isEmpty ? key.context : key.context + additional
             let sealed = bytes.span.extracting(start...)
             if let opened = key.key.open(sealed, nonce: nonce, additional: authenticated.span) { return opened }
         }

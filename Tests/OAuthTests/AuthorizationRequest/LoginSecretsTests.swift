@@ -39,6 +39,13 @@ private let seed = Array(UInt8(0)..<32)
         }
     }
 
+    @Test func `CF-06 are the same whenever the seed is: the browser's cookie need keep no more`() throws {
+        let one = try secrets(seed), again = try secrets(seed)
+        #expect(one.verifier.reveal() == again.verifier.reveal())
+        #expect(one.challenge == again.challenge && one.nonce == again.nonce)
+        #expect(one.proofKeyScalar.reveal() == again.proofKeyScalar.reveal())
+    }
+
     @Test func `CF-06 are all others when one bit of the seed is`() throws {
         let right = try secrets(seed)
         for bit in 0..<256 {

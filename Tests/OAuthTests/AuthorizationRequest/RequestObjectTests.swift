@@ -186,6 +186,20 @@ private typealias Given = Requesting
         #expect(try Given.open(opened.plaintext).claims["state"]?.string == "the-state")
     }
 
+    @Test func `JAR-10 is encrypted to a key of the set that the server publishes, to the one for that`() throws {
+        let recipient = try DecryptionJWK(Given.signer(.otherP256).key, algorithm: "ECDH-ES+A256KW")
+        let published = JWKSetWriter.write([try Given.signer().published, recipient.published])
+        let set = try KeySet.parse(published.span)
+        #expect(set.keys.count == 1)
+        let object = try Given.object(Given.parameters(Self.settings()), to: set.encryptionKeys)
+        let opened = try CompactJWE.decrypt(object.span, with: [recipient], maximumBytes: 65_536)
+        #expect(try Given.open(opened.plaintext).claims["iss"]?.string == Given.clientID)
+        // The keys that the server signs with are none to encrypt to.
+        #expect(throws: RequestObjectRefusal.noEncryptionKey) {
+            try Given.object(Given.parameters(Self.settings()), to: set.keys)
+        }
+    }
+
     @Test func `JAR-10 is not made without a key for encryption, and nothing readable in its place`() throws {
         let signing = try Given.signer().published
         let unsaid = JWK(material: signing.material)

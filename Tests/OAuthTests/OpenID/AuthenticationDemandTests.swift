@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Crypto
 import OAuth
 import TestSupport
 import Testing
@@ -54,6 +55,7 @@ import Testing
                 idTokenRefusal(idToken(["auth_time": "0"]), demand: demand) == .authenticatedTooEarly(secondsAgo: now))
         }
         #expect(idTokenRefusal(idToken(["auth_time": "0"])) == nil)
+        #expect(idTokenRefusal(idToken(["auth_time": "1"]), demand: AuthenticationDemand(maximumAge: .max)) == nil)
     }
 
     @Test func `OIDC-09 must be said where an age was demanded`() {
@@ -100,6 +102,19 @@ import Testing
     func `RF-07 of another login is refused`(claim: String, value: String, changed: String) throws {
         let refusal = try #require(try refusal([claim: value], original))
         #expect(refusal == .changed(claim: changed) && refusal.checkID == "RF-07")
+    }
+
+    @Test func `RF-07 is compared with the ID token that the session kept`() throws {
+        func kept(_ token: String?) -> IDToken.Original {
+            IDToken.Original(
+                issuer: "https://issuer.example/", subject: "user-1", kept: token.map { Secret(Array($0.utf8)) })
+        }
+        #expect(try refusal([:], kept(idToken())) == nil)
+        #expect(try refusal(["nonce": "\"nonce-2\""], kept(idToken())) == .changed(claim: "nonce"))
+        #expect(try refusal(["auth_time": "\(now)"], kept(idToken())) == .changed(claim: "auth_time"))
+        for nothing in [nil, "", "a.b.c", "a.b.c.d.e"] {
+            #expect(try refusal(["nonce": "\"nonce-2\"", "auth_time": "\(now)"], kept(nothing)) == nil)
+        }
     }
 
     @Test func `RF-07 of another issuer or for another client is refused`() throws {

@@ -49,6 +49,11 @@ import Testing
         #expect(idTokenRefusal(idToken(["iss": "\"\(rules.issuer)\""]), rules: rules) == nil)
     }
 
+    @Test func `OIDC-02 of another issuer is refused before its key is looked for`() {
+        let token = idToken(["iss": "\"https://other.example/\""], key: .otherP256)
+        #expect(idTokenRefusal(token) == .issuerMismatch("https://other.example/"))
+    }
+
     @Test(arguments: ["\"client-1\"", "[\"client-1\"]"])
     func `OIDC-03 may name its audience as a string or in an array`(audience: String) {
         #expect(idTokenRefusal(idToken(["aud": audience])) == nil)

@@ -136,6 +136,13 @@ private func formRefusal(
         #expect(refusal(logoutToken(changes)) == expected)
     }
 
+    @Test func `LO-12 of another issuer has nobody read keys, whoever signed it`() {
+        let stranger = refusal(logoutToken(["iss": "\"http://10.0.0.1\""], key: .otherP256))
+        #expect(stranger == .issuerMismatch("http://10.0.0.1") && stranger?.wantsKeysReadAgain == false)
+        #expect(refusal(logoutToken(["iss": nil], key: .otherP256)) == .missingClaim("iss"))
+        #expect(refusal(logoutToken(key: .otherP256))?.wantsKeysReadAgain == true)
+    }
+
     @Test func `LO-06 may speak of other events too`() {
         #expect(refusal(logoutToken(["events": "{\"x\":1,\"\(event)\":{\"a\":1}}"])) == nil)
     }

@@ -15,6 +15,10 @@ enum Target: String, CaseIterable {
     case clientCert = "client-cert"
     case parResponse = "par-response"
     case cookie
+    case idToken = "id-token"
+    case logoutToken = "logout-token"
+    case callback
+    case tokenResponse = "token-response"
 
     /// The one that `FUZZ_TARGET` names: libFuzzer starts itself again for some jobs, and the environment comes along.
     static let chosen: Target = {
@@ -36,6 +40,10 @@ enum Target: String, CaseIterable {
         case .clientCert: ClientCertFuzzer.attempt(input)
         case .parResponse: PushedRequestFuzzer.attempt(input)
         case .cookie: CookieFuzzer.attempt(input)
+        case .idToken: IDTokenFuzzer.attempt(input)
+        case .logoutToken: LogoutTokenFuzzer.attempt(input)
+        case .callback: CallbackFuzzer.attempt(input)
+        case .tokenResponse: TokenResponseFuzzer.attempt(input)
         }
     }
 }
