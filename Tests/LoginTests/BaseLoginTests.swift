@@ -103,7 +103,7 @@ import Testing
     @Test func `keeps the fragment of the page it began at`() async throws {
         let world = try LoginWorld()
         var browser = Browser()
-        let first = await world.start(&browser, query: "return_to=%2Fdocs%3Fa%3D1")
+        let first = await world.start(&browser, query: "return_to=%2Fdocs%3Fa%3D1", destination: "document")
         guard case .keepFragment(let next) = first.page else {
             Issue.record("no page that looks for a fragment")
             return
@@ -113,10 +113,17 @@ import Testing
         #expect(answer.location == "/docs?a=1#part/2")
     }
 
+    @Test(arguments: [nil, "iframe"])
+    func `looks for no fragment where no browser shows a document`(destination: String?) async throws {
+        let world = try LoginWorld()
+        var browser = Browser()
+        #expect(await world.start(&browser, query: "return_to=%2F", destination: destination).location != nil)
+    }
+
     @Test func `goes to the server at once where no fragment is to be kept`() async throws {
         let world = try LoginWorld { $0.keepsFragment = false }
         var browser = Browser()
-        #expect(await world.start(&browser, query: "return_to=%2F").location != nil)
+        #expect(await world.start(&browser, query: "return_to=%2F", destination: "document").location != nil)
     }
 
     @Test func `SC-02 goes on from a page of our own where the cookie is strict`() async throws {

@@ -254,6 +254,37 @@ import Testing
         #expect(world.server.redeemedTwice.isEmpty)
     }
 
+    @Test func `CF-25 sends a browser with a session on, though it still has the used transaction`() async throws {
+        let world = try LoginWorld()
+        var browser = Browser()
+        let response = try await begun(world, &browser)
+        let transaction = try #require(browser.transactions.first)
+        _ = await world.callback(response, &browser)
+        browser.plant(transaction.name, transaction.value)
+        let answer = await world.callback(response, &browser)
+        #expect(answer.location == "/orders")
+        #expect(browser.transactions.isEmpty)
+        #expect(world.server.tokenRequests.count == 1)
+    }
+
+    @Test func `CF-25 CA-16 finishes a login whose browser has gone, and lets its reload find that it was used`()
+        async throws
+    {
+        let world = try LoginWorld()
+        var browser = Browser()
+        let request = world.request(try await begun(world, &browser), browser)
+        world.server.habits.held = "/token"
+        let gone = Task { await world.service.answer(request) }
+        await world.server.arrival(of: 1, at: "/token")
+        gone.cancel()
+        let reload = Task { await world.service.answer(request) }
+        world.server.release()
+        #expect(await gone.value.location == "/orders")
+        let answer = await reload.value
+        #expect(answer.location == "/orders" || answer.refusal == .transactionUsed)
+        #expect(world.server.tokenRequests.count == 1)
+    }
+
     @Test func `CF-25 leads nobody else to where a login led`() async throws {
         let world = try LoginWorld()
         var one = Browser(), other = Browser()

@@ -123,6 +123,20 @@ import Testing
         #expect(world.session(of: browser) == nil)
     }
 
+    @Test func `DPOP-41 DPOP-45 keeps the nonces of the token endpoint from the userinfo endpoint`() async throws {
+        let world = try LoginWorld {
+            $0.dpop = .required
+            $0.userInfo = .required
+        }
+        world.server.habits.nonceDemand = .once
+        var browser = Browser()
+        #expect(try await world.login(&browser).location == "/orders")
+        let proofs = world.server.requests(at: "/userinfo").compactMap(ScriptedServer.proof)
+        #expect(proofs.first?.claims["nonce"] == nil)
+        #expect(proofs.allSatisfy { $0.claims["ath"] != nil })
+        #expect(Set(proofs.compactMap { $0.claims["jti"]?.string }).count == proofs.count)
+    }
+
     @Test func `DPOP-44 ends with a code that is bound to another key`() async throws {
         let world = try LoginWorld { $0.dpop = .required }
         var browser = Browser()

@@ -120,6 +120,33 @@ import Testing
         #expect(world.server.pushes.allSatisfy { $0.names.contains("request") })
     }
 
+    @Test func `PAR-05 tells the operator once a minute of what every visitor runs into`() async throws {
+        let world = try LoginWorld(form: .pushed)
+        world.server.habits.pushAnswer = ServerHabits.json("{\"error\":\"invalid_request\"}", status: 400)
+        for _ in 0..<3 {
+            var browser = Browser()
+            #expect(await world.start(&browser).refusal == .pushRefused)
+        }
+        #expect(world.alarms == [.pushRefused])
+        world.clock.pass(seconds: 61)
+        var browser = Browser()
+        _ = await world.start(&browser)
+        #expect(world.alarms == [.pushRefused, .pushRefused])
+    }
+
+    @Test func `JAR-10 sends no readable request where an encrypted one is wanted and there is no key for it`()
+        async throws
+    {
+        let world = try LoginWorld(form: .signed) {
+            $0.authorization.encryption = .init(algorithm: "RSA-OAEP-256", encoding: "A256GCM")
+        }
+        var browser = Browser()
+        let answer = await world.start(&browser)
+        #expect(answer.refusal == .requestNotMade)
+        #expect(answer.check == "JAR-10")
+        #expect(browser.jar.isEmpty)
+    }
+
     @Test func `PAR-05 passes on when the server wants to be asked again`() async throws {
         let world = try LoginWorld(form: .pushed)
         world.server.habits.pushAnswer = .success(FetchResponse(status: 429, retryAfterSeconds: 17))

@@ -145,6 +145,27 @@ import Testing
         #expect(await world.start(&browser).location != nil)
     }
 
+    @Test func `CF-08 takes any bytes for a query`() async throws {
+        let world = try LoginWorld()
+        var state: UInt64 = 88_172_645_463_325_252
+        let good = Array("return_to=%2Forders%3Fa&step_up=0&fragment=x&form=1&shown=1&iss=a&login_hint=b".utf8)
+        for round in 0..<400 {
+            var query = Array(good.prefix(round % (good.count + 1)))
+            for _ in 0..<3 where !query.isEmpty {
+                state ^= state << 13
+                state ^= state >> 7
+                state ^= state << 17
+                query[Int(state % UInt64(query.count))] = UInt8(truncatingIfNeeded: state >> 8)
+            }
+            let answer = await world.service.answer(
+                LoginRequest(endpoint: .start(client: 0), query: query, publicURL: LoginWorld.publicURL))
+            // Where it goes on, it is to our server or to a page of ours, and what it carries is no line of its own.
+            let isOurs = answer.location?.hasPrefix(ScriptedServer.issuer + "/authorize?") ?? true
+            #expect(isOurs)
+            #expect(!answer.seen.utf8.contains(13))
+        }
+    }
+
     // MARK: forms
 
     private func form(_ change: (inout LoginRequest) -> Void = { _ in }) -> LoginRequest {

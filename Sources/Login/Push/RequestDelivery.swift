@@ -61,9 +61,9 @@ struct RequestDelivery: Sendable {
         switch form {
         case .signedByReference:
             return try byReference(parameters, endpoint: endpoint, state: state)
-        case .pushedSigned:
+        case .pushedSigned, .signed:
             pushed = PushedAuthorization.parameters(parameters, object: try object(of: parameters))
-        case .pushed, .plain, .signed:
+        case .pushed, .plain:
             pushed = PushedAuthorization.parameters(parameters)
         }
         let requestURI = try await push(pushed, proof: proof)

@@ -123,11 +123,12 @@ final class LoginWorld: Sendable {
         return await start(&browser, query: query)
     }
 
-    func start(_ browser: inout Browser, query: String) async -> LoginAnswer {
+    /// The same by its query; `destination` is `Sec-Fetch-Dest`, which says whether a document is to be shown.
+    func start(_ browser: inout Browser, query: String, destination: String? = nil) async -> LoginAnswer {
         let answer = await service.answer(
             LoginRequest(
                 endpoint: .start(client: 0), query: Array(query.utf8), cookies: browser.cookies(),
-                publicURL: Self.publicURL))
+                fetchDestination: destination, publicURL: Self.publicURL))
         browser.keep(answer.cookies)
         return answer
     }
