@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import Configuration
-import Glibc
 
 /// `portcullis keys …`: the keys that a configuration refers to.
 struct Keys: ParsableCommand {
@@ -40,8 +39,8 @@ struct Keys: ParsableCommand {
                 if let key = made.publicKey { Terminal.complain(key) }
                 return
             }
-            do throws(KeyFileRefusal) {
-                try KeyFile.create(out, made.reveal())
+            do throws(NewKeyFile.Refusal) {
+                try NewKeyFile.create(out, made)
             } catch {
                 Terminal.complain("\(out): \(error.words)")
                 throw ExitCode(1)
@@ -52,38 +51,3 @@ struct Keys: ParsableCommand {
 }
 
 extension NewKey.Purpose: ExpressibleByArgument {}
-
-/// Why a key was not written.
-private enum KeyFileRefusal: Error {
-    case exists
-    case system(Int32)
-
-    var words: String {
-        switch self {
-        case .exists: "there is a file already, which may hold a key in use; remove it or choose another name"
-        case .system(let code): strerror(code).map { String(cString: $0) } ?? "error \(code)"
-        }
-    }
-}
-
-/// Files that only their owner reads, from their first moment on.
-private enum KeyFile {
-    static func create(_ path: String, _ bytes: [UInt8]) throws(KeyFileRefusal) {
-        // O_EXCL: no key in use is overwritten, and no link is followed to where somebody else would read it.
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw errno == EEXIST ? .exists : .system(errno) }
-        var rest = bytes[...]
-        var failure: Int32?
-        while !rest.isEmpty, failure == nil {
-            let written = Array(rest).withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-            if written > 0 { rest = rest.dropFirst(written) } else if errno != EINTR { failure = errno }
-        }
-        if failure == nil, fsync(descriptor) != 0, errno != EINVAL { failure = errno }
-        close(descriptor)
-        // Half a key would be taken for one by whoever looks at its name.
-        if let failure {
-            unlink(path)
-            throw .system(failure)
-        }
-    }
-}

@@ -253,7 +253,7 @@ import Testing
                     gateway.yaml:2:25: issuers.main.url: expected an https issuer URL, found "http://id.example.com"
                         use https; plain HTTP is possible on loopback only
                     gateway.yaml:3:10: routes[0]: expected exactly one of token, login, public, or token and login, found none of them
-                        add  token: { issuers: [main], audience: https://api.example.com }  or  public: true
+                        add  token: { issuers: [main], audience: https://api.example.com }  or  login: shop  or  public: true
                     gateway.yaml:3:18: routes[0].path: expected a path such as /api/orders/, found "api"
                         begin it with /
                     gateway.yaml:4:10: workers: expected a whole number from 1 to 256, found "many"

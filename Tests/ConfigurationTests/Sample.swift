@@ -37,6 +37,24 @@ struct Sample {
         ).text
     }
 
+    /// A configuration whose only route has `login: shop`; `keys` are those of the client, one or more lines.
+    static func login(
+        _ keys: String = "", authentication: String = "method: client_secret_basic, secret: { file: other.secret }",
+        route: String = "login: shop", url: String = "https://shop.example.com",
+        issuer: String = "url: https://id.example.com/", rest: String = ""
+    ) -> String {
+        let lines = keys.split(separator: "\n").map { "    \($0)" }
+        return Sample(
+            listeners: "listeners: [{ address: 127.0.0.1:8443, public_url: \(url) }]",
+            issuers: "issuers: { main: { \(issuer) } }",
+            routes: "routes: [{ path: /, upstream: http://127.0.0.1:3000, \(route) }]",
+            rest: ([
+                "clients:", "  shop:", "    issuer: main", "    id: shop-web",
+                "    authentication: { \(authentication) }",
+            ] + lines + [rest]).joined(separator: "\n")
+        ).text
+    }
+
     /// A configuration whose only issuer has these keys in its introspection beside the client `shop`.
     static func introspection(_ keys: String, issuer: String = "") -> String {
         Sample(

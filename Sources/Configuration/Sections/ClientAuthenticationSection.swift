@@ -25,7 +25,11 @@ enum ClientAuthenticationSection {
         noun: "the authentication of a client",
         keys: [
             KeyDescription(
-                "method", .word(rules.map(\.method)), .required, example: "private_key_jwt",
+                "method",
+                .word(
+                    rules.map(\.method),
+                    never: ["none": "anybody could act as a public client: have the server give it a secret, or a key"]),
+                .required, example: "private_key_jwt",
                 "The method that the client is registered with."),
             KeyDescription(
                 "secret", .object(SecretReference.shape(noun: "a reference to a secret")), .optional,

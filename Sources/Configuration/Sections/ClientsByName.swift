@@ -24,7 +24,9 @@ struct ClientsByName {
         guard let index = entries.firstIndex(where: { $0.name == name.text }) else {
             problems.error(
                 at: name.place, expected: "the name of a client", found: Quoted.text(name.text),
-                remedy: Suggestion.remedy(for: name.text, among: entries.map(\.name), called: "clients"))
+                remedy: entries.isEmpty
+                    ? "add  clients: { \(Quoted.bare(name.text)): { issuer: …, id: …, authentication: { … } } }"
+                    : Suggestion.remedy(for: name.text, among: entries.map(\.name), called: "clients"))
             return nil
         }
         let object = entries[index].value?.object

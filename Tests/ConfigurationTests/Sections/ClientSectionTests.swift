@@ -201,7 +201,7 @@ import Testing
             refusal(of: Sample.client("method: none"))
                 == """
                 gateway.yaml:4:74: clients.shop.authentication.method: expected one of client_secret_basic, client_secret_post, client_secret_jwt, private_key_jwt, tls_client_auth, self_signed_tls_client_auth, found "none"
-                    words here: client_secret_basic, client_secret_post, client_secret_jwt, private_key_jwt, tls_client_auth, self_signed_tls_client_auth
+                    anybody could act as a public client: have the server give it a secret, or a key
                 """)
     }
 

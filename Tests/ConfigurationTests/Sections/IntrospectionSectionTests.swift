@@ -62,7 +62,7 @@ import Testing
                 ).text)
                     == """
                     gateway.yaml:2:75: issuers.main.introspection.client: expected the name of a client, found "shop"
-                        there are no clients here
+                        add  clients: { shop: { issuer: …, id: …, authentication: { … } } }
                     """)
     }
 

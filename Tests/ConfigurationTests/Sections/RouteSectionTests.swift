@@ -7,7 +7,7 @@ import Testing
             refusal(of: Sample(routes: "routes: [{ path: /, upstream: http://127.0.0.1:3000 }]").text)
                 == """
                 gateway.yaml:3:10: routes[0]: expected exactly one of token, login, public, or token and login, found none of them
-                    add  token: { issuers: [main], audience: https://api.example.com }  or  public: true
+                    add  token: { issuers: [main], audience: https://api.example.com }  or  login: shop  or  public: true
                 """)
     }
 
@@ -29,14 +29,12 @@ import Testing
                 """)
     }
 
-    @Test func `HTTP-76 login is no rule of access yet`() {
+    @Test func `HTTP-76 a login as nobody is refused`() {
         #expect(
             refusal(of: Sample.route("login: { client: shop }"))
                 == """
-                gateway.yaml:3:10: routes[0]: expected exactly one of token, login, public, or token and login, found none of them
-                    add  token: { issuers: [main], audience: https://api.example.com }  or  public: true
-                gateway.yaml:3:54: routes[0].login: expected a key of a route, found "login"
-                    keys here: path, name, upstream, methods, token, public, identity, websocket, allow_in_path, public_urls, allowed_origins, mcp, upstream_credential
+                gateway.yaml:3:71: routes[0].login.client: expected the name of a client, found "shop"
+                    add  clients: { shop: { issuer: …, id: …, authentication: { … } } }
                 """)
     }
 
@@ -45,7 +43,7 @@ import Testing
             refusal(of: Sample.tokenRoute("authorization: pass"))
                 == """
                 gateway.yaml:3:97: routes[0].authorization: expected a key of a route, found "authorization"
-                    keys here: path, name, upstream, methods, token, public, identity, websocket, allow_in_path, public_urls, allowed_origins, mcp, upstream_credential
+                    keys here: path, name, upstream, methods, token, login, public, identity, websocket, allow_in_path, public_urls, allowed_origins, mcp, upstream_credential
                 """)
     }
 

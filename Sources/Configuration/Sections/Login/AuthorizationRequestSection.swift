@@ -60,9 +60,11 @@ struct AuthorizationRequestSection {
     /// OpenID Connect Core §3.1.2.1: without openid no ID token comes back, and nobody would be known.
     private static func judgeScopes(_ client: CheckedObject, _ problems: ProblemList) {
         let scopes = client.texts("scopes")
-        guard client.list("scopes").count == scopes.count, !scopes.contains(where: { $0.text == "openid" }) else {
-            return
-        }
+        // While a scope does not fit, it may be meant to be openid.
+        let path = "\(client.place(of: "scopes").path)["
+        guard !scopes.contains(where: { $0.text == "openid" }),
+            !problems.problems.contains(where: { $0.path.hasPrefix(path) })
+        else { return }
         let words = (["openid"] + scopes.map(\.text)).joined(separator: ", ")
         problems.error(
             at: client.place(of: "scopes"), expected: "openid among the scopes of a login", found: "others alone",
@@ -83,15 +85,5 @@ struct AuthorizationRequestSection {
         problems.error(
             at: client.place(of: "claims"), expected: "userinfo: optional or required beside claims of userinfo",
             found: "userinfo: off", remedy: "add  userinfo: optional  or ask for the claims under id_token")
-    }
-}
-
-extension AuthorizationRequestSettings.Form {
-    /// Whether a signed object carries the parameters.
-    var isSigned: Bool {
-        switch self {
-        case .plain, .pushed: false
-        case .signed, .signedByReference, .pushedSigned: true
-        }
     }
 }

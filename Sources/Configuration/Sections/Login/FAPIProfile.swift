@@ -42,10 +42,12 @@ enum FAPIProfile {
                 client["dpop"]?.place, expected: "required", found: client.text("dpop")?.text ?? "off",
                 why: "tokens are bound to a key (FAPI 2.0 section 5.3.2.1)", problems)
         }
-        if let key = request.key, !algorithms.contains(key.algorithm) {
-            let object = client.object("request_object")
+        // A key that is the client's own for assertions too is told of there.
+        if let key = request.key, let object = client.object("request_object"), object.says("key"),
+            !algorithms.contains(key.algorithm)
+        {
             refuse(
-                object?["algorithm"]?.place ?? object?["key"]?.place ?? client.place(of: "profile"),
+                object["algorithm"]?.place ?? object["key"]?.place,
                 expected: "request objects signed by PS256, ES256 or EdDSA", found: key.algorithm.name,
                 why: "the others are not allowed (FAPI 2.0 section 5.4.1)", problems)
         }
@@ -93,6 +95,6 @@ enum FAPIProfile {
         guard let place else { return }
         problems.error(
             at: place, expected: "\(expected) for profile: fapi2", found: found,
-            remedy: "\(why); leave it out, or the profile")
+            remedy: "\(why); change it, or leave the profile out")
     }
 }

@@ -65,7 +65,7 @@ enum IDTokenSection {
         guard names.count == 1 else {
             problems.error(
                 at: code.place, expected: "\(code.algorithm.name) alone, or algorithms of keys alone",
-                found: "it beside others", remedy: "write the one that the client is registered with")
+                found: "others beside it", remedy: "write the one that the client is registered with")
             return nil
         }
         guard let secret = method.secret else {

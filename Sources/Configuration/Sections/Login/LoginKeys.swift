@@ -9,7 +9,14 @@ enum LoginKeys {
             "FAPI 2.0, Security Profile and Message Signing: what it asks for is the default, what it forbids is refused."
         ),
         KeyDescription(
-            "authorization_request", .word(AuthorizationRequestSettings.Form.allCases.map(\.rawValue)),
+            "authorization_request",
+            .word(
+                AuthorizationRequestSettings.Form.allCases.map(\.rawValue),
+                never: [
+                    "jar": "JAR is signed (in the URL), signed_by_reference, or pushed_signed",
+                    "par": "PAR is pushed, or pushed_signed together with JAR",
+                    "request": "that is signed", "request_uri": "that is signed_by_reference, or pushed for PAR",
+                ]),
             .standard("plain"), example: "pushed_signed",
             "How the request gets to the server: in the URL, in a signed object (JAR), by its URL, or pushed (PAR)."),
         KeyDescription(
@@ -187,7 +194,11 @@ enum LoginText {
         guard fits, (1...80).contains(rest.count) else {
             return TextFault(remedy: "use letters, digits, - and _ after the prefix, at most 80")
         }
-        return isReserved(text) ? TextFault(remedy: "the gateway has another cookie of that name; choose another") : nil
+        return isReserved(text)
+            ? TextFault(
+                expected: "a name that no other cookie of the gateway has",
+                remedy: "choose another, such as __Host-shop")
+            : nil
     }
 
     /// Whether a cookie of a login itself has that name; compared as servers that fold case would.

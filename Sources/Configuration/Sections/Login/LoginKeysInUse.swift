@@ -9,7 +9,13 @@ import OAuth
 struct LoginKeysInUse {
     /// What a key does; a key has one purpose (RFC 8725 §3.12).
     private enum Purpose: Equatable {
-        case signing, decryption, identityAssertions
+        case authentication, requests, decryption, identityAssertions
+
+        /// Whether one key may do both: `typ` keeps assertions and request objects apart (RFC 9101 §10.8).
+        func goes(with other: Purpose) -> Bool {
+            let client: [Purpose] = [.authentication, .requests]
+            return self == other || client.contains(self) && client.contains(other)
+        }
     }
 
     private struct Key {
@@ -52,17 +58,17 @@ struct LoginKeysInUse {
             let place = object.object("authentication")?.place(of: "key") ?? place
             keys.append(
                 Key(
-                    purpose: .signing, published: key.published, place: place,
+                    purpose: .authentication, published: key.published, place: place,
                     client: name))
         }
         if let key = login.requestObjectKey, let own = object.object("request_object"), own.says("key") {
             keys.append(
                 Key(
-                    purpose: .signing, published: key.published,
+                    purpose: .requests, published: key.published,
                     place: own.place(of: "key"), client: name))
         }
         for (key, value) in zip(login.publishedKeys, object.list("published_keys")) {
-            keys.append(Key(purpose: .signing, published: key, place: value.place, client: name))
+            keys.append(Key(purpose: .requests, published: key, place: value.place, client: name))
         }
         for (key, value) in zip(login.decryptionKeys, object.list("decryption_keys")) {
             keys.append(
@@ -75,9 +81,9 @@ struct LoginKeysInUse {
     func judge(_ problems: ProblemList) {
         for (index, key) in keys.enumerated() {
             let earlier = keys[..<index]
-            if let other = earlier.first(where: { isSame($0, key) && $0.purpose != key.purpose }) {
+            if let other = earlier.first(where: { isSame($0, key) && !$0.purpose.goes(with: key.purpose) }) {
                 // KeysInUse tells of keys of private_key_jwt that sign identity assertions.
-                guard other.purpose == .decryption || key.purpose == .decryption else { continue }
+                guard other.purpose != .authentication || key.purpose != .identityAssertions else { continue }
                 problems.error(
                     at: key.place, expected: "a key of its own for \(words(key.purpose))",
                     found: "the key on line \(other.place.position.line), which is for \(words(other.purpose))",
@@ -110,7 +116,8 @@ struct LoginKeysInUse {
 
     private func words(_ purpose: Purpose) -> String {
         switch purpose {
-        case .signing: "signatures of a client"
+        case .authentication: "a client's assertions"
+        case .requests: "authorization requests"
         case .decryption: "decryption"
         case .identityAssertions: "identity assertions"
         }

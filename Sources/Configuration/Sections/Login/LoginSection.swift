@@ -24,6 +24,8 @@ enum LoginSection {
         "state": "leave it out: each login has its own",
         "client_id": "write it as  id: shop",
         "client_secret": "write it as  authentication: { method: client_secret_basic, secret: { file: … } }",
+        "token_endpoint_auth_method":
+            "write it as  authentication: { method: client_secret_basic, secret: { file: … } }",
         "secret": "it belongs under authentication",
         "cookie_secret": "write it as  session: { keys: [{ file: /run/secrets/session.key }] }",
         "scope": "write it as  scopes: [openid, profile]",

@@ -9,7 +9,11 @@ enum SessionSection {
         noun: "the settings of sessions",
         keys: [
             KeyDescription(
-                "store", .word(["cookie", "memory"]), .standard("cookie"), example: "memory",
+                "store",
+                .word(
+                    ["cookie", "memory"],
+                    never: ["redis": "there is no such store yet: cookie needs none, and works with several replicas"]),
+                .standard("cookie"), example: "memory",
                 "Where sessions are: sealed in the browser, or in this process, which forgets them when it ends."),
             KeyDescription(
                 "cookie", .text(LoginText.cookie), .optional, example: "__Host-shop",
