@@ -22,8 +22,11 @@ import Testing
         #expect(throws: IDTokenRefusal.missing) {
             try IDToken.verify(nil, rules: idTokenRules(), keys: nil, nonce: "nonce-1", now: now)
         }
-        #expect(idTokenRefusal("") == .envelope(.malformed(.notCompact)))
+    }
+
+    @Test func `OIDC-01 is taken from the token response when it is there`() {
         #expect(idTokenRefusal(idToken()) == nil)
+        #expect(idTokenRefusal("") == .envelope(.malformed(.notCompact)))
     }
 
     @Test(

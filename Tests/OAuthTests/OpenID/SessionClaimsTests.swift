@@ -70,6 +70,9 @@ private let identity = #""iss":"https://issuer.example/","sub":"user-1""#
             "_claim_sources":{"src1":{"endpoint":"http://169.254.169.254/","JWT":"a.b.c"}}}
             """#
         #expect(try kept(["_claim_names", "_claim_sources", "address"], userInfo: info) == "{\(identity)}")
+    }
+
+    @Test func `OIDC-15 of others do not keep the user's own away`() throws {
         let changes = ["_claim_sources": #"{"a":{"endpoint":"https://x/"}}"#]
         #expect(try kept(["_claim_sources", "name"], idToken: changes) == "{\(identity),\"name\":\"Jane Doe\"}")
     }
