@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import JOSE
-import JSON
 
 extension EnvelopeRefusal {
     /// The requirement row of the check that failed.
@@ -10,8 +9,7 @@ extension EnvelopeRefusal {
         case .malformed(let cause): cause.checkID
         case .notEncrypted: "OIDC-11"
         case .noDecryptionKey: "JOSE-22"
-        case .notDecrypted(let cause): cause.checkID
-        case .encryptedTwice, .notSigned: "JOSE-24"
+        case .encryption(let cause): cause.checkID
         case .typeNotAccepted: "JOSE-19"
         case .algorithmNotAllowed, .signatureInvalid: "OIDC-05"
         case .keysMissing, .unknownKey: "OIDC-17"
@@ -27,8 +25,7 @@ extension EnvelopeRefusal {
         case .malformed(let cause): cause.expectation
         case .notEncrypted: "an encrypted token (five segments)"
         case .noDecryptionKey: "a signed token (three segments), or a decryption key of this client"
-        case .notDecrypted: "a token encrypted to one of this client's decryption keys, by the key's algorithm"
-        case .encryptedTwice, .notSigned: "a signed token inside the encrypted one"
+        case .encryption(let cause): cause.expectation
         case .typeNotAccepted: "no typ, or the one of this kind of token"
         case .algorithmNotAllowed: "alg \(rules.signature.names)"
         case .keysMissing: "the issuer's keys"
@@ -46,9 +43,7 @@ extension EnvelopeRefusal {
         case .malformed(let cause): "\(cause)"
         case .notEncrypted: "a token in plain"
         case .noDecryptionKey: "an encrypted token, and no key"
-        case .notDecrypted(let cause): "\(cause)"
-        case .encryptedTwice: "another encrypted one"
-        case .notSigned: "something without a signature"
+        case .encryption(let cause): "\(cause)"
         case .typeNotAccepted(let type): "typ \(Unverified.quote(type))"
         case .algorithmNotAllowed(let name): "alg \(Unverified.quote(name))"
         case .keysMissing: "none at hand"
@@ -56,25 +51,6 @@ extension EnvelopeRefusal {
         case .tooManyKeys: "no kid, and more keys"
         case .signatureInvalid: "a signature by another key, or over something else"
         case .secretTooShort: "a shorter one"
-        }
-    }
-}
-
-extension JWERefusal {
-    /// The requirement row of the check that failed.
-    fileprivate var checkID: String {
-        switch self {
-        case .tooLarge, .headerTooLarge: "JOSE-26"
-        case .notCompact: "JOSE-01"
-        case .notBase64URL: "JOSE-02"
-        case .headerNotJSON(.duplicateMember): "JOSE-04"
-        case .headerNotJSON, .headerNotObject: "JOSE-03"
-        case .criticalInvalid, .criticalNotUnderstood: "JOSE-12"
-        case .compressed: "JOSE-23"
-        case .ephemeralKeyInvalid: "JOSE-25"
-        case .parameterInvalid, .algorithmNotAllowed, .encodingNotAllowed, .unknownKey, .notDecrypted,
-            .recipientKeyInvalid, .notEncrypted:
-            "JOSE-22"
         }
     }
 }

@@ -11,12 +11,9 @@ public enum EnvelopeRefusal: Error, Sendable, Equatable {
     case notEncrypted
     /// Encrypted, and there is no key to decrypt it with (JOSE-22).
     case noDecryptionKey
-    /// None of the keys decrypts it, or it is encrypted in a way that nobody should (JOSE-22…JOSE-25).
-    case notDecrypted(JWERefusal)
-    /// What was encrypted is encrypted once more (JOSE-24).
-    case encryptedTwice
-    /// What was encrypted is not signed: whoever has the public key could have made it (JOSE-24).
-    case notSigned
+    /// None of the keys decrypts it, it is encrypted in a way that nobody should, or what is encrypted is not a signed
+    /// token: whoever has the public key could have made it (JOSE-22…JOSE-25).
+    case encryption(JWERefusal)
     /// `typ` says that it is something else (JOSE-19).
     case typeNotAccepted(String?)
     /// Another `alg` than the registered one; `none` and, with a public key, every MAC (OIDC-05).

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Crypto
 public import JOSE
+import JSON
 
 /// Decides whether an ID token proves who logged in (OpenID Connect Core §3.1.3.7).
 public enum IDToken {
@@ -34,19 +35,27 @@ public enum IDToken {
         nonce: String?, accessToken: Secret? = nil, code: Secret? = nil, demand: AuthenticationDemand? = nil,
         now: Int64
     ) throws(IDTokenRefusal) -> VerifiedIDToken {
-        let opened: SignedEnvelope.Opened
+        let envelope = SignedEnvelope(idToken: rules)
+        let jwt = try told { () throws(EnvelopeRefusal) in try envelope.open(token, decryption: decryption) }
+        let claims = IDTokenClaims(jwt.claims)
+        try claims.checkIssuer(rules)
+        let hash = try told { () throws(EnvelopeRefusal) in try envelope.verify(jwt, keys: keys) }
+        let verified = try claims.verify(rules, now: now)
+        try claims.checkNonce(nonce)
+        try claims.checkHash("at_hash", of: accessToken, by: hash)
+        try claims.checkHash("c_hash", of: code, by: hash)
+        if let demand { try claims.check(demand, leeway: rules.clampedLeeway, now: now) }
+        return verified
+    }
+
+    private static func told<Value>(
+        _ check: () throws(EnvelopeRefusal) -> Value
+    ) throws(IDTokenRefusal) -> Value {
         do throws(EnvelopeRefusal) {
-            opened = try SignedEnvelope(idToken: rules).open(token, keys: keys, decryption: decryption)
+            return try check()
         } catch {
             throw .envelope(error)
         }
-        let claims = IDTokenClaims(opened.claims)
-        let verified = try claims.verify(rules, now: now)
-        try claims.checkNonce(nonce)
-        try claims.checkHash("at_hash", of: accessToken, by: opened.hash)
-        try claims.checkHash("c_hash", of: code, by: opened.hash)
-        if let demand { try claims.check(demand, leeway: rules.clampedLeeway, now: now) }
-        return verified
     }
 
     /// What was true at login, for ID tokens of later refreshes.
@@ -66,6 +75,18 @@ public enum IDToken {
             self.subject = subject
             self.authTime = authTime
             self.nonce = nonce
+        }
+
+        /// What a session remembers, and what the ID token says that was verified at login and kept in it.
+        ///
+        /// An encrypted one says nothing here.
+        public init(issuer: String, subject: String, authTime: Int64? = nil, kept idToken: Secret?) {
+            let bytes = idToken?.reveal() ?? []
+            let claims = (try? UncheckedJWT.parse(bytes.span, maximumBytes: bytes.count))?.claims
+            self.init(
+                issuer: issuer, subject: subject,
+                authTime: authTime ?? claims?["auth_time"].flatMap(NumericDate.init)?.floor,
+                nonce: claims?["nonce"]?.string)
         }
     }
 

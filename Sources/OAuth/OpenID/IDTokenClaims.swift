@@ -14,7 +14,12 @@ struct IDTokenClaims {
         shared = ProviderClaims(claims)
     }
 
-    /// The token, when issuer, audience, times and subject are right (OIDC-02…OIDC-04, OIDC-06, OIDC-07).
+    /// Refuses another issuer than the one whose keys are asked (OIDC-02).
+    func checkIssuer(_ rules: IDTokenRules) throws(IDTokenRefusal) {
+        try told { () throws(ProviderClaims.Problem) in try shared.checkIssuer(rules.issuer) }
+    }
+
+    /// The token, when audience, times and subject are right (OIDC-03, OIDC-04, OIDC-06, OIDC-07).
     func verify(_ rules: IDTokenRules, now: Int64) throws(IDTokenRefusal) -> VerifiedIDToken {
         let audiences = try checkParties(rules)
         // A logout token is signed by the same keys for the same client (Back-Channel Logout §2.4).
@@ -29,20 +34,15 @@ struct IDTokenClaims {
             nonce: claims["nonce"]?.string, expiresAt: expiresAt, issuedAt: issuedAt, claims: claims)
     }
 
-    /// `iss`, `aud` and `azp`.
+    /// `aud` and `azp`.
     private func checkParties(_ rules: IDTokenRules) throws(IDTokenRefusal) -> [String] {
-        let audiences = try told { () throws(ProviderClaims.Problem) in
-            try shared.checkIssuer(rules.issuer)
-            return try shared.audiences(rules)
-        }
+        let audiences = try told { () throws(ProviderClaims.Problem) in try shared.audiences(rules) }
         if let value = claims["azp"] {
             guard let party = value.string else { throw .claimMalformed("azp") }
             guard value.equals(rules.clientID) else { throw .authorizedPartyMismatch(party) }
         } else if audiences.count > 1 {
             throw .authorizedPartyMissing
         }
-        // The others could only verify the token with our secret, and then they could make one too.
-        if case .secret = rules.signature, audiences.count > 1 { throw .secretShared }
         return audiences
     }
 
@@ -99,7 +99,7 @@ struct IDTokenClaims {
         guard date.ceiling <= now + leeway else { throw .authenticatedInFuture(secondsLeft: date.ceiling - now) }
         let age = min(demand.askedAt ?? now, now) - date.floor
         // 0 is said by servers that do not know: however much is allowed, that is not it.
-        guard date.floor > 0, age <= Int64(max(maximumAge, 0)) + leeway
+        guard date.floor > 0, age <= Int64(min(max(maximumAge, 0), 1 << 53)) + leeway
         else { throw .authenticatedTooEarly(secondsAgo: age) }
     }
 
@@ -116,6 +116,7 @@ struct IDTokenClaims {
             case .issuer(let issuer): throw .issuerMismatch(issuer)
             case .audience: throw .audienceMismatch
             case .audienceNotTrusted(let audience): throw .audienceNotTrusted(audience)
+            case .secretShared: throw .secretShared
             }
         }
     }

@@ -8,6 +8,7 @@ extension LogoutTokenRefusal {
         case .envelope(.typeNotAccepted): "LO-07"
         case .envelope(.algorithmNotAllowed), .envelope(.signatureInvalid): "LO-06"
         case .envelope(let cause): cause.checkID
+        case .secretShared: "OIDC-06"
         case .expired: "LO-07"
         case .missingClaim, .claimMalformed, .issuerMismatch, .audienceMismatch, .audienceNotTrusted, .issuedInFuture,
             .hasNonce, .noLogoutEvent:
@@ -32,6 +33,7 @@ extension LogoutTokenRefusal {
         case .issuerMismatch: "iss \(Unverified.quote(rules.idToken.issuer))"
         case .audienceMismatch: "aud with \(Unverified.quote(rules.idToken.clientID))"
         case .audienceNotTrusted: "no aud but the client and its trusted audiences"
+        case .secretShared: "one aud: the others would need the client's secret"
         case .expired: "exp not more than \(rules.idToken.clampedLeeway) s ago, iat at most five minutes"
         case .issuedInFuture: "iat not more than \(rules.idToken.clampedLeeway) s ahead"
         case .hasNonce: "no nonce"
@@ -50,6 +52,7 @@ extension LogoutTokenRefusal {
         case .issuerMismatch(let issuer): "iss \(Unverified.quote(issuer))"
         case .audienceMismatch: "other audiences"
         case .audienceNotTrusted(let audience): "aud \(Unverified.quote(audience))"
+        case .secretShared: "several"
         case .expired(let seconds): "over for \(seconds) s"
         case .issuedInFuture(let seconds): "issued \(seconds) s ahead"
         case .hasNonce: "nonce"

@@ -20,6 +20,8 @@ public enum LogoutTokenRefusal: Error, Sendable, Equatable {
     case audienceMismatch
     /// `aud` names somebody else too, who is not trusted (LO-06).
     case audienceNotTrusted(String)
+    /// Several audiences, and a signature by a secret that one of them has (OIDC-06).
+    case secretShared
     /// `exp` has passed, or `iat` is longer ago than any logout token lives (LO-06, LO-07).
     case expired(secondsAgo: Int64)
     /// `iat` is to come (LO-06).

@@ -19,6 +19,7 @@ struct ProviderClaims {
         case issuer(String)
         case audience
         case audienceNotTrusted(String)
+        case secretShared
     }
 
     /// Bytes of a `sid` or a `jti`: both are kept, one of them in cookies.
@@ -42,6 +43,8 @@ struct ProviderClaims {
             guard rules.trustedAudiences.contains(where: { element.equals($0) })
             else { throw .audienceNotTrusted(element.string ?? "") }
         }
+        // The others could only verify the token with our secret, and then they could make one too (OIDC-06).
+        if case .secret = rules.signature, elements.count > 1 { throw .secretShared }
         return elements.map { $0.string ?? "" }
     }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Crypto
 import JOSE
-import JSON
 
 /// Opens what an OpenID provider signed, and perhaps encrypted, for this client.
 struct SignedEnvelope {
@@ -16,40 +15,34 @@ struct SignedEnvelope {
     /// Whether `typ` may be absent.
     let mayLackType: Bool
 
-    /// What came out, with the hash that belongs to its algorithm.
-    struct Opened {
-        let claims: JSONValue
-        let hash: HashFunction
-    }
-
-    /// The claims, once it is certain who made them (JOSE-24: signed first, then encrypted, and once).
-    func open(
-        _ token: Span<UInt8>, keys: VerificationKeys?, decryption: [DecryptionJWK]
-    ) throws(EnvelopeRefusal) -> Opened {
+    /// The signed token, out of its encryption where it has one (JOSE-24: signed first, then encrypted, and once).
+    ///
+    /// Nothing in it is believed before `verify`. Its issuer is looked at even so: whoever names another one must not
+    /// make us read this one's keys again (LO-12).
+    func open(_ token: Span<UInt8>, decryption: [DecryptionJWK]) throws(EnvelopeRefusal) -> UncheckedJWT {
         guard token.count <= maximumBytes else { throw .tooLarge }
-        guard CompactJWE.isJWE(token) else {
+        let jwt: UncheckedJWT
+        if CompactJWE.isJWE(token) {
+            let inner = try decrypt(token, with: decryption)
+            jwt = try parse(inner.span)
+        } else {
             guard !mustBeEncrypted else { throw .notEncrypted }
-            return try verify(try parse(token), keys: keys)
+            jwt = try parse(token)
         }
-        let inner = try decrypt(token, with: decryption)
-        return try verify(try parse(inner.span), keys: keys)
+        // A token that says what it is for is good for nothing else (RFC 8725 §3.11).
+        guard jwt.header.type == nil ? mayLackType : types.contains(where: jwt.header.hasType)
+        else { throw .typeNotAccepted(jwt.header.type) }
+        return jwt
     }
 
     /// The signed token inside an encrypted one.
     private func decrypt(_ token: Span<UInt8>, with keys: [DecryptionJWK]) throws(EnvelopeRefusal) -> [UInt8] {
         guard !keys.isEmpty else { throw .noDecryptionKey }
-        let decrypted: CompactJWE.Decrypted
         do throws(JWERefusal) {
-            decrypted = try CompactJWE.decrypt(token, with: keys, maximumBytes: maximumBytes)
+            return try CompactJWE.decrypt(token, with: keys, maximumBytes: maximumBytes).signedToken()
         } catch {
-            throw .notDecrypted(error)
+            throw .encryption(error)
         }
-        let inner = decrypted.plaintext
-        guard !CompactJWE.isJWE(inner.span) else { throw .encryptedTwice }
-        // Claims in plain, or an empty signature's place: encryption to a public key authenticates nobody.
-        guard inner.count(where: { $0 == UInt8(ascii: ".") }) == 2, inner.first != UInt8(ascii: "{")
-        else { throw .notSigned }
-        return inner
     }
 
     private func parse(_ token: Span<UInt8>) throws(EnvelopeRefusal) -> UncheckedJWT {
@@ -64,10 +57,8 @@ struct SignedEnvelope {
         }
     }
 
-    private func verify(_ jwt: UncheckedJWT, keys: VerificationKeys?) throws(EnvelopeRefusal) -> Opened {
-        // A token that says what it is for is good for nothing else (RFC 8725 §3.11).
-        guard jwt.header.type == nil ? mayLackType : types.contains(where: jwt.header.hasType)
-        else { throw .typeNotAccepted(jwt.header.type) }
+    /// Refuses unless the issuer signed it; the hash that belongs to the algorithm it did so by.
+    func verify(_ jwt: UncheckedJWT, keys: VerificationKeys?) throws(EnvelopeRefusal) -> HashFunction {
         switch signature {
         case .algorithms(let algorithms):
             guard let keys else { throw .keysMissing }
@@ -84,7 +75,7 @@ struct SignedEnvelope {
                 throw Self.refusal(error, jwt.header)
             }
         }
-        return Opened(claims: jwt.claims, hash: hash(jwt.header))
+        return hash(jwt.header)
     }
 
     private static func refusal(_ cause: JOSERefusal, _ header: JWSHeader) -> EnvelopeRefusal {

@@ -47,9 +47,12 @@ public enum UserInfo {
     private static func verify(
         _ body: [UInt8], rules: IDTokenRules, keys: VerificationKeys?, decryption: [DecryptionJWK], now: Int64
     ) throws(UserInfoRefusal) -> JSONValue {
+        let envelope = SignedEnvelope(userInfo: rules)
         let claims: JSONValue
         do throws(EnvelopeRefusal) {
-            claims = try SignedEnvelope(userInfo: rules).open(body.span, keys: keys, decryption: decryption).claims
+            let jwt = try envelope.open(body.span, decryption: decryption)
+            _ = try envelope.verify(jwt, keys: keys)
+            claims = jwt.claims
         } catch {
             throw .envelope(error)
         }
@@ -65,7 +68,7 @@ public enum UserInfo {
             case .missing(let name): throw .missingClaim(name)
             case .malformed(let name): throw .claimMalformed(name)
             case .issuer(let issuer): throw .issuerMismatch(issuer)
-            case .audience, .audienceNotTrusted: throw .audienceMismatch
+            case .audience, .audienceNotTrusted, .secretShared: throw .audienceMismatch
             }
         }
         if let expiry, now >= expiry + rules.clampedLeeway { throw .expired(secondsAgo: now - expiry) }

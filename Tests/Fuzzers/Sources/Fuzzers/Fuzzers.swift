@@ -13,6 +13,8 @@ enum Target: String, CaseIterable {
     case introspectionResponse = "introspection-response"
     case structuredField = "structured-field"
     case clientCert = "client-cert"
+    case idToken = "id-token"
+    case logoutToken = "logout-token"
 
     /// The one that `FUZZ_TARGET` names: libFuzzer starts itself again for some jobs, and the environment comes along.
     static let chosen: Target = {
@@ -31,6 +33,8 @@ enum Target: String, CaseIterable {
         case .introspectionResponse: IntrospectionFuzzer.attempt(input)
         case .structuredField: StructuredFieldFuzzer.attempt(input)
         case .clientCert: ClientCertFuzzer.attempt(input)
+        case .idToken: IDTokenFuzzer.attempt(input)
+        case .logoutToken: LogoutTokenFuzzer.attempt(input)
         }
     }
 }

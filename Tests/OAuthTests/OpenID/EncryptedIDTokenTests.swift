@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+import Crypto
+import JOSE
+import OAuth
+import TestSupport
+import Testing
+
+private func decryptionKey(_ key: SigningKey = .otherP256, _ algorithm: String = "ECDH-ES+A256KW") throws
+    -> DecryptionJWK
+{
+    try DecryptionJWK(pem: Secret(Array(key.pem().utf8)), algorithm: algorithm)
+}
+
+/// `text` encrypted to a key.
+private func encrypted(_ text: String, to key: DecryptionJWK, contentType: String? = "JWT") throws -> String {
+    let bytes = Array(text.utf8)
+    let token = try CompactJWE.encrypt(
+        bytes.span, to: key.published, algorithm: key.algorithm, encoding: "A256GCM", contentType: contentType)
+    return String(decoding: token, as: UTF8.self)
+}
+
+@Suite struct `an encrypted ID token` {
+    @Test(arguments: [(SigningKey.otherP256, "ECDH-ES"), (.otherP256, "ECDH-ES+A256KW"), (.otherRSA, "RSA-OAEP-256")])
+    func `OIDC-11 JOSE-24 is what it is in plain`(key: SigningKey, algorithm: String) throws {
+        let key = try decryptionKey(key, algorithm)
+        let token = try encrypted(idToken(), to: key)
+        #expect(try verifyIDToken(token, decryption: [key]).subject == "user-1")
+        let rules = idTokenRules(mustBeEncrypted: true)
+        #expect(try verifyIDToken(token, rules: rules, decryption: [key]).subject == "user-1")
+        #expect(idTokenRefusal(try encrypted(idToken(), to: key, contentType: nil), decryption: [key]) == nil)
+    }
+
+    @Test func `OIDC-11 must not come in plain where encryption was agreed on`() throws {
+        let rules = idTokenRules(mustBeEncrypted: true)
+        #expect(idTokenRefusal(idToken(), rules: rules, decryption: [try decryptionKey()]) == .envelope(.notEncrypted))
+        #expect(idTokenRefusal(idToken(), decryption: [try decryptionKey()]) == nil)
+    }
+
+    @Test func `JOSE-22 needs a key, and the right one`() throws {
+        let token = try encrypted(idToken(), to: decryptionKey())
+        #expect(idTokenRefusal(token) == .envelope(.noDecryptionKey))
+        let other = idTokenRefusal(token, decryption: [try decryptionKey(.p256)])
+        guard case .envelope(.encryption) = other else {
+            Issue.record("decrypted with another key: \(String(describing: other))")
+            return
+        }
+    }
+
+    @Test func `JOSE-24 whose content is claims alone is refused: anybody can encrypt`() throws {
+        let key = try decryptionKey()
+        for content in [object(idTokenMembers), "", ".", "..a", " " + idToken(), "{\"a\":\"b.c.d\"}"] {
+            let refusal = idTokenRefusal(try encrypted(content, to: key), decryption: [key])
+            #expect(refusal != nil && refusal != .envelope(.signatureInvalid), "\(content)")
+        }
+        let claims = try encrypted(object(idTokenMembers), to: key)
+        #expect(idTokenRefusal(claims, decryption: [key]) == .envelope(.encryption(.notSigned)))
+        let unsigned = TokenMint.signingInput(header: "{\"alg\":\"none\"}", payload: Array(object(idTokenMembers).utf8))
+        let nested = try encrypted(unsigned + ".", to: key)
+        #expect(idTokenRefusal(nested, decryption: [key]) == .envelope(.algorithmNotAllowed("none")))
+    }
+
+    @Test func `JOSE-24 is encrypted once`() throws {
+        let key = try decryptionKey()
+        let twice = try encrypted(try encrypted(idToken(), to: key), to: key)
+        #expect(idTokenRefusal(twice, decryption: [key]) == .envelope(.encryption(.nestedTwice)))
+    }
+
+    @Test func `JOSE-24 is held to everything that a plain one is`() throws {
+        let key = try decryptionKey()
+        for (changes, expected) in [
+            (["aud": "\"client-2\""], IDTokenRefusal.audienceMismatch), (["nonce": "\"2\""], .nonceMismatch),
+            (["exp": "\(now - 31)"], .expired(secondsAgo: 31)),
+        ] {
+            #expect(idTokenRefusal(try encrypted(idToken(changes), to: key), decryption: [key]) == expected)
+        }
+        let logout = try encrypted(idToken(header: ["typ": "\"logout+jwt\""]), to: key)
+        #expect(idTokenRefusal(logout, decryption: [key]) == .envelope(.typeNotAccepted("logout+jwt")))
+    }
+
+    @Test func `JOSE-26 must not be longer than allowed`() throws {
+        let key = try decryptionKey()
+        let token = try encrypted(idToken(), to: key)
+        var rules = idTokenRules()
+        rules.maximumBytes = token.utf8.count - 1
+        #expect(idTokenRefusal(token, rules: rules, decryption: [key]) == .envelope(.tooLarge))
+    }
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+import Crypto
+import HTTPMessage
+import JOSE
+import JSON
+import OAuth
+import TestSupport
+import Testing
+
+private let members = ["sub": "\"user-1\"", "name": "\"Jane Doe\"", "groups": "[\"staff\"]"]
+
+private func read(
+    _ response: FetchResponse, subject: String = "user-1", rules: IDTokenRules = idTokenRules()
+) throws(UserInfoRefusal) -> JSONValue {
+    try UserInfo.read(
+        response, subject: subject, rules: rules, keys: try? keys([SigningKey.p256.publicJWK()]), now: now)
+}
+
+private func refusal(_ response: FetchResponse, rules: IDTokenRules = idTokenRules()) -> UserInfoRefusal? {
+    do throws(UserInfoRefusal) {
+        _ = try read(response, rules: rules)
+        return nil
+    } catch {
+        return error
+    }
+}
+
+private func signedInfo(
+    _ changes: [String: String?] = [:], header: [String: String?] = [:], key: SigningKey = .p256
+) -> FetchResponse {
+    let claims = ["iss": "\"https://issuer.example/\"", "aud": "\"client-1\"", "sub": "\"user-1\"", "name": "\"Jane\""]
+    return answer(signed(claims, changes, header: header, key: key), contentType: "application/jwt")
+}
+
+@Suite struct `userinfo` {
+    @Test(arguments: ["application/json", "application/json; charset=UTF-8", "APPLICATION/JSON"])
+    func `OIDC-12 is about the user of the ID token`(contentType: String) throws {
+        let claims = try read(answer(object(members), contentType: contentType))
+        #expect(claims["name"]?.string == "Jane Doe")
+    }
+
+    @Test(arguments: ["\"user-2\"", "\"USER-1\"", #""user-1\u0000""#, "\"\""])
+    func `OIDC-12 about another user is refused whole`(subject: String) {
+        #expect(refusal(answer(object(members, ["sub": subject]))) == .subjectMismatch)
+    }
+
+    @Test func `OIDC-12 about nobody is refused`() {
+        #expect(refusal(answer(object(members, ["sub": nil]))) == .missingClaim("sub"))
+        #expect(refusal(answer(object(members, ["sub": "[\"user-1\"]"]))) == .claimMalformed("sub"))
+        #expect(refusal(answer("{\"sub\":\"user-1\",\"sub\":\"user-1\"}")) == .notJSON(.duplicateMember))
+    }
+
+    @Test func `OIDC-12 is a JSON object with status 200, of a bearable size`() {
+        #expect(refusal(answer(object(members), status: 401)) == .status(401))
+        #expect(refusal(answer(object(members), status: 204)) == .status(204))
+        #expect(refusal(answer("[]")) == .notAnObject)
+        #expect(refusal(answer("<html>")) == .notJSON(.unexpectedByte))
+        #expect(refusal(answer(object(members), contentType: "text/html")) == .contentType("text/html"))
+        #expect(refusal(answer(object(members), contentType: nil)) == .contentType(""))
+        let large = object(members, ["picture": "\"\(String(repeating: "x", count: UserInfo.maximumBytes))\""])
+        #expect(refusal(answer(large)) == .tooLarge)
+    }
+
+    @Test(arguments: ["application/jwt", "application/JWT; charset=utf-8"])
+    func `OIDC-12 may be signed for this client`(contentType: String) throws {
+        var response = signedInfo()
+        response.contentType = contentType
+        #expect(try read(response)["name"]?.string == "Jane")
+        #expect(refusal(signedInfo(["exp": "\(now - 29)"])) == nil)
+    }
+
+    @Test(
+        arguments: [
+            (["iss": nil], .missingClaim("iss")), (["aud": nil], .missingClaim("aud")),
+            (["iss": "\"https://issuer.example\""], .issuerMismatch("https://issuer.example")),
+            (["iss": "1"], .claimMalformed("iss")), (["aud": "\"client-2\""], .audienceMismatch),
+            (["aud": "[\"client-1\",\"client-2\"]"], .audienceMismatch), (["aud": "[]"], .claimMalformed("aud")),
+            (["sub": "\"user-2\""], .subjectMismatch), (["sub": nil], .missingClaim("sub")),
+            (["exp": "\(now - 30)"], .expired(secondsAgo: 30)), (["exp": "\"soon\""], .claimMalformed("exp")),
+        ] as [([String: String?], UserInfoRefusal)])
+    func `OIDC-12 signed by the issuer for somebody else is refused`(
+        changes: [String: String?], expected: UserInfoRefusal
+    ) {
+        #expect(refusal(signedInfo(changes)) == expected)
+    }
+
+    @Test func `OIDC-12 is not believed as a JWT that the issuer did not sign`() throws {
+        #expect(refusal(signedInfo(key: .otherP256)) == .envelope(.unknownKey(keyID: "p256-2")))
+        #expect(refusal(signedInfo(key: .otherP256))?.wantsKeysReadAgain == true)
+        #expect(refusal(signedInfo(header: ["kid": nil], key: .otherP256)) == .envelope(.signatureInvalid))
+        #expect(refusal(signedInfo(header: ["typ": "\"at+jwt\""])) == .envelope(.typeNotAccepted("at+jwt")))
+        #expect(refusal(answer(object(members), contentType: "application/jwt")) != nil)
+        #expect(refusal(FetchResponse(status: 200, contentType: "application/json", body: signedInfo().body)) != nil)
+    }
+
+    @Test func `OIDC-12 may be encrypted besides, and never alone`() throws {
+        let key = try DecryptionJWK(pem: Secret(Array(SigningKey.otherP256.pem().utf8)), algorithm: "ECDH-ES")
+        func info(_ content: [UInt8]) throws -> FetchResponse {
+            let body = try CompactJWE.encrypt(
+                content.span, to: key.published, algorithm: "ECDH-ES", encoding: "A128GCM", contentType: nil)
+            return FetchResponse(status: 200, contentType: "application/jwt", body: body)
+        }
+        func outcome(_ response: FetchResponse) -> Result<JSONValue, UserInfoRefusal> {
+            Result { () throws(UserInfoRefusal) in
+                try UserInfo.read(
+                    response, subject: "user-1", rules: idTokenRules(),
+                    keys: try? keys([SigningKey.p256.publicJWK()]), decryption: [key], now: now)
+            }
+        }
+        #expect(try outcome(info(signedInfo().body)).get()["name"]?.string == "Jane")
+        #expect(throws: UserInfoRefusal.envelope(.encryption(.notSigned))) {
+            try outcome(info(Array(object(members).utf8))).get()
+        }
+    }
+}
