@@ -90,6 +90,7 @@ extension WorkerRef {
             return nil
         }
         record.pointee.wasUsed = true
+        pointee.metrics.count(.sessionCacheHits)
         return record
     }
 
@@ -97,6 +98,7 @@ extension WorkerRef {
     private func lookUpSession(
         _ exchange: ExchangeRef, _ policy: UnsafeMutablePointer<LoginPolicy>, _ value: [UInt8], _ digest: SHA256Digest
     ) throws(Refusal) -> Identity {
+        pointee.metrics.count(.sessionCacheMisses)
         let now = clock.wallSeconds()
         let store = pointee.stores[policy.pointee.login]
         let endings = store.endings
@@ -145,7 +147,13 @@ extension WorkerRef {
                 proofs: ProofMaker(session)))
         pointee.tables.catalogue.answer(token, issuer: issuer, into: record.pointee.answers)
         record.pointee.cost += session.claims.count + value.count + 1024
+        let evictions = pointee.sessions.evictions
         pointee.sessions.insert(record)
+        if pointee.sessions.evictions > evictions {
+            pointee.metrics.count(.sessionCacheEvictions, by: Int(pointee.sessions.evictions - evictions))
+        }
+        pointee.metrics.set(.sessionCacheEntries, to: pointee.sessions.entries)
+        pointee.metrics.set(.sessionCacheBytes, to: pointee.sessions.bytes)
         return record
     }
 

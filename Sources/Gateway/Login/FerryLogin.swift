@@ -40,6 +40,7 @@ extension WorkerRef {
         exchange.pointee.trip = LoginTrip.make(
             loginRequest(exchange, endpoint, bytes), ticket: pointee.loginTickets)
         pointee.loginsUnderWay += 1
+        pointee.metrics.set(.loginRequests, to: pointee.loginsUnderWay)
         let isBodyAnnounced = !exchange.pointee.request.isComplete
         if case .length(let size) = pointee.head.pointee.framing, size > Int64(LoginRequest.bodyLimit) {
             keepRest(client, bytes, count, isKept: isKept)
