@@ -186,7 +186,7 @@ package final class Gateway: @unchecked Sendable {
         let reports = LoginReports(logins: settings.logins, log: operatorLog)
         var logins = settings.logins
         for index in logins.indices { logins[index].stepUps = StepUps.all(of: index, in: settings.routes) }
-        let made = try? LoginService(
+        let service = LoginService(
             settings: logins, clients: settings.clients, issuers: settings.issuers, fetching: fetching,
             clock: clock, executor: loop,
             sources: LoginService.Sources(
@@ -198,7 +198,6 @@ package final class Gateway: @unchecked Sendable {
                 reports.report(event)
                 if case .sessionsEnded = event { for worker in workers { worker.sessionsEnded() } }
             })
-        guard let service = made else { preconditionFailure("keys of sessions were tried when the gateway was made") }
         self.logins = LoginDoor(
             service, logins: settings.logins, loop: loop,
             onLoginAnswer: { [unowned self] worker, ticket, answer in
