@@ -13,8 +13,8 @@ from people import chromium  # noqa: E402
 from stack import stack  # noqa: E402
 
 TOPICS = ["visits", "tabs", "callbacks", "scripts", "cookies", "forms", "tunnels", "logouts", "pages"]
-# All of them, whatever hangs.
-LIMIT_SECONDS = 170
+# For all of them, whatever hangs; a minute on a machine with nothing else to do.
+LIMIT_SECONDS = 175
 
 
 def tests(words):
@@ -32,12 +32,13 @@ def main():
     parser.add_argument("--binary", type=Path, required=True)
     parser.add_argument("--chromium", default="/usr/bin/chromium")
     parser.add_argument("--screenshots", type=Path, help="a folder for pictures of the gateway's own pages")
+    parser.add_argument("--limit", type=int, default=LIMIT_SECONDS, metavar="SECONDS", help="for all of them")
     parser.add_argument("words", nargs="*")
     options = parser.parse_args()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: sys.exit(1))
-    signal.signal(signal.SIGALRM, lambda *_: sys.exit(f"not done within {LIMIT_SECONDS} s"))
-    signal.alarm(LIMIT_SECONDS)
+    signal.signal(signal.SIGALRM, lambda *_: sys.exit(f"not done within {options.limit} s"))
+    signal.alarm(options.limit)
     began, passed, failed = time.monotonic(), 0, []
     with stack(options.binary.resolve()) as running, chromium(options.chromium) as browser:
         running.screenshots = options.screenshots
