@@ -36,7 +36,9 @@ extension WorkerRef {
             session.pointee.session.accessToken == nil
                 || session.pointee.session.accessTokenExpiresAt <= clock.wallSeconds()
         {
-            throw needsLogin(exchange, policy, bytes, "a session whose access token has not expired")
+            let refusal = needsLogin(exchange, policy, bytes, "a session whose access token has not expired")
+            pointee.refusalDetail.check = "RF-06"
+            throw refusal
         }
         try checkSameSite(exchange, policy, bytes)
         return .known(record)
