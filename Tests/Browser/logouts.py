@@ -25,6 +25,9 @@ def test_the_page_after_a_logout_is_for_everybody(browser, stack):
     with person(browser, stack) as alice:
         alice.open("/.portcullis/logged-out/web?state=forged&return_to=https://evil.example/")
         same(alice.page.inner_text("h1"), "You are signed out")
+        alice.enter("/")
+        alice.open("/.portcullis/logged-out/web")
+        same(alice.page.inner_text("h1"), "Do you want to sign out?", "with a session")
 
 
 def test_a_kept_cookie_is_worth_nothing_after_the_logout(browser, stack):

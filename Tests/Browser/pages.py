@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The gateway's own pages."""
+import urllib.parse
+
+from callbacks import held_callback
 from people import SESSION, person, same
 
 LOOKS = {
@@ -33,6 +36,37 @@ def test_pages_fit_their_window_and_break_none_of_their_rules(browser, stack):
             same([url for url in asked if not url.startswith(stack.url)], [])
 
 
+def test_what_the_server_refuses_is_explained_and_can_be_tried_again(browser, stack):
+    """CF-24: in words of ours, with the id that leads to the log, and a way back to where it began."""
+    kinds = {"access_denied": "You were not signed in", "server_error": "Signing in is not possible right now"}
+    for (error, heading), look in zip(kinds.items(), ("phone", "dark"), strict=True):
+        with person(browser, stack, **LOOKS[look]) as alice:
+            callback = urllib.parse.urlsplit(held_callback(alice, "/page?x=1"))
+            given = urllib.parse.parse_qs(callback.query)
+            answer = {"state": given["state"][0], "iss": given["iss"][0], "error": error,
+                      "error_description": "<b>call +1 555 0100</b>"}
+            alice.open(f"{callback.path}?{urllib.parse.urlencode(answer)}")
+            same(alice.page.inner_text("h1"), heading)
+            assert "555" not in alice.page.content()
+            same(len(alice.page.inner_text("code")), 32, "request id")
+            fits(alice.page, error)
+            picture(alice.page, stack, error, look)
+            alice.page.click("a.button")
+            alice.sign_in()
+            same(alice.page.url, f"{stack.url}/page?x=1")
+
+
+def test_a_browser_without_scripts_goes_on_by_hand(browser, stack):
+    """The page that looks for a fragment leads on with a link, too."""
+    with person(browser, stack, java_script_enabled=False, **LOOKS["light"]) as alice:
+        alice.open("/page?x=1")
+        alice.page.wait_for_selector("noscript p, p")
+        picture(alice.page, stack, "keep-fragment", "light")
+        alice.page.click("a.button")
+        alice.sign_in()
+        same(alice.page.url, f"{stack.url}/page?x=1")
+
+
 def test_logging_in_over_and_over_ends_with_an_explanation(browser, stack):
     """CF-12: a browser that keeps no session goes round a few times, and not forever."""
     for look, options in LOOKS.items():
@@ -48,6 +82,7 @@ def test_logging_in_over_and_over_ends_with_an_explanation(browser, stack):
                 alice.forget(SESSION)
             same(alice.page.inner_text("h1"), "Signing in keeps starting over")
             fits(alice.page, look)
+            same(alice.page.inner_text("a.button"), "Try once more")
             picture(alice.page, stack, "loop", look)
 
 

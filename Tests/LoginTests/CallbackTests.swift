@@ -256,6 +256,7 @@ import Testing
     }
 
     @Test func `CF-25 sends the second of two clicks on, which left before there was a session`() async throws {
+    @Test func `CF-25 sends the second of two clicks on, though it left the browser without a session`() async throws {
         let world = try LoginWorld()
         var browser = Browser()
         let response = try await begun(world, &browser, returnTo: "/orders?page=3")

@@ -109,6 +109,7 @@ import Testing
         let answer = await world.start(&browser)
         #expect(answer.refusal == .loginLoop)
         #expect(answer.location == nil)
+        #expect(answer.retry?.hasPrefix("/.portcullis/login/shop?return_to=") == true)
         world.clock.pass(seconds: EndedLogins.windowSeconds + 1)
         #expect(await world.start(&browser).location != nil)
     }

@@ -79,15 +79,19 @@ extension LogoutDesk {
 
     /// Where the server sends the browser after its own logout.
     ///
-    /// Only who brings back what this browser was given is sent on; everybody else sees a page that says what is true
-    /// anyhow, and no address in the request leads anywhere (LO-04).
-    func loggedOut(_ request: LoginRequest, _ place: ClientPlace) -> LoginAnswer {
+    /// Only who brings back what this browser was given is sent on; everybody else sees a page that says what is true,
+    /// and no address in the request leads anywhere (LO-04).
+    func loggedOut(_ request: LoginRequest, _ place: ClientPlace) async -> LoginAnswer {
         guard request.method == .get || request.method == .head else {
             return .methodNotAllowed("GET, HEAD", check: "LO-04")
         }
         guard case .one(let expected) = CookieField.value(of: Self.stateCookie, in: request.cookies.span),
             let state = Self.state(in: request.query), ConstantTime.equal(state.span, expected.span)
-        else { return LoginAnswer(.page(.loggedOut)) }
+        else {
+            // A link from elsewhere makes nobody who is signed in believe that they are not, and leave.
+            guard case .found = await place.session(in: request.cookies) else { return LoginAnswer(.page(.loggedOut)) }
+            return LoginAnswer(.page(.confirmLogout(action: place.path(.logout))))
+        }
         return landed(request, place, cookies: SetCookie.deletion(name: Self.stateCookie, sameSite: .lax))
     }
 

@@ -28,7 +28,8 @@ final class LogoutDesk: Sendable {
     func answer(_ request: LoginRequest) async -> LoginAnswer {
         switch request.endpoint {
         case .logout(let client) where places.indices.contains(client): return await logout(request, places[client])
-        case .loggedOut(let client) where places.indices.contains(client): return loggedOut(request, places[client])
+        case .loggedOut(let client) where places.indices.contains(client):
+            return await loggedOut(request, places[client])
         case .backchannelLogout(let client) where places.indices.contains(client):
             return await backchannelLogout(request, places[client])
         case .frontchannelLogout(let client) where places.indices.contains(client):

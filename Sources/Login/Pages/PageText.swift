@@ -83,7 +83,7 @@ extension PageText {
             "The address: the page was opened with http:// instead of https://, or under another name than usual. "
                 + "Type the usual address with https:// in front.",
             "If none of this fits, wait a minute, try once more, and then tell the people who run this site.",
-        ], adviceTitle: "What is probably wrong")
+        ], adviceTitle: "What is probably wrong", action: "Try once more")
 
     private static let serverDown = PageText(
         .warn, "Signing in is not possible right now",

@@ -37,8 +37,16 @@ struct StartDesk: Sendable {
             }
             return try await begin(LoginPlan(start, at: place), request, at: place)
         } catch {
-            return error.answer(at: place, retry: nil)
+            return error.answer(at: place, retry: Self.retry(request, after: error, at: place))
         }
+    }
+
+    /// Where the page of a start that failed leads: to the same start, or to a plain one where that can never do.
+    private static func retry(_ request: LoginRequest, after failure: LoginFailure, at place: ClientPlace) -> String? {
+        guard request.method == .get else { return nil }
+        guard failure.refusal != .startMalformed else { return StartRequest(returnTo: "/").path(at: place) }
+        let query = asQuery(request.query)
+        return place.path(.login) + (query.isEmpty ? "" : "?" + query)
     }
 
     /// Begins a login that is planned, for whichever reason; the redirect to the server, with the transaction's cookie.
@@ -131,17 +139,21 @@ struct StartDesk: Sendable {
 
     /// The same start, once its fragment was looked for.
     private static func shown(_ request: LoginRequest, at place: ClientPlace) -> String {
-        // What is no character of a query would leave the attribute of the page that it goes into.
+        let query = asQuery(request.query)
+        return place.path(.login) + "?" + query + (query.isEmpty ? "" : "&") + StartRequest.shownName + "=1"
+    }
+
+    /// A query for a link: what is none of its characters would leave the attribute of the page that it goes into.
+    private static func asQuery(_ bytes: [UInt8]) -> String {
         var query: [UInt8] = []
-        for byte in request.query {
+        for byte in bytes {
             if ASCII.isUnreserved(byte) || queryCharacters.contains(byte) {
                 query.append(byte)
             } else {
                 PercentEncoding.appendEscape(byte, to: &query)
             }
         }
-        if !query.isEmpty { query.append(UInt8(ascii: "&")) }
-        return place.path(.login) + "?" + String(decoding: query, as: UTF8.self) + StartRequest.shownName + "=1"
+        return String(decoding: query, as: UTF8.self)
     }
 
     private static let queryCharacters = Array("=&%+/:,;@!$*?".utf8)

@@ -114,6 +114,17 @@ struct LocalLogoutTests {
         }
     }
 
+    @Test func `LO-04 Nobody who is signed in is told by a link that they are not`() async throws {
+        let world = try SignedIn()
+        let (_, value) = try await world.logIn()
+        let answer = await world.logouts.answer(world.request(.loggedOut(client: 0), value: value))
+        guard case .page(.confirmLogout) = answer.content else {
+            Issue.record("told that they are signed out")
+            return
+        }
+        #expect(answer.cookies.isEmpty)
+    }
+
     @Test func `LO-03 A hint that is to be posted is in no URL`() async throws {
         let world = try SignedIn { $0.logout.postsHint = true }
         let (_, value) = try await world.logIn { $0.idToken = idToken }
