@@ -63,7 +63,8 @@ public struct ServerMetadata: Sendable, Equatable {
                 "pushed_authorization_request", in: document, authenticatedAs: "token"),
             // Its own list says less than the server does, where it is there: a client has one method, and would have to
             // leave tokens alive.
-            revocation: ServerEndpoint("revocation", in: document, authenticatedAs: "token"), login: LoginMetadata(document))
+            revocation: ServerEndpoint("revocation", in: document, authenticatedAs: "token"),
+            login: LoginMetadata(document))
     }
 
     private static func parse(_ body: [UInt8]) throws(MetadataRefusal) -> JSONValue {
