@@ -20,7 +20,7 @@ def add_client(administrator, server, options):
         "token_endpoint_auth_method": sorted({options.method, *options.also}),
         "authorization_type": ["code", "refresh_token", "client_credentials", "delete_token"], "scope": SCOPES,
         "resource": [server["resource"], server["other_resource"]], "sign_kid": options.sign_kid,
-        "request_object_signing_alg": options.algorithm, "token_endpoint_signing_alg": options.algorithm,
+        "request_object_signing_alg": options.algorithm, "token_endpoint_signing_alg": options.assertion_algorithm or options.algorithm,
     }
     known = {"client_id": options.name, "method": options.method, "scopes": ["openid", *LOGIN_SCOPES, *SCOPES]}
     if options.method in SECRET_METHODS:

@@ -52,6 +52,13 @@ hash_algorithm="SHA512"
 database = {{ type = "sqlite3"; path = "{directory}/glewlwyd.db"; }};
 """
 
+ENCRYPTION = """\
+use_secure_connection=true
+secure_connection_key_file="{folder}/server.key"
+secure_connection_pem_file="{folder}/server.crt"
+secure_connection_ca_file="{folder}/clients.crt"
+"""
+
 
 def free_port():
     """A port nobody listens on now; glewlwyd itself cannot be asked to choose."""
@@ -60,12 +67,12 @@ def free_port():
         return probe.getsockname()[1]
 
 
-def prepare(directory, port):
-    """Writes the configuration and an empty database; returns the server's base URL."""
-    base = f"http://127.0.0.1:{port}"
+def prepare(directory, port, front, tls=None):
+    """Writes the configuration and an empty database; `front` is the base URL that others know."""
     copy_pages(directory / "pages")
     (directory / "glewlwyd.conf").write_text(
-        CONFIGURATION.format(port=port, base=base, directory=directory, modules=MODULES))
+        CONFIGURATION.format(port=port, base=front, directory=directory, modules=MODULES)
+        + (ENCRYPTION.format(folder=tls.resolve()) if tls else ""))
     database = directory / "glewlwyd.db"
     for leftover in directory.glob("glewlwyd.db*"):  # of a start that did not come to its end
         leftover.unlink()
@@ -76,7 +83,6 @@ def prepare(directory, port):
         connection.commit()
     finally:
         connection.close()
-    return base
 
 
 def copy_pages(pages):

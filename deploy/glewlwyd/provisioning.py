@@ -36,7 +36,7 @@ RESOURCE_SERVER = "orders-api"
 KEYED_RESOURCE_SERVER = "orders-api-keyed"
 
 
-def provision(base, resource, access_token_seconds, directory):
+def provision(base, front, resource, access_token_seconds, directory):
     """Creates everything, keys of clients in `directory`; returns what a client, a test or a gateway needs to know about it."""
     administrator = Session(base)
     administrator.log_in(*ADMINISTRATOR)
@@ -50,7 +50,7 @@ def provision(base, resource, access_token_seconds, directory):
         "username": USER, "name": "Alice Liddell", "email": "alice@example.org", "enabled": True,
         "password": password, "scope": ["g_profile", "openid", *LOGIN_SCOPES, *SCOPES]})
     keys = [new_key("ES256", "es-1"), new_key("RS256", "rs-1")]
-    issuer = f"{base}/api/{PLUGIN}"
+    issuer = f"{front}/api/{PLUGIN}"
     administrator.call("POST", "/mod/plugin/", {
         "module": "oidc", "name": PLUGIN, "display_name": PLUGIN, "enabled": True,
         "parameters": parameters(issuer, keys, [resource, OTHER_RESOURCE], access_token_seconds)})
@@ -160,4 +160,6 @@ def parameters(issuer, keys, resources, access_token_seconds):
         "oauth-par-allowed": True, "oauth-par-required": False, "oauth-par-duration": 90,
         "oauth-par-request_uri-prefix": "urn:ietf:params:oauth:request_uri:", "oauth-fapi-allow-jarm": True, "oauth-rar-allowed": False, "oauth-ciba-allowed": False,
         "oauth-as-iss-id": True,
+        # Over TLS it looks at the certificates of connections itself.
+        **({"client-cert-source": "TLS"} if issuer.startswith("https:") else {}),
     }

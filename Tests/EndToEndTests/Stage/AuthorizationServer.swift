@@ -7,17 +7,45 @@ final class AuthorizationServer: Sendable {
     let issuer: String
     let resource: String
     private let folder: String
+    private let environment: [String: String]
     private let server = Watched<ChildProcess?>(nil)
+    /// glewlwyd fails logins that overlap: whoever plays the user holds this meanwhile.
+    let turn = Watched(())
 
-    /// Starts and provisions it.
-    init(accessTokenSeconds: Int = 300) throws {
+    /// What it needs to serve https, and to know clients by their certificates.
+    struct Certificates: Sendable {
+        /// Who signed the server's certificate and the clients'.
+        let authority: TestCertificate
+        let server: TestCertificate
+    }
+
+    /// Starts and provisions it; with something in front, that is where everybody but its administrator goes.
+    init(accessTokenSeconds: Int = 300, front: Relay? = nil, certificates: Certificates? = nil) throws {
         folder = TemporaryFolder.path(for: "authorization-server")
-        let options = ["--access-token-seconds", "\(accessTokenSeconds)"]
-        let child = try ChildProcess(Self.program, ["serve", "--directory", folder] + options)
+        var options = ["--access-token-seconds", "\(accessTokenSeconds)"]
+        if let front { options += ["--front-port", "\(front.port)"] }
+        if let certificates {
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            let files = [
+                "server.crt": certificates.server.certificate, "server.key": certificates.server.key,
+                "clients.crt": certificates.authority.certificate,
+            ]
+            for (name, text) in files {
+                try text.write(toFile: folder + "/" + name, atomically: false, encoding: .utf8)
+            }
+            options += ["--tls", folder]
+            environment = ["SSL_CERT_FILE": folder + "/clients.crt"]
+        } else {
+            environment = [:]
+        }
+        let child = try ChildProcess(
+            Self.program, ["serve", "--directory", folder] + options, environment: environment)
         server.withLock { $0 = child }
         let line = try Self.readyLine(of: child)
         issuer = line["issuer"] ?? ""
         resource = line["resource"] ?? ""
+        let port = try described("base").split(separator: ":").last.flatMap { UInt16($0) }
+        if let front, let port { front.lead(to: port) }
     }
 
     deinit {
@@ -55,6 +83,9 @@ final class AuthorizationServer: Sendable {
     /// Changes a setting of the running server.
     func set(_ assignments: String...) throws { _ = try command("set", assignments) }
 
+    /// Registers a client for browser logins.
+    func addClient(_ name: String, _ options: [String]) throws { _ = try command("add-client", [name] + options) }
+
     /// Ends the server; its folder stays.
     func stop() {
         guard let child = server.now else { return }
@@ -65,7 +96,7 @@ final class AuthorizationServer: Sendable {
 
     /// Starts it again as it was, on its former port.
     func start() throws {
-        let child = try ChildProcess(Self.program, ["serve", "--directory", folder])
+        let child = try ChildProcess(Self.program, ["serve", "--directory", folder], environment: environment)
         server.withLock { $0 = child }
         _ = try Self.readyLine(of: child)
     }
@@ -87,7 +118,8 @@ final class AuthorizationServer: Sendable {
     }
 
     private func command(_ name: String, _ options: [String]) throws -> String {
-        let child = try ChildProcess(Self.program, [name, "--directory", folder] + options)
+        let child = try ChildProcess(
+            Self.program, [name, "--directory", folder] + options, environment: environment)
         guard child.waitForEnd(within: .seconds(30)) == .exited(0) else {
             throw WireFailure.closed("\(name): \(child.errors.now.joined(separator: "\n"))")
         }
