@@ -104,14 +104,17 @@ extension CheckFacts {
                     ])
             }
             return Remedy(
-                "The token has no claim \(name), which must be one of \(ShownText.list(rule.anyOf)).",
+                "The \(usesSession ? "session" : "token") has no claim \(name), which must be one of \(ShownText.list(rule.anyOf)).",
                 [
-                    .server("put \(name) into access tokens; many servers put it only into ID tokens"),
+                    .server(
+                        usesSession
+                            ? "put \(name) into ID tokens or userinfo"
+                            : "put \(name) into access tokens; many servers put it only into ID tokens"),
                     .configuration("\(claimsKey): name the claim as tokens spell it"),
                 ])
         }
         return Remedy(
-            "The token's \(name) is \(ShownText.json(value)), and must be one of \(ShownText.list(rule.anyOf)).",
+            "The \(usesSession ? "session" : "token")'s \(name) is \(ShownText.json(value)), and must be one of \(ShownText.list(rule.anyOf)).",
             [
                 .server("give the user, or the client, what is wanted"),
                 .configuration(
