@@ -1,19 +1,43 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes config/reference.yaml into the Swift file that `portcullis defaults` prints; a test compares the two."""
+"""Writes config/reference.yaml into the Swift files that `portcullis defaults` prints; a test compares the two."""
 import pathlib
 
 root = pathlib.Path(__file__).resolve().parents[2]
 text = (root / "config/reference.yaml").read_text()
-assert '"""' not in text and "\\" not in text, "the literal below would read these"
-literal = "\n".join("        " + line if line else "" for line in text.rstrip("\n").split("\n"))
-(root / "Sources/Configuration/Reference/ReferenceText.swift").write_text(f'''// SPDX-License-Identifier: Apache-2.0
+assert '"""' not in text and "\\" not in text, "the literals below would read these"
+lines = text.rstrip("\n").split("\n")
+# No file of the project is longer than 500 lines: the routes, and what follows them, are in a second one.
+comment = next(n for n, line in enumerate(lines) if line.startswith("routes:"))
+while lines[comment - 1].startswith("#"):
+    comment -= 1
+
+
+def literal(part):
+    return "\n".join("        " + line if line else "" for line in part)
+
+
+folder = root / "Sources/Configuration/Reference"
+(folder / "ReferenceText.swift").write_text(f'''// SPDX-License-Identifier: Apache-2.0
 
 /// The commented reference configuration, as `portcullis defaults` prints it.
 package enum ReferenceText {{
     /// The text of config/reference.yaml, written here by Tests/ConfigurationTests/embed_reference.py.
-    package static let yaml = """
-{literal}
+    package static var yaml: String {{ sources + routes }}
+
+    /// What stands before the routes.
+    private static let sources = """
+{literal(lines[:comment])}
+
+        """
+}}
+''')
+(folder / "ReferenceText+Routes.swift").write_text(f'''// SPDX-License-Identifier: Apache-2.0
+
+extension ReferenceText {{
+    /// The routes, and what follows them; written here by Tests/ConfigurationTests/embed_reference.py.
+    static let routes = """
+{literal(lines[comment:])}
 
         """
 }}

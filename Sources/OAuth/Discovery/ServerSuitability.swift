@@ -197,7 +197,7 @@ public enum ServerSuitability {
         return problems
     }
 
-    /// What FAPI 2.0 wants of a server beyond what `FAPIProfile` wants of the settings.
+    /// What FAPI 2.0 wants of a server beyond what its profile wants of the settings.
     private static func profile(
         _ metadata: ServerMetadata, _ settings: AuthorizationRequestSettings, _ credentials: ClientCredentials,
         _ demand: DPoPDemand

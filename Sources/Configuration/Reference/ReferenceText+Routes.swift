@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension ReferenceText {
+    /// The routes, and what follows them; written here by Tests/ConfigurationTests/embed_reference.py.
+    static let routes = """
+        # Where requests go and who may make them. The longest path wins; what no route names is answered 404.
+        # Each route says token, login, both of them (either credential passes), or public.
+        routes:
+          - # The path served: with / at its end the whole subtree, otherwise that path alone.
+            path: /api/orders/
+            # The name in logs and metrics; the path by default.
+            name: orders
+            # Where the requests go: a URL without path, or a mapping as in the next route.
+            upstream: http://127.0.0.1:3001
+            # The methods allowed; others are answered 405. By default all, or those that scopes names.
+            methods: [GET, HEAD, POST]
+            # What an access token must be to pass.
+            token:
+              # The issuers whose tokens pass here, by their names above.
+              issuers: [main, development]
+              # What aud must contain, exactly: a text, or a list of which one is enough.
+              audience: https://shop.example.com/api
+              # Scopes that a token must all have: a list, or lists by method (HEAD needs what GET needs). None by default.
+              scopes: { GET: [orders:read], POST: [orders:read, orders:write] }
+              # Claims that must have one of the values named, themselves or in their list; all of them must hold. A dot goes
+              # into a nested claim; a name with :// in it is one claim.
+              claims: { realm_access.roles: [admin, clerk], tenant: acme }
+              # The name of the protected space in challenges.
+              realm: portcullis
+              # Lets requests without a token pass without identity; a token that is not good is still refused.
+              optional: false
+              # Refuses tokens of clients that act for themselves (sub equal to client_id).
+              user_only: false
+              # What access_token in the query means beside a header: reject (default) or ignore. It is never a credential.
+              query_token: reject
+              # The authentication schemes accepted; [Bearer] by default. A token bound to a key needs its proof whatever is said.
+              schemes: [DPoP, Bearer]
+              # How this route takes DPoP proofs (RFC 9449).
+              dpop:
+                # Whether proofs carry a nonce of ours: off (default), optional (offered; a wrong one is refused) or required.
+                nonce: off
+                # The algorithms that proofs may be signed with, as challenges list them.
+                algorithms: [ES256, PS256, EdDSA]
+              # The token's acr must be one of these, the best first; else the client is told to let the user sign in again
+              # with one of them (RFC 9470). Not looked at by default.
+              acr_values: [urn:example:mfa, urn:example:password]
+              # How long ago the user may have signed in (auth_time), answered in the same way. Not looked at by default.
+              max_age: 8h
+              # Rights that authorization_details must all grant (RFC 9396): a list, or lists by method as in scopes. None by
+              # default. One element of that type must have all that is said of it here.
+              authorization_details:
+                - # The type of right.
+                  type: orders
+                  # Actions that it must allow. Any by default, as in the four keys below.
+                  actions: [read]
+                  # Locations that it must cover.
+                  locations: [https://shop.example.com/api/orders]
+                  # Kinds of data that it must cover.
+                  datatypes: [addresses]
+                  # Privileges that it must carry.
+                  privileges: [clerk]
+                  # The one resource that it must be for.
+                  identifier: orders-eu
+              # Publishes under /.well-known/oauth-protected-resource what this route wants of tokens (RFC 9728), and points to
+              # it in every challenge: true, false (default), or a mapping.
+              resource:
+                # The resource identifier; public_url and the route's path by default. Its host must be one of a listener's.
+                identifier: https://shop.example.com/api/orders
+                # A name of the resource for people. None by default.
+                name: Orders
+            # Header fields for the upstream and the claims that fill them; clients can never send them. None by default.
+            identity:
+              X-User-Id: sub
+              X-Roles:
+                # The claim whose value fills the field.
+                claim: realm_access.roles
+                # What stands between the members of a list; a space by default.
+                separator: " "
+                # How characters outside printable ASCII travel: percent (default) or base64url.
+                encoding: percent
+            # Lets WebSocket handshakes through, after authentication.
+            websocket: false
+            # What is otherwise refused in a path because two servers may read it differently: encoded_slash, backslash,
+            # double_encoding, semicolon, non_ascii. None by default.
+            allow_in_path: [encoded_slash]
+            # What stands before the path in other URLs of this route, where a proxy in front has other names or takes a prefix
+            # away; the htu of a DPoP proof may begin so too. None by default: the public_url of the listener alone.
+            public_urls: [https://partners.example.com, https://shop.example.com/v1]
+            # What Origin must be where a request has one, else 403. Not looked at by default; with mcp our own public_urls.
+            allowed_origins: [https://app.example.com]
+            # A Model Context Protocol server: needs token, publishes resource, and its identifier must be in the audience.
+            mcp: false
+            # What the upstream gets in place of the client's credentials: none (default), pass (the Bearer token itself, or the
+            # access token of the session), or one of exchange, static, assertion and pass as below.
+            upstream_credential: none
+          - path: /api/development/
+            upstream:
+              # Where the requests go.
+              url: https://orders.internal:8443
+              # PEM file with the authorities that may sign the upstream's certificate. The system's by default.
+              certificate_authority: /etc/portcullis/internal-ca.pem
+              # The name asked for and verified in the upstream's certificate; the URL's host by default.
+              server_name: orders.internal
+            token:
+              issuers: [static]
+              audience: [https://shop.example.com/api, https://shop.example.com/old-api]
+              scopes: [orders:read]
+              schemes: [Bearer]
+              resource: false
+            upstream_credential:
+              # Always the same credential, in a file or an environment variable as  { env: NAME } .
+              static:
+                file: /run/secrets/orders.secret
+                # The scheme before it; for Basic the value is user:password, encoded here.
+                scheme: Bearer
+          - path: /api/reports/
+            upstream: http://127.0.0.1:3002
+            token:
+              issuers: [main]
+              audience: https://shop.example.com/api
+              authorization_details:
+                GET: []
+                PUT:
+                  - { type: reports, actions: [write], locations: [eu], datatypes: [sales], privileges: [clerk], identifier: q3 }
+            upstream_credential:
+              # A short-lived JWT signed here that says who the caller is; the upstream finds its keys under
+              # /.portcullis/jwks.json.
+              assertion:
+                # Its aud: who is to believe it.
+                audience: reports
+                # How long one is good, 10s to 10m.
+                lifetime: 60s
+                # Claims of the access token to repeat, beside sub, client_id and scope, which are always there.
+                claims: [email, tenant]
+                # The field that carries it: Authorization (default; as Bearer), or another, with the JWT alone.
+                field: Authorization
+          - path: /mcp
+            upstream: http://127.0.0.1:3003
+            mcp: true
+            token:
+              issuers: [main]
+              audience: https://shop.example.com/mcp
+              scopes: [tools:use]
+              resource: { identifier: https://shop.example.com/mcp }
+            upstream_credential:
+              # A token for the upstream, from the authorization server in exchange for the client's (RFC 8693), kept until it
+              # expires.
+              exchange:
+                # Which of the clients above asks.
+                client: machines
+                # Whom the new token is for, by a name that the server knows: a text, or a list. One of audience and resource must
+                # be said.
+                audience: tools
+                # Whom it is for, by URL: a text, or a list.
+                resource: https://tools.internal/
+                # What it may do. What the client's may by default.
+                scopes: [tools:use]
+          - path: /
+            upstream: http://127.0.0.1:3000
+            # Sends browsers to sign in, as a client above: its name alone, or a mapping. What their session must be to pass.
+            login:
+              # The client whose login it is.
+              client: web
+              # Scopes that must all have been granted: a list, or lists by method. None by default.
+              scopes: [openid]
+              # Claims of the user that must have one of the values named; all must hold.
+              claims: { groups: [staff, partners] }
+              # How the user must have signed in, the best first; else the browser is sent to do so. Not looked at by default.
+              acr_values: [urn:example:password]
+              # How long ago the user may have signed in; else the browser is sent to do so again. Not looked at by default.
+              max_age: 12h
+              # Origins beside our own whose pages may change something here or open WebSockets. None by default.
+              allowed_origins: [https://partners.example.com]
+              # Refuses requests without X-Requested-By, which no other site's page can send: for what scripts call.
+              require_header: false
+              # Sends a form of at most 16KiB, posted when the session was over, again after the login.
+              keep_form: false
+              # Lets requests without a session pass without identity.
+              optional: false
+            identity: { X-User-Id: sub, X-User-Email: email }
+          - path: /payments/
+            upstream: http://127.0.0.1:3004
+            # Either credential: a request with an Authorization field is judged by that alone.
+            token: { issuers: [main], audience: https://shop.example.com/payments, schemes: [Bearer] }
+            login: payments
+            upstream_credential:
+              # The access token of the session, with a fresh proof where it is bound to a key.
+              pass:
+                # What the htu of proofs begins with, as the upstream's resource server sees it. The upstream's URL by default.
+                proof_url: https://payments.internal
+          - path: /assets/
+            upstream: http://127.0.0.1:3000
+            # Lets everybody pass, without identity.
+            public: true
+
+        # Bounds on what one message and one worker may bring.
+        limits:
+          # The request line; a longer one is answered 414.
+          request_line: 8KiB
+          # All header fields; more is answered 431.
+          header_section: 64KiB
+          # Header fields of one message; more is answered 431.
+          field_count: 100
+          # One header field; a longer one is answered 431.
+          field_line: 32KiB
+          # One access token; a longer one is answered 401, undecoded.
+          access_token: 16KiB
+          # One request body; a longer one is answered 413.
+          request_body: unlimited
+          # Client connections of one worker.
+          connections: 50000
+          # Connections in use to one upstream by one worker; beyond it requests are answered 503.
+          upstream_connections: 4096
+          # Idle connections kept to one upstream by one worker.
+          upstream_idle_connections: 256
+          # Requests of one worker that wait for an issuer's keys.
+          parked_requests: 1024
+
+        # How long each thing may take.
+        timeouts:
+          # From a request's first byte to the end of its head.
+          request_head: 10s
+          # Without a byte of a request body.
+          request_body: 30s
+          # An idle client connection.
+          keep_alive: 75s
+          # Connecting to an upstream, its TLS handshake included.
+          upstream_connect: 3s
+          # From the end of a request to the response's head.
+          upstream_first_byte: 30s
+          # Without a byte of a response body, or without one taken by the client.
+          response_body: 1m
+          # An idle connection to an upstream.
+          upstream_idle: 30s
+          # A WebSocket without a byte in either direction.
+          tunnel_idle: 1h
+          # How long SIGTERM waits for requests in flight.
+          drain: 30s
+          # How long a request waits for an issuer's keys before 503.
+          key_wait: 2s
+
+        # What is written, and where: stderr, stdout, off, or a file to append to.
+        log:
+          # The least important lines of the operator log that are written: debug, info, warning or error.
+          level: info
+          # Start, refusals, issuers, failures.
+          operator: stderr
+          # One line a request.
+          access: stdout
+
+        # The memory for tokens whose signatures were verified before.
+        token_cache:
+          # Verified tokens remembered by one worker.
+          entries: 100000
+          # Memory for them in one worker.
+          bytes: 128MiB
+
+        # How DPoP proofs are judged on every route, and what is remembered of them.
+        dpop:
+          # The oldest proof accepted, at most 5m.
+          past: 60s
+          # How far ahead of our clock a proof may be, at most 60s.
+          future: 10s
+          # One proof; a longer one is answered 401.
+          proof_size: 8KiB
+          # The jti of a proof; a longer one is answered 401.
+          jti_size: 256B
+          # Memory of all workers for the proofs that may not be used again. When it is full, requests are answered 503: nothing
+          # is forgotten early.
+          replay_memory: 64MiB
+          # Keys of nonces, at least 32 bytes each: the first makes them, all are accepted. By default one of this process's own:
+          # where several replicas serve a route with nonces, give all of them the same keys, or clients are asked twice.
+          nonce_keys:
+            - file: /run/secrets/nonce-new.secret
+            - file: /run/secrets/nonce-old.secret
+          # How long a nonce is accepted at least, at most 10m; for as long again while a new one is offered.
+          nonce_lifetime: 5m
+
+        # The keys that sign identity assertions for upstreams.
+        assertion_keys:
+          # PEM files with private keys: the first signs, all are published. By default keys are made at start and rotated: an
+          # upstream that takes assertions from several replicas needs one such file that all of them share.
+          files: [/run/secrets/assertion-new.key, /run/secrets/assertion-old.key]
+          # The algorithm of keys made at start: ES256, ES384, ES512 or EdDSA.
+          algorithm: ES256
+          # How long a key made at start signs before the next one.
+          rotation: 24h
+
+        # Requests remembered, without their secrets, for  portcullis explain --request-id .
+        explain_buffer: 0
+
+        """
+}
