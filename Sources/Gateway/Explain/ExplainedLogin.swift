@@ -10,7 +10,10 @@ extension Explanation {
         var words: [String] = []
         if start.isRedirect {
             words.append("as        a page that somebody waits for: \(facts.navigationReason)")
-            words.append("answer    303, Location: \(start.path)")
+            words.append(
+                start.keepsForm
+                    ? "answer    200, a page that keeps the form in the browser and goes on to \(start.path)"
+                    : "answer    303, Location: \(start.path)")
         } else {
             words.append("as        something that no person waits for: \(facts.navigationReason)")
             words.append(
@@ -23,7 +26,7 @@ extension Explanation {
             if let age = wishes.maxAgeSeconds { asked.append("max_age \(age)") }
             words.append("step_up   \(start.stepUp), which asks for \(asked.joined(separator: " and "))")
         }
-        if start.keepsForm { words.append("form      kept in the browser, and sent again after the login") }
+        if start.keepsForm { words.append("form      sent again after the login") }
         return words
     }
 

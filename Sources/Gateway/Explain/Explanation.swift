@@ -55,10 +55,13 @@ package struct Explanation: Sendable {
         loginWords = Explanation.loginWords(verdict, facts)
     }
 
-    /// The status of the answer: a page that needs a login is redirected to it (CF-08).
+    /// The status of the answer: a page that needs a login is redirected to it (CF-08), one of ours keeps a form.
     package var status: Int? {
         guard case .refused(let refusal, _, _, _) = verdict else { return nil }
-        return !loginWords.isEmpty && evidence.loginStart?.isRedirect == true ? 303 : Int(refusal.status)
+        guard !loginWords.isEmpty, let start = evidence.loginStart, start.isRedirect else {
+            return Int(refusal.status)
+        }
+        return start.keepsForm ? 200 : 303
     }
 
     private static func state(of check: ExplainedCheck, _ verdict: Verdict, _ facts: CheckFacts) -> State {

@@ -56,7 +56,7 @@ extension Explanation {
         case .answered:
             first = "ANSWERED BY THE GATEWAY  \(evidence.ownAnswer.isEmpty ? "204" : evidence.ownAnswer)"
         case .refused(let refusal, _, _, let row):
-            first = "\(status == 303 ? "SENT TO LOG IN" : "REFUSED")  \(status ?? 0)  \(refusal.word)  \(row)"
+            first = "\((status ?? 0) < 400 ? "SENT TO LOG IN" : "REFUSED")  \(status ?? 0)  \(refusal.word)  \(row)"
         case .undecided(let check, _): first = "NOT KNOWN  \(check.title) could not be checked"
         }
         return "\(first)\n\(request), from \(evidence.peer), at \(UnixTime.text(now))"

@@ -13,6 +13,7 @@ import Testing
         // Told by the log's row: the same causes, at other places.
         checks.insert(ExplainedCheck(.tokenClaimMissing, row: "RS-15"))
         checks.insert(ExplainedCheck(.tokenBoundToKey, row: "RS-25"))
+        checks.insert(ExplainedCheck(.loginRequired, row: "RF-06"))
         #expect(checks == Set(ExplainedCheck.allCases))
         let upstream = Refusal.allCases.filter { ExplainedCheck($0, row: "\($0.check)") == .upstream }
         #expect(upstream.allSatisfy { "\($0.word)".hasPrefix("upstream_") }, "\(upstream)")

@@ -107,6 +107,11 @@ import Testing
                 text = text.replacing(member.value, with: "<\(name) \(member.name)>")
             }
         }
+        try compare(text: text, with: name)
+    }
+
+    /// Compares byte for byte.
+    static func compare(text: String, with name: String) throws {
         let file = folder.appending(path: name + ".txt")
         if ProcessInfo.processInfo.environment["PORTCULLIS_WRITE_GOLDEN"] != nil {
             try text.write(to: file, atomically: true, encoding: .utf8)

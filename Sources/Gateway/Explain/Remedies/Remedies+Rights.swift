@@ -83,8 +83,14 @@ extension CheckFacts {
             ])
     }
 
+    /// `routes[2].token.claims`, or what a session is held against.
+    private var claimsKey: String { "\(routeKey).\(usesSession ? "login" : "token").claims" }
+
     private var remedyForClaimRule: Remedy {
-        guard let rule = unmetRule else { return Remedy("A rule about claims is not met.") }
+        guard let rule = unmetRule else {
+            return Remedy(
+                "A rule about claims is not met.", [.configuration("\(claimsKey): the rules that a route has")])
+        }
         let name = name(of: rule)
         guard let value = value(of: rule) else {
             let flat = rule.claim.joined(separator: ".")
@@ -94,22 +100,25 @@ extension CheckFacts {
                     [
                         .server("write it nested"),
                         .configuration(
-                            "\(routeKey).token.claims: name it so that its dots do not divide it (a URL does)"),
+                            "\(claimsKey): name it so that its dots do not divide it (a URL does)"),
                     ])
             }
             return Remedy(
-                "The token has no claim \(name), which must be one of \(ShownText.list(rule.anyOf)).",
+                "The \(usesSession ? "session" : "token") has no claim \(name), which must be one of \(ShownText.list(rule.anyOf)).",
                 [
-                    .server("put \(name) into access tokens; many servers put it only into ID tokens"),
-                    .configuration("\(routeKey).token.claims: name the claim as tokens spell it"),
+                    .server(
+                        usesSession
+                            ? "put \(name) into ID tokens or userinfo"
+                            : "put \(name) into access tokens; many servers put it only into ID tokens"),
+                    .configuration("\(claimsKey): name the claim as tokens spell it"),
                 ])
         }
         return Remedy(
-            "The token's \(name) is \(ShownText.json(value)), and must be one of \(ShownText.list(rule.anyOf)).",
+            "The \(usesSession ? "session" : "token")'s \(name) is \(ShownText.json(value)), and must be one of \(ShownText.list(rule.anyOf)).",
             [
                 .server("give the user, or the client, what is wanted"),
                 .configuration(
-                    "\(routeKey).token.claims", "{ \(name): \(yaml(rule.anyOf)) } with another value", "if it may pass"),
+                    "\(claimsKey)", "{ \(name): \(yaml(rule.anyOf)) } with another value", "if it may pass"),
             ])
     }
 

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+import Gateway
+import HTTPMessage
+import Login
+import OAuth
+import Testing
+
+@Suite struct `an explanation of a login route` {
+    @Test(arguments: LoginMistake.all)
+    func `says what became of the session, and what an operator can do about it`(mistake: LoginMistake) async throws {
+        var rig = try ExplainRig.browser()
+        try await mistake.make(&rig)
+        let explanation = try rig.explain()
+        #expect(Self.end(of: explanation) == mistake.end, "\(explanation.text)")
+        switch mistake.end {
+        case .refused:
+            #expect(explanation.exitStatus == 3)
+            #expect(explanation.remedy?.steps.isEmpty == false)
+        case .notKnown: #expect(explanation.exitStatus == 1)
+        case .forwarded, .answered: #expect(explanation.exitStatus == 0)
+        }
+        // The lines up to the one that failed are those of the stages: none of them failed before it.
+        #expect(explanation.lines.count { $0.state == .failed } == (explanation.exitStatus == 3 ? 1 : 0))
+        #expect(AskGateway.exitStatus(of: explanation.text) == explanation.exitStatus)
+        #expect(AskGateway.exitStatus(of: String(decoding: explanation.json, as: UTF8.self)) == explanation.exitStatus)
+        try `an explanation`.compare(explanation, with: mistake.name)
+    }
+
+    @Test(arguments: LoginMistake.all)
+    func `shows no cookie, no token and no value that may be secret`(mistake: LoginMistake) async throws {
+        var rig = try ExplainRig.browser()
+        try await mistake.make(&rig)
+        let explanation = try rig.explain()
+        let shown = explanation.text + String(decoding: explanation.json, as: UTF8.self)
+        for secret in ["the-access-token", "the-refresh-token", "token=abc"] { #expect(!shown.contains(secret)) }
+        for field in rig.fields where field.hasPrefix("Cookie:") {
+            for pair in field.split(separator: "=").dropFirst(2) { #expect(!shown.contains(pair)) }
+        }
+    }
+
+    private static func end(of explanation: Explanation) -> LoginMistake.End {
+        switch explanation.verdict {
+        case .forwarded: .forwarded
+        case .answered: .answered
+        case .refused(let refusal, _, _, _): .refused(refusal, status: explanation.status ?? 0)
+        case .undecided(let check, _): .notKnown(check)
+        }
+    }
+
+    @Test func `has a remedy with a step for every refusal, and the upstream's for the upstream alone`() {
+        let settings = ExplainRig().settings
+        for refusal in Refusal.allCases {
+            let explanation = Explanation(
+                RequestEvidence(), .refused(refusal, expected: "one", found: "other", row: "\(refusal.check)"),
+                settings: settings, now: ExplainRig.now)
+            #expect(explanation.remedy?.steps.isEmpty == false, "\(refusal)")
+            let isUpstreams = explanation.remedy?.diagnosis.hasPrefix("The upstream did not") == true
+            #expect(!isUpstreams || "\(refusal.word)".hasPrefix("upstream_"), "\(refusal)")
+        }
+    }
+}
+
+@Suite struct `a review of a login` {
+    private static func metadata(_ more: String = "") throws -> ServerMetadata {
+        let text = """
+            {"issuer":"https://id.example.com/","jwks_uri":"https://id.example.com/jwks",
+            "authorization_endpoint":"https://id.example.com/authorize","token_endpoint":"https://id.example.com/token",
+            "pushed_authorization_request_endpoint":"https://id.example.com/par","response_types_supported":["code"],
+            "token_endpoint_auth_methods_supported":["client_secret_basic"]\(more)}
+            """
+        return try ServerMetadata.accept(
+            FetchResponse(status: 200, contentType: "application/json", body: Array(text.utf8)),
+            issuer: try IssuerIdentifier("https://id.example.com/"))
+    }
+
+    @Test func `of a server that offers what is configured has what is to be registered, and no values of one login`()
+        throws
+    {
+        let settings = try ExplainRig.browser().settings
+        let metadata = try Self.metadata(",\"code_challenge_methods_supported\":[\"S256\"]")
+        let review = try #require(LoginReview(of: "shop", settings, metadata: metadata))
+        #expect(review.isSuitable)
+        try `an explanation`.compare(text: review.text, with: "review-suitable")
+        #expect(AskGateway.exitStatus(of: review.text) == 0)
+    }
+
+    @Test func `MD-07 of a server that lacks something says which row, and what to change`() throws {
+        var settings = try ExplainRig.browser().settings
+        settings.logins[0].authorization.responseMode = .queryJWT
+        settings.logins[0].logout.backchannel = true
+        let metadata = try Self.metadata(
+            ",\"response_modes_supported\":[\"query\"],\"backchannel_logout_supported\":false")
+        let review = try #require(LoginReview(of: "shop", settings, metadata: metadata))
+        #expect(!review.isSuitable)
+        #expect(review.lines.flatMap(\.problems).map(\.checkID) == ["CF-05", "MD-07", "MD-07"])
+        #expect(review.lines.allSatisfy { $0.problems.isEmpty || !$0.remedies.isEmpty })
+        try `an explanation`.compare(text: review.text, with: "review-unsuitable")
+        #expect(AskGateway.exitStatus(of: review.text) == 3)
+        #expect(AskGateway.exitStatus(of: String(decoding: review.json, as: UTF8.self)) == 3)
+    }
+
+    @Test func `of a client that no route logs in with is none`() throws {
+        let review = LoginReview(of: "other", try ExplainRig.browser().settings, metadata: try Self.metadata())
+        #expect(review == nil)
+    }
+}
