@@ -60,7 +60,10 @@ extension WorkerRef {
         writer.put("X-Content-Type-Options: nosniff\r\nX-Request-Id: ")
         writer.put(exchange.pointee.id)
         writer.put(text: keepsAlive ? "\r\n\r\n" : "\r\nConnection: close\r\n\r\n")
-        if let content, content.isSent { content.bytes.withUnsafeBufferPointer { writer.put($0) } }
+        if let content, content.isSent {
+            content.bytes.withUnsafeBufferPointer { writer.put($0) }
+            exchange.pointee.responseBytes = Int64(content.bytes.count)
+        }
         // Part of an answer would make the next one on this connection, another user's behind a proxy, the rest of it.
         guard !writer.isFull else { return abortClient(client) }
         let body = exchange.pointee.request

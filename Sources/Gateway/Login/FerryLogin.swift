@@ -28,15 +28,17 @@ struct LoginTrip {
 /// Logins are answered elsewhere, as values (`LoginService`): this carries a request there with its small body, and the
 /// answer back.
 extension WorkerRef {
-    /// Takes the head in `pointee.head` for a login's, reads its body, and asks.
+    /// Takes the head in `pointee.head` for a login's, reads its body, and asks; with another query than the head's
+    /// where one is given.
     func ferry(
         _ exchange: ExchangeRef, _ endpoint: LoginRequest.Endpoint, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int,
-        isKept: Bool
+        isKept: Bool, query: [UInt8]? = nil
     ) {
         let client = exchange.pointee.client.unsafelyUnwrapped
         pointee.loginTickets += 1
-        exchange.pointee.trip = LoginTrip.make(
-            loginRequest(exchange, endpoint, bytes), ticket: pointee.loginTickets)
+        var request = loginRequest(exchange, endpoint, bytes)
+        if let query { request.query = query }
+        exchange.pointee.trip = LoginTrip.make(request, ticket: pointee.loginTickets)
         let isBodyAnnounced = !exchange.pointee.request.isComplete
         if case .length(let size) = pointee.head.pointee.framing, size > Int64(LoginRequest.bodyLimit) {
             keepRest(client, bytes, count, isKept: isKept)
@@ -122,7 +124,10 @@ extension WorkerRef {
     /// Forgets the login's request when its exchange ends.
     func dropTrip(_ exchange: ExchangeRef) {
         guard let trip = exchange.pointee.trip else { return }
-        if trip.pointee.isAsked { pointee.loginsUnderWay -= 1 }
+        if trip.pointee.isAsked {
+            pointee.loginsUnderWay -= 1
+            pointee.metrics.set(.loginRequests, to: pointee.loginsUnderWay)
+        }
         pointee.loginBodyBytes -= trip.pointee.request.body.count
         LoginTrip.free(trip)
         exchange.pointee.trip = nil
@@ -134,6 +139,7 @@ extension WorkerRef {
             return refuse(exchange, refuse(.loginsTooMany, "\(Worker.loginLimit) at once at most", "more"))
         }
         pointee.loginsUnderWay += 1
+        pointee.metrics.set(.loginRequests, to: pointee.loginsUnderWay)
         trip.pointee.isAsked = true
         let request = trip.pointee.request
         let ticket = trip.pointee.ticket
