@@ -28,7 +28,8 @@ extension WorkerRef {
         if head.pointee.hasQuery {
             var shown: [UInt8] = []
             let query = UnsafeBufferPointer(rebasing: all[Int(head.pointee.query.start)..<head.pointee.query.end])
-            QueryRedaction.append(query.span, limit: 1024, to: &shown)
+            let path = UnsafeBufferPointer(rebasing: all[Int(head.pointee.path.start)..<head.pointee.path.end])
+            QueryRedaction.append(query.span, of: path.span, limit: 1024, to: &shown)
             evidence.target = evidence.path + "?" + String(decoding: shown, as: UTF8.self)
             evidence.hasTokenInQuery = queryHasToken(bytes)
         }

@@ -58,13 +58,14 @@ extension WorkerRef {
         if status != 204 { writer.put(text: "Content-Length: \(content?.bytes.count ?? 0)\r\n") }
         if content == nil { writer.put("Cache-Control: no-store\r\n") }
         writer.put("X-Content-Type-Options: nosniff\r\nX-Request-Id: ")
-        exchange.pointee.id.write(into: writer.space)
-        writer.advance(32)
+        writer.put(exchange.pointee.id)
         writer.put(text: keepsAlive ? "\r\n\r\n" : "\r\nConnection: close\r\n\r\n")
         if let content, content.isSent {
             content.bytes.withUnsafeBufferPointer { writer.put($0) }
             exchange.pointee.responseBytes = Int64(content.bytes.count)
         }
+        // Part of an answer would make the next one on this connection, another user's behind a proxy, the rest of it.
+        guard !writer.isFull else { return abortClient(client) }
         let body = exchange.pointee.request
         let closesForFraming = exchange.pointee.refusal?.closesConnection ?? false
         exchange.pointee.request = BodyCounter()

@@ -45,12 +45,7 @@ extension WorkerRef {
         exchange.pointee.lookup = .none
         if let token = exchange.pointee.upstreamToken { ExchangedToken.release(token) }
         exchange.pointee.upstreamToken = nil
-        if let trip = exchange.pointee.trip {
-            pointee.loginsUnderWay -= 1
-            pointee.metrics.set(.loginRequests, to: pointee.loginsUnderWay)
-            LoginTrip.free(trip)
-            exchange.pointee.trip = nil
-        }
+        dropTrip(exchange)
         dropCookies(exchange)
         exchange.pointee.logged.release(to: &pointee.buffers)
         exchange.pointee.replay.release(to: &pointee.buffers)

@@ -57,7 +57,9 @@ extension WorkerRef {
         writer.put("HTTP/1.1 101 Switching Protocols\r\n")
         for index in 0..<head.pointee.fields.count {
             let slot = head.pointee.fields[index]
-            if pointee.responseRules.contains(slot.id) { continue }
+            guard !pointee.responseRules.contains(slot.id),
+                slot.id != .other && slot.id != .setCookie || mayPass(slot, bytes)
+            else { continue }
             writer.put(bytes + Int(slot.line.start), Int(slot.line.count))
         }
         writer.put("Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n")

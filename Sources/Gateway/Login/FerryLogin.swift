@@ -10,6 +10,8 @@ struct LoginTrip {
     var request: LoginRequest
     /// Names the answer among all that this worker waits for.
     let ticket: UInt64
+    /// Whether it is one of the logins under way: from the end of its body on.
+    var isAsked = false
 
     static func make(_ request: LoginRequest, ticket: UInt64) -> UnsafeMutablePointer<LoginTrip> {
         let place = UnsafeMutablePointer<LoginTrip>.allocate(capacity: 1)
@@ -33,16 +35,10 @@ extension WorkerRef {
         isKept: Bool, query: [UInt8]? = nil
     ) {
         let client = exchange.pointee.client.unsafelyUnwrapped
-        guard pointee.loginsUnderWay < Worker.loginLimit else {
-            keepRest(client, bytes, count, isKept: isKept)
-            return refuse(exchange, refuse(.loginsTooMany, "\(Worker.loginLimit) at once at most", "more"))
-        }
         pointee.loginTickets += 1
         var request = loginRequest(exchange, endpoint, bytes)
         if let query { request.query = query }
         exchange.pointee.trip = LoginTrip.make(request, ticket: pointee.loginTickets)
-        pointee.loginsUnderWay += 1
-        pointee.metrics.set(.loginRequests, to: pointee.loginsUnderWay)
         let isBodyAnnounced = !exchange.pointee.request.isComplete
         if case .length(let size) = pointee.head.pointee.framing, size > Int64(LoginRequest.bodyLimit) {
             keepRest(client, bytes, count, isKept: isKept)
@@ -57,6 +53,8 @@ extension WorkerRef {
             guard client.pointee.state == .exchanging else { return }
         }
         exchange.pointee.expectsContinue = false
+        // For all of it: forms are small, and whoever sends one byte at a time would hold it for days.
+        setTimeout(client.timeout, pointee.timeouts.requestBody)
         collectLoginBody(client, exchange)
     }
 
@@ -83,7 +81,7 @@ extension WorkerRef {
             case .complete, .untilClose: break
             case .length:
                 let taken = Int(min(Int64(input.count), exchange.pointee.request.remaining))
-                trip.pointee.request.body.append(contentsOf: UnsafeBufferPointer(start: input.bytes, count: taken))
+                append(UnsafeBufferPointer(start: input.bytes, count: taken), to: trip)
                 exchange.pointee.request.remaining -= Int64(taken)
                 if exchange.pointee.request.remaining == 0 { exchange.pointee.request.kind = .complete }
                 client.pointee.input.consume(taken, to: &pointee.buffers)
@@ -92,12 +90,11 @@ extension WorkerRef {
                 let before = input.count
                 switch exchange.pointee.request.chunks.next(span) {
                 case .data(let offset, let length):
-                    trip.pointee.request.body.append(
-                        contentsOf: UnsafeBufferPointer(start: input.bytes + offset, count: length))
+                    append(UnsafeBufferPointer(start: input.bytes + offset, count: length), to: trip)
                     client.pointee.input.consume(offset + length, to: &pointee.buffers)
                 case .needMore(let consumed):
                     client.pointee.input.consume(consumed, to: &pointee.buffers)
-                    if consumed < before { return awaitLoginBody(client) }
+                    if consumed < before { return client.startReading() }
                 case .end(let consumed):
                     exchange.pointee.request.kind = .complete
                     client.pointee.input.consume(consumed, to: &pointee.buffers)
@@ -110,20 +107,43 @@ extension WorkerRef {
                 return refuse(
                     exchange, refuse(.requestBodyTooLarge, "at most \(LoginRequest.bodyLimit) bytes", "more"))
             }
+            guard pointee.loginBodyBytes <= Worker.loginBodyLimit else {
+                return refuse(exchange, refuse(.loginsTooMany, "room for another form", "none"))
+            }
         }
-        guard exchange.pointee.request.isComplete else { return awaitLoginBody(client) }
+        guard exchange.pointee.request.isComplete else { return client.startReading() }
         exchange.pointee.requestBytes = Int64(trip.pointee.request.body.count)
         parkTrip(client, exchange, trip)
     }
 
-    private func awaitLoginBody(_ client: ClientRef) {
-        setTimeout(client.timeout, pointee.timeouts.requestBody)
-        client.startReading()
+    private func append(_ bytes: UnsafeBufferPointer<UInt8>, to trip: UnsafeMutablePointer<LoginTrip>) {
+        trip.pointee.request.body.append(contentsOf: bytes)
+        pointee.loginBodyBytes += bytes.count
+    }
+
+    /// Forgets the login's request when its exchange ends.
+    func dropTrip(_ exchange: ExchangeRef) {
+        guard let trip = exchange.pointee.trip else { return }
+        if trip.pointee.isAsked {
+            pointee.loginsUnderWay -= 1
+            pointee.metrics.set(.loginRequests, to: pointee.loginsUnderWay)
+        }
+        pointee.loginBodyBytes -= trip.pointee.request.body.count
+        LoginTrip.free(trip)
+        exchange.pointee.trip = nil
     }
 
     private func parkTrip(_ client: ClientRef, _ exchange: ExchangeRef, _ trip: UnsafeMutablePointer<LoginTrip>) {
+        // Counted only now: who sends half a form, and the rest of it never, would keep others from logging in.
+        guard pointee.loginsUnderWay < Worker.loginLimit else {
+            return refuse(exchange, refuse(.loginsTooMany, "\(Worker.loginLimit) at once at most", "more"))
+        }
+        pointee.loginsUnderWay += 1
+        pointee.metrics.set(.loginRequests, to: pointee.loginsUnderWay)
+        trip.pointee.isAsked = true
         let request = trip.pointee.request
         let ticket = trip.pointee.ticket
+        pointee.loginBodyBytes -= request.body.count
         // Held by whoever answers from now on: a code or a token in it is not kept here too.
         trip.pointee.request.body = []
         trip.pointee.request.query = []

@@ -79,7 +79,10 @@ extension WorkerRef {
     func setsOurs(_ value: UnsafeBufferPointer<UInt8>) -> Bool {
         guard mayHoldOurs(value) else { return false }
         var start = 0
-        while start < value.count, value[start] == 0x20 || value[start] == 0x09 { start += 1 }
+        // A cookie without a name comes back as its value alone, which then looks like a name and a value.
+        while start < value.count,
+            value[start] == 0x20 || value[start] == 0x09 || value[start] == UInt8(ascii: "=")
+        { start += 1 }
         var end = start
         while end < value.count, value[end] != UInt8(ascii: "="), value[end] != UInt8(ascii: ";") { end += 1 }
         while end > start, value[end - 1] == 0x20 || value[end - 1] == 0x09 { end -= 1 }

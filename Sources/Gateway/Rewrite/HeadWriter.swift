@@ -37,6 +37,15 @@ struct HeadWriter {
         text.withUTF8 { put($0) }
     }
 
+    mutating func put(_ id: RequestID) {
+        guard hasRoom(32) else {
+            isFull = true
+            return
+        }
+        id.write(into: space)
+        advance(32)
+    }
+
     mutating func putDecimal(_ number: UInt64) {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
             var position = 20

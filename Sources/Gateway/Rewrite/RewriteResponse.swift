@@ -47,7 +47,7 @@ extension WorkerRef {
     }
 
     /// Whether a field of an upstream may reach the client: none that only we set, and no cookie of ours (HTTP-49).
-    private func mayPass(_ slot: FieldSlot, _ bytes: UnsafeMutablePointer<UInt8>) -> Bool {
+    func mayPass(_ slot: FieldSlot, _ bytes: UnsafeMutablePointer<UInt8>) -> Bool {
         if slot.id == .setCookie {
             let value = UnsafeBufferPointer(start: bytes + Int(slot.value.start), count: Int(slot.value.count))
             guard setsOurs(value) else { return true }

@@ -79,6 +79,8 @@ struct Worker {
     var stores: [any SessionStore] = []
     /// Login requests that are being answered.
     var loginsUnderWay = 0
+    /// Bytes of login requests' bodies that are not complete yet.
+    var loginBodyBytes = 0
     var loginTickets: UInt64 = 0
     /// Where the request whose stages run would have to log in.
     var loginPointer = LoginPointer()
@@ -102,6 +104,8 @@ struct Worker {
     static let loginTimeout = 35_000
     /// Login requests of one worker that are answered at the same time.
     static let loginLimit = 512
+    /// Bytes of login requests' bodies that one worker holds while they arrive.
+    static let loginBodyLimit = 32 << 20
     /// Clients' keys kept by one worker, some 4 KB each with what OpenSSL prepares for them.
     static let proofKeyLimit = 4096
     static let writeCapacity = BufferPool.largest

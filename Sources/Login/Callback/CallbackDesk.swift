@@ -32,8 +32,14 @@ final class CallbackDesk: Sendable {
     /// Answers a request to `callback/<client>`.
     func answer(_ request: LoginRequest, at place: ClientPlace) async -> LoginAnswer {
         if let refused = methodRefusal(request, at: place) { return refused }
+        let retry = StartRequest(returnTo: "/").path(at: place)
+        let response: UncheckedAuthorizationResponse
         do throws(LoginFailure) {
-            let response = try read(request, at: place)
+            response = try read(request, at: place)
+        } catch {
+            return error.answer(at: place, retry: retry)
+        }
+        do throws(LoginFailure) {
             let state = Array(response.state.utf8)
             let digest = SHA256.hash(state.span)
             let redirectURI = place.redirectURI(request.publicURL)
@@ -54,8 +60,7 @@ final class CallbackDesk: Sendable {
                     .transactionUnknown, check: "CF-03", expected: "a login that this browser began", found: "none")
             }
         } catch {
-            let retry = StartRequest(returnTo: "/").path(at: place)
-            return error.answer(at: place, cookies: stale(request, at: place), retry: retry)
+            return error.answer(at: place, cookies: stale(response, request, at: place), retry: retry)
         }
     }
 
@@ -97,8 +102,9 @@ final class CallbackDesk: Sendable {
     }
 
     /// The ends of a transaction's cookie that is of no use any more.
-    private func stale(_ request: LoginRequest, at place: ClientPlace) -> [String] {
-        guard let response = try? read(request, at: place) else { return [] }
+    private func stale(
+        _ response: UncheckedAuthorizationResponse, _ request: LoginRequest, at place: ClientPlace
+    ) -> [String] {
         let name = TransactionSealer.cookieName(state: response.state)
         guard CookieField.value(of: name, in: request.cookies.span) != .none else { return [] }
         return SetCookie.deletion(name: name, sameSite: place.transactionSameSite)

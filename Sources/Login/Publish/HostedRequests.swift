@@ -20,6 +20,8 @@ final class HostedRequests: Sendable {
         /// Names in the order of their end, for clearing them away; some are gone already.
         var order: [(name: String, until: Int64)] = []
         var first = 0
+        /// Where in `order` to look next for one that nobody has fetched.
+        var candidate = 0
         var byteCount = 0
     }
 
@@ -48,12 +50,15 @@ final class HostedRequests: Sendable {
 
     /// Keeps an object for the login with this state; the last segment of its URL, nil when there is no room.
     ///
-    /// Who fills the room pushes nobody out: the logins of others go on, and new ones wait two minutes at most.
+    /// Anybody can begin logins, and with some hundred a second would fill the room for ever: then the oldest object
+    /// goes that no server has asked for yet. Servers ask at once, so that the logins of others go on; and where all
+    /// have been asked for, new ones wait two minutes at most.
     func publish(_ object: [UInt8], state: String, at milliseconds: Int64) -> String? {
         guard let name = name(of: state) else { return nil }
         return self.state.withLock { state in
             state.clear(at: milliseconds)
-            guard state.objects[name] == nil, state.objects.count < limit, state.byteCount + object.count <= byteLimit
+            guard state.objects[name] == nil,
+                state.makeRoom(for: object.count, limit: limit, byteLimit: byteLimit)
             else { return nil }
             let until = milliseconds + Self.lifetimeMilliseconds
             state.objects[name] = Object(bytes: object, until: until)
@@ -130,7 +135,34 @@ extension HostedRequests.State {
         }
         if first > 1024 || first == order.count {
             order.removeFirst(first)
+            candidate = max(0, candidate - first)
             first = 0
         }
+    }
+
+    /// Pushes out the oldest that nobody has fetched, until there is room; false when there is none even so.
+    fileprivate mutating func makeRoom(for bytes: Int, limit: Int, byteLimit: Int) -> Bool {
+        guard bytes <= byteLimit, limit > 0 else { return false }
+        while objects.count >= limit || byteCount + bytes > byteLimit {
+            guard let name = nextUnfetched() else { return false }
+            remove(name)
+        }
+        // Names of what was pushed out would pile up until their time is over.
+        if order.count - first > 2 * limit {
+            order = order[first...].filter { objects[$0.name] != nil }
+            first = 0
+            candidate = 0
+        }
+        return true
+    }
+
+    private mutating func nextUnfetched() -> String? {
+        candidate = max(candidate, first)
+        while candidate < order.count {
+            let name = order[candidate].name
+            candidate += 1
+            if objects[name]?.fetches == 0 { return name }
+        }
+        return nil
     }
 }

@@ -21,6 +21,8 @@ package struct TransactionSealer: Sendable {
     package static let lifetimeSeconds = 600
     /// Login cookies that a browser is left with at most.
     package static let maximumCookies = 20
+    /// Login cookies that one answer deletes at most: each takes a line of it, three times as long as the cookie may be.
+    package static let maximumEvictions = 40
     /// Bytes of `Cookie` that they take at most.
     package static let maximumBytes = 3500
     /// What their names begin with.
@@ -87,6 +89,8 @@ package struct TransactionSealer: Sendable {
 
     /// The login cookies to delete so that with another one of `bytes` (its name and value) the limits are kept.
     ///
+    /// With hundreds of them, which no login of ours leaves behind, they go with one login after the other.
+    ///
     /// The oldest go first: browsers send cookies in the order in which they were made (RFC 6265bis §5.8.3).
     package static func evictions(in cookies: Span<UInt8>, adding bytes: Int) -> [String] {
         var names: [String] = []
@@ -102,7 +106,7 @@ package struct TransactionSealer: Sendable {
         var left = names.count
         var evicted: [String] = []
         for name in names {
-            guard left >= maximumCookies || total > maximumBytes else { break }
+            guard left >= maximumCookies || total > maximumBytes, evicted.count < maximumEvictions else { break }
             evicted.append(name)
             total -= sizes[name] ?? 0
             left -= 1

@@ -111,7 +111,7 @@ package struct LogLine: ~Copyable {
         text.removeAll(keepingCapacity: true)
         path.withUnsafeBufferPointer { text.append(contentsOf: $0) }
         text.append(UInt8(ascii: "?"))
-        QueryRedaction.append(query, limit: limit, to: &text)
+        QueryRedaction.append(query, of: path, limit: limit, to: &text)
         member(name, text.span, limit: limit)
         swap(&text, &scratch)
     }

@@ -33,6 +33,29 @@ package enum QueryRedaction {
         if isCut || index < query.count { output.append(contentsOf: "...".utf8) }
     }
 
+    /// The same for the query of a path: nothing of it where the path is the gateway's own.
+    ///
+    /// What comes back from an authorization server is not only the parameters that we know (CF-26), and the address or
+    /// fragment that a login returns to has parameters of its own, a token among them perhaps.
+    package static func append(
+        _ query: Span<UInt8>, of path: Span<UInt8>, limit: Int = 1024, to output: inout [UInt8]
+    ) {
+        guard isOwn(path) else { return append(query, limit: limit, to: &output) }
+        output.append(contentsOf: "[redacted]".utf8)
+    }
+
+    /// Whether a path is below `/.portcullis/`, where logins begin and end.
+    private static func isOwn(_ path: Span<UInt8>) -> Bool {
+        var index = 0
+        for byte in "/.portcullis/".utf8 {
+            guard index < path.count, decoded(path, at: index).byte == (byte == 0x2E ? 0x5F : byte) else {
+                return false
+            }
+            index += decoded(path, at: index).length
+        }
+        return true
+    }
+
     /// Whether the value of a parameter of this (still encoded) name may be a credential.
     ///
     /// The names are the parameters of OAuth 2.0, OpenID Connect and their extensions whose values are secrets or

@@ -110,6 +110,34 @@ import TestSupport
         #expect(!(try stage.expectForwarded(old, path: "/socket/c").fields.contains("upgrade")))
     }
 
+    @Test func `HTTP-49 a handshake's answer sets no cookie of the gateway's, and no field that is`() throws {
+        let fields = [
+            "Set-Cookie: __Host-portcullis-web=evil", "X-User: admin", "set-cookie: __HOST-portcullis-ended=evil",
+            "Set-Cookie: app=1", "X-App: 1",
+        ]
+        let answer = Self.answer.replacingOccurrences(
+            "Upgrade: ", with: fields.joined(separator: "\r\n") + "\r\nUpgrade: ")
+        stage.upstream.answer("/socket/a", with: WireScript(.text(answer), .tunnel))
+        let client = try stage.gateway.client()
+        try client.send(handshake("/socket/a"))
+        let response = try client.response()
+        #expect(response.status == 101)
+        #expect(response.fields["set-cookie"] == ["app=1"])
+        #expect(!response.fields.contains("x-user"))
+        #expect(response.fields.only("x-app") == "1")
+        #expect(response.fields.only("sec-websocket-accept") == Self.accept)
+        client.close()
+    }
+
+    @Test(arguments: ["=__Host-portcullis-web=evil", " = __host-portcullis-web=evil", "==__Host-portcullis-web"])
+    func `HTTP-49 a cookie without a name that would come back as one of the gateway's is dropped`(
+        cookie: String
+    ) throws {
+        let head = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nSet-Cookie:\(cookie)\r\nSet-Cookie: =app=1\r\n\r\n"
+        stage.upstream.answer("/open/a", with: .raw(head))
+        #expect(try stage.exchange("GET", "/open/a").fields["set-cookie"] == ["=app=1"])
+    }
+
     @Test func `HTTP-58 an upstream that declines is heard`() throws {
         stage.upstream.answer("/socket/a", with: .answer(403, "no"))
         let client = try stage.gateway.client()

@@ -72,12 +72,41 @@ struct HostedRequestsTests {
 
     @Test func `JAR-23 Memory is bounded, and free again after two minutes`() {
         let small = HostedRequests(limit: 2, byteLimit: 1000)
-        #expect(small.publish(object, state: "1", at: 0) != nil)
-        #expect(small.publish(object, state: "2", at: 0) != nil)
+        for state in ["1", "2"] {
+            let id = small.publish(object, state: state, at: 0)
+            #expect(fetch(id ?? "", of: small).refusal == nil)
+        }
         #expect(small.publish(object, state: "3", at: 0) == nil)
         #expect(small.publish(object, state: "4", at: 120_000) != nil)
         #expect(small.count == 1)
         #expect(small.publish(Array(repeating: 0, count: 1000), state: "5", at: 120_000) == nil)
+    }
+
+    @Test
+    func `JAR-23 Logins that nobody goes on with make room for others, and push out none that a server asked for`()
+        throws
+    {
+        let small = HostedRequests(limit: 100, byteLimit: 1 << 20)
+        let asked = try #require(small.publish(object, state: "asked", at: 0))
+        #expect(fetch(asked, of: small).refusal == nil)
+        var newest = ""
+        for number in 0..<10_000 {
+            newest = try #require(small.publish(object, state: "\(number)", at: 0), "login \(number)")
+            #expect(small.count <= 100)
+        }
+        #expect(fetch(newest, of: small).refusal == nil)
+        #expect(fetch(asked, of: small).refusal == nil)
+        #expect(small.publish(Array(repeating: 0, count: 2 << 20), state: "huge", at: 0) == nil)
+        #expect(small.count == 100)
+    }
+
+    @Test func `JAR-23 Room is made by bytes too`() throws {
+        let small = HostedRequests(limit: 100, byteLimit: 1000)
+        let one = try #require(small.publish(Array(repeating: 0, count: 600), state: "1", at: 0))
+        let other = try #require(small.publish(Array(repeating: 0, count: 600), state: "2", at: 0))
+        #expect(fetch(one, of: small).refusal == .requestObjectUnknown)
+        #expect(fetch(other, of: small).refusal == nil)
+        #expect(small.publish(Array(repeating: 0, count: 600), state: "3", at: 0) == nil)
     }
 
     @Test func `JAR-23 LO-12 An IPv6 address shares what its network has left`() {

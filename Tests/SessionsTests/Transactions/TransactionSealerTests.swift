@@ -164,6 +164,15 @@ import Testing
         #expect(jar.pairs.prefix(3).map(\.name) == ["theme", "__Host-portcullis-shop", "__Host-portcullis-login-odd"])
     }
 
+    @Test func `CF-07 deletes forty at a time, however many somebody planted, so that the answer stays small`() {
+        let names = (10_000_000..<10_002_000).map { "__Host-portcullis-login-\($0)" }
+        let field = Array(names.joined(separator: ";").utf8)
+        let evicted = TransactionSealer.evictions(in: field, adding: 140)
+        #expect(evicted == Array(names.prefix(40)))
+        let lines = evicted.flatMap { SetCookie.deletion(name: $0, sameSite: .none) }
+        #expect(lines.reduce(0) { $0 + $1.utf8.count } < 8192)
+    }
+
     @Test func `CF-07 evicts the oldest first, and nothing that is no login's cookie`() {
         let names = (0..<20).map { "__Host-portcullis-login-abcdef\($0 < 10 ? "0" : "")\($0)" }
         let field = Array((["a=1"] + names.map { "\($0)=x" }).joined(separator: "; ").utf8)

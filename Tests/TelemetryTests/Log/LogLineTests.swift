@@ -77,6 +77,26 @@ private func text(_ build: (inout LogLine) -> Void) -> String {
         #expect(found == "{\"target\":\"/a?b=1&access_token=[redacted]\"}\n")
     }
 
+    @Test(arguments: [
+        "/.portcullis/callback/web", "/.portcullis/login/web", "/.Portcullis/login/web", "/%2eportcullis/login/web",
+    ])
+    func `CF-26 the query of a login's path is not written at all`(path: String) {
+        let query = "return_to=%2Fa%3Faccess_token%3DSECRET&error_description=SECRET&fragment=id_token%3DSECRET"
+        let found = text {
+            $0.member("target", path: Array(path.utf8).span, query: Array(query.utf8).span, limit: 256)
+        }
+        #expect(found == "{\"target\":\"\(path)?[redacted]\"}\n")
+    }
+
+    @Test func `CF-26 the query of a path that is none of them is written`() {
+        for path in ["/.portcullis", "/portcullis/login", "/a/.portcullis/login/web", "/.portculli"] {
+            let found = text {
+                $0.member("target", path: Array(path.utf8).span, query: Array("b=1".utf8).span, limit: 256)
+            }
+            #expect(found == "{\"target\":\"\(path)?b=1\"}\n")
+        }
+    }
+
     @Test func `OPS-01 a target without a query is its path`() {
         let found = text { $0.member("target", path: Array("/a".utf8).span, query: [UInt8]().span, limit: 256) }
         #expect(found == "{\"target\":\"/a\"}\n")
