@@ -30,9 +30,10 @@ extension WorkerRef {
             while position < line.count {
                 var end = position
                 while end < line.count, line[end] != UInt8(ascii: ";") { end += 1 }
-                if end - position > name.count, begins(line, at: position, with: name) {
-                    if line[position + name.count] == UInt8(ascii: "="), found == nil {
-                        found = UnsafeBufferPointer(rebasing: line[(position + name.count + 1)..<end])
+                if end - position >= name.count, begins(line, at: position, with: name) {
+                    let equals = position + name.count
+                    if equals < end, line[equals] == UInt8(ascii: "="), found == nil, !isSpace(line[end - 1]) {
+                        found = UnsafeBufferPointer(rebasing: line[(equals + 1)..<end])
                     } else {
                         // A second one, a chunk, or a name that goes on: read with all that cookies may be.
                         isSimple = false
@@ -46,6 +47,8 @@ extension WorkerRef {
         guard !isSimple else { return .none }
         return readSessionCookie(policy, bytes)
     }
+
+    private func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
     private func begins(
         _ line: UnsafeBufferPointer<UInt8>, at position: Int, with name: UnsafeBufferPointer<UInt8>

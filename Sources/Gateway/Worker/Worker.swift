@@ -98,8 +98,9 @@ struct Worker {
     static let readCapacity = 64 << 10
     /// How long a request waits for a token for its upstream, in milliseconds; the desk gives up first.
     static let exchangeTimeout = 10_500
-    /// How long a request waits for its session's refresh, in milliseconds (RF-01).
-    static let refreshTimeout = 5000
+    /// How long a request waits for its session's refresh, in milliseconds (RF-01); the desk gives up first, so that a
+    /// token that is still valid is used (RF-06).
+    static let refreshTimeout = 5500
     /// How long a login's request waits for its answer, in milliseconds; several questions to a server may be in it.
     static let loginTimeout = 35_000
     /// Login requests of one worker that are answered at the same time.
