@@ -183,7 +183,7 @@ package final class Gateway: @unchecked Sendable {
         _ directory: IssuerDirectory, _ fetching: any Fetching, _ clock: LoopClock, _ waiters: RefreshWaiters
     ) {
         guard !settings.logins.isEmpty, let loop = workers.first?.loop else { return }
-        let reports = LoginReports(logins: settings.logins, log: operatorLog)
+        let reports = LoginReports(logins: settings.logins, log: operatorLog, metrics: registry.logins)
         var logins = settings.logins
         for index in logins.indices { logins[index].stepUps = StepUps.all(of: index, in: settings.routes) }
         let service = LoginService(
@@ -199,7 +199,7 @@ package final class Gateway: @unchecked Sendable {
                 if case .sessionsEnded = event { for worker in workers { worker.sessionsEnded() } }
             })
         self.logins = LoginDoor(
-            service, logins: settings.logins, loop: loop,
+            service, logins: settings.logins, loop: loop, reports: reports,
             onLoginAnswer: { [unowned self] worker, ticket, answer in
                 workers[worker].loginAnswered(answer, ticket: ticket)
             }, onSessionAnswer: { [unowned self] worker, answer in workers[worker].sessionAnswered(answer) })
@@ -278,7 +278,8 @@ extension MetricsLabels {
         self.init(
             routes: settings.routes.map(\.name),
             causes: Refusal.allCases.map { RefusalLabel(cause: "\($0.word)", blame: $0.blame.rawValue) },
-            algorithms: SignatureNames.all, issuers: settings.issuers.map(\.name))
+            algorithms: SignatureNames.all, issuers: settings.issuers.map(\.name),
+            logins: settings.logins.map(\.name))
     }
 }
 

@@ -165,7 +165,8 @@ extension ClientPlace {
 }
 
 extension LoginSettings.ProofOfPossession {
-    var demand: DPoPDemand {
+    /// What a server is held against.
+    package var demand: DPoPDemand {
         switch self {
         case .off: .off
         case .optional: .optional

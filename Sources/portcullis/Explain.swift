@@ -15,6 +15,9 @@ struct Explain: ParsableCommand {
             X-Request-Id (explain_buffer). Tokens and proofs come from files or standard input, never as arguments, and \
             are shown decoded, without their signatures. Keys of issuers are read now, unless --keys gives them.
 
+            With --login it explains no request: it holds one client's logins against what its authorization server says \
+            about itself now, and prints what to register there. Session cookies, too, come from files alone.
+
             Exits 0 when the request would be forwarded, 3 when it is refused, 1 when that could not be found out, 2 \
             when the configuration or the request is not valid.
             """)
@@ -39,6 +42,12 @@ struct Explain: ParsableCommand {
 
     @Option(help: "A file with the DPoP proof.", completion: .file())
     var proofFile: String?
+
+    @Option(help: "A file with the Cookie field's value, or with the session cookie's alone.", completion: .file())
+    var cookieFile: String?
+
+    @Option(help: "The name of a login client: holds it against its server, in place of a request.")
+    var login: String?
 
     @Option(help: "A file with the request's head, raw, from curl -v or from a browser's tools.", completion: .file())
     var request: String?
@@ -68,7 +77,9 @@ struct Explain: ParsableCommand {
         let settings = try ConfigurationFile.load(config).settings
         let text: String
         do throws(RequestDraft.Problem) {
-            if let requestID {
+            if let login {
+                text = try reviewed(login, settings)
+            } else if let requestID {
                 text = try remembered(requestID, settings)
             } else {
                 let explanation = try explain(settings)
@@ -88,6 +99,13 @@ struct Explain: ParsableCommand {
             throw RequestDraft.Problem(text: "--request-id names a request: leave --url and --request out")
         }
         return try AskGateway.explanation(of: id, settings, asJSON: json, timeoutMilliseconds: milliseconds)
+    }
+
+    private func reviewed(_ name: String, _ settings: GatewaySettings) throws(RequestDraft.Problem) -> String {
+        guard url == nil, request == nil, requestID == nil else {
+            throw RequestDraft.Problem(text: "--login looks at a client: leave --url, --request and --request-id out")
+        }
+        return try AskAboutLogin.review(of: name, settings, asJSON: json, timeoutMilliseconds: milliseconds)
     }
 
     private var milliseconds: Int { max(1, min(timeout, 300)) * 1000 }
@@ -128,7 +146,7 @@ struct Explain: ParsableCommand {
     /// The request's bytes, and the listener that they are for.
     private func head(_ settings: GatewaySettings) throws(RequestDraft.Problem) -> ([UInt8], Int?) {
         if let request {
-            guard url == nil, headers.isEmpty, tokenFile == nil, proofFile == nil else {
+            guard url == nil, headers.isEmpty, tokenFile == nil, proofFile == nil, cookieFile == nil else {
                 throw RequestDraft.Problem(text: "--request has the whole request: leave --url, --header and files out")
             }
             let head = SavedRequest.head(try InputFile.read(request))
@@ -148,6 +166,9 @@ struct Explain: ParsableCommand {
             )
         }
         if let proofFile { draft.proof = InputFile.trimmed(try InputFile.read(proofFile)) }
+        if let cookieFile {
+            draft.cookies = try RequestDraft.cookies(InputFile.trimmed(try InputFile.read(cookieFile)), in: settings)
+        }
         return (try draft.head(), RequestDraft.listener(of: url, in: settings))
     }
 

@@ -37,7 +37,7 @@ import Testing
         }
         #expect(rows.count >= 15)
         for row in rows {
-            #expect(row.contains(#/\b(?:HTTP|JOSE|RS|MD|OPS|DPOP|MTLS|INT|TX|CA)-\d\d\b/#), "no guard: \(row)")
+            #expect(row.contains(RequirementRows.row), "no guard: \(row)")
         }
     }
 

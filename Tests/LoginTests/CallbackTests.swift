@@ -247,11 +247,25 @@ import Testing
         let response = try await begun(world, &browser)
         var copy = browser
         _ = await world.callback(response, &browser)
+        world.clock.pass(seconds: 11)
         let answer = await world.callback(response, &copy)
         #expect(answer.refusal == .transactionUsed)
         #expect(copy.transactions.isEmpty)
         #expect(world.server.tokenRequests.count == 1)
         #expect(world.server.redeemedTwice.isEmpty)
+    }
+
+    @Test func `CF-25 sends the second of two clicks on, which left before there was a session`() async throws {
+        let world = try LoginWorld()
+        var browser = Browser()
+        let response = try await begun(world, &browser, returnTo: "/orders?page=3")
+        var second = browser
+        _ = await world.callback(response, &browser)
+        let answer = await world.callback(response, &second)
+        #expect(answer.location == "/orders?page=3")
+        #expect(world.session(of: second) == nil)
+        #expect(second.transactions.isEmpty)
+        #expect(world.server.tokenRequests.count == 1)
     }
 
     @Test func `CF-25 sends a browser with a session on, though it still has the used transaction`() async throws {

@@ -173,7 +173,7 @@ extension ReferenceText {
               allowed_origins: [https://partners.example.com]
               # Refuses requests without X-Requested-By, which no other site's page can send: for what scripts call.
               require_header: false
-              # Sends a form of at most 16KiB again after the login that it came too late for.
+              # Sends a form of at most 16KiB, posted when the session was over, again after the login.
               keep_form: false
               # Lets requests without a session pass without identity.
               optional: false

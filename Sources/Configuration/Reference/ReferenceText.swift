@@ -177,7 +177,8 @@ package enum ReferenceText {
               certificate: /run/secrets/machines.crt
               key: { file: /run/secrets/machines.key }
           web:
-            # A client that a route's login names signs users in: its redirect_uri is public_url and /.portcullis/callback/web.
+            # A client that a route's login names signs users in. Register, each behind public_url: /.portcullis/callback/web as
+            # its redirect_uri, /.portcullis/logged-out/web as its post_logout_redirect_uri.
             issuer: main
             id: shop-web
             authentication: { method: client_secret_basic, secret: { file: /run/secrets/web.secret } }
@@ -247,8 +248,10 @@ package enum ReferenceText {
               idle: 30m
               # Whatever happens, it is over after so long; at most 9600h.
               absolute: 8h
-              # Keys that seal the cookies, 32 random bytes each, as they are or in hex or base64url: the first seals, all open.
-              # By default one of this process's own: a restart ends all logins, and replicas do not know each other's.
+              # Keys that seal the cookies, 32 random bytes each, as they are or in hex or base64url; made by
+              # portcullis keys new session --out FILE . The first seals, all open: put a new one first, and take the last away
+              # when absolute is over. By default one of this process's own: a restart ends all logins, and each replica opens
+              # only its own.
               keys:
                 - file: /run/secrets/session-new.key
                 - file: /run/secrets/session-old.key
@@ -258,9 +261,10 @@ package enum ReferenceText {
               script_claims: [name]
             # What a logout is beside the end of the session here.
             logout:
-              # Sends the browser through the server's logout too, where it has one.
+              # Sends the browser through the server's logout too, where it has one. Without it the user is signed in there, and
+              # the next login asks nothing.
               at_server: true
-              # Sends the ID token that says whose logout it is in a form and never in a URL.
+              # Sends the ID token that says whose logout it is in a form and never in a URL; some servers take no form.
               post_hint: false
               # Lets the server end sessions at /.portcullis/backchannel-logout/web . Ended ones are remembered in this process:
               # with the store cookie, a restart forgets them.

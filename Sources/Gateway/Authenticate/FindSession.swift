@@ -36,7 +36,9 @@ extension WorkerRef {
             session.pointee.session.accessToken == nil
                 || session.pointee.session.accessTokenExpiresAt <= clock.wallSeconds()
         {
-            throw needsLogin(exchange, policy, bytes, "a session whose access token has not expired")
+            let refusal = needsLogin(exchange, policy, bytes, "a session whose access token has not expired")
+            pointee.refusalDetail.check = "RF-06"
+            throw refusal
         }
         try checkSameSite(exchange, policy, bytes)
         return .known(record)
@@ -90,6 +92,7 @@ extension WorkerRef {
             return nil
         }
         record.pointee.wasUsed = true
+        pointee.metrics.count(.sessionCacheHits)
         return record
     }
 
@@ -97,6 +100,7 @@ extension WorkerRef {
     private func lookUpSession(
         _ exchange: ExchangeRef, _ policy: UnsafeMutablePointer<LoginPolicy>, _ value: [UInt8], _ digest: SHA256Digest
     ) throws(Refusal) -> Identity {
+        pointee.metrics.count(.sessionCacheMisses)
         let now = clock.wallSeconds()
         let store = pointee.stores[policy.pointee.login]
         let endings = store.endings
@@ -145,7 +149,13 @@ extension WorkerRef {
                 proofs: ProofMaker(session)))
         pointee.tables.catalogue.answer(token, issuer: issuer, into: record.pointee.answers)
         record.pointee.cost += session.claims.count + value.count + 1024
+        let evictions = pointee.sessions.evictions
         pointee.sessions.insert(record)
+        if pointee.sessions.evictions > evictions {
+            pointee.metrics.count(.sessionCacheEvictions, by: Int(pointee.sessions.evictions - evictions))
+        }
+        pointee.metrics.set(.sessionCacheEntries, to: pointee.sessions.entries)
+        pointee.metrics.set(.sessionCacheBytes, to: pointee.sessions.bytes)
         return record
     }
 
@@ -179,6 +189,8 @@ extension WorkerRef {
 
     private struct PageEvidence {
         var hasOwnOrigin = false
+        /// `null`: a frame in a sandbox, or a page that lets no referrer out, our own included.
+        var hasNullOrigin = false
         var hasForeignOrigin = false
         var isSameOriginFetch = false
     }
@@ -193,7 +205,13 @@ extension WorkerRef {
             guard slot.id == .origin || slot.id == .secFetchSite else { continue }
             let value = UnsafeBufferPointer(start: bytes + Int(slot.value.start), count: Int(slot.value.count))
             if slot.id == .origin {
-                if origins.contains(value) { evidence.hasOwnOrigin = true } else { evidence.hasForeignOrigin = true }
+                if value.elementsEqual("null".utf8) {
+                    evidence.hasNullOrigin = true
+                } else if origins.contains(value) {
+                    evidence.hasOwnOrigin = true
+                } else {
+                    evidence.hasForeignOrigin = true
+                }
             } else {
                 fetchSites += 1
                 evidence.isSameOriginFetch =
@@ -201,6 +219,8 @@ extension WorkerRef {
                     && (value.elementsEqual("same-origin".utf8) || value.elementsEqual("none".utf8))
             }
         }
+        // A browser calls no page in a sandbox same-origin; where it says so, `null` is a page of ours without referrer.
+        if evidence.hasNullOrigin, !evidence.isSameOriginFetch { evidence.hasForeignOrigin = true }
         return evidence
     }
 

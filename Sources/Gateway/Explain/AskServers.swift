@@ -4,6 +4,9 @@ import EventLoop
 import Fetch
 import HTTPMessage
 package import Issuers
+import JSON
+import Login
+package import OAuth
 import Synchronization
 
 /// One issuer's keys, read now as the gateway reads them, for a request that waits for them.
@@ -45,6 +48,63 @@ package enum ReadKeys {
         var issuer = issuer
         issuer.keys = .document(document)
         return try live(of: issuer, timeoutMilliseconds: 1000)
+    }
+}
+
+/// What a server says about itself, read now as the gateway reads it.
+package enum ReadMetadata {
+    /// The metadata of an issuer; throws a sentence when it is not to be had within the time.
+    package static func live(
+        of issuer: IssuerSettings, timeoutMilliseconds: Int
+    ) throws(KeysMissing) -> ServerMetadata {
+        guard let loop = try? EventLoop() else { throw KeysMissing(reason: "a loop could not be made") }
+        let timer = LoopTimer(loop: loop) { loop.stop() }
+        timer.arm(milliseconds: timeoutMilliseconds)
+        let directory = IssuerDirectory(
+            settings: [issuer], fetching: CurlFetcher(loop: loop), clock: LoopClock(loop: loop), executor: loop,
+            listeners: IssuerDirectory.Listeners(
+                onChange: { _, _ in loop.stop() }, onRefreshEnded: { _ in }, onMetadata: { _ in loop.stop() },
+                onEvent: { _, event in if case .refreshFailed = event { loop.stop() } }))
+        directory.start()
+        loop.run()
+        timer.cancel()
+        if let metadata = directory.metadata(of: 0) { return metadata }
+        guard let refusal = directory.status(of: 0).lastRefusal else {
+            throw KeysMissing(reason: "no answer within \(timeoutMilliseconds) ms")
+        }
+        throw KeysMissing(reason: "\(refusal.word) (\(CauseWords.of(refusal)))")
+    }
+}
+
+/// A login client held against its server now.
+package enum AskAboutLogin {
+    /// The review of the client with this name, or a line that begins with `NOT KNOWN` where the server does not tell;
+    /// throws for a name that no login has.
+    package static func review(
+        of name: String, _ settings: GatewaySettings, asJSON: Bool, timeoutMilliseconds: Int
+    ) throws(RequestDraft.Problem) -> String {
+        guard let login = settings.logins.first(where: { $0.name == name }) else {
+            throw RequestDraft.Problem(
+                text: "--login wants the name of a client that a route logs in with: "
+                    + ShownText.words(settings.logins.map(\.name)))
+        }
+        let issuer = settings.issuers[settings.clients[login.client].issuer]
+        let metadata: ServerMetadata
+        do throws(KeysMissing) {
+            metadata = try ReadMetadata.live(of: issuer, timeoutMilliseconds: timeoutMilliseconds)
+        } catch {
+            guard asJSON else { return "NOT KNOWN  \(issuer.url) did not say what it offers: \(error.reason)\n" }
+            var writer = JSONWriter()
+            writer.beginObject()
+            for (name, value) in [("verdict", "not_known"), ("issuer", issuer.url), ("reason", error.reason)] {
+                writer.name(name)
+                writer.string(value)
+            }
+            writer.endObject()
+            return writer.text
+        }
+        guard let review = LoginReview(of: name, settings, metadata: metadata) else { return "" }
+        return asJSON ? String(decoding: review.json, as: UTF8.self) : review.text
     }
 }
 
@@ -128,9 +188,10 @@ package enum AskGateway {
 
     /// The exit status that an explanation of either form stands for, by its first word.
     package static func exitStatus(of explanation: String) -> Int32 {
-        for (beginning, status) in [("REFUSED", 3), ("NOT KNOWN", 1)] as [(String, Int32)]
+        for (beginning, status) in [("REFUSED", 3), ("SENT TO LOG IN", 3), ("UNSUITABLE", 3), ("NOT KNOWN", 1)]
+            as [(String, Int32)]
         where explanation.hasPrefix(beginning) { return status }
-        if explanation.hasPrefix("{\"verdict\":\"refused\"") { return 3 }
+        for word in ["refused", "unsuitable"] where explanation.hasPrefix("{\"verdict\":\"\(word)\"") { return 3 }
         return explanation.hasPrefix("{\"verdict\":\"not_known\"") ? 1 : 0
     }
 }

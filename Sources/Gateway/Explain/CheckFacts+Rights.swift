@@ -7,12 +7,12 @@ extension CheckFacts {
     func seenOfRights(_ check: ExplainedCheck) -> String? {
         switch check {
         case .scope: return ShownText.list(grantedScopes)
-        case .authorizationDetails: return ShownText.json(token?.claims?["authorization_details"])
-        case .acr: return ShownText.json(token?.claims?["acr"])
-        case .maxAge: return seenTime("auth_time")
+        case .authorizationDetails: return ShownText.json(claims?["authorization_details"])
+        case .acr: return ShownText.json(claims?["acr"])
+        case .maxAge: return seenTime("auth_time", in: claims)
         case .user:
             return
-                "sub \(ShownText.json(token?.claims?["sub"])), client_id \(ShownText.json(token?.claims?["client_id"]))"
+                "sub \(ShownText.json(claims?["sub"])), client_id \(ShownText.json(claims?["client_id"]))"
         case .claimRules:
             let rules = unmetRule.map { [$0] } ?? policy?.claims ?? []
             return rules.map { "\(name(of: $0)) \(ShownText.json(value(of: $0)))" }.joined(separator: "; ")
@@ -26,7 +26,7 @@ extension CheckFacts {
     func name(of rule: ClaimRuleSettings) -> String { ShownText.plain(rule.claim.joined(separator: ".")) }
 
     func value(of rule: ClaimRuleSettings) -> JSONValue? {
-        token?.claims.flatMap { Claims.value(at: rule.claim, in: $0) }
+        claims.flatMap { Claims.value(at: rule.claim, in: $0) }
     }
 
     func wantedOfRights(_ check: ExplainedCheck) -> String? {

@@ -58,8 +58,13 @@ extension CheckFacts {
 
     /// A date and how far it is from the time that the request is judged by.
     func seenTime(_ claim: String, of other: TokenEvidence? = nil) -> String {
-        guard let date = date(claim, of: other ?? token) else {
-            return ShownText.json((other ?? token)?.claims?[claim], limit: 40)
+        seenTime(claim, in: (other ?? token)?.claims)
+    }
+
+    /// The same, of claims.
+    func seenTime(_ claim: String, in claims: JSONValue?) -> String {
+        guard let date = claims?[claim].flatMap({ NumericDate($0) })?.floor else {
+            return ShownText.json(claims?[claim], limit: 40)
         }
         let (distance, overflow) = date.subtractingReportingOverflow(now)
         guard !overflow else { return "\(date)" }

@@ -21,11 +21,11 @@ struct CheckFacts {
         evidence.route.flatMap { settings.routes.indices.contains($0) ? settings.routes[$0] : nil }
     }
 
-    /// What the route wants of a token; nil for a public one.
-    var policy: TokenSettings? {
-        guard let route, let policy = route.access.token else { return nil }
-        return policy
-    }
+    /// What the route wants of a token, or of a session where that is what it looks at; nil for a public one.
+    var policy: TokenSettings? { usesSession ? loginAccess?.requirements : route?.access.token }
+
+    /// The claims that rights are looked for in: the token's, or the session's.
+    var claims: JSONValue? { usesSession ? evidence.session?.claims : token?.claims }
 
     /// The configured issuer that the token names.
     var issuer: IssuerSettings? { evidence.issuer.map { settings.issuers[$0] } }
@@ -44,14 +44,14 @@ struct CheckFacts {
 
     /// Scopes in the issuer's scope claim.
     var grantedScopes: [String] {
-        guard let value = token?.claims?[issuer?.rules.scopeClaim ?? "scope"] else { return [] }
+        guard let value = claims?[usesSession ? "scope" : issuer?.rules.scopeClaim ?? "scope"] else { return [] }
         if let words = value.string { return words.split(separator: " ").map(String.init) }
         return value.elements.compactMap(\.string)
     }
 
     /// The first claim rule that the token does not meet.
     var unmetRule: ClaimRuleSettings? {
-        guard let claims = token?.claims else { return policy?.claims.first }
+        guard let claims else { return policy?.claims.first }
         return policy?.claims.first { !Claims.holds($0.claim, anyOf: $0.anyOf, in: claims) }
     }
 
@@ -63,20 +63,22 @@ struct CheckFacts {
     /// What the request carries; empty where it carries nothing to look at.
     func seen(_ check: ExplainedCheck) -> String {
         if lacksSubject(check) { return "" }
-        return seenInRequest(check) ?? seenInToken(check) ?? seenOfSender(check) ?? seenOfRights(check) ?? ""
+        return seenInRequest(check) ?? seenOfSession(check) ?? seenInToken(check) ?? seenOfSender(check)
+            ?? seenOfRights(check) ?? ""
     }
 
     /// What it should carry; empty where it carries nothing of the kind.
     func wanted(_ check: ExplainedCheck) -> String {
         if lacksSubject(check) { return "" }
-        return wantedOfRequest(check) ?? wantedOfToken(check) ?? wantedOfSender(check) ?? wantedOfRights(check) ?? ""
+        return wantedOfRequest(check) ?? wantedOfSession(check) ?? wantedOfToken(check) ?? wantedOfSender(check)
+            ?? wantedOfRights(check) ?? ""
     }
 
     /// Whether the check is about a route, a token or a proof that is not there.
     private func lacksSubject(_ check: ExplainedCheck) -> Bool {
         let isAboutProof = check > .proofCount && check <= .proofBinding || check == .replay
         if check > .route, route == nil { return true }
-        if check > .queryToken, check < .body, token == nil { return true }
+        if check > .samePage, check < .body, claims == nil, usesSession || token == nil { return true }
         // Claims that only the issuer knows, and did not tell.
         if evidence.isIntrospected, check > .introspection, check <= .audience, token?.claims == nil { return true }
         return isAboutProof && proof == nil
@@ -85,7 +87,9 @@ struct CheckFacts {
     /// Why there is nothing to check, or nil when there is.
     func reasonNotNeeded(_ check: ExplainedCheck) -> String? {
         if check <= .connect { return nil }
+        if check == .loginPath { return evidence.ownAnswer.isEmpty ? reasonOfSession(check) : nil }
         if evidence.method == "OPTIONS", evidence.target == "*" { return "OPTIONS * is for the gateway itself" }
+        if check > .loginPath, !evidence.ownAnswer.isEmpty { return "the path is the gateway's own" }
         if check <= .method { return nil }
         guard let route else { return nil }
         switch check {
@@ -97,6 +101,8 @@ struct CheckFacts {
         case .identity: return route.identity.isEmpty ? "the route injects nothing" : reasonWithoutToken
         default: break
         }
+        if check.isOfLogins || usesSession, let reason = reasonOfSession(check) { return reason }
+        if check.isOfLogins { return nil }
         if let reason = reasonWithoutToken, check > .queryToken || evidence.authorization != .none || policy == nil {
             return reason
         }
@@ -105,6 +111,10 @@ struct CheckFacts {
 
     private var reasonWithoutToken: String? {
         guard let policy else { return "the route is public" }
+        if usesSession {
+            guard loginAccess?.optional == true, evidence.session?.lives != true else { return nil }
+            return "no session, and the login is optional"
+        }
         return policy.optional && evidence.authorization == .none ? "no credentials, and the token is optional" : nil
     }
 
@@ -149,7 +159,9 @@ struct CheckFacts {
             guard case .exchange = route?.credential else { return "the route exchanges no token" }
             return evidence.isDryRun ? "no token is asked for without need" : nil
         case .upstreamCredential:
-            if case .pass = route?.credential { return nil }
+            if case .pass = route?.credential {
+                return usesSession ? "a session's token is passed on with its proof" : nil
+            }
             return "the client's token is not passed on"
         default: return nil
         }

@@ -17,7 +17,7 @@ final class DecisionBuffer: Sendable {
         /// About how many bytes it holds; parsed JSON takes some times its text.
         var cost: Int {
             1024 + evidence.target.utf8.count + 4 * (evidence.token?.bytes ?? 0)
-                + 4 * evidence.proofs.reduce(0) { $0 + $1.bytes }
+                + 4 * evidence.proofs.reduce(0) { $0 + $1.bytes } + 4 * (evidence.session?.bytes ?? 0)
         }
     }
 
@@ -138,12 +138,14 @@ extension WorkerRef {
         case .refuse(let refusal): verdict = self.verdict(refusal)
         case .wait(.keys), .wait(.metadata): verdict = .undecided(.keys, reason: "the request still waits for them")
         case .wait(.introspection): verdict = .undecided(.introspection, reason: "the request still waits for it")
+        case .wait(.session): verdict = .undecided(.sessionTokens, reason: "the request still waits for them")
         case .wait: verdict = .undecided(.exchange, reason: "the request still waits for it")
         }
+        var evidence = evidence(exchange, bytes)
+        evidence.ownAnswer = ownAnswer(step)
         decisions.keep(
             DecisionBuffer.Decision(
-                id: exchange.pointee.id, time: clock.wallSeconds(), evidence: evidence(exchange, bytes),
-                verdict: verdict))
+                id: exchange.pointee.id, time: clock.wallSeconds(), evidence: evidence, verdict: verdict))
     }
 
     /// Keeps that a request was refused, at whatever place that was.

@@ -115,6 +115,7 @@ package final class DryRun {
         _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, _ circumstances: Circumstances
     ) -> Outcome {
         worker.pointee.refusalDetail = RefusalDetail()
+        worker.pointee.loginPointer = LoginPointer()
         let client = worker.pointee.clients.take()
         defer { worker.pointee.clients.giveBack(client) }
         client.pointee = ClientConnection(worker)
@@ -135,6 +136,12 @@ package final class DryRun {
         exchange.pointee.hasWaited = circumstances.hasWaited
         if let answer = circumstances.answer { exchange.pointee.lookup = lookup(answer) }
         var step = worker.run(exchange, bytes)
+        if case .wait(.session) = step {
+            // A refresh would be a real one, and the browser would never learn of the new token: what the session is
+            // without it is judged.
+            exchange.pointee.hasWaited = true
+            step = worker.run(exchange, bytes)
+        }
         if case .wait(.exchange) = step {
             // A token for the upstream would be a real one, and nobody would use it.
             exchange.pointee.upstreamToken = ExchangedToken.make(0, [UInt8(ascii: "-")], until: 0)
@@ -149,6 +156,7 @@ package final class DryRun {
         let verdict = verdict(step, exchange, bytes)
         var evidence = worker.evidence(exchange, bytes)
         evidence.isDryRun = true
+        evidence.ownAnswer = worker.ownAnswer(step)
         evidence.certificateThumbprint = circumstances.certificate?.base64URL
         return .judged(evidence, verdict)
     }
@@ -163,6 +171,9 @@ package final class DryRun {
         switch step {
         case .refuse(let refusal): return worker.verdict(refusal)
         case .answerOptions, .publish, .login: return .answered
+        case .wait(.session):
+            return .undecided(
+                .session, reason: "the sessions of this client are in the running gateway: ask it with --request-id")
         case .wait: return .undecided(.exchange, reason: "the authorization server was not asked")
         case .forward: break
         }
@@ -193,8 +204,36 @@ package final class DryRun {
 }
 
 extension WorkerRef {
+    /// What the gateway answers with itself after this step; empty for every other.
+    func ownAnswer(_ step: Step) -> String {
+        switch step {
+        case .answerOptions: "204"
+        case .publish: "200  a document of the gateway's"
+        case .login(let endpoint): endpoint.words(pointee.logins)
+        case .forward, .wait, .refuse: ""
+        }
+    }
+
     /// The fields of the upstream's head that say who calls, as they would travel.
     func injectedFields(_ exchange: ExchangeRef) -> [InjectedField] {
+        sessionTokenFields(exchange) + identityFields(exchange)
+    }
+
+    /// A session's access token on its way to the upstream, by its field alone.
+    private func sessionTokenFields(_ exchange: ExchangeRef) -> [InjectedField] {
+        guard let route = exchange.pointee.route, case .pass = route.pointee.credential,
+            let state = exchange.pointee.token?.pointee.session, state.pointee.session.accessToken != nil
+        else { return [] }
+        guard state.pointee.proofs != nil else {
+            return [InjectedField(name: "Authorization", value: "Bearer (the session's access token)")]
+        }
+        return [
+            InjectedField(name: "Authorization", value: "DPoP (the session's access token)"),
+            InjectedField(name: "DPoP", value: "(a proof made for this request alone)"),
+        ]
+    }
+
+    private func identityFields(_ exchange: ExchangeRef) -> [InjectedField] {
         guard let token = exchange.pointee.token, let route = exchange.pointee.route, route.pointee.identity >= 0,
             route.pointee.identity < pointee.tables.identityMappings.count
         else { return [] }

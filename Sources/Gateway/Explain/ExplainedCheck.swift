@@ -6,9 +6,11 @@
 /// of mistakes at once and sees the earlier one reported.
 package enum ExplainedCheck: Int, Sendable, CaseIterable, Comparable {
     // the message and its route
-    case message, connectionOptions, connect, authority, path, route, method, origin
+    case message, connectionOptions, connect, authority, path, loginPath, route, method, origin
     // the credentials
     case credentials, scheme, queryToken
+    // a browser's session in place of a token
+    case session, sessionTokens, samePage
     // the token
     case tokenForm, introspection, tokenIssuer, keys, tokenType, tokenAlgorithm, tokenKey, tokenSignature
     case dates, expiry, notBefore, issuedAt, claims, purpose, confirmation
@@ -38,12 +40,16 @@ package enum ExplainedCheck: Int, Sendable, CaseIterable, Comparable {
         case .connect: ("no CONNECT", "RFC 9110 §9.3.6")
         case .authority: ("Host", "RFC 9110 §7.4")
         case .path: ("path", "RFC 3986 §6.2.2")
+        case .loginPath: ("login, logout", "RFC 6749 §4.1")
         case .route: ("route", "RFC 9110 §15.5.5")
         case .method: ("method", "RFC 9110 §15.5.6")
         case .origin: ("Origin", "RFC 6454 §7")
         case .credentials: ("credentials", "RFC 6750 §2.1")
         case .scheme: ("scheme", "RFC 9110 §11.4")
         case .queryToken: ("no token in the query", "RFC 6750 §2.3")
+        case .session: ("session", "configuration")
+        case .sessionTokens: ("session's tokens", "RFC 6749 §6")
+        case .samePage: ("page of ours", "RFC 6454 §7")
         case .tokenForm: ("token syntax", "RFC 7519 §7.2")
         case .tokenIssuer: ("iss is configured", "RFC 9068 §4")
         case .keys: ("issuer's keys", "RFC 8414 §3")
@@ -99,9 +105,44 @@ extension ExplainedCheck {
     /// `row` is the requirement row in the operator's log, which tells apart what one cause stands for several times.
     package init(_ refusal: Refusal, row: String) {
         self =
-            Self.ofMessage(refusal) ?? Self.ofToken(refusal, row) ?? Self.ofSender(refusal, row) ?? Self.ofRights(
-                refusal)
-            ?? .upstream
+            Self.ofMessage(refusal) ?? Self.ofSession(refusal, row) ?? Self.ofToken(refusal, row)
+            ?? Self.ofSender(refusal, row) ?? Self.ofRights(refusal) ?? Self.ofLogin(refusal) ?? .upstream
+    }
+
+    /// Whether the check is there for routes and paths of browser logins alone.
+    var isOfLogins: Bool {
+        switch self {
+        case .loginPath, .session, .sessionTokens, .samePage: true
+        default: false
+        }
+    }
+
+    private static func ofSession(_ refusal: Refusal, _ row: String) -> ExplainedCheck? {
+        switch refusal {
+        // A session that lives, and whose access token does not.
+        case .loginRequired: row == "RF-06" ? .sessionTokens : .session
+        case .sessionRefreshUnavailable, .sessionStoreUnavailable: .sessionTokens
+        case .crossSiteRequest: .samePage
+        case .sessionScopeInsufficient: .scope
+        default: nil
+        }
+    }
+
+    /// What is refused at the paths that logins are made of.
+    private static func ofLogin(_ refusal: Refusal) -> ExplainedCheck? {
+        switch refusal {
+        case .loginStartMalformed, .loginLoop, .loginServerUnavailable, .loginServerUnsuitable, .loginPushRefused,
+            .loginPushUnavailable, .loginPushAnswerInvalid, .loginRequestNotMade, .loginsTooMany, .loginTimedOut,
+            .loginResponseMalformed, .loginTransactionUnknown, .loginTransactionExpired, .loginTransactionUsed,
+            .loginResponseIssuerWrong, .loginTokensInResponse, .loginResponseNotSigned, .loginAccessDenied,
+            .loginServerBusy, .loginResponseError, .loginCodeRefused, .loginClientRefused, .loginTokenUnavailable,
+            .loginTokenAnswerInvalid, .loginTokenTypeWrong, .loginNonceDemanded, .loginScopeNotGranted,
+            .loginIDTokenMissing, .loginIDTokenInvalid, .loginKeysUnavailable, .loginAuthenticationInsufficient,
+            .loginUserInfoInvalid, .loginSessionTooLarge, .logoutTokenInvalid, .logoutTokenUsed,
+            .loginRequestsTooMany, .requestObjectUnknown:
+            .loginPath
+        default: nil
+        }
     }
 
     private static func ofMessage(_ refusal: Refusal) -> ExplainedCheck? {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+import Sessions
+import Login
 import Bytes
 package import Crypto
 package import Issuers
 
 /// From a request to its explanation: a dry run, and whatever the dry run has to wait for.
 package struct Explainer {
-    private let settings: GatewaySettings
+    fileprivate let settings: GatewaySettings
     private let dryRun: DryRun
     private let keys: (Int) -> Result<IssuerKeys, KeysMissing>
     private let answer: (Int, [UInt8], SHA256Digest) -> IntrospectionAnswer?
@@ -35,7 +37,7 @@ package struct Explainer {
         for _ in 0..<3 {
             switch dryRun.judge(head, circumstances) {
             case .judged(let evidence, let verdict):
-                let verdict = undecided(verdict, missing) ?? verdict
+                let verdict = undecided(verdict, missing) ?? undecided(verdict, evidence) ?? verdict
                 return Explanation(evidence, verdict, settings: settings, now: dryRun.now)
             case .needsKeys(let issuer):
                 switch keys(issuer) {
@@ -68,6 +70,27 @@ package struct Explainer {
                 reason:
                     "the running gateway makes its nonces with a key of its own, because dpop.nonce_keys is not set; "
                     + "ask it with --request-id")
+        default: return nil
+        }
+    }
+}
+
+extension Explainer {
+    /// A refusal for want of a session that only the running gateway could find, or refresh.
+    private func undecided(_ verdict: Verdict, _ evidence: RequestEvidence) -> Verdict? {
+        guard case .refused(.loginRequired, _, _, _) = verdict, let session = evidence.session else { return nil }
+        if session.lives, session.isRefreshDue {
+            return .undecided(
+                .sessionTokens, reason: "the session's tokens are to be refreshed first, which is not tried here")
+        }
+        let settings = settings.logins[session.login].session
+        switch session.diagnosis {
+        case .unknown, .elsewhere:
+            return .undecided(.session, reason: "the sessions of this client are in the running gateway alone")
+        case .keyUnknown where settings.keys.isEmpty:
+            return .undecided(
+                .session,
+                reason: "the running gateway seals sessions with a key of its own, because session.keys is not set")
         default: return nil
         }
     }

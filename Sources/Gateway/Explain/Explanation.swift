@@ -32,6 +32,8 @@ package struct Explanation: Sendable {
     package let now: Int64
     package let lines: [Line]
     package let remedy: Remedy?
+    /// Where the request is sent to log in; empty for every other.
+    package let loginWords: [String]
     /// Where the routes and issuers are called what.
     let names: ConfigurationNames
 
@@ -42,13 +44,21 @@ package struct Explanation: Sendable {
         self.now = now
         names = ConfigurationNames(settings)
         let facts = CheckFacts(evidence: evidence, settings: settings, now: now)
-        lines = ExplainedCheck.allCases.map { check in
+        // Whoever has no logins need not read about them.
+        lines = ExplainedCheck.allCases.filter { !$0.isOfLogins || !settings.logins.isEmpty }.map { check in
             let state = Explanation.state(of: check, verdict, facts)
             return Line(
                 check: check, state: state, seen: state == .notNeeded ? "" : facts.seen(check),
                 wanted: state == .notNeeded ? facts.reasonNotNeeded(check) ?? "" : facts.wanted(check))
         }
         remedy = Remedy(verdict, facts)
+        loginWords = Explanation.loginWords(verdict, facts)
+    }
+
+    /// The status of the answer: a page that needs a login is redirected to it (CF-08).
+    package var status: Int? {
+        guard case .refused(let refusal, _, _, _) = verdict else { return nil }
+        return !loginWords.isEmpty && evidence.loginStart?.isRedirect == true ? 303 : Int(refusal.status)
     }
 
     private static func state(of check: ExplainedCheck, _ verdict: Verdict, _ facts: CheckFacts) -> State {

@@ -9,7 +9,7 @@ extension Explanation {
         put("verdict", word, &writer)
         if case .refused(let refusal, let expected, let found, let row) = verdict {
             writer.name("status")
-            writer.integer(Int64(refusal.status))
+            writer.integer(Int64(status ?? Int(refusal.status)))
             put("cause", "\(refusal.word)", &writer)
             put("check", row, &writer)
             put("blame", refusal.blame.rawValue, &writer)
@@ -33,6 +33,7 @@ extension Explanation {
             }
             writer.endArray()
         }
+        if let start = evidence.loginStart, !loginWords.isEmpty { write(start, &writer) }
         if let remedy { write(remedy, &writer) }
         writer.endObject()
         return writer.finish()
@@ -64,6 +65,7 @@ extension Explanation {
             writer.name("token")
             write(token, &writer)
         }
+        if let session = evidence.session { write(session, &writer) }
         writer.name("proofs")
         writer.beginArray()
         for proof in evidence.proofs { write(proof, &writer) }

@@ -20,6 +20,10 @@ extension Explanation {
             rest = rest.dropFirst(group.count)
         }
         text += "\n" + takenApart
+        if !loginWords.isEmpty {
+            text +=
+                "Where it is sent to log in:\n" + loginWords.map { Self.wrap($0, indent: 2, hang: 13) }.joined() + "\n"
+        }
         if case .forwarded(let injected) = verdict {
             text += "The upstream gets these fields of the gateway's:\n"
             text += injected.isEmpty ? "  none\n" : injected.map { "  \($0.name): \($0.value)\n" }.joined()
@@ -49,9 +53,10 @@ extension Explanation {
         let first: String
         switch verdict {
         case .forwarded: first = "FORWARDED"
-        case .answered: first = "ANSWERED BY THE GATEWAY  204"
+        case .answered:
+            first = "ANSWERED BY THE GATEWAY  \(evidence.ownAnswer.isEmpty ? "204" : evidence.ownAnswer)"
         case .refused(let refusal, _, _, let row):
-            first = "REFUSED  \(refusal.status)  \(refusal.word)  \(row)"
+            first = "\(status == 303 ? "SENT TO LOG IN" : "REFUSED")  \(status ?? 0)  \(refusal.word)  \(row)"
         case .undecided(let check, _): first = "NOT KNOWN  \(check.title) could not be checked"
         }
         return "\(first)\n\(request), from \(evidence.peer), at \(UnixTime.text(now))"

@@ -49,6 +49,7 @@ extension WorkerRef {
         }
         readAuthorization(all, into: &evidence)
         readIntrospection(exchange, bytes, into: &evidence)
+        readSession(exchange, bytes, into: &evidence)
         return evidence
     }
 
@@ -56,7 +57,9 @@ extension WorkerRef {
     private func readIntrospection(
         _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, into evidence: inout RequestEvidence
     ) {
-        guard let route = exchange.pointee.route, evidence.token != nil else { return }
+        guard let route = exchange.pointee.route, evidence.token != nil, !route.pointee.takesSessionsAlone else {
+            return
+        }
         let token = accessToken(bytes)
         guard isIssuerAsked(route, token, SHA256.hash(token.span)) else { return }
         evidence.isIntrospected = true

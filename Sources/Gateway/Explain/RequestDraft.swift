@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Bytes
 import HTTPMessage
+import Login
+import Sessions
 
 /// A request as an operator describes it, on its way to the bytes that a client would have sent.
 package struct RequestDraft {
@@ -20,6 +22,8 @@ package struct RequestDraft {
     /// `Bearer` or `DPoP`, and the token.
     package var credentials: (scheme: String, token: [UInt8])?
     package var proof: [UInt8]?
+    /// The value of the Cookie field.
+    package var cookies: [UInt8]?
 
     package init(url: String) { self.url = url }
 
@@ -35,7 +39,7 @@ package struct RequestDraft {
             guard !Self.secretFields.contains(name) else {
                 throw Problem(
                     text: "the value of \(name) would show in the list of processes and the shell's history: "
-                        + "give the token with --token-file and the proof with --proof-file, or all of it with --request"
+                        + "give the token with --token-file, the proof with --proof-file and cookies with --cookie-file, or all of it with --request"
                 )
             }
             guard !field.utf8.contains(where: { $0 == 0x0A || $0 == 0x0D }) else {
@@ -47,7 +51,19 @@ package struct RequestDraft {
             head += Array("Authorization: \(credentials.scheme) ".utf8) + credentials.token + [0x0D, 0x0A]
         }
         if let proof { head += Array("DPoP: ".utf8) + proof + [0x0D, 0x0A] }
+        if let cookies { head += Array("Cookie: ".utf8) + cookies + [0x0D, 0x0A] }
         return head + [0x0D, 0x0A]
+    }
+
+    /// The Cookie field that a file means: all of it, or a value alone where there is but one cookie that it can be.
+    package static func cookies(_ text: [UInt8], in settings: GatewaySettings) throws(Problem) -> [UInt8] {
+        if text.contains(UInt8(ascii: "=")) { return text }
+        guard settings.logins.count == 1, let login = settings.logins.first else {
+            throw Problem(
+                text: "--cookie-file wants NAME=VALUE: the cookies of logins are "
+                    + ShownText.words(settings.logins.map(\.session.cookieName), "and"))
+        }
+        return Array("\(login.session.cookieName)=".utf8) + text
     }
 
     /// Fields whose values are secrets, or stand for one.

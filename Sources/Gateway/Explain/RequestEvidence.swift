@@ -41,6 +41,14 @@ package struct RequestEvidence: Sendable {
     package var proofs: [TokenEvidence] = []
     /// `Origin` fields.
     package var origins: [String] = []
+    /// What it brings of a browser's session; nil where the route takes none.
+    package var session: SessionEvidence?
+    /// What a browser says of why it asks, and whether a person waits for a page.
+    package var browser = BrowserEvidence()
+    /// What the gateway answers with itself; empty for everything that has a route.
+    package var ownAnswer = ""
+    /// Where a request that needs a login is sent; nil for every other.
+    package var loginStart: LoginStartEvidence?
     /// Whether there is a `Client-Cert` field, whoever sent it.
     package var hasClientCertField = false
     /// The SHA-256 digest of the client certificate in base64url, when one was presented.

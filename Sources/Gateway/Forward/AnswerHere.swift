@@ -61,7 +61,10 @@ extension WorkerRef {
         exchange.pointee.id.write(into: writer.space)
         writer.advance(32)
         writer.put(text: keepsAlive ? "\r\n\r\n" : "\r\nConnection: close\r\n\r\n")
-        if let content, content.isSent { content.bytes.withUnsafeBufferPointer { writer.put($0) } }
+        if let content, content.isSent {
+            content.bytes.withUnsafeBufferPointer { writer.put($0) }
+            exchange.pointee.responseBytes = Int64(content.bytes.count)
+        }
         let body = exchange.pointee.request
         let closesForFraming = exchange.pointee.refusal?.closesConnection ?? false
         exchange.pointee.request = BodyCounter()

@@ -47,6 +47,7 @@ extension WorkerRef {
         exchange.pointee.upstreamToken = nil
         if let trip = exchange.pointee.trip {
             pointee.loginsUnderWay -= 1
+            pointee.metrics.set(.loginRequests, to: pointee.loginsUnderWay)
             LoginTrip.free(trip)
             exchange.pointee.trip = nil
         }

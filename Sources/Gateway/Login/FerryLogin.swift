@@ -26,10 +26,11 @@ struct LoginTrip {
 /// Logins are answered elsewhere, as values (`LoginService`): this carries a request there with its small body, and the
 /// answer back.
 extension WorkerRef {
-    /// Takes the head in `pointee.head` for a login's, reads its body, and asks.
+    /// Takes the head in `pointee.head` for a login's, reads its body, and asks; with another query than the head's
+    /// where one is given.
     func ferry(
         _ exchange: ExchangeRef, _ endpoint: LoginRequest.Endpoint, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int,
-        isKept: Bool
+        isKept: Bool, query: [UInt8]? = nil
     ) {
         let client = exchange.pointee.client.unsafelyUnwrapped
         guard pointee.loginsUnderWay < Worker.loginLimit else {
@@ -37,9 +38,11 @@ extension WorkerRef {
             return refuse(exchange, refuse(.loginsTooMany, "\(Worker.loginLimit) at once at most", "more"))
         }
         pointee.loginTickets += 1
-        exchange.pointee.trip = LoginTrip.make(
-            loginRequest(exchange, endpoint, bytes), ticket: pointee.loginTickets)
+        var request = loginRequest(exchange, endpoint, bytes)
+        if let query { request.query = query }
+        exchange.pointee.trip = LoginTrip.make(request, ticket: pointee.loginTickets)
         pointee.loginsUnderWay += 1
+        pointee.metrics.set(.loginRequests, to: pointee.loginsUnderWay)
         let isBodyAnnounced = !exchange.pointee.request.isComplete
         if case .length(let size) = pointee.head.pointee.framing, size > Int64(LoginRequest.bodyLimit) {
             keepRest(client, bytes, count, isKept: isKept)

@@ -14,17 +14,19 @@ final class LoginDoor: Sendable {
     private let service: LoginService
     private let logins: [LoginSettings]
     private let loop: EventLoop
+    private let reports: LoginReports
     private let onLoginAnswer: @Sendable (_ worker: Int, _ ticket: UInt64, LoginAnswer) -> Void
     private let onSessionAnswer: @Sendable (_ worker: Int, SessionAnswer) -> Void
 
     init(
-        _ service: LoginService, logins: [LoginSettings], loop: EventLoop,
+        _ service: LoginService, logins: [LoginSettings], loop: EventLoop, reports: LoginReports,
         onLoginAnswer: @escaping @Sendable (_ worker: Int, _ ticket: UInt64, LoginAnswer) -> Void,
         onSessionAnswer: @escaping @Sendable (_ worker: Int, SessionAnswer) -> Void
     ) {
         self.service = service
         self.logins = logins
         self.loop = loop
+        self.reports = reports
         self.onLoginAnswer = onLoginAnswer
         self.onSessionAnswer = onSessionAnswer
     }
@@ -36,6 +38,7 @@ final class LoginDoor: Sendable {
     func ask(_ request: LoginRequest, ticket: UInt64, worker: Int) {
         Task(executorPreference: loop) {
             let answer = await self.service.answer(request)
+            self.reports.count(answer, to: request.endpoint)
             self.onLoginAnswer(worker, ticket, answer)
         }
     }
@@ -104,16 +107,32 @@ final class RefreshWaiters: Sendable {
     }
 }
 
-/// Turns what happens to logins into lines of the operator's log.
+/// Turns what happens to logins into lines of the operator's log, and numbers; called on the logins' loop.
 struct LoginReports: Sendable {
     let logins: [LoginSettings]
     let log: OperatorLog
+    let metrics: LoginMetrics
+
+    /// A login that is refused has no event of its own: its answer says so.
+    func count(_ answer: LoginAnswer, to endpoint: LoginRequest.Endpoint) {
+        guard case .refused = answer.content else { return }
+        switch endpoint {
+        case .start(let client), .callback(let client):
+            if logins.indices.contains(client) { metrics.count(client: client, .refused) }
+        case .logout, .loggedOut, .session, .backchannelLogout, .frontchannelLogout, .requestObject: break
+        }
+    }
 
     func report(_ event: LoginService.Event) {
         switch event {
-        case .loggedIn(let client): log.write(.info, .loggedIn, name(client))
-        case .loggedOut(let client): log.write(.info, .loggedOut, name(client))
+        case .loggedIn(let client):
+            metrics.count(client: client, LoginMetrics.Login.succeeded)
+            log.write(.info, .loggedIn, name(client))
+        case .loggedOut(let client):
+            metrics.countLogout(client: client)
+            log.write(.info, .loggedOut, name(client))
         case .refreshed(let client, let outcome):
+            if let outcome = LoginMetrics.Refresh(rawValue: outcome) { metrics.count(client: client, outcome) }
             log.write(
                 outcome == "unavailable" ? .warning : .info, .sessionRefreshed, name(client),
                 LogField(.outcome, outcome))

@@ -11,6 +11,9 @@ struct LoginPointer {
     var isNavigation = false
     /// The form that was posted is kept, and sent again after the login.
     var keepsForm = false
+
+    /// What stands behind the `?` of `location`.
+    var query: [UInt8] { Array(location.utf8.drop { $0 != UInt8(ascii: "?") }.dropFirst()) }
 }
 
 extension WorkerRef {

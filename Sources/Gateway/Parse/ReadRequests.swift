@@ -170,7 +170,10 @@ extension WorkerRef {
             park(exchange, wait, client.pointee.input.bytes)
         case .refuse(let refusal):
             if refusal == .loginRequired, pointee.loginPointer.keepsForm, let login = loginOfRoute(exchange) {
-                return ferry(exchange, .start(client: login), bytes, count, isKept: isKept)
+                // The form's own address says where it goes; nothing in that address is a parameter of the login.
+                let query = pointee.loginPointer.query
+                pointee.loginPointer = LoginPointer()
+                return ferry(exchange, .start(client: login), bytes, count, isKept: isKept, query: query)
             }
             keepRest(client, bytes, count, isKept: isKept)
             refuse(exchange, refusal)

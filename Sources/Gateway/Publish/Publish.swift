@@ -105,7 +105,8 @@ extension WorkerRef {
             type = "application/json"
             body = pointee.tables.published.documents[index].body
         case .assertionKeys:
-            type = "application/jwk-set+json"
+            // RFC 7517 §8.5 has a type of its own, and servers are about that refuse every other one than this.
+            type = "application/json"
             body = JWKSetWriter.write((pointee.assertionKeys?.published ?? []) + pointee.clientKeys)
             age = min(pointee.assertionKeys?.maximumAgeSeconds ?? 300, 300)
         case .login: return

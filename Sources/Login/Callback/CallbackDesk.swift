@@ -146,6 +146,9 @@ extension CallbackDesk {
             if await callback.place.liveSession(of: callback.request) != nil {
                 return LoginAnswer(.redirect(callback.transaction.target), cookies: Array(callback.endings.prefix(1)))
             }
+            if let location = outcomes.justLed(callback.digest, now: callback.place.now) {
+                return LoginAnswer(.redirect(location), cookies: Array(callback.endings.prefix(1)))
+            }
             throw LoginFailure(.transactionUsed, check: "CF-25", expected: "a new state", found: "a used one")
         case .full:
             throw LoginFailure(
@@ -165,7 +168,7 @@ extension CallbackDesk {
             case .session(let answer, let session):
                 outcomes.keep(
                     callback.digest, location: callback.transaction.target, session: session.id,
-                    until: callback.place.now + Int64(TransactionSealer.lifetimeSeconds))
+                    since: callback.place.now, until: callback.place.now + Int64(TransactionSealer.lifetimeSeconds))
                 return answer
             case .insufficient(let failure):
                 guard callback.mayTryAgain else { throw failure }

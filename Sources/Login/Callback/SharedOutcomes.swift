@@ -14,6 +14,7 @@ final class SharedOutcomes: Sendable {
     private struct Target {
         let session: [UInt8]
         let location: String
+        let since: Int64
         let until: Int64
     }
 
@@ -49,16 +50,29 @@ final class SharedOutcomes: Sendable {
     }
 
     /// Notes where a login led, and the session that came of it.
-    func keep(_ digest: SHA256Digest, location: String, session: [UInt8], until: Int64) {
+    func keep(_ digest: SHA256Digest, location: String, session: [UInt8], since: Int64, until: Int64) {
+        let target = Target(session: session, location: location, since: since, until: until)
         state.withLock { state in
-            if state.targets.updateValue(Target(session: session, location: location, until: until), forKey: digest)
-                == nil
-            {
+            if state.targets.updateValue(target, forKey: digest) == nil {
                 state.order.append(digest)
             }
             while state.order.count > limit { state.targets[state.order.removeFirst()] = nil }
         }
     }
+
+    /// Where the login of that state led, if that was a moment ago.
+    ///
+    /// The second of two clicks leaves the browser before the answer to the first is there, and so without the session,
+    /// but may arrive after the first has ended. It is told an address of ours and no more, which is of no use to another browser.
+    func justLed(_ digest: SHA256Digest, now: Int64) -> String? {
+        state.withLock { state in
+            guard let target = state.targets[digest], target.since <= now, now - target.since <= Self.momentSeconds
+            else { return nil }
+            return target.location
+        }
+    }
+
+    private static let momentSeconds: Int64 = 10
 
     /// Where the login of that state led; nil when that is not known, or not to this session.
     func location(_ digest: SHA256Digest, session: [UInt8], now: Int64) -> String? {

@@ -49,6 +49,7 @@ final class LogoutDesk: Sendable {
             revocations.revoke(
                 session, client: place.index, keepsRefreshToken: session.scopes.contains("offline_access"))
         }
+        place.onEvent(.loggedOut(client: place.index))
         place.onEvent(.sessionsEnded)
     }
 }

@@ -14,8 +14,8 @@ public struct ServerEndpoint: Sendable, Equatable {
 
     /// Reads the members that begin with `name`; every URL among them was checked before.
     ///
-    /// What the endpoint takes of clients is said of `authenticationName`, where it has no list of its own: RFC 9126
-    /// §2 has pushed requests authenticated as token requests are.
+    /// What the endpoint takes of clients is what `authenticationName` takes, where that is another one: pushed requests
+    /// and revocations are authenticated as token requests are (RFC 9126 §2, RFC 7009 §2.1).
     init(_ name: String, in document: JSONValue, authenticatedAs authenticationName: String? = nil) {
         let member = name + "_endpoint"
         let prefix = (authenticationName ?? name) + "_endpoint_auth_"

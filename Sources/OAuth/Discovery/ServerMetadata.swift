@@ -61,7 +61,10 @@ public struct ServerMetadata: Sendable, Equatable {
             token: ServerEndpoint("token", in: document),
             pushedAuthorization: ServerEndpoint(
                 "pushed_authorization_request", in: document, authenticatedAs: "token"),
-            revocation: ServerEndpoint("revocation", in: document), login: LoginMetadata(document))
+            // Its own list says less than the server does, where it is there: a client has one method, and would have to
+            // leave tokens alive.
+            revocation: ServerEndpoint("revocation", in: document, authenticatedAs: "token"),
+            login: LoginMetadata(document))
     }
 
     private static func parse(_ body: [UInt8]) throws(MetadataRefusal) -> JSONValue {

@@ -9,6 +9,11 @@ public enum LogoutChannel: Sendable, Hashable {
     case front
 }
 
+/// What of a client's configuration is held against a server's metadata, each in one step.
+public enum SuitabilityArea: Sendable, Hashable, CaseIterable {
+    case endpoints, codeFlow, authentication, form, requestObject, response, proofs, logout, profile
+}
+
 /// Whether a server offers what a client is configured to ask of it: capabilities are enforced, not guessed (MD-07).
 ///
 /// Where a server does not say, the operator's word stands — but for PKCE, without which a stolen code can be used
@@ -23,16 +28,30 @@ public enum ServerSuitability {
         requestObjectAlgorithm: SignatureAlgorithm?, wantsDPoP: DPoPDemand, assumesPKCE: Bool = false,
         isFAPI: Bool = false, logoutChannels: Set<LogoutChannel> = []
     ) -> [SuitabilityProblem] {
-        var problems = endpoints(metadata)
-        problems += codeFlow(metadata, assumesPKCE: assumesPKCE)
-        problems += authentication(metadata, credentials)
-        problems += form(metadata, settings.form)
-        if settings.form.isSigned { problems += requestObject(metadata, settings, requestObjectAlgorithm) }
-        problems += response(metadata, settings.responseMode)
-        problems += proofs(metadata, wantsDPoP)
-        problems += logout(metadata, logoutChannels)
-        if isFAPI { problems += profile(metadata, settings, credentials, wantsDPoP) }
-        return problems
+        review(
+            of: metadata, for: settings, credentials: credentials, requestObjectAlgorithm: requestObjectAlgorithm,
+            wantsDPoP: wantsDPoP, assumesPKCE: assumesPKCE, isFAPI: isFAPI, logoutChannels: logoutChannels
+        ).flatMap(\.problems)
+    }
+
+    /// The same with the areas in which nothing was found; those that the settings leave unused are left out.
+    public static func review(
+        of metadata: ServerMetadata, for settings: AuthorizationRequestSettings, credentials: ClientCredentials,
+        requestObjectAlgorithm: SignatureAlgorithm?, wantsDPoP: DPoPDemand, assumesPKCE: Bool = false,
+        isFAPI: Bool = false, logoutChannels: Set<LogoutChannel> = []
+    ) -> [(area: SuitabilityArea, problems: [SuitabilityProblem])] {
+        var review: [(area: SuitabilityArea, problems: [SuitabilityProblem])] = [
+            (.endpoints, endpoints(metadata)), (.codeFlow, codeFlow(metadata, assumesPKCE: assumesPKCE)),
+            (.authentication, authentication(metadata, credentials)), (.form, form(metadata, settings.form)),
+        ]
+        if settings.form.isSigned {
+            review.append((.requestObject, requestObject(metadata, settings, requestObjectAlgorithm)))
+        }
+        review.append((.response, response(metadata, settings.responseMode)))
+        review.append((.proofs, proofs(metadata, wantsDPoP)))
+        if !logoutChannels.isEmpty { review.append((.logout, logout(metadata, logoutChannels))) }
+        if isFAPI { review.append((.profile, profile(metadata, settings, credentials, wantsDPoP))) }
+        return review
     }
 
     private static func endpoints(_ metadata: ServerMetadata) -> [SuitabilityProblem] {
@@ -178,7 +197,7 @@ public enum ServerSuitability {
         return problems
     }
 
-    /// What FAPI 2.0 wants of a server beyond what `FAPIProfile` wants of the settings.
+    /// What FAPI 2.0 wants of a server beyond what its profile wants of the settings.
     private static func profile(
         _ metadata: ServerMetadata, _ settings: AuthorizationRequestSettings, _ credentials: ClientCredentials,
         _ demand: DPoPDemand

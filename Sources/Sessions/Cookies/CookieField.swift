@@ -87,21 +87,33 @@ package enum CookieField {
     ///
     /// Empty when there are no others: then the field is to be left out.
     package static func stripped(_ cookies: Span<UInt8>, names: [String] = []) -> [UInt8]? {
-        var search = CookiePairs()
-        var hasOurs = false
-        while !hasOurs, let pair = search.next(in: cookies) {
-            hasOurs = isOurs(cookies.extracting(pair.name), names: names)
-        }
-        guard hasOurs else { return nil }
+        guard hasOurs(cookies, names: names) else { return nil }
         var rest: [UInt8] = []
         rest.reserveCapacity(cookies.count)
-        var pairs = CookiePairs()
-        while let pair = pairs.next(in: cookies) {
-            guard !isOurs(cookies.extracting(pair.name), names: names) else { continue }
+        forEachForeign(in: cookies, names: names) { pair in
             if !rest.isEmpty { rest.append(contentsOf: "; ".utf8) }
-            rest.append(copying: cookies.extracting(pair.all))
+            rest.append(copying: cookies.extracting(pair))
         }
         return rest
+    }
+
+    /// Whether one of the field's cookies is the gateway's; allocates nothing.
+    package static func hasOurs(_ cookies: Span<UInt8>, names: [String]) -> Bool {
+        var pairs = CookiePairs()
+        while let pair = pairs.next(in: cookies) {
+            if isOurs(cookies.extracting(pair.name), names: names) { return true }
+        }
+        return false
+    }
+
+    /// Tells where the cookies are that go on to an upstream, in their order; allocates nothing.
+    package static func forEachForeign(
+        in cookies: Span<UInt8>, names: [String], _ tell: (_ pair: Range<Int>) -> Void
+    ) {
+        var pairs = CookiePairs()
+        while let pair = pairs.next(in: cookies) {
+            if !isOurs(cookies.extracting(pair.name), names: names) { tell(pair.all) }
+        }
     }
 
     /// What the names of all our own cookies begin with.

@@ -83,6 +83,14 @@ struct SealingKeys: Sendable {
         return nil
     }
 
+    /// Whether a value names one of these keys; says nothing of whether it opens.
+    func isKeyKnown(of text: Span<UInt8>) -> Bool {
+        guard text.count <= SealingKeys.longest, let bytes = Base64URL.decode(text),
+            bytes.count >= SealingKeys.overhead, bytes[0] == SealingKeys.version
+        else { return false }
+        return keys.contains { bytes[1..<(1 + SealingKeys.idLength)].elementsEqual($0.id) }
+    }
+
     /// How long the text is that so many bytes are sealed to.
     static func sealedCount(_ count: Int) -> Int {
         ((count + overhead) * 4 + 2) / 3

@@ -6,11 +6,11 @@ package import Crypto
 /// A value opens at the client, under the cookie name and with the keys that it was sealed for. Endings and successors
 /// are of this process: several replicas need a store that they share where logouts of one are to hold at all of them.
 package final class CookieSessionStore: SessionStore {
-    private let keys: SealingKeys
-    private let client: String
+    let keys: SealingKeys
+    let client: String
     private let cookieName: String
-    private let limits: SessionLimits
-    private let ended: Endings
+    let limits: SessionLimits
+    let ended: Endings
     private let successors: Successors
     private let touched = TouchTimes()
 

@@ -21,6 +21,15 @@ package enum MetricName: String, Sendable, CaseIterable {
     case replayInserts = "portcullis_dpop_replay_inserts_total"
     case replayRefusals = "portcullis_dpop_replay_refusals_total"
     case introspections = "portcullis_introspections_total"
+    case logins = "portcullis_logins_total"
+    case logouts = "portcullis_logouts_total"
+    case sessionRefreshes = "portcullis_session_refreshes_total"
+    case loginRequests = "portcullis_login_requests"
+    case sessionCacheHits = "portcullis_session_cache_hits_total"
+    case sessionCacheMisses = "portcullis_session_cache_misses_total"
+    case sessionCacheEvictions = "portcullis_session_cache_evictions_total"
+    case sessionCacheEntries = "portcullis_session_cache_entries"
+    case sessionCacheBytes = "portcullis_session_cache_bytes"
     case issuerReady = "portcullis_issuer_ready"
     case issuerKeysAge = "portcullis_issuer_keys_age_seconds"
     case issuerRefreshes = "portcullis_issuer_refreshes_total"
@@ -42,14 +51,14 @@ package enum MetricName: String, Sendable, CaseIterable {
         switch self {
         case .requests, .refusals, .strippedFields, .tokenCacheHits, .tokenCacheMisses, .tokenCacheEvictions,
             .signatureVerifications, .proofsVerified, .replayInserts, .replayRefusals, .introspections,
-            .issuerRefreshes,
-            .logDropped:
+            .logins, .logouts, .sessionRefreshes, .sessionCacheHits, .sessionCacheMisses, .sessionCacheEvictions,
+            .issuerRefreshes, .logDropped:
             .counter
         case .requestDuration, .upstreamDuration:
             .histogram
         case .connections, .parkedRequests, .tokenCacheEntries, .tokenCacheBytes, .replayEntries, .replayBytes,
-            .issuerReady,
-            .issuerKeysAge, .loopLag, .clockStep, .buildInfo, .residentMemory, .openDescriptors, .startTime:
+            .loginRequests, .sessionCacheEntries, .sessionCacheBytes, .issuerReady, .issuerKeysAge, .loopLag,
+            .clockStep, .buildInfo, .residentMemory, .openDescriptors, .startTime:
             .gauge
         }
     }
@@ -76,6 +85,15 @@ package enum MetricName: String, Sendable, CaseIterable {
         case .replayInserts: "DPoP proofs remembered since the start."
         case .replayRefusals: "DPoP proofs refused because there was no memory to remember them."
         case .introspections: "Requests that waited for an authorization server's word on their token."
+        case .logins: "Browser logins that came back to us, or could not begin, by client and outcome."
+        case .logouts: "Logouts, here or on the authorization server's word, by client."
+        case .sessionRefreshes: "Refreshes of sessions' tokens, by client and outcome."
+        case .loginRequests: "Requests to the paths of logins that are being answered."
+        case .sessionCacheHits: "Session cookies found already opened."
+        case .sessionCacheMisses: "Session cookies that had to be opened, or looked up."
+        case .sessionCacheEvictions: "Opened sessions forgotten to make room."
+        case .sessionCacheEntries: "Opened sessions remembered."
+        case .sessionCacheBytes: "Memory held by opened sessions."
         case .issuerReady: "1 when the issuer's keys can be used, else 0."
         case .issuerKeysAge: "Time since the issuer's keys were last fetched."
         case .issuerRefreshes: "Fetches of an issuer's metadata and keys, by result."

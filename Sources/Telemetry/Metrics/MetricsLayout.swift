@@ -19,12 +19,17 @@ package struct MetricsLabels: Sendable {
     package var causes: [RefusalLabel]
     package var algorithms: [String]
     package var issuers: [String]
+    /// The clients that log browsers in.
+    package var logins: [String]
 
-    package init(routes: [String], causes: [RefusalLabel], algorithms: [String], issuers: [String]) {
+    package init(
+        routes: [String], causes: [RefusalLabel], algorithms: [String], issuers: [String], logins: [String]
+    ) {
         self.routes = routes
         self.causes = causes
         self.algorithms = algorithms
         self.issuers = issuers
+        self.logins = logins
     }
 }
 
@@ -36,6 +41,9 @@ package enum WorkerCounter: Int, Sendable, CaseIterable {
     case strippedFields
     case proofsVerified
     case introspections
+    case sessionCacheHits
+    case sessionCacheMisses
+    case sessionCacheEvictions
 }
 
 /// Numbers of a worker that move both ways.
@@ -45,6 +53,9 @@ package enum WorkerGauge: Int, Sendable, CaseIterable {
     case tokenCacheEntries
     case tokenCacheBytes
     case parkedRequests
+    case sessionCacheEntries
+    case sessionCacheBytes
+    case loginRequests
     /// In microseconds.
     case loopLag
 }

@@ -7,6 +7,8 @@ package final class MetricsRegistry: Sendable {
     package let workers: [WorkerMetrics]
     /// Written by the thread that keeps the issuers' keys.
     package let issuers: IssuerMetrics
+    /// Written by the thread that answers logins.
+    package let logins: LoginMetrics
     /// The version that `portcullis_build_info` shows.
     package let version: String
 
@@ -26,6 +28,7 @@ package final class MetricsRegistry: Sendable {
         self.startTime = startTime
         self.workers = (0..<workers).map { _ in WorkerMetrics(layout: layout) }
         issuers = IssuerMetrics(count: labels.issuers.count)
+        logins = LoginMetrics(count: labels.logins.count)
     }
 
     /// Shows the dropped lines of this log on the page.
@@ -78,6 +81,14 @@ package final class MetricsRegistry: Sendable {
         case .proofsVerified: text.sample(metric, .unsigned(sum(at: WorkerCounter.proofsVerified.rawValue)))
         case .introspections: text.sample(metric, .unsigned(sum(at: WorkerCounter.introspections.rawValue)))
         case .replayEntries, .replayBytes, .replayInserts, .replayRefusals: writeReplay(metric, to: &text)
+        case .logins, .logouts, .sessionRefreshes: writeLogins(metric, to: &text)
+        case .loginRequests: text.sample(metric, .whole(sum(.loginRequests)))
+        case .sessionCacheHits: text.sample(metric, .unsigned(sum(at: WorkerCounter.sessionCacheHits.rawValue)))
+        case .sessionCacheMisses: text.sample(metric, .unsigned(sum(at: WorkerCounter.sessionCacheMisses.rawValue)))
+        case .sessionCacheEvictions:
+            text.sample(metric, .unsigned(sum(at: WorkerCounter.sessionCacheEvictions.rawValue)))
+        case .sessionCacheEntries: text.sample(metric, .whole(sum(.sessionCacheEntries)))
+        case .sessionCacheBytes: text.sample(metric, .whole(sum(.sessionCacheBytes)))
         case .issuerReady, .issuerKeysAge, .issuerRefreshes: writeIssuers(metric, to: &text, now: now)
         case .logDropped:
             for log in logs.withLock({ $0 }) {
@@ -151,6 +162,25 @@ package final class MetricsRegistry: Sendable {
         }
         text.sample(metric, .microseconds(sum(at: first + HistogramBuckets.sum)), suffix: "_sum")
         text.sample(metric, .unsigned(count), suffix: "_count")
+    }
+
+    private func writeLogins(_ metric: MetricName, to text: inout PrometheusText) {
+        for (index, name) in labels.logins.enumerated() {
+            let client = ("client", name)
+            switch metric {
+            case .logouts: text.sample(metric, .unsigned(logins.logouts(client: index)), labels: [client])
+            case .logins:
+                for outcome in LoginMetrics.Login.allCases {
+                    let count = logins.logins(client: index, outcome)
+                    text.sample(metric, .unsigned(count), labels: [client, ("outcome", outcome.rawValue)])
+                }
+            case _:
+                for outcome in LoginMetrics.Refresh.allCases {
+                    let count = logins.refreshes(client: index, outcome)
+                    text.sample(metric, .unsigned(count), labels: [client, ("outcome", outcome.rawValue)])
+                }
+            }
+        }
     }
 
     private func writeIssuers(_ metric: MetricName, to text: inout PrometheusText, now: Timestamp) {

@@ -41,6 +41,9 @@ class Case:
     logged: bool = False
     idle: bool = False
     proofs: "Proofs | None" = None
+    session: bool = False
+    # The proxy whose costs the others' are divided by.
+    reference: str = "nginx"
 
 
 CASES = {case.name: case for case in (
@@ -54,6 +57,8 @@ CASES = {case.name: case for case in (
          proofs=Proofs(MANY_KEYS, 10 * MANY_KEYS)),
     Case("dpop-new", "A DPoP proof by a key never seen, with a token never seen, ES256", "ES256",
          proofs=Proofs(0, 2_000, signatures=2)),
+    Case("session-cookie", "A browser's session seen before, in a sealed cookie, beside a Bearer token", "ES256", 1,
+         session=True, reference="Portcullis, Bearer"),
     Case("memory", f"Memory: started and idle, then with {IDLE_CONNECTIONS:,} idle connections", "ES256", 1, idle=True),
 )}
 
@@ -62,7 +67,10 @@ def demanded(case, kind):
     """What is demanded of a proxy's requests; nothing where it passes the same requests on unchecked."""
     if not kind.checks_tokens:
         return {}
-    return {"algorithm": case.algorithm, "proofs": case.proofs is not None}
+    return {
+        "algorithm": case.algorithm, "proofs": case.proofs is not None,
+        "session": case.session and kind.takes_sessions,
+    }
 
 
 class LoadSample:
@@ -79,7 +87,9 @@ class LoadSample:
         server = self.stage.start_proxy(self.kind, access_log=self.case.logged, **demanded(self.case, self.kind))
         try:
             probe(server.site.port, server.credentials)
-            load = Load(self.stage, server.site.port, tokens)
+            # A session is its server's own; every other request is the same for all.
+            fields = server.credentials.good(PATH) if server.site.session else None
+            load = Load(self.stage, server.site.port, tokens, fields)
             self.warm(load, len(tokens))
             figures = self.measure(server, lambda: load.run(self.seconds))
             probe(server.site.port, server.credentials)

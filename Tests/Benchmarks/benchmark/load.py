@@ -25,9 +25,10 @@ class Totals:
 
 
 class Load:
-    """Requests for a case: none, one or many tokens."""
+    """Requests for a case: none, one or many tokens, or the fields given."""
 
-    def __init__(self, stage, port, tokens):
+    def __init__(self, stage, port, tokens, fields=None):
+        self.fields = bearer(tokens[0] if tokens else None) if fields is None else fields
         self.stage = stage
         self.port = port
         self.tokens = tokens
@@ -38,7 +39,7 @@ class Load:
         if len(self.tokens) > 1:
             self.token_file.write_text("".join(token + "\n" for token in self.tokens))
             return loaded(self.stage, self.port, seconds, (), {"BENCHMARK_TOKENS": str(self.token_file)})
-        return loaded(self.stage, self.port, seconds, bearer(self.tokens[0] if self.tokens else None), {})
+        return loaded(self.stage, self.port, seconds, self.fields, {})
 
 
 class ProofLoad:

@@ -7,7 +7,7 @@ import subprocess
 import time
 from pathlib import Path
 
-from . import tokens
+from . import logins, tokens
 from .credentials import Anonymous, BearerToken, BoundToken
 from .exchange import PATH, answer
 from .failure import Failure
@@ -18,6 +18,7 @@ PAYLOAD = (
     '{"id":"4711","status":"shipped","currency":"EUR","items":['
     '{"sku":"A-100","count":2,"price":1990},{"sku":"B-205","count":1,"price":450},'
     '{"sku":"C-007","count":5,"price":120}],"total":5030}')
+IDENTITY = "    identity: { X-User-Id: sub, X-Client-Id: client_id, X-Scopes: scope }"
 START_SECONDS = 10
 FILES = 20000
 
@@ -35,7 +36,11 @@ class Site:
     algorithm: str | None = None
     # They are bound to a key, and every request proves it anew.
     proofs: bool = False
+    # A browser's session is demanded in place of a token.
+    session: bool = False
     access_log: bool = False
+    # Where browsers log in; only where sessions are demanded.
+    login_server: "logins.LoginServer | None" = None
 
     @property
     def log_file(self):
@@ -49,7 +54,7 @@ class Server:
     site: Site
     process: subprocess.Popen
     # What it must let pass, and what not.
-    credentials: Anonymous | BearerToken | BoundToken
+    credentials: "Anonymous | BearerToken | BoundToken | logins.SessionCookie"
 
 
 def nginx_frame(folder, location, more="", access_log="off"):
@@ -190,6 +195,7 @@ class Gateway:
 
     name = "Portcullis"
     checks_tokens = True
+    takes_sessions = True
     # More than OpenSSL verifies on a fast processor: proofs must not run out.
     proofs_per_second = 18_000
 
@@ -206,9 +212,11 @@ class Gateway:
         quoted = json.dumps
         access = quoted(str(site.log_file)) if site.access_log else "off"
         upstream = quoted(f"http://127.0.0.1:{site.origin_port}")
+        # Browsers keep session cookies for https alone, so that is what the gateway is told it is reached by.
+        scheme = "https" if site.session else "http"
         return f"""workers: 1
 listeners:
-  - {{ address: "127.0.0.1:{site.port}", public_url: "http://127.0.0.1:{site.port}" }}
+  - {{ address: "127.0.0.1:{site.port}", public_url: "{scheme}://127.0.0.1:{site.port}" }}
 admin: {{ address: "127.0.0.1:{site.admin_port}" }}
 log: {{ access: {access}, operator: stderr, level: warning }}
 {self.issuers(site)}
@@ -219,6 +227,8 @@ routes:
 """
 
     def issuers(self, site):
+        if site.session:
+            return logins.settings(site.login_server, site.fixtures / "client.pem")[0]
         if not site.algorithm:
             return ""
         return f"""issuers:
@@ -228,6 +238,9 @@ routes:
     jwks: {{ file: {json.dumps(str(site.fixtures / "jwks.json"))} }}"""
 
     def access(self, site):
+        if site.session:
+            return f"""{logins.settings(site.login_server, site.fixtures / "client.pem")[1]}
+{IDENTITY}"""
         if not site.algorithm:
             return "    public: true"
         schemes = "\n      schemes: [DPoP]" if site.proofs else ""
@@ -235,7 +248,14 @@ routes:
       issuers: [bench]
       audience: {json.dumps(tokens.AUDIENCE)}
       scopes: [{json.dumps(tokens.SCOPE)}]{schemes}
-    identity: {{ X-User-Id: sub, X-Client-Id: client_id, X-Scopes: scope }}"""
+{IDENTITY}"""
+
+
+class BearerGateway(Gateway):
+    """The reference for sessions: the same gateway, and a token."""
+
+    name = "Portcullis, Bearer"
+    takes_sessions = False
 
 
 class Fixtures:
@@ -246,6 +266,7 @@ class Fixtures:
         folder.mkdir()
         self.issuer = tokens.Issuer()
         self.made_mint = None
+        self.made_login_server = None
         (folder / "jwks.json").write_text(self.issuer.key_set())
         for algorithm in self.issuer.keys:
             (folder / f"{algorithm}.pem").write_bytes(self.issuer.public_pem(algorithm))
@@ -256,8 +277,18 @@ class Fixtures:
         self.made_mint = self.made_mint or Mint(self.folder, self.issuer)
         return self.made_mint
 
+    @property
+    def login_server(self):
+        """Started when it is first needed."""
+        if self.made_login_server is None:
+            logins.client_key(self.folder / "client.pem")
+            self.made_login_server = logins.LoginServer(self.issuer)
+        return self.made_login_server
+
     def credentials(self, site):
         """What a server at this site demands."""
+        if site.session:
+            return logins.SessionCookie(site.login_server, site.port)
         if not site.algorithm:
             return Anonymous()
         return BoundToken(self.issuer, site.port) if site.proofs else BearerToken(self.issuer, site.algorithm)
@@ -297,6 +328,8 @@ class Stage:
         folder.mkdir()
         port, admin_port = free_ports(2)
         origin_port = self.origin.site.port if self.started > 1 else 0
+        if properties.get("session"):
+            properties["login_server"] = self.fixtures.login_server
         return Site(folder, port, admin_port, origin_port, self.fixtures.folder, **properties)
 
     def stop(self, server):

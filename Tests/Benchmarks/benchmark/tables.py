@@ -2,7 +2,6 @@
 """The report: one table a case, with medians, ranges, ratios and budgets."""
 import statistics
 
-REFERENCE = "nginx"
 LOAD_COLUMNS = (
     ("requests/s", "requests", "{:,.0f}"),
     ("CPU µs/request", "microseconds", "{:.2f}"),
@@ -46,7 +45,7 @@ class Result:
 
     def ratios(self, proxy):
         """CPU per request divided by the reference's in the same round."""
-        reference = self.samples.get(REFERENCE, {})
+        reference = self.samples.get(self.case.reference, {})
         return [
             figures["microseconds"] / reference[number]["microseconds"]
             for number, figures in sorted(self.samples[proxy].items())
@@ -73,7 +72,7 @@ def rows(result):
         columns += (("log lines/request", "lines", "{:.3f}"),)
     heading = ["proxy"] + [title for title, _, _ in columns]
     if not result.case.idle:
-        heading.insert(3, f"÷ {REFERENCE}")
+        heading.insert(3, f"÷ {result.case.reference}")
     table = [heading]
     for proxy in result.samples:
         row = [proxy] + [shown(result.values(proxy, figure), form) for _, figure, form in columns]
@@ -120,8 +119,9 @@ def budgets(result, gateway, thresholds):
         ]
     else:
         ratios = result.ratios(gateway)
-        asked = [(f"CPU per request ÷ {REFERENCE}", statistics.median(ratios) if ratios else None,
-                  thresholds["cpu_over_nginx"].get(result.case.name))]
+        limits = thresholds["cpu_over_bearer" if result.case.session else "cpu_over_nginx"]
+        asked = [(f"CPU per request ÷ {result.case.reference}", statistics.median(ratios) if ratios else None,
+                  limits.get(result.case.name))]
     told = [
         (f"budget: {what} ≤ {limit}: {value:.2f}, {'met' if value <= limit else 'MISSED'}", value <= limit)
         for what, value, limit in asked if value is not None and limit is not None

@@ -79,6 +79,15 @@ import TestSupport
         #expect(try client.response().status == 200)
     }
 
+    @Test func `OPS-03 what the gateway answers itself is counted in the log, and nothing for HEAD`() throws {
+        let count = try fetch(Self.wellKnown + "/mcp?counted=1").body.count
+        _ = try fetch(Self.wellKnown + "/mcp?counted=2", method: "HEAD")
+        let get = try #require(stage.gateway.accessLine { $0.raw.contains("/mcp?counted=1") })
+        #expect(count > 0 && get["response_bytes"] == "\(count)", "\(get.raw)")
+        let head = try #require(stage.gateway.accessLine { $0.raw.contains("/mcp?counted=2") })
+        #expect(head["response_bytes"] == "0", "\(head.raw)")
+    }
+
     @Test func `MD-24 a preflight is answered for every origin`() throws {
         let response = try fetch(
             Self.wellKnown + "/mcp", method: "OPTIONS",

@@ -51,13 +51,13 @@ private let full = """
         #expect(found.frontchannelLogoutSupported == false)
     }
 
-    @Test func `CA-01 of pushed requests is what it says of token requests`() throws {
+    @Test func `CA-01, RV-01 of pushed requests and revocations is what it says of token requests`() throws {
         let found = try metadata(full)
         #expect(found.pushedAuthorization.url == "https://id.example/p")
         #expect(found.pushedAuthorization.authenticationMethods == ["private_key_jwt"])
         #expect(found.pushedAuthorization.signingAlgorithms == ["ES256"])
         #expect(found.revocation.url == "https://id.example/r")
-        #expect(found.revocation.authenticationMethods == ["client_secret_basic"])
+        #expect(found.revocation.authenticationMethods == ["private_key_jwt"])
     }
 
     @Test func `CA-12 of clients with a certificate is where they push and revoke`() throws {

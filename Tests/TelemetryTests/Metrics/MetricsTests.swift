@@ -5,7 +5,7 @@ import Testing
 private let labels = MetricsLabels(
     routes: ["orders", "a\"b\\c\nd"],
     causes: [RefusalLabel(cause: "token_expired", blame: "client"), RefusalLabel(cause: "keys", blame: "issuer")],
-    algorithms: ["ES256", "RS256"], issuers: ["main", "other"])
+    algorithms: ["ES256", "RS256"], issuers: ["main", "other"], logins: ["shop", "web"])
 
 private func registry(workers: Int = 2) -> MetricsRegistry {
     MetricsRegistry(workers: workers, labels: labels, version: "1.2.3", startTime: Timestamp(seconds: 1000))
@@ -129,6 +129,9 @@ private func samples(_ registry: MetricsRegistry, now: Int64 = 2000) -> [String:
             [
                 "portcullis_token_cache_hits_total", "portcullis_token_cache_misses_total",
                 "portcullis_token_cache_evictions_total", "portcullis_stripped_fields_total",
+                "portcullis_dpop_proofs_verified_total", "portcullis_introspections_total",
+                "portcullis_session_cache_hits_total", "portcullis_session_cache_misses_total",
+                "portcullis_session_cache_evictions_total",
             ]))
     func `each counter is its own family`(counter: WorkerCounter, name: String) {
         let registry = registry()
@@ -162,6 +165,39 @@ private func samples(_ registry: MetricsRegistry, now: Int64 = 2000) -> [String:
         #expect(found[#"portcullis_issuer_refreshes_total{issuer="other",result="failed"}"#] == "2")
         #expect(found[#"portcullis_issuer_refreshes_total{issuer="other",result="limited"}"#] == "1")
         #expect(found[#"portcullis_issuer_refreshes_total{issuer="main",result="changed"}"#] == "0")
+    }
+
+    @Test func `OPS-03 a login client shows how logins and refreshes ended, and its logouts`() {
+        let registry = registry()
+        for outcome in LoginMetrics.Login.allCases { registry.logins.count(client: 1, outcome) }
+        for outcome in LoginMetrics.Refresh.allCases { registry.logins.count(client: 1, outcome) }
+        registry.logins.count(client: 1, .unavailable)
+        registry.logins.count(client: 0, LoginMetrics.Login.refused)
+        for _ in 0..<3 { registry.logins.countLogout(client: 0) }
+        let found = samples(registry)
+        #expect(found[#"portcullis_logins_total{client="web",outcome="succeeded"}"#] == "1")
+        #expect(found[#"portcullis_logins_total{client="web",outcome="refused"}"#] == "1")
+        #expect(found[#"portcullis_logins_total{client="shop",outcome="succeeded"}"#] == "0")
+        #expect(found[#"portcullis_logins_total{client="shop",outcome="refused"}"#] == "1")
+        #expect(found[#"portcullis_session_refreshes_total{client="web",outcome="refreshed"}"#] == "1")
+        #expect(found[#"portcullis_session_refreshes_total{client="web",outcome="ended"}"#] == "1")
+        #expect(found[#"portcullis_session_refreshes_total{client="web",outcome="unavailable"}"#] == "2")
+        #expect(found[#"portcullis_session_refreshes_total{client="shop",outcome="ended"}"#] == "0")
+        #expect(found[#"portcullis_logouts_total{client="shop"}"#] == "3")
+        #expect(found[#"portcullis_logouts_total{client="web"}"#] == "0")
+    }
+
+    @Test func `OPS-05 sessions that are opened and logins under way are summed over the workers`() {
+        let registry = registry()
+        registry.workers[0].set(.sessionCacheEntries, to: 3)
+        registry.workers[1].set(.sessionCacheEntries, to: 4)
+        registry.workers[1].set(.sessionCacheBytes, to: 9000)
+        registry.workers[0].set(.loginRequests, to: 2)
+        registry.workers[0].set(.loginRequests, to: 1)
+        let found = samples(registry)
+        #expect(found["portcullis_session_cache_entries"] == "7")
+        #expect(found["portcullis_session_cache_bytes"] == "9000")
+        #expect(found["portcullis_login_requests"] == "1")
     }
 
     @Test func `OPS-05 dropped log lines are shown by log`() throws {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Login
 import Issuers
 import JOSE
 import JSON
@@ -18,7 +19,7 @@ extension CheckFacts {
                 ])
         case .authenticationInsufficient:
             Remedy(
-                "The user signed in less strongly than this route wants: acr \(ShownText.json(token?.claims?["acr"])).",
+                "The user signed in less strongly than this route wants: acr \(ShownText.json(claims?["acr"])).",
                 [
                     .client(
                         "send the user to the authorization server again with acr_values=\((policy?.acrValues ?? []).joined(separator: " ")) (RFC 9470 §4)"
@@ -26,7 +27,7 @@ extension CheckFacts {
                 ])
         case .authenticationTooOld:
             Remedy(
-                "The user signed in too long ago, or the token does not say when: auth_time \(seenTime("auth_time")).",
+                "The user signed in too long ago, or the token does not say when: auth_time \(seenTime("auth_time", in: claims)).",
                 [
                     .client(
                         "send the user to the authorization server again with max_age=\(policy?.maxAgeSeconds ?? 0) (RFC 9470 §4)"
@@ -53,7 +54,7 @@ extension CheckFacts {
         let missing = neededScopes.filter { !granted.contains($0) }
         let claim = issuer?.rules.scopeClaim ?? "scope"
         for other in ["scp", "scope", "scopes", "permissions", "roles"] where other != claim {
-            guard let value = token?.claims?[other] else { continue }
+            guard let value = claims?[other] else { continue }
             let words =
                 value.string.map { $0.split(separator: " ").map(String.init) } ?? value.elements.compactMap(\.string)
             guard missing.allSatisfy(words.contains) else { continue }
@@ -87,7 +88,7 @@ extension CheckFacts {
         let name = name(of: rule)
         guard let value = value(of: rule) else {
             let flat = rule.claim.joined(separator: ".")
-            if rule.claim.count > 1, token?.claims?[flat] != nil {
+            if rule.claim.count > 1, claims?[flat] != nil {
                 return Remedy(
                     "The token has one claim called \(ShownText.quote(flat)), not claims inside claims.",
                     [

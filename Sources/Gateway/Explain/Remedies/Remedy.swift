@@ -37,6 +37,10 @@ package struct Remedy: Sendable {
         case .undecided(.keys, let reason): self = facts.remedyForKeys(reason)
         case .undecided(.introspection, let reason):
             self = facts.remedyForIntrospection(.introspectionUnavailable, reason)
+        case .undecided(.session, let reason), .undecided(.sessionTokens, let reason):
+            self = Remedy(
+                "This could not be found out here: \(ShownText.plain(reason)).",
+                [.machine("ask the running gateway with --request-id (explain_buffer keeps requests)")])
         case .undecided(_, let reason): self = Remedy("This could not be found out: \(ShownText.plain(reason)).")
         case .refused(.tokenBoundToKey, _, _, "RS-25"):
             self = Remedy(
@@ -47,8 +51,9 @@ package struct Remedy: Sendable {
                 ])
         case .refused(let refusal, _, let found, let row):
             self =
-                facts.remedyForRequest(refusal, found) ?? facts.remedyForToken(refusal, found, row)
-                ?? facts.remedyForSender(refusal, found) ?? facts.remedyForRights(refusal)
+                facts.remedyForRequest(refusal, found) ?? facts.remedyForSession(refusal, row)
+                ?? facts.remedyForToken(refusal, found, row) ?? facts.remedyForSender(refusal, found)
+                ?? facts.remedyForRights(refusal) ?? facts.remedyForLogin(refusal, found)
                 ?? facts.remedyForOperation(refusal, found)
         }
     }

@@ -5,9 +5,9 @@ import Synchronization
 /// The newest nonce of each server that gave this client one, for its next proof there (RFC 9449 §8.2, §9; DPOP-41).
 ///
 /// One for each client: there are servers whose nonces belong to one client. May be used from several threads at once.
-public final class ServerNonces: Sendable {
+package final class ServerNonces: Sendable {
     /// What a server is asked as; the nonces of the one role are worth nothing in the other.
-    public enum Role: Sendable, Hashable {
+    package enum Role: Sendable, Hashable {
         /// At its token, pushed authorization request and revocation endpoints.
         case authorizationServer
         /// At userinfo and upstreams.
@@ -32,16 +32,16 @@ public final class ServerNonces: Sendable {
     private let state = Mutex(State())
 
     /// Room for the nonces of `limit` servers; with one more, the one that came first is forgotten.
-    public init(limit: Int = 256) { self.limit = max(limit, 1) }
+    package init(limit: Int = 256) { self.limit = max(limit, 1) }
 
     /// The newest nonce of the server at `url`; nil when it gave none.
-    public func newest(for url: String, of role: Role = .authorizationServer) -> String? {
+    package func newest(for url: String, of role: Role = .authorizationServer) -> String? {
         guard let place = Self.place(url, role) else { return nil }
         return state.withLock { $0.nonces[place] }
     }
 
     /// Keeps the nonce of an answer of the server at `url`, when it has one; whatever the answer's status.
-    public func keep(_ nonce: String?, from url: String, as role: Role = .authorizationServer) {
+    package func keep(_ nonce: String?, from url: String, as role: Role = .authorizationServer) {
         guard let nonce, let place = Self.place(url, role) else { return }
         state.withLock { state in
             if state.nonces.updateValue(nonce, forKey: place) != nil { return }

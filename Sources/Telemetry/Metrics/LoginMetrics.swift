@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The logins' numbers, by client: written by the thread that answers logins, read by whoever answers a scrape.
+package final class LoginMetrics: Sendable {
+    /// How a login ended.
+    package enum Login: String, Sendable, CaseIterable {
+        /// With a session.
+        case succeeded
+        /// With a page that says no, at its start or when the browser came back.
+        case refused
+    }
+
+    /// How a refresh of a session's tokens ended.
+    package enum Refresh: String, Sendable, CaseIterable {
+        /// With new tokens.
+        case refreshed
+        /// With the session: the server does not refresh it any more.
+        case ended
+        /// Nobody could say; it is tried again.
+        case unavailable
+    }
+
+    private static let logouts = 0
+    private static let firstLogin = 1
+    private static let firstRefresh = firstLogin + Login.allCases.count
+    private static let cells = firstRefresh + Refresh.allCases.count
+
+    private let bank: CounterBank
+
+    init(count: Int) { bank = CounterBank(count: count * Self.cells) }
+
+    /// Counts a login by how it ended.
+    package func count(client: Int, _ outcome: Login) {
+        bank.add(1, at: client * Self.cells + Self.firstLogin + Self.index(of: outcome))
+    }
+
+    /// Counts a refresh by how it ended.
+    package func count(client: Int, _ outcome: Refresh) {
+        bank.add(1, at: client * Self.cells + Self.firstRefresh + Self.index(of: outcome))
+    }
+
+    /// Counts a logout.
+    package func countLogout(client: Int) { bank.add(1, at: client * Self.cells + Self.logouts) }
+
+    func logins(client: Int, _ outcome: Login) -> UInt64 {
+        bank.load(client * Self.cells + Self.firstLogin + Self.index(of: outcome))
+    }
+
+    func refreshes(client: Int, _ outcome: Refresh) -> UInt64 {
+        bank.load(client * Self.cells + Self.firstRefresh + Self.index(of: outcome))
+    }
+
+    func logouts(client: Int) -> UInt64 { bank.load(client * Self.cells + Self.logouts) }
+
+    private static func index(of outcome: Login) -> Int {
+        switch outcome {
+        case .succeeded: 0
+        case .refused: 1
+        }
+    }
+
+    private static func index(of outcome: Refresh) -> Int {
+        switch outcome {
+        case .refreshed: 0
+        case .ended: 1
+        case .unavailable: 2
+        }
+    }
+}

@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests run against: a real authorization server, the sample app, and the gateway in front of it.
+
+Everything is on 127.0.0.1, on ports that were free, in one folder that goes away afterwards.
+"""
+import contextlib
+import json
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+DEPLOY = ROOT / "deploy"
+READY_SECONDS = 30
+
+CONFIGURATION = """\
+workers: 2
+listeners:
+  - address: 127.0.0.1:{gateway}
+    public_url: https://localhost:{gateway}
+    tls: {{ certificate: {folder}/tls.crt, key: {folder}/tls.key }}
+  - address: 127.0.0.1:{logout}
+    public_url: https://localhost:{gateway}
+    hosts: [127.0.0.1:{logout}]
+admin: {{ address: 127.0.0.1:{admin} }}
+issuers:
+  main: {{ url: {issuer}, insecure_allow_http: true }}
+clients:
+  web:
+    issuer: main
+    id: web
+    authentication: {{ method: private_key_jwt, key: {{ file: {folder}/web.pem }}, key_id: web-1, audience: endpoint }}
+    authorization_request: pushed_signed
+    dpop: required
+    scopes: [openid, profile, email, "orders:read"]
+    id_token: {{ algorithm: ES256 }}
+    session: {{ keys: [{{ file: {folder}/session.key }}], script_claims: [name] }}
+    logout: {{ backchannel: true, accept_without_expiry: true }}
+  plain: # everything in the address: the server's own pages stay usable in the history
+    issuer: main
+    id: plain
+    authentication: {{ method: private_key_jwt, key: {{ file: {folder}/web.pem }}, key_id: web-1, audience: endpoint }}
+    scopes: [openid, profile]
+    id_token: {{ algorithm: ES256 }}
+  strict:
+    issuer: main
+    id: strict
+    authentication: {{ method: private_key_jwt, key: {{ file: {folder}/web.pem }}, key_id: web-1, audience: endpoint }}
+    scopes: [openid]
+    id_token: {{ algorithm: ES256 }}
+    session: {{ same_site: strict, store: memory }}
+    logout: {{ landing: /open/ }}
+routes:
+  - path: /
+    upstream: http://127.0.0.1:{app}
+    login: {{ client: web, keep_form: true }}
+    websocket: true
+    identity: {{ X-User-Id: sub, X-User-Name: name, X-User-Email: email }}
+  - path: /strict/
+    upstream: http://127.0.0.1:{app}
+    login: strict
+    identity: {{ X-User-Id: sub, X-User-Name: name }}
+  - path: /plain/
+    upstream: http://127.0.0.1:{app}
+    login: plain
+    identity: {{ X-User-Id: sub, X-User-Name: name }}
+  - path: /open/
+    upstream: http://127.0.0.1:{app}
+    public: true
+log: {{ access: {folder}/access.log }}
+"""
+
+
+class Stack:
+    """Addresses and commands of what runs."""
+
+    def __init__(self, binary, folder):
+        self.binary = binary
+        self.folder = folder
+        self.running = []
+        names = ("gateway", "logout", "admin", "app")
+        self.ports = dict(zip(names, free_ports(len(names)), strict=True))
+        self.url = f"https://localhost:{self.ports['gateway']}"
+        self.server = None
+        self.screenshots = None
+
+    @property
+    def user(self):
+        """Name and password of the one that the server knows."""
+        return self.server["user"]
+
+    def start(self):
+        """Starts all of it and waits until the gateway is ready."""
+        self.make_keys()
+        self.run("authorization-server", DEPLOY / "authorization-server", "serve", "--directory", self.folder / "as")
+        self.wait(lambda: (self.folder / "as" / "as.json").exists())
+        self.server = json.loads((self.folder / "as" / "as.json").read_text())
+        self.run("sample-app", DEPLOY / "sample-app", "--port", str(self.ports["app"]))
+        self.wait(lambda: answers(f"http://127.0.0.1:{self.ports['app']}/"))
+        self.register("web", "--dpop")
+        self.register("plain")
+        self.register("strict")
+        file = self.folder / "portcullis.yaml"
+        file.write_text(CONFIGURATION.format(issuer=self.server["issuer"], folder=self.folder, **self.ports))
+        self.run("gateway", self.binary, "run", file)
+        self.wait(lambda: answers(f"http://127.0.0.1:{self.ports['admin']}/readyz"))
+
+    def make_keys(self):
+        """A certificate, the client's key and the sessions'."""
+        make("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
+             "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost",
+             "-keyout", self.folder / "tls.key", "-out", self.folder / "tls.crt")
+        make(self.binary, "keys", "new", "client", "--out", self.folder / "web.pem")
+        make(self.binary, "keys", "new", "session", "--out", self.folder / "session.key")
+
+    def register(self, name, *more):
+        """A client of ours at the server."""
+        self.tell("add-client", name, "--method", "private_key_jwt", "--key", str(self.folder / "web.pem"),
+                  "--key-id", "web-1", "--redirect-uri", f"{self.url}/.portcullis/callback/{name}",
+                  "--post-logout-uri", f"{self.url}/.portcullis/logged-out/{name}", "--backchannel-logout-uri",
+                  f"http://127.0.0.1:{self.ports['logout']}/.portcullis/backchannel-logout/{name}", *more)
+
+    def tell(self, name, *options):
+        """What a command of the authorization server prints."""
+        return make(DEPLOY / "authorization-server", name, "--directory", self.folder / "as", *options).strip()
+
+    def run(self, name, *command):
+        """Starts a process with its output in a log."""
+        with open(self.folder / f"{name}.log", "wb") as log:
+            self.running.append(subprocess.Popen(
+                list(map(str, command)), stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT))
+
+    def wait(self, is_ready):
+        """Until it is ready; fails when the newest process ends first."""
+        deadline = time.monotonic() + READY_SECONDS
+        while not is_ready():
+            if self.running[-1].poll() is not None or time.monotonic() > deadline:
+                raise SystemExit(f"not ready:\n{self.last_words()}")
+            time.sleep(0.05)
+
+    def last_words(self):
+        """The end of each log."""
+        return "\n".join(f"── {log.name}\n" + "\n".join(log.read_text(errors="replace").splitlines()[-15:])
+                         for log in sorted(self.folder.glob("*.log")))
+
+    def stop(self):
+        """Ends what was started, the last one first."""
+        for process in reversed(self.running):
+            process.terminate()
+            try:
+                process.wait(10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+@contextlib.contextmanager
+def stack(binary):
+    """All of it, for as long as it is needed."""
+    folder = Path(tempfile.mkdtemp(prefix="portcullis-browser."))
+    running = Stack(binary, folder)
+    try:
+        running.start()
+        yield running
+    finally:
+        running.stop()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def free_ports(count):
+    """Ports that nobody listens on now."""
+    with contextlib.ExitStack() as held:
+        taken = [held.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(count)]
+        return [each.getsockname()[1] for each in taken]
+
+
+def make(*command):
+    """Runs a command that writes what only its owner may read; returns what it prints."""
+    finished = subprocess.run(
+        list(map(str, command)), check=False, capture_output=True, text=True, timeout=60, umask=0o077)
+    if finished.returncode:
+        raise SystemExit(f"{' '.join(map(str, command[:3]))}: {finished.stderr}")
+    return finished.stdout
+
+
+def answers(url):
+    """Whether it answers with a success."""
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    try:
+        with opener.open(url, timeout=2):
+            return True
+    except (urllib.error.URLError, OSError):
+        return False

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+import Crypto
+import HTTPMessage
+import Issuers
+import JOSE
+import JSON
+import OAuth
+import Sessions
+import Synchronization
+import TestSupport
+
+@testable import Login
+
+/// One login client whose user is logged in, and all that can happen to the session from then on.
+final class SignedIn: Sendable {
+    static let publicURL = "https://shop.example.com"
+    static let cookieName = "__Host-portcullis-shop"
+
+    let clock: ManualClock
+    let server: ScriptedServer
+    let place: ClientPlace
+    let revocations: RevocationQueue
+    let refreshes: RefreshDesk
+    let logouts: LogoutDesk
+    private let told: Record<LoginService.Event>
+    private let readings: Record<Int>
+    private let keys: Record<IssuerKeys?>
+
+    init(
+        store kind: SessionSettings.Store = .cookie, fetching: (any Fetching)? = nil,
+        change: (inout LoginSettings) -> Void = { _ in }
+    ) throws {
+        let (clock, told, readings, keys) = (
+            ManualClock(), Record<LoginService.Event>(), Record<Int>(), Record<IssuerKeys?>()
+        )
+        let server = ScriptedServer(clock: clock)
+        keys.append(try server.keys())
+        var settings = LoginSettings(
+            name: "shop", client: 0, authorization: AuthorizationRequestSettings(scopes: ["openid", "orders"]),
+            idToken: IDTokenRules(
+                issuer: ScriptedServer.issuer, clientID: "shop-web", signature: .algorithms([.es256])),
+            claimNames: ["email", "auth_time"], scriptClaims: ["sub", "email"], keepsAccessToken: true,
+            session: SessionSettings(store: kind, cookieName: Self.cookieName))
+        change(&settings)
+        let credentials = try ClientCredentials(
+            clientID: "shop-web", method: .secretBasic(Secret(Array("a-secret-for-tests".utf8))))
+        let place = try ClientPlace(
+            index: 0, settings: settings,
+            client: ClientSettings(name: "shop", issuer: 0, credentials: credentials),
+            issuer: IssuerSettings(
+                name: "main", url: ScriptedServer.issuer, rules: AccessTokenRules(issuer: ScriptedServer.issuer)),
+            fetching: fetching ?? server, clock: clock,
+            sources: LoginService.Sources(
+                metadata: { _ in try? server.metadata }, keys: { _ in keys.last ?? nil },
+                refresh: { readings.append($0) }),
+            onEvent: { told.append($0) })
+        (self.clock, self.server, self.place, self.told, self.readings, self.keys) = (
+            clock, server, place, told, readings, keys
+        )
+        revocations = RevocationQueue([place], clock: clock, executor: globalConcurrentExecutor)
+        refreshes = RefreshDesk(
+            [place], revocations: revocations, clock: clock, executor: globalConcurrentExecutor,
+            onEvent: { told.append($0) })
+        logouts = LogoutDesk(places: [place], revocations: revocations)
+    }
+
+    // MARK: the session
+
+    /// A session of a login that is over, with tokens that the server knows, and the value of its cookie.
+    func logIn(
+        subject: String = "user-1", sid: String? = "sid-1", refreshToken: String = "refresh-0-of-this-server",
+        proofKey: Secret? = nil, change: (inout Session) -> Void = { _ in }
+    ) async throws -> (session: Session, value: [UInt8]) {
+        let thumbprint = proofKey.flatMap { ClientPlace.proofMaker($0)?.thumbprint }
+        server.state.withLock {
+            $0.refreshTokens[refreshToken] = ScriptedServer.Grant(
+                parameters: [("scope", "openid orders")], thumbprint: thumbprint)
+        }
+        let now = clock.seconds
+        var session = Session(
+            id: RandomBytes.fill(16), client: "shop", issuer: ScriptedServer.issuer, subject: subject,
+            serverSession: sid,
+            claims: Array(
+                "{\"iss\":\"\(ScriptedServer.issuer)\",\"sub\":\"\(subject)\",\"email\":\"u@example.com\"}".utf8),
+            scopes: ["openid", "orders"], createdAt: now, seenAt: now, endsAt: now + 28_800,
+            accessToken: Secret(Array("access-0-of-this-server".utf8)), accessTokenIssuedAt: now,
+            accessTokenExpiresAt: now + 300, proofKey: proofKey, refreshToken: Secret(Array(refreshToken.utf8)))
+        change(&session)
+        let value = try await place.store.create(session, now: now)
+        return (session, value)
+    }
+
+    /// The session that the value stands for now; nil for none.
+    func lookUp(_ value: [UInt8]) -> Session? {
+        guard case .found(let session, _) = place.store.lookUp(value, now: clock.seconds) else { return nil }
+        return session
+    }
+
+    /// Lets so much time pass that the session of `logIn` is due.
+    func becomeDue() { clock.pass(seconds: 250) }
+
+    // MARK: requests
+
+    func request(
+        _ endpoint: LoginRequest.Endpoint, method: LoginRequest.Method = .get, query: String = "", body: String = "",
+        value: [UInt8]? = nil, cookie: String? = nil, change: (inout LoginRequest) -> Void = { _ in }
+    ) -> LoginRequest {
+        var cookies: [String] = []
+        if let value { cookies.append("\(Self.cookieName)=\(String(decoding: value, as: UTF8.self))") }
+        if let cookie { cookies.append(cookie) }
+        var request = LoginRequest(
+            endpoint: endpoint, method: method, query: Array(query.utf8), body: Array(body.utf8),
+            contentType: method == .post ? "application/x-www-form-urlencoded" : nil,
+            cookies: Array(cookies.joined(separator: "; ").utf8),
+            origin: method == .post ? Self.publicURL : nil, fetchSite: "same-origin", fetchMode: "navigate",
+            publicURL: Self.publicURL, peer: "192.0.2.7", requestID: "0123456789abcdef0123456789abcdef")
+        change(&request)
+        return request
+    }
+
+    // MARK: what was told
+
+    var events: [LoginService.Event] { told.all }
+    /// How often the issuer's keys were to be read again.
+    var keyReadings: Int { readings.all.count }
+
+    func publish(_ new: IssuerKeys?) { keys.append(new) }
+
+    var alarms: [LoginRefusal] {
+        events.compactMap { if case .alarm(_, let refusal, _) = $0 { refusal } else { nil } }
+    }
+
+    var outcomes: [String] {
+        events.compactMap { if case .refreshed(_, let outcome) = $0 { outcome } else { nil } }
+    }
+
+    var endings: Int { events.count { if case .sessionsEnded = $0 { true } else { false } } }
+
+    var failedRevocations: [String] {
+        events.compactMap { if case .revocationFailed(_, let reason) = $0 { reason } else { nil } }
+    }
+
+    /// Waits for something that others are about to do.
+    static func until(_ condition: () -> Bool) async {
+        while !condition() { await Task.yield() }
+    }
+
+    /// Waits until nothing is left to be revoked.
+    func revoked() async { await Self.until { revocations.count == 0 } }
+}
+
+/// Things in the order in which they happened, on whatever thread.
+final class Record<Element: Sendable>: Sendable {
+    private let elements = Mutex<[Element]>([])
+
+    func append(_ element: Element) { elements.withLock { $0.append(element) } }
+
+    var all: [Element] { elements.withLock { $0 } }
+    var last: Element? { elements.withLock { $0.last } }
+}
+
+extension LoginAnswer {
+    /// The JSON of a document.
+    var json: JSONValue? {
+        guard case .document(_, let bytes) = content else { return nil }
+        return try? JSONValue.parse(bytes.span)
+    }
+
+    /// Whether the answer deletes that cookie.
+    func deletes(_ name: String) -> Bool {
+        cookies.contains { $0.hasPrefix(name + "=;") && $0.contains("Max-Age=0") }
+    }
+
+    /// The value that the answer gives that cookie.
+    func value(of name: String) -> String? {
+        let line = cookies.first { $0.hasPrefix(name + "=") && !$0.contains("Max-Age=0") }
+        return line.map { String($0.dropFirst(name.count + 1).prefix { $0 != ";" }) }
+    }
+}

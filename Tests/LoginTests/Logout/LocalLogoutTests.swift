@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+import Crypto
+import HTTPMessage
+import JSON
+import OAuth
+import Sessions
+import Testing
+
+@testable import Login
+
+@Suite(.timeLimit(.minutes(1)))
+struct LocalLogoutTests {
+    private let idToken = Secret(Array("header.claims.signature".utf8))
+
+    @Test func `SC-10 A GET logs nobody out, and shows a page that asks`() async throws {
+        let world = try SignedIn()
+        let (_, value) = try await world.logIn()
+        for change in [{ _ in }, { $0.fetchSite = "cross-site" }, { $0.fetchDestination = "image" }]
+            as [(inout LoginRequest) -> Void]
+        {
+            let answer = await world.logouts.answer(world.request(.logout(client: 0), value: value, change: change))
+            guard case .page(.confirmLogout(let action)) = answer.content else {
+                Issue.record("no question")
+                return
+            }
+            #expect(action == "/.portcullis/logout/shop")
+            #expect(answer.cookies.isEmpty)
+        }
+        #expect(world.lookUp(value) != nil)
+    }
+
+    @Test func `SC-10 A form of another site logs nobody out`() async throws {
+        let world = try SignedIn()
+        let (_, value) = try await world.logIn()
+        for change in [
+            { $0.fetchSite = "cross-site" }, { $0.fetchSite = "same-site" },
+            {
+                $0.fetchSite = nil
+                $0.origin = "https://evil.example"
+            },
+            {
+                $0.fetchSite = nil
+                $0.origin = "null"
+            },
+            {
+                $0.fetchSite = nil
+                $0.origin = nil
+            },
+        ] as [(inout LoginRequest) -> Void] {
+            let answer = await world.logouts.answer(
+                world.request(.logout(client: 0), method: .post, value: value, change: change))
+            #expect(answer.refusal == .crossSite)
+        }
+        #expect(world.lookUp(value) != nil)
+    }
+
+    @Test func `LO-01 A logout ends the session, deletes the cookie and revokes both tokens`() async throws {
+        let world = try SignedIn { $0.logout.atServer = false }
+        let (_, value) = try await world.logIn()
+        let answer = await world.logouts.answer(world.request(.logout(client: 0), method: .post, value: value))
+        guard case .page(.loggedOut) = answer.content else {
+            Issue.record("another page")
+            return
+        }
+        #expect(answer.deletes(SignedIn.cookieName))
+        await world.revoked()
+        #expect(world.lookUp(value) == nil)
+        #expect(world.server.revokedTokens == ["refresh-0-of-this-server", "access-0-of-this-server"])
+        #expect(world.endings == 1)
+    }
+
+    @Test func `LO-01 RV-01 A server that is down keeps nobody logged in`() async throws {
+        let world = try SignedIn { $0.logout.landing = "/bye" }
+        world.server.habits.revocationAnswer = .failure(.timedOut)
+        world.server.habits.metadata = ["end_session_endpoint": nil]
+        let (_, value) = try await world.logIn()
+        let answer = await world.logouts.answer(world.request(.logout(client: 0), method: .post, value: value))
+        #expect(answer.location == "/bye")
+        #expect(world.lookUp(value) == nil)
+    }
+
+    @Test func `LO-02 LO-04 The browser goes through the server's logout and comes back by its state`() async throws {
+        let world = try SignedIn { $0.logout.landing = "/bye" }
+        let (_, value) = try await world.logIn { $0.idToken = idToken }
+        let answer = await world.logouts.answer(world.request(.logout(client: 0), method: .post, value: value))
+        let location = try #require(answer.location)
+        #expect(location.hasPrefix(ScriptedServer.issuer + "/logout?"))
+        let query = FormText.query(of: location)
+        #expect(query["client_id"] == "shop-web")
+        #expect(query["post_logout_redirect_uri"] == "https://shop.example.com/.portcullis/logged-out/shop")
+        let state = try #require(query["state"])
+        #expect(answer.value(of: LogoutDesk.stateCookie) == state)
+        #expect(state.utf8.count == 43)
+
+        let cookie = "\(LogoutDesk.stateCookie)=\(state)"
+        let back = await world.logouts.answer(
+            world.request(.loggedOut(client: 0), query: "state=\(state)", cookie: cookie))
+        #expect(back.location == "/bye")
+        #expect(back.deletes(LogoutDesk.stateCookie))
+    }
+
+    @Test(arguments: [
+        "state=x&return_to=//evil.example", "", "state=", "state=a&state=b", "return_to=https://evil.example",
+    ])
+    func `LO-04 Another state shows a page and leads nowhere`(_ query: String) async throws {
+        let world = try SignedIn { $0.logout.landing = "/bye" }
+        for cookie in [nil, "\(LogoutDesk.stateCookie)=the-right-one"] {
+            let answer = await world.logouts.answer(
+                world.request(.loggedOut(client: 0), query: query, cookie: cookie))
+            guard case .page(.loggedOut) = answer.content else {
+                Issue.record("led somewhere")
+                return
+            }
+        }
+    }
+
+    @Test func `LO-03 A hint that is to be posted is in no URL`() async throws {
+        let world = try SignedIn { $0.logout.postsHint = true }
+        let (_, value) = try await world.logIn { $0.idToken = idToken }
+        let answer = await world.logouts.answer(world.request(.logout(client: 0), method: .post, value: value))
+        guard case .page(.postLogout(let action, let parameters)) = answer.content else {
+            Issue.record("no form")
+            return
+        }
+        #expect(action == ScriptedServer.issuer + "/logout")
+        #expect(parameters["id_token_hint"] == "header.claims.signature")
+    }
+
+    @Test func `LO-02 A script is told where to go on`() async throws {
+        let world = try SignedIn()
+        let (_, value) = try await world.logIn()
+        let answer = await world.logouts.answer(
+            world.request(.logout(client: 0), method: .post, value: value) { $0.isNavigation = false })
+        let json = try #require(answer.json)
+        #expect(json["authenticated"]?.bool == false)
+        #expect(json["continue"]?.string?.hasPrefix(ScriptedServer.issuer + "/logout?") == true)
+        #expect(world.lookUp(value) == nil)
+    }
+
+    @Test func `LO-01 Another method is answered with those that there are`() async throws {
+        let world = try SignedIn()
+        let answer = await world.logouts.answer(world.request(.logout(client: 0), method: .other))
+        #expect(answer.refusal == .methodNotAllowed)
+        #expect(answer.fields.first?.1 == "GET, HEAD, POST")
+        let other = await world.logouts.answer(world.request(.logout(client: 9)))
+        #expect(other.refusal == .requestObjectUnknown)
+    }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+
+@testable import Login
+
+struct HostedRequestsTests {
+    private let hosted = HostedRequests()
+    private let object = Array("header.claims.signature".utf8)
+
+    private func fetch(
+        _ id: String, method: LoginRequest.Method = .get, at milliseconds: Int64 = 0, peer: String = "192.0.2.1",
+        of hosted: HostedRequests? = nil
+    ) -> LoginAnswer {
+        let request = LoginRequest(
+            endpoint: .requestObject(id: id), method: method, publicURL: "https://shop.example.com", peer: peer)
+        return (hosted ?? self.hosted).answer(request, at: milliseconds)
+    }
+
+    private func bytes(_ answer: LoginAnswer) -> [UInt8]? {
+        guard case .document("application/oauth-authz-req+jwt", let bytes) = answer.content else { return nil }
+        return bytes
+    }
+
+    @Test func `JAR-20 The name has 256 bits, and is another one for each login`() throws {
+        let one = try #require(hosted.publish(object, state: "state-1", at: 0))
+        let other = try #require(hosted.publish(object, state: "state-2", at: 0))
+        #expect(one != other)
+        #expect(one.utf8.count == 43)
+        #expect(HostedRequests.path(one).utf8.count < 200)
+        #expect(HostedRequests().publish(object, state: "state-1", at: 0) != one)
+    }
+
+    @Test func `JAR-20 JAR-23 Who guesses finds nothing, and is told to stop; the server is not`() throws {
+        let id = try #require(hosted.publish(object, state: "state-1", at: 0))
+        var answers: [LoginRefusal?] = []
+        for guess in 0..<100_000 { answers.append(fetch("guess-\(guess)").refusal) }
+        #expect(answers.first == .requestObjectUnknown)
+        #expect(answers.last == .tooManyRequests)
+        #expect(!answers.contains(nil))
+        #expect(fetch("guess", peer: "198.51.100.1").refusal == .requestObjectUnknown)
+        let answer = fetch(id)
+        #expect(bytes(answer) == object)
+        #expect(answer.cookies.isEmpty)
+    }
+
+    @Test func `JAR-21 GET and HEAD have the exact type and bytes; other methods are refused`() throws {
+        let id = try #require(hosted.publish(object, state: "state-1", at: 0))
+        #expect(bytes(fetch(id)) == object)
+        #expect(bytes(fetch(id, method: .head)) == object)
+        for method in [LoginRequest.Method.post, .other] {
+            let answer = fetch(id, method: method)
+            #expect(answer.refusal == .methodNotAllowed)
+            #expect(answer.fields.contains { $0 == ("Allow", "GET, HEAD") })
+        }
+    }
+
+    @Test func `JAR-21 JAR-22 After two minutes it is gone, as if it had never been`() throws {
+        let id = try #require(hosted.publish(object, state: "state-1", at: 0))
+        #expect(bytes(fetch(id, at: 119_999)) == object)
+        #expect(fetch(id, at: 120_000).check == fetch("never-there", at: 120_000).check)
+        #expect(fetch(id, at: 120_000).refusal == .requestObjectUnknown)
+    }
+
+    @Test func `JAR-22 Five fetches are answered, the sixth is not, and a callback ends it at once`() throws {
+        let id = try #require(hosted.publish(object, state: "state-1", at: 0))
+        for _ in 0..<5 { #expect(bytes(fetch(id)) == object) }
+        #expect(fetch(id).refusal == .requestObjectUnknown)
+        let other = try #require(hosted.publish(object, state: "state-2", at: 0))
+        hosted.remove(state: "state-2")
+        #expect(fetch(other).refusal == .requestObjectUnknown)
+    }
+
+    @Test func `JAR-23 Memory is bounded, and free again after two minutes`() {
+        let small = HostedRequests(limit: 2, byteLimit: 1000)
+        #expect(small.publish(object, state: "1", at: 0) != nil)
+        #expect(small.publish(object, state: "2", at: 0) != nil)
+        #expect(small.publish(object, state: "3", at: 0) == nil)
+        #expect(small.publish(object, state: "4", at: 120_000) != nil)
+        #expect(small.count == 1)
+        #expect(small.publish(Array(repeating: 0, count: 1000), state: "5", at: 120_000) == nil)
+    }
+
+    @Test func `JAR-23 LO-12 An IPv6 address shares what its network has left`() {
+        #expect(AddressBudget.network(of: "192.0.2.1") == "192.0.2.1")
+        #expect(AddressBudget.network(of: "2001:db8:0:1::5") == "2001:db8:0:1")
+        #expect(AddressBudget.network(of: "2001:0DB8:0:1:ffff::") == "2001:db8:0:1")
+        #expect(AddressBudget.network(of: "2001:db8::1") == "2001:db8:0:0")
+        #expect(AddressBudget.network(of: "::1") == "::")
+        let budget = AddressBudget(perSecond: 1, burst: 2)
+        budget.charge("2001:db8::1", at: 0)
+        budget.charge("2001:db8::2", at: 0)
+        #expect(!budget.isLeft(to: "2001:db8::3", at: 0))
+        #expect(budget.isLeft(to: "2001:db8:0:7::3", at: 0))
+        #expect(budget.isLeft(to: "2001:db8::3", at: 1000))
+    }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+import Crypto
+import Issuers
+import JOSE
+import JSON
+import OAuth
+import Sessions
+import TestSupport
+import Testing
+
+@testable import Login
+
+struct PublishedKeysTests {
+    private func settings(_ change: (inout LoginSettings) -> Void) -> LoginSettings {
+        var settings = LoginSettings(
+            name: "shop", client: 0, authorization: AuthorizationRequestSettings(),
+            idToken: IDTokenRules(issuer: "i", clientID: "c"), session: SessionSettings(cookieName: "__Host-x"))
+        change(&settings)
+        return settings
+    }
+
+    private func client(_ key: SigningJWK) throws -> ClientSettings {
+        ClientSettings(
+            name: "shop", issuer: 0, credentials: try ClientCredentials(clientID: "c", method: .privateKeyJWT(key)))
+    }
+
+    @Test
+    func `MD-30 Keys of all clients are published once, for signing and for encrypting, without a private member`()
+        throws
+    {
+        let signer = try SigningKey.p256.signer()
+        let next = try SigningKey.otherP256.signer()
+        let decryption = try DecryptionJWK(signerKey(.p384), algorithm: "ECDH-ES")
+        let login = settings {
+            $0.requestObjectKey = signer
+            $0.publishedKeys = [next.published]
+            $0.decryptionKeys = [decryption]
+        }
+        let keys = PublishedKeys.keys(of: [login], clients: [try client(signer), try client(signer)])
+        #expect(keys.count == 3)
+        #expect(keys.map(\.use) == ["sig", "enc", "sig"])
+        #expect(Set(keys.map(\.keyID)).count == 3)
+        let text = String(decoding: JWKSetWriter.write(keys), as: UTF8.self)
+        for member in ["\"d\":", "\"p\":", "\"q\":", "\"k\":", "\"dp\":"] { #expect(!text.contains(member)) }
+        let document = try JSONValue.parse(Array(text.utf8).span)
+        #expect(document["keys"]?.elements.allSatisfy { $0["alg"]?.string != nil && $0["kid"]?.string != nil } == true)
+    }
+
+    @Test func `MD-31 A key's name is its thumbprint, and one name for two keys is found`() throws {
+        let signer = try SigningKey.p256.signer()
+        #expect(signer.keyID == signer.published.thumbprint.base64URL)
+        let same = settings { $0.requestObjectKey = signer }
+        #expect(PublishedKeys.repeatedNames(of: [same], clients: [try client(signer)]).isEmpty)
+        let named = try SigningKey.otherP256.signer(keyID: signer.keyID)
+        let other = settings { $0.requestObjectKey = named }
+        #expect(PublishedKeys.repeatedNames(of: [other], clients: [try client(signer)]) == [signer.keyID])
+        #expect(PublishedKeys.keys(of: [other], clients: [try client(signer)]).count == 1)
+    }
+
+    private func signerKey(_ key: SigningKey) throws -> PrivateKey { try key.signer().key }
+}

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+import Crypto
+import HTTPMessage
+import Sessions
+import Testing
+
+@testable import Login
+
+@Suite(.timeLimit(.minutes(1)))
+struct RefreshDeskTests {
+    @Test(arguments: [SessionSettings.Store.cookie, .memory])
+    func `RF-01 T-50 Two hundred callers at once make one request, and all get the new tokens`(
+        _ store: SessionSettings.Store
+    ) async throws {
+        let world = try SignedIn(store: store)
+        let (session, value) = try await world.logIn()
+        world.becomeDue()
+        world.server.habits.held = "/token"
+        let results = await withTaskGroup(of: LoginService.Refreshed.self) { group in
+            for _ in 0..<200 {
+                group.addTask { await world.refreshes.refresh(session, value: value, client: 0) }
+            }
+            await world.server.arrival(of: 1, at: "/token")
+            world.server.release()
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(world.server.tokenRequests.count == 1)
+        #expect(results.count == 200)
+        for result in results {
+            guard case .session(let refreshed, _) = result else {
+                Issue.record("no session")
+                continue
+            }
+            #expect(refreshed.generation == 1)
+            #expect(refreshed.id == session.id)
+        }
+        #expect(world.outcomes == ["refreshed"])
+        #expect(world.lookUp(value)?.generation == 1)
+    }
+
+    @Test func `RF-01 T-50 Who comes afterwards with the old cookie gets the new session and its cookie`() async throws
+    {
+        let world = try SignedIn()
+        let (session, value) = try await world.logIn()
+        world.becomeDue()
+        guard case .session(_, let newer?) = await world.refreshes.refresh(session, value: value, client: 0),
+            case .session(let again, let same) = await world.refreshes.refresh(session, value: value, client: 0)
+        else {
+            Issue.record("no session")
+            return
+        }
+        // The server would take a second use of the first refresh token for theft.
+        #expect(world.server.tokenRequests.count == 1)
+        #expect(again.generation == 1)
+        #expect(same == newer)
+    }
+
+    @Test func `RF-01 Nobody waits longer than five seconds, and the answer that comes later is kept`() async throws {
+        let world = try SignedIn()
+        let (session, value) = try await world.logIn()
+        world.becomeDue()
+        world.server.habits.held = "/token"
+        async let waiting = world.refreshes.refresh(session, value: value, client: 0)
+        await world.server.arrival(of: 1, at: "/token")
+        await SignedIn.until { world.clock.sleepers == 1 }
+        world.clock.pass(seconds: 5)
+        guard case .unavailable = await waiting else {
+            Issue.record("waited on")
+            return
+        }
+        // Neither does the next one wait, nor is the server asked a second time.
+        guard case .unavailable = await world.refreshes.refresh(session, value: value, client: 0) else {
+            Issue.record("asked again")
+            return
+        }
+        world.server.release()
+        await SignedIn.until { world.refreshes.flights == 0 }
+        #expect(world.lookUp(value)?.generation == 1)
+        #expect(world.server.tokenRequests.count == 1)
+    }
+
+    @Test func `RF-03 A chain of five refreshes uses each refresh token once`() async throws {
+        let world = try SignedIn()
+        var (session, value) = try await world.logIn()
+        for round in 1...5 {
+            world.becomeDue()
+            guard case .session(let next, let newer) = await world.refreshes.refresh(session, value: value, client: 0)
+            else {
+                Issue.record("no session")
+                return
+            }
+            (session, value) = (next, newer ?? value)
+            #expect(session.generation == round)
+        }
+        let used = world.server.tokenRequests.map { $0["refresh_token"] ?? "" }
+        #expect(Set(used).count == 5)
+        #expect(used.first == "refresh-0-of-this-server")
+    }
+
+    @Test func `RF-03 A server that gives no new refresh token leaves the old one in place`() async throws {
+        let world = try SignedIn()
+        world.server.habits.rotates = false
+        let (session, value) = try await world.logIn()
+        world.becomeDue()
+        guard case .session(let next, _) = await world.refreshes.refresh(session, value: value, client: 0) else {
+            Issue.record("no session")
+            return
+        }
+        #expect(next.refreshToken?.reveal() == session.refreshToken?.reveal())
+        #expect(next.accessToken?.reveal() != session.accessToken?.reveal())
+    }
+
+    @Test func `RF-05 A refresh token that is not accepted ends the session, and nobody asks again`() async throws {
+        let world = try SignedIn()
+        world.server.habits.refreshAnswer = ServerHabits.json("{\"error\":\"invalid_grant\"}", status: 400)
+        let (session, value) = try await world.logIn()
+        world.becomeDue()
+        for _ in 0..<2 {
+            guard case .ended = await world.refreshes.refresh(session, value: value, client: 0) else {
+                Issue.record("not ended")
+                return
+            }
+        }
+        #expect(world.server.tokenRequests.count == 1)
+        #expect(world.lookUp(value) == nil)
+        #expect(world.outcomes == ["ended"])
+        #expect(world.endings == 1)
+    }
+
+    @Test func `RF-05 A server that says no without a word ends the session too`() async throws {
+        let world = try SignedIn()
+        world.server.habits.refreshAnswer = .success(FetchResponse(status: 400))
+        let (session, value) = try await world.logIn()
+        world.becomeDue()
+        guard case .ended = await world.refreshes.refresh(session, value: value, client: 0) else {
+            Issue.record("not ended")
+            return
+        }
+        #expect(world.lookUp(value) == nil)
+    }
+
+    @Test(
+        arguments: [
+            .success(FetchResponse(status: 503)), .success(FetchResponse(status: 500)), .failure(.timedOut),
+            .failure(.connectFailed("refused")), .failure(.unanswered), ServerHabits.page(status: 502),
+            ServerHabits.page(status: 404), ServerHabits.page(status: 200),
+        ] as [ServerHabits.Answer])
+    func `RF-06 A server that is down ends nothing, and is asked again only after a pause`(
+        _ answer: ServerHabits.Answer
+    ) async throws {
+        let world = try SignedIn()
+        world.server.habits.refreshAnswer = answer
+        let (session, value) = try await world.logIn()
+        world.becomeDue()
+        guard case .unavailable = await world.refreshes.refresh(session, value: value, client: 0) else {
+            Issue.record("not unavailable")
+            return
+        }
+        let asked = world.server.tokenRequests.count
+        for _ in 0..<10 { _ = await world.refreshes.refresh(session, value: value, client: 0) }
+        #expect(world.server.tokenRequests.count == asked)
+        #expect(world.lookUp(value)?.generation == 0)
+
+        world.server.habits.refreshAnswer = nil
+        world.clock.pass(seconds: 2)
+        guard case .session = await world.refreshes.refresh(session, value: value, client: 0) else {
+            Issue.record("not refreshed")
+            return
+        }
+    }
+
+    @Test func `RF-06 An expired token makes no logout while the server is down`() async throws {
+        let world = try SignedIn()
+        world.server.habits.refreshAnswer = .failure(.timedOut)
+        let (session, value) = try await world.logIn()
+        world.clock.pass(seconds: 900)
+        guard case .unavailable = await world.refreshes.refresh(session, value: value, client: 0) else {
+            Issue.record("not unavailable")
+            return
+        }
+        #expect(world.lookUp(value) != nil)
+        #expect(world.endings == 0)
+    }
+
+    @Test func `RF-06 A server that does not take us for the client makes an alarm and no logout`() async throws {
+        let world = try SignedIn()
+        world.server.habits.refreshAnswer = ServerHabits.json("{\"error\":\"invalid_client\"}", status: 401)
+        let (session, value) = try await world.logIn()
+        world.becomeDue()
+        guard case .unavailable = await world.refreshes.refresh(session, value: value, client: 0) else {
+            Issue.record("not unavailable")
+            return
+        }
+        #expect(world.alarms == [.clientRefused])
+        #expect(world.lookUp(value) != nil)
+    }
+
+    @Test(arguments: [SessionSettings.Store.cookie, .memory])
+    func `RF-08 RV-02 T-51 A logout during a refresh wins, and the late tokens are revoked`(
+        _ store: SessionSettings.Store
+    ) async throws {
+        let world = try SignedIn(store: store)
+        let (session, value) = try await world.logIn()
+        world.becomeDue()
+        world.server.habits.held = "/token"
+        async let refreshed = world.refreshes.refresh(session, value: value, client: 0)
+        await world.server.arrival(of: 1, at: "/token")
+        let answer = await world.logouts.answer(world.request(.logout(client: 0), method: .post, value: value))
+        #expect(answer.deletes(SignedIn.cookieName))
+        world.server.release()
+        guard case .ended = await refreshed else {
+            Issue.record("the session lives")
+            return
+        }
+        await world.revoked()
+        #expect(world.lookUp(value) == nil)
+        let late = world.server.handedOut.filter { $0.hasPrefix("refresh-") || $0.hasPrefix("access-") }
+        #expect(late.count == 2)
+        for token in late { #expect(world.server.revokedTokens.contains(token)) }
+        #expect(world.server.revokedTokens.contains("refresh-0-of-this-server"))
+    }
+
+    @Test func `RF-01 A desk that has stopped tells whoever waits, and asks nobody any more`() async throws {
+        let world = try SignedIn()
+        let (session, value) = try await world.logIn()
+        world.becomeDue()
+        world.server.habits.held = "/token"
+        async let waiting = world.refreshes.refresh(session, value: value, client: 0)
+        await world.server.arrival(of: 1, at: "/token")
+        world.refreshes.stop()
+        guard case .unavailable = await waiting,
+            case .unavailable = await world.refreshes.refresh(session, value: value, client: 0)
+        else {
+            Issue.record("not told")
+            return
+        }
+        world.server.release()
+        #expect(world.server.tokenRequests.count == 1)
+    }
+
+    @Test func `RF-05 The session of a cookie that opens nothing is over`() async throws {
+        let world = try SignedIn()
+        let (session, _) = try await world.logIn()
+        guard case .ended = await world.refreshes.refresh(session, value: Array("no-cookie".utf8), client: 0),
+            case .unavailable = await world.refreshes.refresh(session, value: [], client: 7)
+        else {
+            Issue.record("not ended")
+            return
+        }
+        #expect(world.server.tokenRequests.isEmpty)
+    }
+}

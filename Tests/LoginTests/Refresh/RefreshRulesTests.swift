@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+import Crypto
+import Issuers
+import Sessions
+import Testing
+
+@testable import Login
+
+struct RefreshRulesTests {
+    private func session(life: Int64, refreshes: Bool = true) -> Session {
+        Session(
+            id: [1], client: "shop", issuer: "i", subject: "s", claims: [], scopes: [], createdAt: 1000, seenAt: 1000,
+            endsAt: 9000, accessTokenIssuedAt: 1000, accessTokenExpiresAt: 1000 + life,
+            refreshToken: refreshes ? Secret([1]) : nil)
+    }
+
+    @Test(
+        arguments: [(3600, 4540), (300, 1240), (299, 1240), (100, 1080), (10, 1008), (1, 1001), (0, 1000)]
+            as [(Int64, Int64)])
+    func `RF-02 A session is refreshed when a minute of the token's life is left, or a fifth`(
+        _ life: Int64, _ expected: Int64
+    ) {
+        #expect(RefreshRules.refreshAt(session(life: life)) == expected)
+    }
+
+    @Test func `RF-02 A session without a refresh token, or with a token that does not end, is never refreshed`() {
+        #expect(RefreshRules.refreshAt(session(life: 300, refreshes: false)) == .max)
+        var endless = session(life: 300)
+        endless.accessTokenExpiresAt = .max
+        #expect(RefreshRules.refreshAt(endless) == .max)
+    }
+
+    @Test func `RF-02 Times that no clock has make no trap`() {
+        var odd = session(life: 300)
+        odd.accessTokenIssuedAt = .min
+        odd.accessTokenExpiresAt = .max - 1
+        #expect(RefreshRules.refreshAt(odd) == .max - 1)
+        odd.accessTokenIssuedAt = .max
+        odd.accessTokenExpiresAt = 5
+        #expect(RefreshRules.refreshAt(odd) == 5)
+    }
+
+    @Test func `RF-06 Pauses grow, are not the same for all, and end`() {
+        var pauses = RefreshPauses<Int>(limit: 4)
+        func moment(_ time: Int64, _ spread: Double = 1) -> Moment {
+            Moment(milliseconds: time, wallSeconds: 0, spread: spread)
+        }
+        pauses.failed(1, at: moment(0), retryAfterSeconds: nil)
+        #expect(pauses.lasts(1, at: 999))
+        #expect(!pauses.lasts(1, at: 1000))
+        pauses.failed(1, at: moment(1000), retryAfterSeconds: nil)
+        #expect(pauses.lasts(1, at: 2999))
+        for _ in 0..<20 { pauses.failed(1, at: moment(3000), retryAfterSeconds: nil) }
+        #expect(pauses.lasts(1, at: 17_999))
+        #expect(!pauses.lasts(1, at: 18_000))
+        pauses.failed(2, at: moment(0, -1), retryAfterSeconds: nil)
+        #expect(!pauses.lasts(2, at: 750))
+        pauses.failed(2, at: moment(0), retryAfterSeconds: 30)
+        #expect(pauses.lasts(2, at: 29_999))
+        pauses.failed(3, at: moment(0), retryAfterSeconds: .max)
+        #expect(!pauses.lasts(3, at: 60_000))
+        pauses.ended(1)
+        #expect(!pauses.lasts(1, at: 3001))
+        for key in 10..<100 { pauses.failed(key, at: moment(0), retryAfterSeconds: nil) }
+        #expect(pauses.count <= 4)
+    }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+import JSON
+import Sessions
+import Testing
+
+@testable import Login
+
+@Suite(.timeLimit(.minutes(1)))
+struct SessionDocumentTests {
+    @Test func `SC-12 A page's script is told who is logged in and until when, and of no token`() async throws {
+        let world = try SignedIn()
+        let (session, value) = try await world.logIn()
+        let answer = await SessionDocument.answer(world.request(.session(client: 0), value: value), world.place)
+        let json = try #require(answer.json)
+        #expect(json["authenticated"]?.bool == true)
+        #expect(json["exp"]?.integer == session.seenAt + 1800)
+        #expect(json["absolute_exp"]?.integer == session.endsAt)
+        #expect(json["claims"]?["sub"]?.string == "user-1")
+        #expect(json["claims"]?["email"]?.string == "u@example.com")
+        #expect(json["claims"]?["iss"] == nil)
+        #expect(json["logout"]?.string == "/.portcullis/logout/shop")
+        #expect(json["login"]?.string == "/.portcullis/login/shop")
+        guard case .document(_, let bytes) = answer.content else { return }
+        #expect(!String(decoding: bytes, as: UTF8.self).contains("of-this-server"))
+        #expect(answer.fields.allSatisfy { !$0.0.hasPrefix("Access-Control") })
+    }
+
+    @Test func `SC-12 Without a session the script learns where to log in`() async throws {
+        let world = try SignedIn()
+        let answer = await SessionDocument.answer(
+            world.request(.session(client: 0)) {
+                $0.fetchSite = nil
+                $0.hasRequestedBy = true
+            }, world.place)
+        #expect(answer.refusal == .sessionMissing)
+        #expect(answer.retry == "/.portcullis/login/shop")
+        let json = try JSONValue.parse(SessionDocument.missing(login: "/.portcullis/login/shop").span)
+        #expect(json["authenticated"]?.bool == false)
+        #expect(json["login"]?.string == "/.portcullis/login/shop")
+    }
+
+    @Test(arguments: ["cross-site", "same-site", "none", nil])
+    func `SC-12 Another site's page is told nothing`(_ site: String?) async throws {
+        let world = try SignedIn()
+        let (_, value) = try await world.logIn()
+        let answer = await SessionDocument.answer(
+            world.request(.session(client: 0), value: value) { $0.fetchSite = site }, world.place)
+        #expect(answer.refusal == .crossSite)
+        let post = await SessionDocument.answer(
+            world.request(.session(client: 0), method: .post, value: value), world.place)
+        #expect(post.refusal == .methodNotAllowed)
+    }
+}
