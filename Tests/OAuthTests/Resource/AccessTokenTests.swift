@@ -171,4 +171,22 @@ import TestSupport
         #expect(refusal(token(["sub": nil, "cnf": "{}"])) == .missingClaim("sub"))
         #expect(refusal(token(["cnf": "{}"])) == .boundToKey)
     }
+
+    @Test func `RS-17 an encrypted token is refused while no key is there to read it, whatever is in it`() throws {
+        let inner = TokenMint().accessToken()
+        let value = try readJSON(SigningKey.otherP256.publicJWK())
+        let bytes = Array(inner.utf8)
+        let sealed = try CompactJWE.encrypt(
+            bytes.span, to: try JWK(value), algorithm: "ECDH-ES", encoding: "A256GCM", contentType: "JWT")
+        #expect(refusal(String(decoding: sealed, as: UTF8.self)) == .encrypted)
+        // Encryption says nothing of who sent it.
+        let own = try CompactJWE.encrypt(
+            bytes.span, to: try JWK(try readJSON(SigningKey.p256.publicJWK())), algorithm: "ECDH-ES",
+            encoding: "A256GCM", contentType: "JWT")
+        #expect(refusal(String(decoding: own, as: UTF8.self)) == .encrypted)
+    }
+
+    @Test func `RS-17 the same token is taken without its envelope, which nobody asked for`() {
+        #expect(refusal(TokenMint().accessToken()) == nil)
+    }
 }

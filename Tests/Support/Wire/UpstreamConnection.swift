@@ -50,6 +50,10 @@ final class UpstreamConnection {
         case .readBody: readBody(&body, atMost: .max)
         case .readSome(let count): readBody(&body, atMost: body.count + count)
         case .echo: send(UpstreamEcho.response(to: request, body: body.recorded))
+        case .reply(let make):
+            var whole = request
+            whole.body = body.recorded
+            send(make(whole))
         case .pattern(let count): sendPattern(count)
         case .wait(let gate): while !gate.wait(within: .milliseconds(20)), !peerIsGone() {}
         case .tunnel: tunnel()

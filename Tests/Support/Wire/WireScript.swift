@@ -11,6 +11,8 @@ package struct WireScript: Sendable {
         case readSome(Int)
         /// Answers 200 with what was received as JSON: method, target, headers, body.
         case echo
+        /// Sends what the test makes of the request, whose body is as far as it was read.
+        case reply(@Sendable (WireRequest) -> [UInt8])
         /// Sends so many bytes of a fixed pattern, counting them.
         case pattern(Int)
         /// Waits until the test opens the gate, or the client goes away.

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+import TestSupport
+
+/// What is particular about a stage of logins; `$UPSTREAM`, `$ISSUER` and `$FOLDER` as in `StagePlan`.
+struct LoginPlan: Sendable {
+    var routes: [String]
+    /// Further keys of the client `web`, each with its indentation of four.
+    var client: [String] = []
+    /// Further clients of the same server, by name.
+    var others: [String] = []
+    var workers = 1
+}
+
+/// A gateway with logins between an upstream that records and an authorization server whose user agrees.
+final class LoginStage: Sendable {
+    let server: LoginServer
+    let upstream: RecordingUpstream
+    let gateway: GatewayProcess
+
+    init(_ plan: LoginPlan) throws {
+        server = try LoginServer()
+        upstream = try RecordingUpstream()
+        let yaml = """
+            workers: \(plan.workers)
+            listeners:
+              - address: 127.0.0.1:0
+                public_url: https://gateway.test
+            admin: { address: "127.0.0.1:0" }
+            issuers:
+              main: { url: "$ISSUER", insecure_allow_http: true, discovery: openid }
+            clients:
+            \(Self.client("web"))
+            \(plan.client.map { "    " + $0 }.joined(separator: "\n"))
+            \(plan.others.map(Self.client).joined(separator: "\n"))
+            routes:
+            \(plan.routes.map { "  - " + $0 }.joined(separator: "\n"))
+            log: { level: debug, operator: stderr, access: stdout }
+
+            """
+        gateway = try GatewayProcess(
+            yaml.replacingOccurrences("$UPSTREAM", with: upstream.url).replacingOccurrences(
+                "$ISSUER", with: server.url), files: ["web.secret": "a secret of the client's"])
+    }
+
+    private static func client(_ name: String) -> String {
+        """
+          \(name):
+            issuer: main
+            id: \(name)
+            authentication: { method: client_secret_basic, secret: { file: $FOLDER/web.secret } }
+            id_token: { algorithm: ES256 }
+        """
+    }
+
+    /// The session cookie's name.
+    static let cookie = "__Host-portcullis-web"
+
+    /// Forgets what earlier tests recorded and scripted.
+    func reset() {
+        upstream.forget()
+        server.reset()
+    }
+
+    /// One request on a connection of its own.
+    func exchange(
+        _ method: String = "GET", _ target: String, browser: CookieJar = CookieJar(), fields: [String] = [],
+        body: String = ""
+    ) throws -> WireResponse {
+        try gateway.exchange(
+            request(method, target, fields: browser.lines + fields, body: body), method: method)
+    }
+
+    /// From the start's path to the callback's answer, which the jar has taken the cookies of.
+    @discardableResult
+    func callback(_ start: String, _ browser: inout CookieJar) throws -> WireResponse {
+        let started = try exchange("GET", start, browser: browser)
+        browser.take(started)
+        let location = try #require(
+            started.fields.only("location"), "\(started.headText)\(gateway.diagnosis)")
+        let back = try server.authorize(location)
+        guard back.hasPrefix("https://gateway.test/") else { throw WireFailure.malformed(back) }
+        let answer = try exchange("GET", String(back.dropFirst("https://gateway.test".utf8.count)), browser: browser)
+        browser.take(answer)
+        return answer
+    }
+
+    /// A browser that has logged in.
+    func login(_ start: String = "/.portcullis/login/web?return_to=/app/a") throws -> CookieJar {
+        var browser = CookieJar()
+        let answer = try callback(start, &browser)
+        guard answer.status == 303, browser[Self.cookie] != nil else {
+            throw WireFailure.malformed("\(answer.headText)\(gateway.diagnosis)")
+        }
+        return browser
+    }
+
+    /// What the upstream was sent for this path, waiting for it.
+    func forwarded(_ path: String, at location: SourceLocation = #_sourceLocation) throws -> WireRequest {
+        try #require(upstream.onlyRequest(for: path), "\(gateway.diagnosis)", sourceLocation: location)
+    }
+}
+
+/// A browser's cookies of one origin.
+struct CookieJar: Sendable {
+    private(set) var cookies: [(name: String, value: String)] = []
+
+    /// The value of the cookie.
+    subscript(_ name: String) -> String? {
+        get { cookies.first { $0.name == name }?.value }
+        set {
+            cookies.removeAll { $0.name == name }
+            if let newValue { cookies.append((name, newValue)) }
+        }
+    }
+
+    /// The `Cookie` line, or none.
+    var lines: [String] { cookies.isEmpty ? [] : ["Cookie: " + text] }
+
+    /// The pairs as a line has them.
+    var text: String { cookies.map { "\($0.name)=\($0.value)" }.joined(separator: "; ") }
+
+    /// Does what the answer's `Set-Cookie` lines say.
+    mutating func take(_ response: WireResponse) {
+        for line in response.fields["set-cookie"] {
+            let pair = line.prefix { $0 != ";" }
+            guard let equals = pair.firstIndex(of: "=") else { continue }
+            let isEnd = line.lowercased().contains("max-age=0")
+            self[String(pair[..<equals])] = isEnd ? nil : String(pair[pair.index(after: equals)...])
+        }
+    }
+}
+
+/// Fields of a browser that opens a page.
+let navigation = ["Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: document", "Sec-Fetch-Site: none"]
+/// Fields of a page of ours that sends something.
+let ownPage = ["Origin: https://gateway.test", "Sec-Fetch-Site: same-origin"]
+
+/// E-LOGIN for everything but pages: 401, and JSON with the way to log in (REQUIREMENTS 0.2).
+func expectLoginNeeded(
+    _ response: WireResponse, login: String = "https://gateway.test/.portcullis/login/web",
+    at location: SourceLocation = #_sourceLocation
+) {
+    expectTemplate(response, status: 401, at: location)
+    #expect(response.fields.only("content-type") == "application/json", sourceLocation: location)
+    #expect(
+        response.bodyText == "{\"error\":\"login_required\",\"login\":\"\(login)\"}", "\(response.bodyText)",
+        sourceLocation: location)
+    #expect(response.fields.only("www-authenticate") == "Bearer realm=\"portcullis\"", sourceLocation: location)
+    #expect(!response.fields.contains("location"), sourceLocation: location)
+    #expect(response.fields.only("referrer-policy") == "no-referrer", sourceLocation: location)
+}
+
+/// E-LOGIN for a page: 303 to the login's beginning, which comes back to where the browser wanted to go.
+func expectSentToLogin(
+    _ response: WireResponse, returnTo: String, at location: SourceLocation = #_sourceLocation
+) {
+    expectTemplate(response, status: 303, at: location)
+    #expect(
+        response.fields.only("location") == "/.portcullis/login/web?return_to=\(returnTo)", "\(response.headText)",
+        sourceLocation: location)
+    #expect(response.fields.only("referrer-policy") == "no-referrer", sourceLocation: location)
+    #expect(response.fields["www-authenticate"].isEmpty, sourceLocation: location)
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+import Bytes
+import Login
+import OAuth
+import Testing
+
+@testable import Gateway
+
+@Suite struct `the paths of logins, by name` {
+    private func endpoint(_ path: String, _ names: [String] = ["shop"]) -> LoginRequest.Endpoint? {
+        let paths = LoginPaths(names.map(LoginWorker.login))
+        return path.withBytes { paths.endpoint($0) }
+    }
+
+    @Test func `CF-02 are those of each client`() {
+        let expected: [String: (Int) -> LoginRequest.Endpoint] = [
+            "login": { .start(client: $0) }, "callback": { .callback(client: $0) }, "logout": { .logout(client: $0) },
+            "logged-out": { .loggedOut(client: $0) }, "session": { .session(client: $0) },
+            "backchannel-logout": { .backchannelLogout(client: $0) },
+            "frontchannel-logout": { .frontchannelLogout(client: $0) },
+        ]
+        for (word, make) in expected {
+            for (index, name) in ["shop", "bank"].enumerated() {
+                #expect(endpoint("/.portcullis/\(word)/\(name)", ["shop", "bank"]) == make(index))
+            }
+        }
+        #expect(endpoint("/.portcullis/request/abc") == .requestObject(id: "abc"))
+    }
+
+    @Test func `CF-02 may leave out the name of the only one, where no server was told of it`() {
+        #expect(endpoint("/.portcullis/login") == .start(client: 0))
+        #expect(endpoint("/.portcullis/logout") == .logout(client: 0))
+        #expect(endpoint("/.portcullis/session") == .session(client: 0))
+        for word in ["callback", "logged-out", "backchannel-logout", "frontchannel-logout"] {
+            #expect(endpoint("/.portcullis/\(word)") == nil, "\(word)")
+        }
+        #expect(endpoint("/.portcullis/login", ["shop", "bank"]) == nil)
+    }
+
+    @Test(arguments: [
+        "/.portcullis/login/other", "/.portcullis/login/shop/", "/.portcullis/login/SHOP", "/.portcullis/Login/shop",
+        "/.portcullis/login//shop", "/.portcullis/login/shop?x", "/.portcullis/", "", "/", "/.portcullis/login/",
+        "/.portcullis/%6Cogin/shop", "/.portcullis/requests/abc", "//.portcullis/login/shop",
+        "/.portcullis/login/shop\u{0}",
+    ])
+    func `CF-02 are nothing in any other spelling`(path: String) {
+        #expect(endpoint(path) == nil)
+    }
+
+    @Test func `JAR-20 are short: what is longer is no request object, and without logins there is none`() {
+        let id = String(repeating: "a", count: 600)
+        #expect(endpoint("/.portcullis/request/" + id) == nil)
+        #expect(endpoint("/.portcullis/request/abc", []) == nil)
+    }
+
+    // MARK: where a request without a session is sent
+
+    private func escaped(_ target: String) -> String { target.withBytes { LoginPointer.escaped($0) } }
+
+    @Test func `CF-08 carry the target they come back to as one value`() {
+        #expect(escaped("/a") == "%2Fa")
+        #expect(escaped("/a?b=c&d=%20+e;f#g") == "%2Fa%3Fb%3Dc%26d%3D%2520%2Be%3Bf%23g")
+        for byte in UInt8.min...UInt8.max {
+            let value = [UInt8(ascii: "/"), byte].withUnsafeBufferPointer { LoginPointer.escaped($0) }
+            #expect(value.utf8.allSatisfy { ASCII.isUnreserved($0) || "%+*".utf8.contains($0) }, "\(byte)")
+            let bytes = Array(value.utf8)
+            #expect(FormEncoding.decode(bytes.span) == [UInt8(ascii: "/"), byte])
+        }
+    }
+
+    @Test func `CF-08 come back to the beginning from nowhere, and from what is too long to carry`() {
+        #expect(escaped("") == "%2F")
+        #expect(escaped("/" + String(repeating: "a", count: 2047)).utf8.count == 2050)
+        #expect(escaped("/" + String(repeating: "a", count: 2048)) == "%2F")
+    }
+
+    @Test func `CF-08 look for pages in what is accepted, whatever its case and place`() {
+        for value in ["text/html", "a, TEXT/HTML;q=0.1", "x/y,text/html", "*/*, text/html"] {
+            #expect(value.withBytes { LoginPointer.contains("text/html", in: $0) }, "\(value)")
+        }
+        for value in ["", "text", "text/htm", "text/xhtml", "text /html", "*/*"] {
+            #expect(!value.withBytes { LoginPointer.contains("text/html", in: $0) }, "\(value)")
+        }
+    }
+}
+
+@Suite struct `what routes ask of logins` {
+    private func routes(_ list: [LoginAccessSettings]) -> [RouteSettings] {
+        list.enumerated().map { index, access in
+            RouteSettings(
+                name: "r\(index)", path: "/\(index)", upstream: UpstreamSettings(host: "127.0.0.1", port: 1),
+                access: .login(access))
+        }
+    }
+
+    @Test func `STEP-04 is listed once for each client, and found again by its place`() throws {
+        let list = [
+            LoginWorker.access(), LoginWorker.access(acr: ["gold"]), LoginWorker.access(maximumAge: 60),
+            LoginWorker.access(acr: ["gold"]), LoginWorker.access(acr: ["gold"], maximumAge: 60),
+            LoginWorker.access(acr: ["other"], login: 1),
+        ]
+        let all = StepUps.all(of: 0, in: routes(list))
+        #expect(
+            all == [
+                StepUp(acrValues: ["gold"]), StepUp(maximumAge: 60), StepUp(acrValues: ["gold"], maximumAge: 60),
+            ])
+        #expect(StepUps.all(of: 1, in: routes(list)) == [StepUp(acrValues: ["other"])])
+        let worker = try LoginWorker(Array(list.prefix(5)))
+        let places = ["/", "/1/", "/2/", "/3/", "/4/"].map { path in
+            path.withBytes { worker.worker.pointee.routes.match($0)?.pointee.login?.pointee.stepUp }
+        }
+        #expect(places == [-1, 0, 1, 0, 2])
+    }
+
+    @Test func `STEP-04 is nothing where routes ask for nothing`() {
+        #expect(StepUps.all(of: 0, in: routes([LoginWorker.access()])).isEmpty)
+        #expect(StepUps.all(of: 0, in: []).isEmpty)
+    }
+}

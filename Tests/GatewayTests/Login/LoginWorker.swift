@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+import Crypto
+import HTTP1
+import HTTPMessage
+import Issuers
+import JOSE
+import Login
+import OAuth
+import Sessions
+
+@testable import Gateway
+
+/// A worker with routes that take sessions, which never serves: its checks are called by hand.
+struct LoginWorker {
+    let gateway: Gateway
+    let worker: WorkerRef
+    static let cookie = "__Host-portcullis-shop"
+
+    init(_ routes: [LoginAccessSettings] = [LoginWorker.access()]) throws {
+        let url = "https://issuer.example/"
+        var settings = GatewaySettings(
+            workers: 1,
+            listeners: [
+                ListenerSettings(
+                    address: SocketAddressSettings(host: "127.0.0.1", port: 0), publicURL: "https://shop.example",
+                    authorities: ["shop.example"])
+            ],
+            admin: AdminSettings(address: SocketAddressSettings(host: "127.0.0.1", port: 0)),
+            issuers: [IssuerSettings(name: "main", url: url, rules: AccessTokenRules(issuer: url))],
+            routes: routes.enumerated().map { index, access in
+                RouteSettings(
+                    name: "r\(index)", path: index == 0 ? "/" : "/\(index)/",
+                    upstream: UpstreamSettings(host: "127.0.0.1", port: 1), access: .login(access))
+            })
+        settings.clients = [
+            ClientSettings(
+                name: "shop", issuer: 0,
+                credentials: try ClientCredentials(
+                    clientID: "shop-web", method: .secretBasic(Secret(Array("a-secret-of-the-client".utf8)))))
+        ]
+        settings.logins = [Self.login("shop")]
+        gateway = try Gateway(settings, version: "test")
+        worker = gateway.workers[0].worker
+    }
+
+    static func login(_ name: String) -> LoginSettings {
+        LoginSettings(
+            name: name, client: 0, authorization: AuthorizationRequestSettings(form: .plain),
+            idToken: IDTokenRules(
+                issuer: "https://issuer.example/", clientID: "shop-web", signature: .algorithms([.es256])),
+            keepsAccessToken: true,
+            session: SessionSettings(
+                cookieName: "__Host-portcullis-\(name)", keys: [Secret([UInt8](repeating: 7, count: 32))]))
+    }
+
+    static func access(
+        acr: [String] = [], maximumAge: Int? = nil, login: Int = 0
+    ) -> LoginAccessSettings {
+        var needs = TokenSettings(issuers: ["main"], audiences: [])
+        needs.acrValues = acr
+        needs.maxAgeSeconds = maximumAge
+        return LoginAccessSettings(login: login, requirements: needs)
+    }
+
+    /// Does something with a request's head and the policy of the route for everything.
+    func reading<Result>(
+        _ lines: [String], _ body: (WorkerRef, UnsafeMutablePointer<LoginPolicy>, UnsafeMutablePointer<UInt8>) -> Result
+    ) throws -> Result {
+        var bytes = Array((["GET / HTTP/1.1", "Host: shop.example"] + lines).joined(separator: "\r\n").utf8)
+        bytes += Array("\r\n\r\n".utf8)
+        return try bytes.withUnsafeMutableBufferPointer { buffer in
+            var parser = RequestHeadParser()
+            let whole = UnsafeBufferPointer(buffer).span
+            guard
+                case .complete = parser.parse(
+                    whole, limits: worker.pointee.httpLimits, into: &worker.pointee.head.pointee),
+                let start = buffer.baseAddress, let route = "/".withBytes({ worker.pointee.routes.match($0) }),
+                let policy = route.pointee.login
+            else { throw NotAHead() }
+            return body(worker, policy, start)
+        }
+    }
+
+    struct NotAHead: Error {}
+}
