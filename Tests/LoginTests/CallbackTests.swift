@@ -255,7 +255,6 @@ import Testing
         #expect(world.server.redeemedTwice.isEmpty)
     }
 
-    @Test func `CF-25 sends the second of two clicks on, which left before there was a session`() async throws {
     @Test func `CF-25 sends the second of two clicks on, though it left the browser without a session`() async throws {
         let world = try LoginWorld()
         var browser = Browser()

@@ -5,14 +5,14 @@ import TestSupport
 /// Row SC-09, and HTTP-58 with a session: a cookie alone does not say that its user wants what is asked.
 @Suite(.serialized) struct `a request that another site could have made` {
     private static let shared = Shared {
-        try LoginStage(
+        try SessionStage(
             LoginPlan(routes: [
                 "{ path: /app/, upstream: $UPSTREAM, login: { client: web, allowed_origins: [\"https://spa.test\"] }, websocket: true }",
                 "{ path: /api/, upstream: $UPSTREAM, login: { client: web, require_header: true }, websocket: true }",
             ]))
     }
     private static let browser = Shared { try shared.get().login() }
-    let stage: LoginStage
+    let stage: SessionStage
     let browser: CookieJar
 
     init() throws {

@@ -5,14 +5,14 @@ import TestSupport
 /// The paths of logins over real sockets: bodies in every cut, other methods, clients that leave, floods.
 @Suite(.serialized) struct `the paths of logins` {
     private static let shared = Shared {
-        try LoginStage(
+        try SessionStage(
             LoginPlan(
                 routes: [
                     "{ path: /app/, upstream: $UPSTREAM, login: web }",
                     "{ path: /open/, upstream: $UPSTREAM, public: true }",
                 ], client: ["response_mode: form_post"]))
     }
-    let stage: LoginStage
+    let stage: SessionStage
 
     init() throws {
         stage = try Self.shared.get()
@@ -199,7 +199,7 @@ import TestSupport
     }
 }
 
-extension LoginStage {
+extension SessionStage {
     /// How many requests wait for an authorization server.
     func parked() throws -> Int {
         let line = try gateway.admin("/metrics").bodyText.split(separator: "\n").first {

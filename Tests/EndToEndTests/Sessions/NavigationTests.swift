@@ -5,7 +5,7 @@ import TestSupport
 /// Rows CF-08, CF-09, CF-11 and E-LOGIN: only a page that a person waits for begins a login.
 @Suite(.serialized) struct `a request without a session` {
     private static let shared = Shared {
-        try LoginStage(
+        try SessionStage(
             LoginPlan(routes: [
                 "{ path: /app/, upstream: $UPSTREAM, login: web, websocket: true }",
                 "{ path: /forms/, upstream: $UPSTREAM, login: { client: web, keep_form: true } }",
@@ -13,7 +13,7 @@ import TestSupport
                 "{ path: /open/, upstream: $UPSTREAM, public: true }",
             ]))
     }
-    let stage: LoginStage
+    let stage: SessionStage
 
     init() throws {
         stage = try Self.shared.get()
@@ -161,7 +161,7 @@ import TestSupport
         let browser = try stage.login()
         #expect(try stage.exchange("GET", "/shop/c", browser: browser).status == 200)
         #expect(try stage.forwarded("/shop/c").fields["x-user"] == ["alice"])
-        let planted = try stage.exchange("GET", "/shop/d", fields: ["Cookie: \(LoginStage.cookie)=planted"])
+        let planted = try stage.exchange("GET", "/shop/d", fields: ["Cookie: \(SessionStage.cookie)=planted"])
         #expect(planted.status == 200)
         #expect(try stage.forwarded("/shop/d").fields["x-user"] == [])
     }

@@ -5,13 +5,13 @@ import TestSupport
 /// Rows HTTP-48, HTTP-49, SC-06 and SC-14: whose cookie is whose.
 @Suite(.serialized) struct `the gateway's cookies` {
     private static let shared = Shared {
-        try LoginStage(
+        try SessionStage(
             LoginPlan(routes: [
                 "{ path: /app/, upstream: $UPSTREAM, login: web, upstream_credential: pass, identity: { X-User: sub } }",
                 "{ path: /open/, upstream: $UPSTREAM, public: true }",
             ]))
     }
-    let stage: LoginStage
+    let stage: SessionStage
 
     init() throws {
         stage = try Self.shared.get()
@@ -20,9 +20,9 @@ import TestSupport
 
     @Test func `HTTP-48 stay here, and all others go on as they are`() throws {
         let browser = try stage.login()
-        let session = try #require(browser[LoginStage.cookie])
+        let session = try #require(browser[SessionStage.cookie])
         let answer = try stage.exchange(
-            "GET", "/app/a", fields: ["Cookie: a=1; \(LoginStage.cookie)=\(session); b=\"2 ,x\"; c==; d"])
+            "GET", "/app/a", fields: ["Cookie: a=1; \(SessionStage.cookie)=\(session); b=\"2 ,x\"; c==; d"])
         #expect(answer.status == 200, "\(answer.headText)")
         let seen = try stage.forwarded("/app/a")
         #expect(seen.fields["cookie"] == ["a=1; b=\"2 ,x\"; c==; d"])
@@ -38,9 +38,9 @@ import TestSupport
 
     @Test func `HTTP-48 are found in each of several Cookie lines, and in every case`() throws {
         let browser = try stage.login()
-        let session = try #require(browser[LoginStage.cookie])
+        let session = try #require(browser[SessionStage.cookie])
         let lines = [
-            "Cookie: first=1", "Cookie: \(LoginStage.cookie)=\(session)",
+            "Cookie: first=1", "Cookie: \(SessionStage.cookie)=\(session)",
             "Cookie: last=2; __host-PORTCULLIS-login-x=secret",
         ]
         #expect(try stage.exchange("GET", "/app/c", fields: lines).status == 200)
@@ -98,8 +98,8 @@ import TestSupport
 
     @Test func `SC-06 count for nothing when there are two, in whichever order and line`() throws {
         let browser = try stage.login()
-        let good = "\(LoginStage.cookie)=\(try #require(browser[LoginStage.cookie]))"
-        let bad = "\(LoginStage.cookie)=planted"
+        let good = "\(SessionStage.cookie)=\(try #require(browser[SessionStage.cookie]))"
+        let bad = "\(SessionStage.cookie)=planted"
         #expect(try stage.exchange("GET", "/app/e", fields: ["Cookie: \(good)"]).status == 200)
         stage.upstream.forget()
         for lines in [["\(good); \(bad)"], ["\(bad); \(good)"], [good, bad], [bad, good], ["\(good); \(good)"]] {
@@ -108,7 +108,7 @@ import TestSupport
             let ended = answer.fields["set-cookie"]
             #expect(ended.count == 4, "\(answer.headText)")
             for (index, line) in ended.enumerated() {
-                let name = LoginStage.cookie + (index == 0 ? "" : ".\(index)")
+                let name = SessionStage.cookie + (index == 0 ? "" : ".\(index)")
                 #expect(line == "\(name)=; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=0", "\(line)")
             }
             let page = try stage.exchange("GET", "/app/e", fields: lines.map { "Cookie: \($0)" } + navigation)
@@ -119,7 +119,7 @@ import TestSupport
     }
 
     @Test func `SC-06 are not deleted when there is one that does not open`() throws {
-        let answer = try stage.exchange("GET", "/app/f", fields: ["Cookie: \(LoginStage.cookie)=planted"])
+        let answer = try stage.exchange("GET", "/app/f", fields: ["Cookie: \(SessionStage.cookie)=planted"])
         expectLoginNeeded(answer)
         #expect(answer.fields["set-cookie"] == [])
         #expect(stage.upstream.requests.isEmpty)
@@ -139,7 +139,7 @@ import TestSupport
             #expect(!text(page.raw).contains(token) && !text(document.raw).contains(token))
             #expect(!stage.gateway.allLogText.contains(token))
         }
-        #expect(!stage.gateway.allLogText.contains(try #require(browser[LoginStage.cookie])))
+        #expect(!stage.gateway.allLogText.contains(try #require(browser[SessionStage.cookie])))
     }
 
     @Test func `SC-08 are written once a minute at most, however many requests come`() throws {

@@ -5,12 +5,12 @@ import TestSupport
 /// Rows LO-01, LO-05, LO-08, LO-09, LO-12 and RV-01: what ends with a session.
 @Suite(.serialized) struct `the end of a session` {
     private static let shared = Shared {
-        try LoginStage(
+        try SessionStage(
             LoginPlan(
                 routes: ["{ path: /app/, upstream: $UPSTREAM, login: web, websocket: true }"],
                 client: ["logout: { backchannel: true }"], workers: 2))
     }
-    let stage: LoginStage
+    let stage: SessionStage
 
     init() throws {
         stage = try Self.shared.get()
@@ -76,7 +76,7 @@ import TestSupport
         let answer = try logOut(browser)
         #expect(answer.status == 200, "\(answer.headText)")
         browser.take(answer)
-        #expect(browser[LoginStage.cookie] == nil)
+        #expect(browser[SessionStage.cookie] == nil)
         expectLoginNeeded(try stage.exchange("GET", "/app/a", browser: copy))
         let tokens = Set(stage.server.issued.suffix(2))
         #expect(eventually { Set(stage.server.revoked) == tokens }, "\(stage.server.revoked)")

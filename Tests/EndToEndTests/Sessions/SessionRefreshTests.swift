@@ -7,8 +7,8 @@ import TestSupport
     /// Tokens of five seconds: the last of them is when they are refreshed.
     private static let life = 5
 
-    private func stage(workers: Int = 1, client: [String] = []) throws -> LoginStage {
-        let stage = try LoginStage(
+    private func stage(workers: Int = 1, client: [String] = []) throws -> SessionStage {
+        let stage = try SessionStage(
             LoginPlan(
                 routes: ["{ path: /app/, upstream: $UPSTREAM, login: web, upstream_credential: pass }"], client: client,
                 workers: workers))
@@ -16,10 +16,10 @@ import TestSupport
         return stage
     }
 
-    private func refreshes(_ stage: LoginStage) -> Int { stage.server.requests(for: "refresh_token").count }
+    private func refreshes(_ stage: SessionStage) -> Int { stage.server.requests(for: "refresh_token").count }
 
     /// Asks until the session was refreshed; the jar has what the answers set.
-    private func untilRefreshed(_ stage: LoginStage, _ browser: inout CookieJar, times: Int = 1) -> Bool {
+    private func untilRefreshed(_ stage: SessionStage, _ browser: inout CookieJar, times: Int = 1) -> Bool {
         var mine = browser
         let isRefreshed = eventually {
             guard let answer = try? stage.exchange("GET", "/app/poll", browser: mine) else { return false }
@@ -56,12 +56,12 @@ import TestSupport
             #expect(answer.status == 200, "\(answer.headText)")
             var jar = browser
             jar.take(answer)
-            values.insert(jar[LoginStage.cookie] ?? "")
+            values.insert(jar[SessionStage.cookie] ?? "")
         }
         #expect(refreshes(stage) == 1)
         // With rotation, a second refresh by the browser's older cookie would have ended the login.
-        #expect(values.count == 1 && values != [browser[LoginStage.cookie] ?? ""])
-        browser[LoginStage.cookie] = values.first
+        #expect(values.count == 1 && values != [browser[SessionStage.cookie] ?? ""])
+        browser[SessionStage.cookie] = values.first
         #expect(try stage.exchange("GET", "/app/b", browser: browser).status == 200)
         let tokens = Set(stage.upstream.requests.flatMap { $0.fields["authorization"] })
         #expect(tokens.count == 2, "\(tokens)")
@@ -74,7 +74,7 @@ import TestSupport
         #expect(untilRefreshed(stage, &browser))
         stage.server.change { $0.tokenSeconds = 300 }
         let count = refreshes(stage)
-        #expect(browser[LoginStage.cookie] != before[LoginStage.cookie])
+        #expect(browser[SessionStage.cookie] != before[SessionStage.cookie])
         for _ in 0..<5 {
             let answer = try stage.exchange("GET", "/app/a", browser: before)
             #expect(answer.status == 200, "\(answer.headText)")
@@ -119,7 +119,9 @@ import TestSupport
         let answer = try #require(last)
         expectLoginNeeded(answer)
         #expect(
-            answer.fields["set-cookie"].contains { $0.hasPrefix("\(LoginStage.cookie)=;") && $0.contains("Max-Age=0") },
+            answer.fields["set-cookie"].contains {
+                $0.hasPrefix("\(SessionStage.cookie)=;") && $0.contains("Max-Age=0")
+            },
             "\(answer.headText)")
         #expect(refreshes(stage) == 1)
         expectLoginNeeded(try stage.exchange("GET", "/app/a", browser: browser))
@@ -169,7 +171,8 @@ import TestSupport
         let late = try client.response()
         #expect(late.status == 401, "\(late.headText)")
         #expect(
-            !late.fields["set-cookie"].contains { $0.hasPrefix("\(LoginStage.cookie)=") && !$0.contains("Max-Age=0") })
+            !late.fields["set-cookie"].contains { $0.hasPrefix("\(SessionStage.cookie)=") && !$0.contains("Max-Age=0") }
+        )
         #expect(stage.upstream.requests.isEmpty)
         let newest = try #require(stage.server.issued.last { $0.hasPrefix("refresh-") })
         #expect(eventually { stage.server.revoked.contains(newest) }, "\(stage.server.revoked)")

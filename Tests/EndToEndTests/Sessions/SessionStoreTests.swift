@@ -11,23 +11,23 @@ import TestSupport
     @Test func `SC-07 a session of more than four cookies is refused, and says what is too large in the log alone`()
         throws
     {
-        let stage = try LoginStage(LoginPlan(routes: Self.routes))
+        let stage = try SessionStage(LoginPlan(routes: Self.routes))
         stage.server.change { $0.claims = ["much": quoted(String(repeating: "a", count: 20_000))] }
         var browser = CookieJar()
         let answer = try stage.callback("/.portcullis/login/web?return_to=/app/a", &browser)
         expectPage(answer, status: 502)
-        #expect(browser[LoginStage.cookie] == nil)
+        #expect(browser[SessionStage.cookie] == nil)
         let line = try #require(stage.gateway.operatorLine { $0["cause"] == "login_session_too_large" })
         #expect(line["found"]?.contains("bytes") == true, "\(line)")
         #expect(!answer.bodyText.contains("bytes"))
     }
 
     @Test func `SC-07 a session of several cookies is one all the same, in whichever order they come`() throws {
-        let stage = try LoginStage(LoginPlan(routes: Self.routes))
+        let stage = try SessionStage(LoginPlan(routes: Self.routes))
         let much = String(repeating: "abcdefgh", count: 700)
         stage.server.change { $0.claims = ["much": quoted(much)] }
         let browser = try stage.login()
-        let names = browser.cookies.map(\.name).filter { $0.hasPrefix(LoginStage.cookie) }
+        let names = browser.cookies.map(\.name).filter { $0.hasPrefix(SessionStage.cookie) }
         #expect(names.count >= 2 && names.count <= 4, "\(names)")
         #expect(browser.cookies.allSatisfy { $0.name.utf8.count + $0.value.utf8.count <= 4096 })
         var cookies = browser.cookies
@@ -39,7 +39,7 @@ import TestSupport
             #expect(answer.status == 200, "\(answer.headText)")
         }
         // One of its cookies alone is none.
-        for cookie in browser.cookies where cookie.name.hasPrefix(LoginStage.cookie) {
+        for cookie in browser.cookies where cookie.name.hasPrefix(SessionStage.cookie) {
             let line = "Cookie: \(cookie.name)=\(cookie.value)"
             expectLoginNeeded(try stage.exchange("GET", "/app/a", fields: [line]))
         }
@@ -47,15 +47,15 @@ import TestSupport
 
     @Test func `SC-13 a full memory refuses the next login, keeps those that are, and has room after a logout`() throws
     {
-        let stage = try LoginStage(
+        let stage = try SessionStage(
             LoginPlan(routes: Self.routes, client: ["session: { store: memory, limit: 2 }"]))
         let browsers = try [stage.login(), stage.login()]
-        #expect(browsers.allSatisfy { ($0[LoginStage.cookie] ?? "").utf8.count < 100 })
+        #expect(browsers.allSatisfy { ($0[SessionStage.cookie] ?? "").utf8.count < 100 })
         var third = CookieJar()
         let answer = try stage.callback("/.portcullis/login/web?return_to=/app/a", &third)
         expectPage(answer, status: 503)
         #expect(answer.fields.only("retry-after") == "60", "\(answer.headText)")
-        #expect(third[LoginStage.cookie] == nil)
+        #expect(third[SessionStage.cookie] == nil)
         for browser in browsers { #expect(try stage.exchange("GET", "/app/a", browser: browser).status == 200) }
         _ = try stage.exchange("POST", "/.portcullis/logout/web", browser: browsers[0], fields: ownPage)
         expectLoginNeeded(try stage.exchange("GET", "/app/a", browser: browsers[0]))
@@ -63,34 +63,34 @@ import TestSupport
     }
 
     @Test func `SC-05, CF-34 no value that was planted is ever a session`() throws {
-        let stage = try LoginStage(LoginPlan(routes: Self.routes, client: ["session: { store: memory }"]))
+        let stage = try SessionStage(LoginPlan(routes: Self.routes, client: ["session: { store: memory }"]))
         var browser = CookieJar()
-        browser[LoginStage.cookie] = "planted-by-somebody-else"
+        browser[SessionStage.cookie] = "planted-by-somebody-else"
         _ = try stage.callback("/.portcullis/login/web?return_to=/app/a", &browser)
-        #expect(browser[LoginStage.cookie] != "planted-by-somebody-else")
+        #expect(browser[SessionStage.cookie] != "planted-by-somebody-else")
         expectLoginNeeded(
-            try stage.exchange("GET", "/app/a", fields: ["Cookie: \(LoginStage.cookie)=planted-by-somebody-else"]))
+            try stage.exchange("GET", "/app/a", fields: ["Cookie: \(SessionStage.cookie)=planted-by-somebody-else"]))
     }
 
     @Test func `SC-05, CF-34 another login in the same browser ends the session before it`() throws {
-        let stage = try LoginStage(LoginPlan(routes: Self.routes))
+        let stage = try SessionStage(LoginPlan(routes: Self.routes))
         let before = try stage.login()
         stage.server.change { $0.subject = "bob" }
         var browser = before
         #expect(try stage.callback("/.portcullis/login/web?return_to=/app/a", &browser).status == 303)
-        #expect(browser[LoginStage.cookie] != before[LoginStage.cookie])
+        #expect(browser[SessionStage.cookie] != before[SessionStage.cookie])
         expectLoginNeeded(try stage.exchange("GET", "/app/a", browser: before))
         #expect(try stage.exchange("GET", "/app/b", browser: browser).status == 200)
         #expect(try stage.forwarded("/app/b").fields["x-user"] == ["bob"])
     }
 
     @Test func `SC-15 a cookie of one login is none at another, nor under another name`() throws {
-        let stage = try LoginStage(
+        let stage = try SessionStage(
             LoginPlan(
                 routes: Self.routes + ["{ path: /other/, upstream: $UPSTREAM, login: other }"],
                 others: ["other"]))
         let browser = try stage.login()
-        let value = try #require(browser[LoginStage.cookie])
+        let value = try #require(browser[SessionStage.cookie])
         for name in ["__Host-portcullis-other", "__Host-portcullis-web", "__host-portcullis-web"] {
             let answer = try stage.exchange("GET", "/other/a", fields: ["Cookie: \(name)=\(value)"])
             #expect(answer.status == 401, "\(name)")
@@ -99,7 +99,7 @@ import TestSupport
     }
 
     @Test func `TX-01 the session's token is exchanged for the upstream's, once for many requests`() throws {
-        let stage = try LoginStage(
+        let stage = try SessionStage(
             LoginPlan(
                 routes: [
                     """

@@ -13,7 +13,7 @@ struct LoginPlan: Sendable {
 }
 
 /// A gateway with logins between an upstream that records and an authorization server whose user agrees.
-final class LoginStage: Sendable {
+final class SessionStage: Sendable {
     let server: LoginServer
     let upstream: RecordingUpstream
     let gateway: GatewayProcess
