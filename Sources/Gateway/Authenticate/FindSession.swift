@@ -67,7 +67,7 @@ extension WorkerRef {
         case .none: return .anonymous
         case .repeated:
             // Somebody else's page may have set one of them, and nobody can tell which (SC-06).
-            clearSessionCookies(exchange, policy)
+            clearSessionCookies(exchange, policy.pointee.login)
             return .anonymous
         case .one(let value):
             let digest = SHA256.hash(value.span)

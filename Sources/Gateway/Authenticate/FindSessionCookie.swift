@@ -63,7 +63,7 @@ extension WorkerRef {
         let cookies = cookieField(bytes)
         switch CookieField.value(of: pointee.logins[policy.pointee.login].session.cookieName, in: cookies.span) {
         case .none: return .none
-        case .one(let value): return .chunks(value)
+        case .one(let value): return value.isEmpty ? .none : .chunks(value)
         case .repeated: return .repeated
         }
     }

@@ -28,6 +28,7 @@ extension WorkerRef {
             return answerLoginRequired(exchange, challenges: fields)
         }
         if let trip = exchange.pointee.trip {
+            fields.append(("Referrer-Policy", "no-referrer"))
             return answerRefusedTrip(exchange, trip, .serverUnavailable, refusal, fields: fields, retry: nil)
         }
         answer(exchange, status: refusal.status, fields: fields)

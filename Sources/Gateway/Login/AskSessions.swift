@@ -37,6 +37,8 @@ extension WorkerRef {
             end(wait) { exchange in
                 exchange.pointee.hasWaited = true
                 exchange.pointee.lookup = .refused(.loginRequired)
+                // Over for good: the browser need not bring it again (RF-05).
+                clearSessionCookies(exchange, answer.login)
                 return .nothing
             }
         case .unavailable:

@@ -104,14 +104,15 @@ extension WorkerRef {
         let realm = exchange.pointee.route?.pointee.settings.access.login?.requirements.realm ?? "portcullis"
         let challenge = ("WWW-Authenticate", "Bearer realm=\"\(realm)\"")
         answer(
-            exchange, status: 401, fields: (challenges.isEmpty ? [challenge] : challenges) + LoginPointer.fields,
+            exchange, status: 401, fields: (challenges.isEmpty ? [challenge] : challenges) + LoginPointer.fields
+                + [("Referrer-Policy", "no-referrer")],
             content: AnswerContent(bytes: LoginPointer.document(url: url), isSent: exchange.pointee.method != .head))
     }
 }
 
 extension LoginPointer {
     static let fields = [
-        ("Content-Type", "application/json"), ("Cache-Control", "no-store"), ("Referrer-Policy", "no-referrer"),
+        ("Content-Type", "application/json"), ("Cache-Control", "no-store"),
     ]
 
     /// What a script is told (E-LOGIN).

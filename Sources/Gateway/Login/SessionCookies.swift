@@ -15,8 +15,8 @@ extension WorkerRef {
     }
 
     /// Has the answer delete every cookie of a route's session, in one piece or in several.
-    func clearSessionCookies(_ exchange: ExchangeRef, _ policy: UnsafeMutablePointer<LoginPolicy>) {
-        let session = pointee.logins[policy.pointee.login].session
+    func clearSessionCookies(_ exchange: ExchangeRef, _ login: Int) {
+        let session = pointee.logins[login].session
         addCookies(
             exchange,
             SetCookie.deletion(

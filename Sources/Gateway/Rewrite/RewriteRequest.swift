@@ -74,6 +74,10 @@ extension WorkerRef {
             if slot.id == .cookie, passes {
                 let line = UnsafeBufferPointer(start: bytes + Int(slot.value.start), count: Int(slot.value.count))
                 if mayHoldOurs(line) {
+                    // The lines before it first: their order is the client's (HTTP-48).
+                    writer.put(bytes + runStart, runEnd - runStart)
+                    runStart = 0
+                    runEnd = 0
                     putForeignCookies(line, into: &writer)
                     passes = false
                 }

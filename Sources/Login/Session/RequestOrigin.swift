@@ -8,9 +8,11 @@ extension LoginRequest {
     /// not say sends `Origin` with every POST; and a field of our own can be added by no other site's page without being
     /// asked about first, which is refused.
     var isFromThisOrigin: Bool {
+        // A page that lets no referrer out has no origin to show, and its browser says all the same that it is ours.
+        if origin == "null" { return fetchSite == "same-origin" }
+        if let origin, !Self.isSameOrigin(origin, publicURL) { return false }
         if let fetchSite { return fetchSite == "same-origin" || fetchSite == "none" }
-        if let origin { return Self.isSameOrigin(origin, publicURL) }
-        return hasRequestedBy
+        return origin != nil || hasRequestedBy
     }
 
     /// Scheme, host and port alike; `null` is nobody's origin.

@@ -79,7 +79,7 @@ struct HostedRequestsTests {
         #expect(small.publish(object, state: "3", at: 0) == nil)
         #expect(small.publish(object, state: "4", at: 120_000) != nil)
         #expect(small.count == 1)
-        #expect(small.publish(Array(repeating: 0, count: 1000), state: "5", at: 120_000) == nil)
+        #expect(small.publish(Array(repeating: 0, count: 1001), state: "5", at: 120_000) == nil)
     }
 
     @Test

@@ -40,7 +40,7 @@ enum SessionSection {
                 .optional, example: "[{ file: /run/secrets/session.key }]",
                 "Keys that seal cookies, 32 bytes each, the same on all replicas: the first seals, all open."),
             KeyDescription(
-                "limit", .integer(100...10_000_000), .standard("100000"),
+                "limit", .integer(1...10_000_000), .standard("100000"),
                 "Sessions kept in memory at most, and ended ones remembered."),
             KeyDescription(
                 "script_claims",
