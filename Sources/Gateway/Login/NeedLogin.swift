@@ -100,11 +100,12 @@ extension WorkerRef {
         }
         let listener = exchange.pointee.client.unsafelyUnwrapped.pointee.listener
         let url = pointee.publicURLs[Int(listener)] + pointer.location
-        // A 401 without a challenge is none (RFC 9110 §15.5.2); this one says nothing that a browser would ask its user for.
+        // A 401 without a challenge is none (RFC 9110 §15.5.2); no browser asks its user anything for this one.
         let realm = exchange.pointee.route?.pointee.settings.access.login?.requirements.realm ?? "portcullis"
         let challenge = ("WWW-Authenticate", "Bearer realm=\"\(realm)\"")
         answer(
-            exchange, status: 401, fields: (challenges.isEmpty ? [challenge] : challenges) + LoginPointer.fields
+            exchange, status: 401,
+            fields: (challenges.isEmpty ? [challenge] : challenges) + LoginPointer.fields
                 + [("Referrer-Policy", "no-referrer")],
             content: AnswerContent(bytes: LoginPointer.document(url: url), isSent: exchange.pointee.method != .head))
     }

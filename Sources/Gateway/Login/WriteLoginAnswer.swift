@@ -32,7 +32,10 @@ extension WorkerRef {
             exchange.pointee.refusal = refusal
             if pointee.decisions != nil { keepRefusal(exchange, refusal) }
             logRefusal(exchange, refusal)
-            if let seconds = refusal.retryAfterSeconds { fields.append(("Retry-After", "\(seconds)")) }
+            // The server's own wish, where it said one, comes with the answer.
+            if let seconds = refusal.retryAfterSeconds, !fields.contains(where: { $0.0 == "Retry-After" }) {
+                fields.append(("Retry-After", "\(seconds)"))
+            }
             answerRefusedTrip(exchange, trip, cause, refusal, fields: fields, retry: loginAnswer.retry)
         }
     }

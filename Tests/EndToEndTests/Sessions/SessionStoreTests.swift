@@ -54,7 +54,7 @@ import TestSupport
         var third = CookieJar()
         let answer = try stage.callback("/.portcullis/login/web?return_to=/app/a", &third)
         expectPage(answer, status: 503)
-        #expect(answer.fields.only("retry-after") == "5", "\(answer.headText)")
+        #expect(answer.fields.only("retry-after") == "60", "\(answer.headText)")
         #expect(third[SessionStage.cookie] == nil)
         for browser in browsers { #expect(try stage.exchange("GET", "/app/a", browser: browser).status == 200) }
         _ = try stage.exchange("POST", "/.portcullis/logout/web", browser: browsers[0], fields: ownPage)

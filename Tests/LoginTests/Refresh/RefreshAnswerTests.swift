@@ -25,6 +25,7 @@ struct RefreshAnswerTests {
     @Test func `RF-04 Rights that a refresh adds are none of the session's, and are told of once`() async throws {
         let world = try SignedIn()
         world.server.habits.refreshMembers = ["scope": "\"openid orders admin\""]
+        world.server.habits.idTokenClaims = ["auth_time": nil]
         var (session, value) = try await world.logIn()
         for _ in 0..<2 {
             world.becomeDue()
