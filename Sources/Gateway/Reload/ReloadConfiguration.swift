@@ -80,12 +80,16 @@ extension Gateway {
             next = try Generation(
                 generation.number + 1, settings, labels, metricsSlots: slots.routes, self, continuing: generation)
         } catch {
+            keepLabels()
             return refuseReload([error.description])
         }
         reload.isUnderWay = true
         next.start(fetching, continuing: generation)
         awaitKeys(PreparedReload(generation: next, configuration: configuration, slots: slots), waited: 0)
     }
+
+    /// The numbers are those of the configuration that is served, after all.
+    private func keepLabels() { _ = registry.extend(generation.labels, keeping: older.map(\.labels)) }
 
     private func awaitKeys(_ prepared: PreparedReload, waited: Int) {
         guard !isDraining else { return }
@@ -111,7 +115,7 @@ extension Gateway {
             } catch {
                 for succession in successions { succession.abandon() }
                 next.stop()
-                reload.isUnderWay = false
+                keepLabels()
                 return refuseReload([error.description])
             }
         }
