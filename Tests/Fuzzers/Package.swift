@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import PackageDescription
 
-// A package of its own: it sees what a stranger would see of the libraries, but for three things that `run` opens to it by
-// `-enable-testing` — the reader of configurations, which is the command line's alone, and the comparison of a proof's URL.
+// A package of its own: it sees what a stranger would see of the libraries, but for two things that `run` opens to it by
+// `-enable-testing`: the reader of configurations, which is the command line's alone, and the comparison of a proof's URL.
 let package = Package(
     name: "fuzzers",
     dependencies: [.package(name: "portcullis", path: "../..")],

@@ -87,7 +87,8 @@ private enum SecondChunkedReader {
             guard let line = takeLine(&rest) else { return nil }
             if line.isEmpty { return .ended(content: content, consumed: rest.startIndex) }
             fields += 1
-            guard fields <= 100, let colon = line.firstIndex(of: 0x3a), line[..<colon].allSatisfy(isToken), colon > line.startIndex
+            guard fields <= 100, let colon = line.firstIndex(of: 0x3a), line[..<colon].allSatisfy(isToken),
+                colon > line.startIndex
             else { return nil }
         }
     }

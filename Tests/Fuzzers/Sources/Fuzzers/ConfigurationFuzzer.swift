@@ -71,7 +71,7 @@ enum ConfigurationFuzzer {
     private static func contents(of path: String) -> [UInt8]? {
         if path.hasSuffix("session.key") { return Array(String(repeating: "0123456789abcdef", count: 4).utf8) }
         if path.hasSuffix(".key") { return keys[path.utf8.count % keys.count] }
-        if path.hasSuffix(".secret") { return [UInt8](repeating: UInt8(ascii: "s"), count: 40) }
+        if path.hasSuffix(".secret") { return Array("user:and a secret of more than thirty-two bytes".utf8) }
         if path.hasSuffix(".crt") || path.hasSuffix(".pem") || path.hasSuffix(".crl") { return Array("PEM".utf8) }
         guard path.hasSuffix(".json") else { return nil }
         return Array(
@@ -79,7 +79,7 @@ enum ConfigurationFuzzer {
     }
 
     /// Keys of this process alone: several, because one key is not to be used for two things.
-    private static let keys: [[UInt8]] = (0..<4).map { _ in
+    private static let keys: [[UInt8]] = (0..<5).map { _ in
         guard let pem = try? NewPrivateKey.pem(.generated(.p256)) else { fatalError("a key is made") }
         return pem.reveal()
     }

@@ -79,7 +79,8 @@ enum DiscoveryFuzzer {
         guard let document = try? JSONValue.parse(input.span), let text = document["issuer"]?.string,
             let issuer = try? IssuerIdentifier(text), let uri = URI(text)
         else { return }
-        hold(uri.scheme == "https" && uri.query == nil && uri.fragment == nil, "an issuer is an https URL without query")
+        hold(
+            uri.scheme == "https" && uri.query == nil && uri.fragment == nil, "an issuer is an https URL without query")
         for form in [MetadataRequest.Form.automatic, .openIDConnect, .oauth] {
             let candidates = MetadataRequest.candidates(issuer: issuer, form: form)
             hold((form == .automatic ? 2...3 : 1...1).contains(candidates.count), "a fixed form is one place")

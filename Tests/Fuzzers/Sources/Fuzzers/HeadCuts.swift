@@ -57,7 +57,9 @@ enum FieldReading {
             let next = index + 1 < list.count ? Int(list[index + 1].line.start) : end - 2
             hold(slot.line.end == next, "one line begins where another ends")
             hold(slot.line.start == slot.name.start, "a line begins with its name")
-            if counts[slot.id] == nil { hold(list.firstIndex(of: slot.id) == index, "the first line of a name is known") }
+            if counts[slot.id] == nil {
+                hold(list.firstIndex(of: slot.id) == index, "the first line of a name is known")
+            }
             counts[slot.id, default: 0] += 1
         }
         for (id, count) in counts { hold(list.count(of: id) == count, "lines of a name are counted") }

@@ -35,7 +35,9 @@ enum JWKSetFuzzer {
             let secret = ["d", "k", "p", "q", "dp", "dq", "qi", "oth"].filter { member[$0] != nil }
             hold(secret.isEmpty, "no key is used whose private members are public")
             hold(member["use"] == nil || member["use"]?.string == "sig", "a key is used for what it is for")
-            hold(member["alg"]?.string.map { $0 == key.algorithm?.name || $0 == "Ed25519" } ?? true, "and by its algorithm")
+            hold(
+                member["alg"]?.string.map { $0 == key.algorithm?.name || $0 == "Ed25519" } ?? true,
+                "and by its algorithm")
         }
         hold(used.next() == nil, "no key is used that is not in the document")
     }
@@ -54,7 +56,9 @@ enum JWKSetFuzzer {
         }
         hold(set.encryptionKeys.count <= set.ignored.count, "a key to encrypt with is none to verify with")
         for name in ["RSA-OAEP", "RSA-OAEP-256", "ECDH-ES", "ECDH-ES+A256KW", "RSA1_5", "dir"] {
-            if let key = set.encryptionKey(for: name) { hold(set.encryptionKeys.contains(key), "a key is one of the set") }
+            if let key = set.encryptionKey(for: name) {
+                hold(set.encryptionKeys.contains(key), "a key is one of the set")
+            }
         }
     }
 

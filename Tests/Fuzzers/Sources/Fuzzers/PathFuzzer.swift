@@ -146,7 +146,9 @@ private enum Readers {
     static func invertingEscapes(_ path: [UInt8]) -> [UInt8] {
         var output = path
         for index in path.indices where path[index] == 0x25 {
-            for place in [index + 1, index + 2] where place < path.count && path[place] >= 0x41 { output[place] ^= 0x20 }
+            for place in [index + 1, index + 2] where place < path.count && path[place] >= 0x41 {
+                output[place] ^= 0x20
+            }
         }
         return output
     }

@@ -118,7 +118,8 @@ struct StrictRequest {
         target = head.first[1]
         guard Self.isTarget(target, of: method) else { return nil }
         let hosts = head.values(of: "host")
-        guard hosts.count <= 1, minorVersion == 0 || hosts.count == 1, hosts.allSatisfy({ StrictAuthority.isValid($0) }),
+        guard hosts.count <= 1, minorVersion == 0 || hosts.count == 1,
+            hosts.allSatisfy({ StrictAuthority.isValid($0) }),
             head.connectionIsTokens, Self.reserved.isDisjoint(with: head.members(of: "connection")),
             minorVersion == 0 || head.values(of: "expect").allSatisfy({ StrictHead.lowercase($0) == "100-continue" })
         else { return nil }
@@ -161,7 +162,8 @@ struct StrictRequest {
         let host = head.values(of: "host").first ?? ""
         switch reading.form {
         case .origin:
-            Fuzzers.hold(Self.latin1(reading.path) == parts[0] && parts[0].hasPrefix("/"), "a path is before the first ?")
+            Fuzzers.hold(
+                Self.latin1(reading.path) == parts[0] && parts[0].hasPrefix("/"), "a path is before the first ?")
             Fuzzers.hold(Self.latin1(reading.authority) == host, "the authority is Host's")
         case .asterisk:
             Fuzzers.hold(target == "*" && method == "OPTIONS" && reading.path.isEmpty, "* is for OPTIONS")

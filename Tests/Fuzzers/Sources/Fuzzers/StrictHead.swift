@@ -175,7 +175,9 @@ enum StrictAuthority {
         guard bytes.count > 1,
             let place = (0..<(bytes.count - 1)).first(where: { bytes[$0] == 0x3a && bytes[$0 + 1] == 0x3a })
         else { return nil }
-        return (String(decoding: bytes[..<place], as: UTF8.self), String(decoding: bytes[(place + 2)...], as: UTF8.self))
+        return (
+            String(decoding: bytes[..<place], as: UTF8.self), String(decoding: bytes[(place + 2)...], as: UTF8.self)
+        )
     }
 
     /// How many groups a text without a gap has; nil when one of them is none.

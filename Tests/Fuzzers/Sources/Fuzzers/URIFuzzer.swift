@@ -83,7 +83,7 @@ enum URIFuzzer {
         hold(!matches(base, htu, path + Array("/x".utf8)), "a proof is for no other path")
     }
 
-    /// What a server makes of a path: escapes decoded, then dot segments followed. `%2F` stays what it is.
+    /// What a server makes of a path: escapes decoded but for `%2F`, then dot segments followed.
     private static func segments(_ path: [UInt8]) -> [[UInt8]] {
         var found: [[UInt8]] = []
         let parts = path.split(separator: 0x2f, omittingEmptySubsequences: false).dropFirst().map { decoded($0) }
@@ -100,7 +100,9 @@ enum URIFuzzer {
         var rest = segment
         while let byte = rest.popFirst() {
             let digits = String(decoding: rest.prefix(2), as: UTF8.self)
-            if byte == 0x25, digits.utf8.count == 2, digits != "2F", digits != "2f", let value = UInt8(digits, radix: 16) {
+            if byte == 0x25, digits.utf8.count == 2, digits != "2F", digits != "2f",
+                let value = UInt8(digits, radix: 16)
+            {
                 output.append(value)
                 rest = rest.dropFirst(2)
             } else {
