@@ -2,6 +2,7 @@
 """Thousands of requests that servers may read differently, through the gateway to an upstream that keeps every byte."""
 import asyncio
 import collections
+import hashlib
 import time
 
 import cases
@@ -75,7 +76,7 @@ class Run:
 
     def report(self, session, problems):
         """Prints the bytes, and keeps them as a case."""
-        name = session.name or f"found-{session.number}"
+        name = session.name or f"found-{hashlib.sha256(session.data).hexdigest()[:8]}"
         self.problems.append((name, problems))
         print(f"FAILED  {name} ({', '.join(kind for each in session.requests for kind in each.kinds)})")
         for problem in problems:
@@ -154,7 +155,8 @@ async def differential(running, seconds, seed, sessions_at_most=None, saves=True
 def case_session(number, name, expects, pieces):
     """A named case as a session."""
     data = b"".join(pieces)
-    return Session(number, [Request(data, ("known cases",), b"")], [len(piece) for piece in pieces], True, name), expects
+    return Session(number, [Request(data, ("known cases",), b"")], [len(piece) for piece in pieces], len(pieces) < 10,
+                   name), expects
 
 
 def judge_rest(run, recorder):

@@ -88,7 +88,7 @@ def express(target):
         return None
     # A slash that was decoded within a segment is a character of it, not a separator.
     path = b"/" + b"/".join(decoded(segment).replace(b"/", b"\xff") for segment in segments)
-    return path.rstrip(b"/") if len(path) > 1 else path
+    return path.removesuffix(b"/") if len(path) > 1 else path
 
 
 def node_url(target):
@@ -110,11 +110,16 @@ def node_url(target):
 
 
 def windows(target):
-    """`%u002f`, overlong UTF-8, backslashes, dots and spaces at the end of a name: what IIS once took, and file systems."""
+    """`%u002f`, overlong UTF-8 and backslashes: what IIS once took."""
     path = re.sub(rb"%u00([0-9A-Fa-f]{2})", lambda found: bytes([int(found[1], 16)]), path_of(target))
     path = overlong(decoded(path)).split(b"\0")[0].replace(b"\\", b"/")
-    path = b"/".join(segment if segment in (b".", b"..") else segment.rstrip(b". ") for segment in path.split(b"/"))
     return resolved(path)
+
+
+def names_alike(target):
+    """What no test can hold: names that are one in any case, or with dots and spaces at their end, as files of Windows."""
+    path = windows(target)
+    return None if path is None else b"/".join(segment.rstrip(b". ") for segment in path.lower().split(b"/"))
 
 
 def overlong(data):

@@ -57,7 +57,7 @@ def read_response(data, start, *, ended, is_head=None):
         return Response(message.status, message, message.body, message.is_complete,
                         message.end if message.is_complete else len(data))
     if lengths:
-        if len(lengths) > 1 or not re.fullmatch(rb"[0-9]{1,18}", lengths[0]):
+        if len(lengths) > 1 or not re.fullmatch(rb"[0-9]{1,19}", lengths[0]):
             raise Malformed("length of a response")
         body = data[message.head_end:message.head_end + int(lengths[0])]
         whole = len(body) == int(lengths[0])

@@ -16,12 +16,16 @@ TESTS = ("differential", "paths", "upstreams")
 def main():
     """Status 0 only if all that was asked for passed."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--binary", type=Path, required=True)
+    parser.add_argument("--binary", type=Path, help="the gateway; not needed for a self-check")
     parser.add_argument("--seconds", type=float, default=20, help="how long requests are generated")
     parser.add_argument("--seed", type=int, help="what they are generated from; another one each time by default")
     parser.add_argument("--self-check", action="store_true", help="a relay in place of the gateway, which must fail")
-    parser.add_argument("tests", nargs="*", choices=[*TESTS, []], metavar="|".join(TESTS))
+    parser.add_argument("tests", nargs="*", metavar="|".join(TESTS), help="all of them by default")
     options = parser.parse_args()
+    if options.binary is None and not options.self_check:
+        parser.error("--binary says what to test")
+    if unknown := set(options.tests) - set(TESTS):
+        parser.error(f"no such test: {', '.join(unknown)}")
     seed = random.SystemRandom().randrange(1 << 32) if options.seed is None else options.seed
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: sys.exit(1))

@@ -35,11 +35,12 @@ struct FieldRules {
         ])
     }
 
-    /// Made anew by the gateway, or hop-by-hop.
+    /// Made anew by the gateway, hop-by-hop, or reserved: the reserved names that have an ID are not looked up (HTTP-49).
     static func response() -> FieldRules {
         FieldRules([
             .connection, .keepAlive, .proxyConnection, .te, .trailer, .transferEncoding, .contentLength, .upgrade,
-            .proxyAuthenticate, .proxyAuthenticationInfo, .proxyAuthorization, .forwarded,
+            .proxyAuthenticate, .proxyAuthenticationInfo, .proxyAuthorization, .forwarded, .xForwardedFor,
+            .xForwardedProto, .xForwardedHost, .xForwardedPort, .xRealIP, .xRequestID, .clientCert,
         ])
     }
 
