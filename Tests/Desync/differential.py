@@ -3,6 +3,9 @@
 import asyncio
 import collections
 import hashlib
+import itertools
+import socket
+import struct
 import time
 
 import cases
@@ -33,8 +36,9 @@ REST = "timeouts: { request_head: 5s, request_body: 5s, upstream_first_byte: 5s,
 class Run:
     """What a run has seen."""
 
-    def __init__(self, port, recorder, token=b"", saves=True):
+    def __init__(self, port, recorder, token=b"", saves=True, patience=SESSION_SECONDS):
         self.port = port
+        self.patience = patience
         self.token = token
         self.recorder = recorder
         self.saves = saves
@@ -43,22 +47,26 @@ class Run:
         self.statuses = collections.Counter()
         self.requests = self.sessions = 0
         self.cut = 0
+        # Sessions whose clients took no answers; what arrived of them is judged all the same.
+        self.vanished = set()
         # Requests that were refused by their heads, to be sent again where nothing else is.
         self.refused = []
 
     async def play(self, session, expects="any"):
         """One session, from its connection to its end, and what is to be said of it."""
-        received, was_reset, is_stuck = await exchange(self.port, session)
+        received, was_reset, is_stuck = await exchange(self.port, session, self.patience)
+        if session.vanishes:
+            self.vanished.add(session.number)
+            return
         problems, verdicts = checks.problems_of_session(session, received, was_reset, self.recorder)
         problems += checks.readers_of_sent(session, verdicts)
         if is_stuck:
-            problems.append(f"not over after {SESSION_SECONDS} s")
+            problems.append(f"not over after {self.patience} s")
         if verdicts and expects != "any" and (verdicts[0] == "forwarded") != (expects == "forwarded"):
             problems.append(f"its first request should be {expects}: {verdicts[0]}")
         self.count(session, verdicts)
         if problems:
             self.report(session, problems)
-        return verdicts
 
     def count(self, session, verdicts):
         """By class of mutation."""
@@ -87,7 +95,7 @@ class Run:
             print(f"    kept as {cases.save(name, problems[0].splitlines()[0][:100], session.pieces(), self.token)}", flush=True)
 
 
-async def exchange(port, session):
+async def exchange(port, session, patience=SESSION_SECONDS):
     """(bytes received, whether the end was a reset, whether there was none) of a session."""
     received, was_reset, is_stuck = bytearray(), False, False
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
@@ -105,7 +113,7 @@ async def exchange(port, session):
     arrived = asyncio.Event()
     receiving = asyncio.create_task(receive())
     try:
-        async with asyncio.timeout(SESSION_SECONDS):
+        async with asyncio.timeout(patience):
             try:
                 for number, piece in enumerate(session.pieces()):
                     arrived.clear()
@@ -118,7 +126,10 @@ async def exchange(port, session):
                             pass
                     elif number % 8 == 7 or len(session.writes) < 8:
                         await asyncio.sleep(0)
-                writer.write_eof()
+                if session.vanishes:
+                    reset(writer)
+                else:
+                    writer.write_eof()
             except (ConnectionError, OSError):
                 pass
             await receiving
@@ -129,15 +140,20 @@ async def exchange(port, session):
     return bytes(received), was_reset, is_stuck
 
 
-async def differential(running, seconds, seed, sessions_at_most=None, saves=True, loads_cases=True):
+def reset(writer):
+    """Ends a connection with a reset."""
+    writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    writer.transport.abort()
+
+
+async def differential(run, running, seconds, seed, loads_cases=True):
     """Plays cases, then generated sessions until the time is over; then refused requests alone."""
     recorder = running.recorder
-    run = Run(running.port, recorder, running.token.encode(), saves)
     known = [case_session(number, *case) for number, case in enumerate(cases.load(running.token.encode()))] if loads_cases else []
     for session, expects in known:
         await run.play(session, expects)
     generator, began = Generator(seed, running.token), time.monotonic()
-    numbers = iter(range(1 << 20, (1 << 20) + (sessions_at_most or 1 << 30)))
+    numbers = itertools.count(1 << 20)
 
     async def client():
         for number in numbers:
@@ -149,7 +165,6 @@ async def differential(running, seconds, seed, sessions_at_most=None, saves=True
     run.seconds = time.monotonic() - began
     judge_rest(run, recorder)
     await refused_alone(run, recorder)
-    return run
 
 
 def case_session(number, name, expects, pieces):
@@ -166,7 +181,7 @@ def judge_rest(run, recorder):
         if record.is_answered and record.is_complete and record.is_owned:
             continue
         problems = list(checks.problems_of_record(record))
-        if record.is_complete and not record.is_owned:
+        if record.is_complete and not record.is_owned and not {number for number, _ in record.marks} & run.vanished:
             problems.append("a whole request that belongs to no session's answers")
         for problem in problems:
             run.problems.append((f"record {record.number}", [problem]))
@@ -180,7 +195,7 @@ async def refused_alone(run, recorder):
     await asyncio.sleep(QUIET_SECONDS)
     before = recorder.connections, recorder.bytes
     for session in sessions:
-        received, _, _ = await exchange(run.port, session)
+        received, _, _ = await exchange(run.port, session, run.patience)
         if received.startswith(b"HTTP/1.1 2"):
             run.report(session, ["refused once and answered now"])
     await asyncio.sleep(QUIET_SECONDS)
@@ -202,7 +217,7 @@ def summary(run):
         total.update(counts)
     if not total["forwarded"] or not total["refused"]:
         run.problems.append(("all of them", ["not both of forwarded and refused requests"]))
-    return (f"differential: {run.requests} requests on {run.sessions} connections, {run.cut} of them cut, in {run.seconds:.0f} s "
+    return (f"differential: {run.requests} requests on {run.sessions} connections, {run.cut} of them cut and {len(run.vanished)} reset, in {run.seconds:.0f} s "
             f"({run.requests / max(run.seconds, 0.001):.0f}/s); {run.recorder.count} arrived on {run.recorder.connections} "
             f"connections, {run.recorder.silent} of these silent; {run.alone} refused alone; {len(run.problems)} problems")
 
@@ -213,8 +228,10 @@ async def main(binary, seconds, seed):
     await recorder.start()
     with gateway(binary, ROUTES.format(upstream=recorder.port, audience=AUDIENCE), REST) as running:
         running.recorder = recorder
-        run = await differential(running, seconds, seed)
+        run = Run(running.port, recorder, running.token.encode())
+        await differential(run, running, seconds, seed)
         line = summary(run)
+        run.problems += [("the logs", [problem]) for problem in running.problems_of_logs()]
         if not running.is_alive():
             run.problems.append(("the gateway", ["ended"]))
         if run.problems:
@@ -231,7 +248,8 @@ async def self_check(seed):
     relay = Relay(recorder.port)
     await relay.start()
     relay.recorder, relay.token = recorder, "none"
-    run = await differential(relay, 5, seed, sessions_at_most=200, saves=False, loads_cases=False)
+    run = Run(relay.port, recorder, b"none", saves=False, patience=1)
+    await differential(run, relay, 2, seed, loads_cases=False)
     relay.stop()
     recorder.stop()
     return bool(run.problems)

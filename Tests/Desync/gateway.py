@@ -65,6 +65,19 @@ class Gateway:
         return "\n".join(f"── {log.name}\n" + "\n".join(log.read_text(errors="replace").splitlines()[-15:])
                          for log in sorted(self.folder.glob("*.log")))
 
+    def problems_of_logs(self):
+        """Whatever a client sent, a line of a log is one object of JSON in printable ASCII or UTF-8, and has no token."""
+        for log in ("access.log", "operator.log"):
+            for line in (self.folder / log).read_bytes().split(b"\n")[:-1]:
+                try:
+                    is_object = isinstance(json.loads(line), dict)
+                except ValueError:
+                    is_object = False
+                if not is_object or any(byte < 0x20 or byte == 0x7f for byte in line):
+                    yield f"{log}: {line[:300]!r}"
+                if self.token.encode()[-40:] in line:
+                    yield f"{log} has the token: {line[:300]!r}"
+
     def stop(self):
         """Ends it."""
         self.process.terminate()

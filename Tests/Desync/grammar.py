@@ -66,6 +66,8 @@ class Session:
     writes: list
     waits: bool
     name: str = ""
+    # The client resets its connection behind the last write and takes no answer.
+    vanishes: bool = False
 
     @property
     def data(self):
@@ -108,7 +110,7 @@ class Generator:
             writes = [after - before for before, after in zip(cuts, cuts[1:])]
         elif style < 0.44 and total < 1500:
             writes = [1] * total
-        return Session(number, requests, writes, waits)
+        return Session(number, requests, writes, waits, vanishes=choose.random() < 0.03)
 
     def request(self, number, index, may_be_odd):
         """A request; of those that may be odd a quarter is as it should be."""

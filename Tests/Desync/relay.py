@@ -9,6 +9,7 @@ class Relay:
     def __init__(self, upstream):
         self.upstream = upstream
         self.server = None
+        self.tasks = set()
         self.port = 0
 
     async def start(self):
@@ -17,15 +18,22 @@ class Relay:
         self.port = self.server.sockets[0].getsockname()[1]
 
     def stop(self):
-        """Listens no more."""
+        """Ends all connections."""
         self.server.close()
+        for task in list(self.tasks):
+            task.cancel()
 
     async def serve(self, reader, writer):
         """One connection."""
+        self.tasks.add(asyncio.current_task())
         other_reader, other_writer = await asyncio.open_connection("127.0.0.1", self.upstream)
-        await asyncio.gather(self.pass_on(reader, other_writer), self.pass_on(other_reader, writer))
+        try:
+            await asyncio.gather(self.pass_on(reader, other_writer), self.pass_on(other_reader, writer))
+        except asyncio.CancelledError:
+            pass
         for each in (writer, other_writer):
             each.transport.abort()
+        self.tasks.discard(asyncio.current_task())
 
     async def pass_on(self, reader, writer):
         """One direction."""

@@ -3,11 +3,10 @@
 import asyncio
 import collections
 import itertools
-import socket
-import struct
 
 import race
 from broken_responses import BAD, BROKEN, CHUNKED, CLOSE, CONTENT, EMPTY, FOREVER, RESET, SERVED, SLOW, TABLE, WHOLE, Broken
+from differential import reset
 from gateway import HOST, gateway
 from readers import Malformed, read_request
 from relay import Relay
@@ -53,7 +52,7 @@ class Upstream:
     def stop(self):
         """Ends all connections."""
         self.server.close()
-        for task in self.tasks:
+        for task in list(self.tasks):
             task.cancel()
 
     async def serve(self, reader, writer):
@@ -108,12 +107,6 @@ class Upstream:
         return True
 
 
-def reset(writer):
-    """Ends a connection with a reset."""
-    writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-    writer.transport.abort()
-
-
 def own_content(number):
     """What answers a request that has nothing broken about it."""
     return b"<own %d>" % number * (1 + number % 50)
@@ -122,8 +115,9 @@ def own_content(number):
 class Client:
     """A client of the gateway's, with one connection."""
 
-    def __init__(self, port):
+    def __init__(self, port, patience=ANSWER_SECONDS):
         self.port = port
+        self.patience = patience
         self.reader = self.writer = None
         self.data = b""
         # How the connection ended, if it has.
@@ -152,7 +146,7 @@ class Client:
 
     async def receive(self, is_head=False):
         """The next response, perhaps broken off; nothing when there is not even a head."""
-        async with asyncio.timeout(ANSWER_SECONDS):
+        async with asyncio.timeout(self.patience):
             while True:
                 response = read_response(self.data, 0, ended=self.end == "closed", is_head=is_head)
                 if response is not None and (response.is_whole or self.end):
@@ -201,13 +195,18 @@ def client_head(response):
 class Run:
     """Cases against one gateway, one after the other or several at once."""
 
-    def __init__(self, port, cases):
+    def __init__(self, port, cases, patience=ANSWER_SECONDS):
         self.port = port
+        self.patience = patience
         self.cases = cases
         self.numbers = itertools.count(1)
         self.problems = []
         self.seen = collections.Counter()
         self.own = 0
+
+    def client(self):
+        """A new one."""
+        return Client(self.port, self.patience)
 
     def report(self, case, problem):
         """Says at once what is wrong."""
@@ -261,7 +260,7 @@ class Run:
         case = self.cases[number]
         for victim in victims:
             await self.ask_own(victim, case, "a client before it")
-        client = Client(self.port)
+        client = self.client()
         await self.ask_broken(client, number)
         if not client.end:
             await self.ask_own(client, case, "the same client")
@@ -270,10 +269,10 @@ class Run:
         if is_short:
             return
         await self.play_pipelined(case, number)
-        old = Client(self.port)
+        old = self.client()
         await self.ask_broken(old, number, b"HTTP/1.0")
         old.close()
-        fresh = Client(self.port)
+        fresh = self.client()
         await asyncio.gather(*(self.ask_own(victim, case, "another client, later") for victim in (*victims, fresh)))
         fresh.close()
 
@@ -281,7 +280,7 @@ class Run:
         """The broken one, and one of the client's own right behind it."""
         if case.method == b"POST":
             return
-        client, own = Client(self.port), next(self.numbers)
+        client, own = self.client(), next(self.numbers)
         seen = await self.ask_broken(client, number, pipelined=request(b"/p/own/%d" % own))
         if seen == BROKEN:
             client.close()
@@ -294,7 +293,7 @@ class Run:
         waiting = iter(numbers)
 
         async def player():
-            victims = [Client(self.port), Client(self.port)]
+            victims = [self.client(), self.client()]
             for number in waiting:
                 await self.play(number, victims, is_short)
             for victim in victims:
@@ -304,8 +303,8 @@ class Run:
 
     async def play_alone(self, number):
         """A case whose bytes come later: whoever asks when they have come gets its own."""
-        case, victims = self.cases[number], [Client(self.port), Client(self.port)]
-        client = Client(self.port)
+        case, victims = self.cases[number], [self.client(), self.client()]
+        client = self.client()
         await self.ask_own(client, case, "the same client, before")
         await self.ask_broken(client, number)
         await asyncio.sleep(case.later)
@@ -361,7 +360,7 @@ async def self_check(_seed):
     await upstream.start()
     relay = Relay(upstream.port)
     await relay.start()
-    run = Run(relay.port, TABLE)
+    run = Run(relay.port, TABLE, patience=0.3)
     await run.play_all(number for number, case in enumerate(TABLE) if case.seen == (BAD,) and FOREVER not in case.writes)
     relay.stop()
     upstream.stop()
