@@ -33,11 +33,19 @@ class Broken:
     fields: bytes = b""
     # Seconds until what comes later has come, for a case that is played when nobody else sends.
     later: float = 0
+    folder: bytes = b"p"
 
 
-def broken(name, *writes, seen=BAD, method=b"GET", fields=b"", later=0):
+def broken(name, *writes, seen=BAD, method=b"GET", fields=b"", later=0, folder=b"p"):
     """A row of the table."""
-    return Broken(name, list(writes), seen if isinstance(seen, tuple) else (seen,), method, fields, later)
+    return Broken(name, list(writes), seen if isinstance(seen, tuple) else (seen,), method, fields, later, folder)
+
+
+def handshake(name, *lines, seen=BAD, status=b"101 Switching Protocols"):
+    """What answers a client that offers a WebSocket, where it may."""
+    return broken(name, b"HTTP/1.1 " + status + b"\r\n" + b"".join(line + b"\r\n" for line in lines) + b"\r\n" + CONTENT, seen=seen,
+                  folder=b"w", fields=b"Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+                  b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n")
 
 
 def head(*lines):
@@ -101,6 +109,11 @@ TABLE = [
     broken("101 that nobody asked for", b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\nLEAK"),
     broken("101 to a client that asked for h2c", b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n\r\nLEAK",
            fields=b"Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n"),
+    handshake("101 that upgrades to nothing", b"Connection: Upgrade"),
+    handshake("101 to another protocol", b"Connection: Upgrade", b"Upgrade: h2c"),
+    handshake("101 to two protocols", b"Connection: Upgrade", b"Upgrade: websocket", b"Upgrade: h2c"),
+    handshake("101 to a list of protocols", b"Connection: Upgrade", b"Upgrade: websocket, h2c"),
+    handshake("an answer to a handshake that is no 101", LENGTH[:-2], b"Upgrade: websocket", status=b"200 OK", seen=SERVED),
     broken("an interim response with a content", b"HTTP/1.1 103 Early Hints\r\nContent-Length: 4\r\n\r\nLEAK" + WHOLE, seen=(BAD,)),
     broken("interim responses without end", b"HTTP/1.1 100 Continue\r\n\r\n", FOREVER),
     broken("early hints without end", b"HTTP/1.1 103 Early Hints\r\nLink: </LEAK>\r\n\r\n", FOREVER),

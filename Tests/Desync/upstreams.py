@@ -12,7 +12,10 @@ from readers import Malformed, read_request
 from relay import Relay
 from responses import read_response
 
-ROUTES = '  - {{ path: /p/, upstream: "http://127.0.0.1:{upstream}", public: true }}'
+ROUTES = """\
+  - {{ path: /p/, upstream: "http://127.0.0.1:{upstream}", public: true }}
+  - {{ path: /w/, upstream: "http://127.0.0.1:{upstream}", public: true, websocket: true }}
+"""
 REST = """\
 timeouts: { upstream_connect: 2s, upstream_first_byte: 1s, response_body: 1s, request_body: 5s }
 """
@@ -239,7 +242,7 @@ class Run:
         """The case's request, and what was seen of its answer."""
         case = self.cases[number]
         await client.open()
-        await client.send(request(b"/p/broken/%d" % number, case.method, case.fields, version) + pipelined)
+        await client.send(request(b"/%s/broken/%d" % (case.folder, number), case.method, case.fields, version) + pipelined)
         try:
             response = await client.receive(case.method == b"HEAD")
         except (Malformed, TimeoutError) as error:
