@@ -21,8 +21,8 @@ IDENTITY = {b"x-user-id": SUBJECT.encode(), b"x-scopes": b"all"}
 
 
 def canonical(name):
-    """How CGI, WSGI and PHP read a name."""
-    return name.lower().replace(b"_", b"-").replace(b".", b"-")
+    """How CGI, WSGI, PHP and lighttpd read a name: one separator is like another."""
+    return re.sub(rb"[^a-z0-9]", b"-", name.lower())
 
 
 def problems_of_record(record):
