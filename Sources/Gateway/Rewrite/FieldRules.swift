@@ -35,12 +35,11 @@ struct FieldRules {
         ])
     }
 
-    /// Made anew by the gateway, hop-by-hop, or reserved: the reserved names that have an ID are not looked up (HTTP-49).
+    /// Made anew by the gateway, or hop-by-hop.
     static func response() -> FieldRules {
         FieldRules([
             .connection, .keepAlive, .proxyConnection, .te, .trailer, .transferEncoding, .contentLength, .upgrade,
-            .proxyAuthenticate, .proxyAuthenticationInfo, .proxyAuthorization, .forwarded, .xForwardedFor,
-            .xForwardedProto, .xForwardedHost, .xForwardedPort, .xRealIP, .xRequestID, .clientCert,
+            .proxyAuthenticate, .proxyAuthenticationInfo, .proxyAuthorization, .forwarded,
         ])
     }
 
