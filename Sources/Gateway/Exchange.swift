@@ -24,6 +24,8 @@ struct Exchange {
     /// The token for the upstream that this one was exchanged for, of which the exchange holds one use.
     var upstreamToken: UnsafeMutablePointer<ExchangedToken>?
     var id = RequestID()
+    /// Who sent it: the connection's peer, or whom a trusted proxy in front names (HTTP-52).
+    var address = PeerAddress()
     var startedAt: UInt64 = 0
     var phase = Phase.awaitingResponse
     var method = MethodID.get
