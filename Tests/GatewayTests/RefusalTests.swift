@@ -178,7 +178,7 @@ private let golden = """
                 case .scope, .denied: ([403], false)
                 case .request: ([400], false)
                 case .authorizationDown: ([503], false)
-                case .plain: ([404, 405, 421, 429, 503], false)
+                case .plain: ([404, 405, 421, 429, 503, 508], false)
                 case .badGateway: ([502, 504], false)
                 }
             #expect(statuses.contains(refusal.status), "\(refusal)")
@@ -189,7 +189,7 @@ private let golden = """
     @Test func `blames the client for 4xx and nobody outside for what is ours`() {
         for refusal in Refusal.allCases {
             switch refusal.blame {
-            case .client: #expect((400..<500).contains(refusal.status) || [501, 505].contains(refusal.status))
+            case .client: #expect((400..<500).contains(refusal.status) || [501, 505, 508].contains(refusal.status))
             case .upstream: #expect([502, 504].contains(refusal.status))
             // What a server said in a browser's hands is the browser's request all the same.
             case .issuer: #expect([502, 503].contains(refusal.status) || refusal.template == .page)

@@ -36,7 +36,9 @@ extension PeerAddress {
     private mutating func read(_ host: UnsafeBufferPointer<UInt8>) -> Bool {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 46) { memory in
             // The longest text of an address, and its NUL.
-            guard host.count > 0, host.count < 46, let start = memory.baseAddress else { return false }
+            guard host.count > 0, host.count < 46, !host.contains(0), let start = memory.baseAddress else {
+                return false
+            }
             for index in host.indices { start[index] = CChar(bitPattern: host[index]) }
             start[host.count] = 0
             var six: (UInt64, UInt64) = (0, 0)

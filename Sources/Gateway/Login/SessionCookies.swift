@@ -84,7 +84,8 @@ extension WorkerRef {
         while start < value.count,
             value[start] == 0x20 || value[start] == 0x09 || value[start] == UInt8(ascii: "=")
         { start += 1 }
-        guard let first = value.baseAddress, SessionCookiePrefix.begins(first + start, count: value.count - start) else {
+        guard let first = value.baseAddress, SessionCookiePrefix.begins(first + start, count: value.count - start)
+        else {
             return false
         }
         var end = start

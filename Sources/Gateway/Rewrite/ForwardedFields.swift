@@ -13,7 +13,7 @@ extension WorkerRef {
         into writer: inout HeadWriter
     ) {
         let listener = pointee.listeners + Int(client.pointee.listener)
-        let isProxy = listener.pointee.proxies.contains(client.pointee.peer)
+        let isProxy = isProxy(client)
         let isSecure = (isProxy ? forwardedScheme(bytes) : nil) ?? listener.pointee.isSecure
         let authority = authority(client, bytes)
         writer.put("X-Forwarded-For: ")
@@ -33,6 +33,11 @@ extension WorkerRef {
         if isProxy { putForwardedElements(bytes, into: &writer) }
         putElement(client.pointee.peer, authority, isSecure: isSecure, into: &writer)
         writer.put("\r\n")
+    }
+
+    private func isProxy(_ client: ClientRef) -> Bool {
+        let listener = pointee.listeners + Int(client.pointee.listener)
+        return listener.pointee.hasProxies && listener.pointee.proxies.contains(client.pointee.peer)
     }
 
     private func put(_ address: PeerAddress, into writer: inout HeadWriter) {
@@ -116,7 +121,7 @@ extension WorkerRef {
     func clientAddress(_ client: ClientRef, _ bytes: UnsafeMutablePointer<UInt8>) -> PeerAddress {
         let listener = pointee.listeners + Int(client.pointee.listener)
         var found = client.pointee.peer
-        guard listener.pointee.proxies.contains(found) else { return found }
+        guard isProxy(client) else { return found }
         var count = 0
         forEachForwardedAddress(bytes) { address in
             found = address

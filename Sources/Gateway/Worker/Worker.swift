@@ -208,6 +208,8 @@ struct ListenerSocket {
     let terminators: NetworkList
     /// Whose `X-Forwarded-…` and `Forwarded` are read (HTTP-52).
     let proxies: NetworkList
+    /// There are any of them: what costs nothing to ask, of every request.
+    let hasProxies: Bool
     /// Clients see it as https.
     let isSecure: Bool
     /// Upstreams get a `Forwarded` field too.

@@ -176,6 +176,7 @@ extension ListenerSocket {
                 "the listener \(settings.publicURL) cannot be served", "trusted_proxies is no network")
         }
         self.proxies = proxies
+        hasProxies = !settings.trustedProxies.isEmpty
         isSecure = settings.publicURL.hasPrefix("https:")
         saysForwarded = settings.saysForwarded
         authorityCount = settings.authorities.count

@@ -166,7 +166,7 @@ public enum ForwardedField {
         return isPort(port) || isObfuscated(port)
     }
 
-    /// "_" 1*( ALPHA / DIGIT / "." / "_" / "-" )
+    /// An underscore, then letters, digits, dots, underscores and hyphens (RFC 7239 §6.3).
     private static func isObfuscated(_ text: Span<UInt8>) -> Bool {
         guard text.count > 1, text[0] == UInt8(ascii: "_") else { return false }
         for index in 1..<text.count where !ASCII.isUnreserved(text[index]) || text[index] == UInt8(ascii: "~") {
@@ -175,14 +175,14 @@ public enum ForwardedField {
         return true
     }
 
-    /// 1*5DIGIT
+    /// One to five digits.
     private static func isPort(_ text: Span<UInt8>) -> Bool {
         guard text.count > 0, text.count <= 5 else { return false }
         for index in text.indices where !ASCII.isDigit(text[index]) { return false }
         return true
     }
 
-    /// ALPHA *( ALPHA / DIGIT / "+" / "-" / "." )
+    /// A letter, then letters, digits, `+`, `-` and `.` (RFC 3986 §3.1).
     private static func isScheme(_ text: Span<UInt8>) -> Bool {
         guard text.count > 0, ASCII.isLetter(text[0]) else { return false }
         for index in text.indices {
