@@ -26,6 +26,8 @@ struct Exchange {
     var id = RequestID()
     /// The configuration it began by: what its route and its token refer to.
     var generation: UInt32 = 0
+    /// Who sent it: the connection's peer, or whom a trusted proxy in front names (HTTP-52).
+    var address = PeerAddress()
     var startedAt: UInt64 = 0
     var phase = Phase.awaitingResponse
     var method = MethodID.get

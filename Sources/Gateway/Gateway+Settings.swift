@@ -21,6 +21,8 @@ package struct GatewaySettings: Sendable {
     package var tokenCache = TokenCacheSettings()
     package var proofs = ProofSettings()
     package var assertionKeys = AssertionKeySettings()
+    /// By what name upstreams, and this gateway itself, know the requests that went through it (HTTP-50): a token.
+    package var via: String
     /// Refused and accepted requests kept for `portcullis explain --request-id`, over all workers; 0 keeps none.
     package var explainBuffer = 0
 
@@ -33,6 +35,7 @@ package struct GatewaySettings: Sendable {
         self.admin = admin
         self.issuers = issuers
         self.routes = routes
+        via = GatewaySettings.pseudonym(for: listeners)
     }
 }
 
@@ -59,6 +62,11 @@ package struct ListenerSettings: Sendable {
     /// Networks, as CIDRs, of TLS terminators whose `Client-Cert` field is believed (RFC 9440 §2.4); from anyone else it
     /// is stripped.
     package var clientCertFieldFrom: [String]
+    /// Networks, as CIDRs, of proxies in front whose `X-Forwarded-For`, `X-Forwarded-Proto` and `Forwarded` are read
+    /// (HTTP-52); anyone else's are dropped.
+    package var trustedProxies: [String] = []
+    /// Upstreams get a `Forwarded` field beside `X-Forwarded-…` (RFC 7239).
+    package var saysForwarded = false
 
     package init(
         address: SocketAddressSettings, publicURL: String, authorities: [String], tls: TLSSettings? = nil,

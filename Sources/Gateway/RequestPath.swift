@@ -46,6 +46,7 @@ extension WorkerRef {
         pointee.proof = nil
         do throws(Refusal) {
             try checkConnectionOptions(bytes)
+            try refuseLoop(bytes)
             if try isForServer(exchange, bytes) { return .answerOptions }
             switch try publication(exchange, bytes) {
             case .none: break

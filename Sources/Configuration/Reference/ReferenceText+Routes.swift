@@ -93,6 +93,12 @@ extension ReferenceText {
             # What the upstream gets in place of the client's credentials: none (default), pass (the Bearer token itself, or the
             # access token of the session), or one of exchange, static, assertion and pass as below.
             upstream_credential: none
+            # What clients get when the upstream answers 401: pass (default), its answer; or bad_gateway, 502, where the client's
+            # own credentials stayed here and it has no others to offer.
+            upstream_401: pass
+            # Tells the upstream the client's certificate in Client-Cert (RFC 9440), where it has shown one. Without this, and on
+            # all other routes, the field is absent.
+            client_cert: false
           - path: /api/development/
             upstream:
               # Where the requests go.
@@ -285,6 +291,10 @@ extension ReferenceText {
           algorithm: ES256
           # How long a key made at start signs before the next one.
           rotation: 24h
+
+        # This gateway's name in the Via field that upstreams get; a request that brings it along is in a loop and is answered 508.
+        # By default made of the first public_url: replicas have one name, and two gateways in a row have two.
+        via: shop-gateway
 
         # Requests remembered, without their secrets, for  portcullis explain --request-id .
         explain_buffer: 0

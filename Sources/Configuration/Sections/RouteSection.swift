@@ -75,6 +75,12 @@ enum RouteSection {
                 "upstream_credential", UpstreamCredentialSection.value, .standard("none"),
                 example: "{ assertion: { audience: orders } }",
                 "What the upstream gets in place of the client's credentials."),
+            KeyDescription(
+                "upstream_401", .word(["pass", "bad_gateway"]), .standard("pass"),
+                "What clients get for a 401 of the upstream: itself, or 502 where their own credentials stayed here."),
+            KeyDescription(
+                "client_cert", .boolean, .standard("false"),
+                "Tells the upstream the client's certificate in Client-Cert (RFC 9440), where it has shown one."),
         ], exactlyOne: ["token", "login", "public"], together: ["token", "login"],
         strangers: ["auth": "say  token: {…} ,  login: NAME  or  public: true"])
 
@@ -101,7 +107,22 @@ enum RouteSection {
         settings.allowedOrigins = allowedOrigins(object, context)
         settings.credential = credential
         settings.proofURL = UpstreamCredentialSection.proofURL(object, context)
+        settings.hidesUnauthorized = object.text("upstream_401")?.text == "bad_gateway"
+        settings.sendsClientCert = object.flag("client_cert") ?? false
+        if settings.sendsClientCert { judgeClientCert(object, context) }
         return settings
+    }
+
+    /// A certificate that no listener asks for is never sent on.
+    private static func judgeClientCert(_ object: CheckedObject, _ context: RouteContext) {
+        guard context.listenersAreKnown else { return }
+        let learn = context.listeners.contains {
+            $0.tls?.clientCertificates != nil || !$0.clientCertFieldFrom.isEmpty
+        }
+        guard !learn else { return }
+        context.translation.problems.error(
+            at: object.place(of: "client_cert"), expected: "a listener that asks clients for certificates",
+            found: "none", remedy: "say client_certificates in a listener's tls, or leave client_cert out")
     }
 
     /// MCP-06: a page whose name was made to lead here (DNS rebinding) shows by its Origin whose it is.

@@ -87,6 +87,12 @@ struct PeerAddress {
 
     init() {}
 
+    /// An address without a port.
+    init(octets: (UInt64, UInt64), isIPv6: Bool) {
+        self.octets = octets
+        self.isIPv6 = isIPv6
+    }
+
     init(_ address: SocketAddress) {
         port = address.port
         isIPv6 = address.family == AF_INET6

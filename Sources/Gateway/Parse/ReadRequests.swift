@@ -136,6 +136,7 @@ extension WorkerRef {
         exchange.pointee.client = client
         exchange.pointee.generation = pointee.generation
         exchange.pointee.id = pointee.identifiers.next()
+        exchange.pointee.address = client.pointee.peer
         exchange.pointee.startedAt = clock.microseconds()
         client.pointee.exchange = exchange
         client.pointee.state = .exchanging
@@ -148,6 +149,7 @@ extension WorkerRef {
         exchange.pointee.keepsAlive = head.pointee.keepAlive && !pointee.isDraining && !client.pointee.endsSoon
         exchange.pointee.expectsContinue = head.pointee.expectContinue
         exchange.pointee.request = BodyCounter(head.pointee.framing)
+        if head.pointee.fields.count(of: .xForwardedFor) > 0 { exchange.pointee.address = clientAddress(client, bytes) }
         keepForLog(exchange, bytes)
         return exchange
     }

@@ -35,11 +35,13 @@ struct FieldRules {
         ])
     }
 
-    /// Made anew by the gateway, or hop-by-hop.
+    /// Made anew by the gateway, hop-by-hop, or reserved (HTTP-49): what names connections and certificates is for upstreams,
+    /// and a request id of an upstream's own would be one that no log here has.
     static func response() -> FieldRules {
         FieldRules([
             .connection, .keepAlive, .proxyConnection, .te, .trailer, .transferEncoding, .contentLength, .upgrade,
-            .proxyAuthenticate, .proxyAuthenticationInfo, .proxyAuthorization, .forwarded,
+            .proxyAuthenticate, .proxyAuthenticationInfo, .proxyAuthorization, .forwarded, .xForwardedFor,
+            .xForwardedProto, .xForwardedHost, .xForwardedPort, .xRealIP, .xRequestID, .clientCert,
         ])
     }
 

@@ -37,6 +37,10 @@ struct Route {
     let proofBase: String
     /// Its credentials are sessions, and no tokens.
     let takesSessionsAlone: Bool
+    /// Its upstream is told the client's certificate (RFC 9440).
+    let sendsClientCert: Bool
+    /// A 401 of its upstream is no business of the client's (HTTP-68).
+    let hidesUnauthorized: Bool
     /// The issuer that is asked about tokens which nobody here can judge.
     let introspector: Introspector
 

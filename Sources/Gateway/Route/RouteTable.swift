@@ -95,6 +95,7 @@ struct RouteIndex: @unchecked Sendable {
                     credential: credentials[index], bases: bases, login: login,
                     proofBase: route.proofURL ?? route.upstream.base,
                     takesSessionsAlone: login != nil && tokenSettings == nil,
+                    sendsClientCert: route.sendsClientCert, hidesUnauthorized: route.hidesUnauthorized,
                     introspector: Introspector(tokenSettings, settings.issuers)))
             let isSubtree = route.path.hasSuffix("/")
             let key = isSubtree ? String(route.path.dropLast()) : route.path

@@ -57,6 +57,8 @@ struct Worker {
     let loginPaths: LoginPaths
     /// The public halves of our clients' keys (MD-30).
     let clientKeys: [JWK]
+    /// What upstreams are told of this gateway.
+    let via: Via
     /// The names of session cookies, which go to no upstream.
     let ownCookieNames: [String]
     /// What clients see of each listener.
@@ -219,8 +221,14 @@ struct ListenerSocket {
     let tls: ServerTLS?
     /// Whose `Client-Cert` is believed (RFC 9440 §2.4).
     let terminators: NetworkList
-    /// `http` or `https`, as clients see it.
-    let scheme: Route.Bytes
+    /// Whose `X-Forwarded-…` and `Forwarded` are read (HTTP-52).
+    let proxies: NetworkList
+    /// There are any of them: what costs nothing to ask, of every request.
+    let hasProxies: Bool
+    /// Clients see it as https.
+    let isSecure: Bool
+    /// Upstreams get a `Forwarded` field too.
+    let saysForwarded: Bool
     /// Authorities accepted in Host, in lower case.
     let authorities: UnsafeMutablePointer<Route.Bytes>
     let authorityCount: Int

@@ -17,6 +17,14 @@ extension CheckFacts {
             Remedy(
                 "Connection names a field that only the gateway may touch: \(ShownText.plain(found)).",
                 [.client("name only close, keep-alive, upgrade and hop-by-hop fields in Connection")])
+        case .loopDetected:
+            Remedy(
+                "This gateway's own name is in Via: the request went through it before (\(ShownText.plain(found))).",
+                [
+                    .configuration("\(routeKey).upstream: an address that does not lead back to this gateway"),
+                    .front("let the proxy not send requests of the upstream here again"),
+                    .configuration("via: a name of its own for each gateway, if the request came through another one"),
+                ])
         case .connectRefused:
             Remedy("CONNECT asks for a tunnel; this is no forward proxy.", [.client("call the API's own URL")])
         case .authorityUnknown: remedyForAuthority

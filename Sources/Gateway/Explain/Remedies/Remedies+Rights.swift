@@ -151,6 +151,14 @@ extension CheckFacts {
             Remedy(
                 "The authorization server could not be asked for the upstream's token: \(ShownText.plain(found)).",
                 [.machine("see whether this machine reaches it")])
+        case .upstreamUnauthorized:
+            Remedy(
+                "The upstream wants credentials, and those of the client stay here.",
+                [
+                    .configuration(
+                        "\(routeKey).upstream_credential: what the upstream takes, or another secret if it has one"),
+                    .configuration("\(routeKey).upstream_401", "pass", "if the client is to see the upstream's 401"),
+                ])
         case .tooManyConnections, .upstreamConnectionsExhausted:
             Remedy(
                 "All places for connections were taken.",
