@@ -18,6 +18,7 @@ extension WorkerRef {
         let rules = pointee.responseRules
         let judgesProofs = exchange.pointee.route.map { $0.pointee.token.schemes.contains(.dpop) } ?? false
         let givesNonce = exchange.pointee.givesNonce
+        let removesCORS = exchange.pointee.route.map { $0.pointee.cors.removesUpstreamFields } ?? false
         let isPrivate = givesNonce || exchange.pointee.cookies != nil
         var runStart = 0
         var runEnd = 0
@@ -26,7 +27,8 @@ extension WorkerRef {
             guard !rules.contains(slot.id), !(judgesProofs && slot.id == .dpopNonce),
                 !(isPrivate && pointee.cachingRules.contains(slot.id)),
                 !(head.pointee.connectionNamesFields && responseConnectionNames(slot, bytes)),
-                slot.id != .other && slot.id != .setCookie || mayPass(slot, bytes)
+                slot.id != .other && slot.id != .setCookie || mayPass(slot, bytes),
+                !(removesCORS && slot.id == .other && isAccessControl(slot, bytes))
             else { continue }
             if runEnd == Int(slot.line.start), runEnd > runStart {
                 runEnd = slot.line.end
@@ -41,6 +43,7 @@ extension WorkerRef {
         if isPrivate { writer.put("Cache-Control: no-store\r\n") }
         if givesNonce { putNonce(into: &writer) }
         putCookies(exchange, into: &writer)
+        putCORS(exchange, into: &writer)
         putResponseFraming(exchange, bytes, into: &writer)
         if !exchange.pointee.keepsAlive { writer.put("Connection: close\r\n") }
         writer.put("\r\n")
