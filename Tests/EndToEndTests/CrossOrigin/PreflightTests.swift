@@ -24,7 +24,7 @@ func expectNothingAllowed(_ response: WireResponse, at location: SourceLocation 
                     "{ path: /api/, upstream: $UPSTREAM, \(token), cors: { origins: [https://app.test, \"https://two.test:8443\"], methods: [GET, PUT, REPORT], headers: [Authorization, X-A], max_age: 5m } }",
                     "{ path: /kept/, upstream: $UPSTREAM, \(token), cors: { origins: [https://app.test], credentials: true } }",
                     "{ path: /all/, upstream: $UPSTREAM, public: true, methods: [GET, HEAD], cors: { origins: \"*\" } }",
-                    "{ path: /theirs/, upstream: $UPSTREAM, \(token), methods: [GET, PUT], cors: upstream, identity: { X-User: sub }, upstream_credential: { static: { file: $FOLDER/basic.secret } } }",
+                    "{ path: /theirs/, upstream: $UPSTREAM, \(token), methods: [GET, PUT], cors: upstream, identity: { X-User: sub }, upstream_credential: { static: { file: $FOLDER/basic.secret, scheme: Basic } } }",
                     "{ path: /guarded/, upstream: $UPSTREAM, \(token), cors: upstream, allowed_origins: [https://app.test] }",
                 ], files: ["basic.secret": "user:password"]))
     }
