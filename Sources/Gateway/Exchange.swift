@@ -24,6 +24,8 @@ struct Exchange {
     /// The token for the upstream that this one was exchanged for, of which the exchange holds one use.
     var upstreamToken: UnsafeMutablePointer<ExchangedToken>?
     var id = RequestID()
+    /// The configuration it began by: what its route and its token refer to.
+    var generation: UInt32 = 0
     var startedAt: UInt64 = 0
     var phase = Phase.awaitingResponse
     var method = MethodID.get

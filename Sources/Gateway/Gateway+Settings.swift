@@ -193,7 +193,7 @@ package struct TimeoutSettings: Sendable {
 }
 
 /// Where log lines go and which are written.
-package struct LogSettings: Sendable {
+package struct LogSettings: Sendable, Equatable {
     package enum Level: Int, Sendable, CaseIterable {
         case debug, info, warning, error
     }

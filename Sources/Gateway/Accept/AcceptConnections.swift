@@ -56,6 +56,7 @@ extension WorkerRef {
         client.pointee.sawEnd = false
         client.pointee.closesAfterOutput = false
         client.pointee.lingers = false
+        client.pointee.endsSoon = false
         client.pointee.lingered = 0
         client.pointee.patience = Int32(clamping: pointee.timeouts.responseBody)
         client.pointee.pace.stop()

@@ -64,6 +64,8 @@ struct ClientConnection {
     var frames = WebSocketFrames()
     /// A tunnel whose time is over ends at the next frame's end.
     var endsAtFrame = false
+    /// Its next request is its last: what its handshake proved is to be proved anew.
+    var endsSoon = false
     /// Bytes read away while lingering.
     var lingered: Int32 = 0
     /// Counts among its client's connections.

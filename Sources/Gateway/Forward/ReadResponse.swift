@@ -116,7 +116,8 @@ extension WorkerRef {
             exchange.pointee.sendsChunks = !exchange.pointee.isHTTP10
             if exchange.pointee.isHTTP10 { exchange.pointee.keepsAlive = false }
         }
-        if !exchange.pointee.request.isComplete { exchange.pointee.keepsAlive = false }
+        // A connection that was said to go on does, also after SIGTERM: its client may have sent its next request.
+        if !exchange.pointee.request.isComplete || pointee.isDraining { exchange.pointee.keepsAlive = false }
         var writer = HeadWriter(pointee.writeScratch, capacity: Worker.writeCapacity)
         keepProofNonce(exchange, bytes)
         writeClientHead(exchange, bytes, into: &writer)

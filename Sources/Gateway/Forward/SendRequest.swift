@@ -76,7 +76,7 @@ extension WorkerRef {
     /// Gives head and body to a pooled connection, or to a new one when it is ready.
     private func send(_ exchange: ExchangeRef, _ writer: HeadWriter) {
         let client = exchange.pointee.client.unsafelyUnwrapped
-        let pool = pointee.pools + Int(exchange.pointee.route.unsafelyUnwrapped.pointee.upstream)
+        let pool = pointee.pools[Int(exchange.pointee.route.unsafelyUnwrapped.pointee.upstream)]
         if let upstream = takeIdle(pool) {
             attach(exchange, upstream)
             if exchange.pointee.mayRetry {

@@ -49,7 +49,7 @@ extension WorkerRef {
                     .upstreamConnectionsExhausted, "\(pointee.limits.upstreamConnections) connections at most", "more"))
         }
         attach(exchange, upstream)
-        renewProof(exchange)
+        renewProof(exchange, pool)
         upstream.pointee.output = exchange.pointee.replay
         exchange.pointee.replay = Buffer()
         begin(upstream)

@@ -72,14 +72,14 @@ extension WorkerRef {
         else { return }
         pool.pointee.isResolving = true
         let worker = WorkerReference(pointer: self)
-        let index = pool - pointee.pools
+        let place = PoolReference(pointer: pool)
         pointee.resolver.resolve(pool.pointee.settings.host, port: pool.pointee.settings.port, on: pointee.loop) {
-            worker.pointer.addressesArrived($0, pool: index)
+            worker.pointer.addressesArrived($0, place.pointer)
         }
     }
 
-    private func addressesArrived(_ addresses: [SocketAddress], pool index: Int) {
-        let pool = pointee.pools + index
+    /// A pool that waits for addresses is never given back before they came.
+    private func addressesArrived(_ addresses: [SocketAddress], _ pool: UnsafeMutablePointer<UpstreamPool>) {
         pool.pointee.isResolving = false
         pool.pointee.resolvedAt = clock.microseconds()
         // A name server that fails for a while does not take away addresses that worked.
@@ -235,6 +235,11 @@ extension WorkerRef {
         upstream.pointee.previous = nil
         upstream.pointee.next = nil
     }
+}
+
+/// A pool's place, for closures that come back to the loop of its worker.
+struct PoolReference: @unchecked Sendable {
+    let pointer: UnsafeMutablePointer<UpstreamPool>
 }
 
 /// A worker's place, for closures that come back to the worker's own loop.

@@ -65,7 +65,7 @@ extension WorkerRef {
             guard let upstream = exchange.pointee.upstream, upstream.pointee.state == .active else { return }
             upstream.startReading()
         case .awaitingHead:
-            setTimeout(client.timeout, pointee.timeouts.keepAlive)
+            setTimeout(client.timeout, keepAliveTimeout)
             runInput(client)
         case .closed, .discardingBody, .lingering: break
         }

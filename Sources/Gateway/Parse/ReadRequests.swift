@@ -114,9 +114,8 @@ extension WorkerRef {
         }
         client.pointee.isRunning = false
         guard client.pointee.state == .awaitingHead else { return }
-        // Nothing more will come, or will be served (SIGTERM).
-        let isOver = client.pointee.sawEnd || pointee.isDraining && client.pointee.input.isEmpty
-        if isOver, !client.pointee.closesAfterOutput, client.pointee.output.isEmpty { return closeClient(client) }
+        // Nothing more will come.
+        if client.pointee.sawEnd, !client.pointee.closesAfterOutput, client.pointee.output.isEmpty { return closeClient(client) }
         client.startReading()
     }
 
@@ -141,6 +140,7 @@ extension WorkerRef {
         let exchange = pointee.exchanges.take()
         exchange.pointee = Exchange()
         exchange.pointee.client = client
+        exchange.pointee.generation = pointee.generation
         exchange.pointee.id = pointee.identifiers.next()
         exchange.pointee.startedAt = clock.microseconds()
         client.pointee.exchange = exchange
@@ -152,7 +152,7 @@ extension WorkerRef {
         let head = pointee.head
         exchange.pointee.method = head.pointee.methodID
         exchange.pointee.isHTTP10 = head.pointee.minorVersion == 0
-        exchange.pointee.keepsAlive = head.pointee.keepAlive && !pointee.isDraining
+        exchange.pointee.keepsAlive = head.pointee.keepAlive && !pointee.isDraining && !client.pointee.endsSoon
         exchange.pointee.expectsContinue = head.pointee.expectContinue
         exchange.pointee.request = BodyCounter(head.pointee.framing)
         keepForLog(exchange, bytes)

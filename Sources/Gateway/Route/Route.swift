@@ -5,6 +5,8 @@ import OAuth
 /// One route, ready to be asked: plain values and memory of its own, reached by pointer, never copied or counted.
 struct Route {
     let index: Int
+    /// Where its numbers are: the same over reloads, for requests that began before one end after it.
+    let metricsSlot: Int
     let settings: RouteSettings
     /// The name in JSON log lines.
     let name: Bytes

@@ -14,6 +14,8 @@ extension WorkerRef {
             }
         }
         resumeAccepting()
+        goOnDraining()
+        releaseRetired()
         pointee.log?.pointee.flush()
         observeLag()
     }

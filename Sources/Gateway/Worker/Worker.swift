@@ -18,6 +18,8 @@ import Transport
 /// What crosses threads is handed over through the loop's inbox (decision 0007).
 struct Worker {
     let index: Int
+    /// Which configuration it serves by; grows with each that is put in the place of another.
+    let generation: UInt32
     let loop: EventLoop
     let base: OpaquePointer
     let tables: RouteTable
@@ -59,12 +61,15 @@ struct Worker {
     let ownCookieNames: [String]
     /// What clients see of each listener.
     let publicURLs: [String]
+    /// Said when no request refers to a configuration any more that was replaced.
+    let onRetired: @Sendable (_ generation: UInt32) -> Void
     /// Said once when a drained worker has no connection left.
     let onDrained: @Sendable () -> Void
 
     var listeners: UnsafeMutablePointer<ListenerSocket>
     let listenerCount: Int
-    var pools: UnsafeMutablePointer<UpstreamPool>
+    /// Each at a place of its own, which connections point at: a reload keeps the pools of the upstreams that stay.
+    var pools: UnsafeMutablePointer<UnsafeMutablePointer<UpstreamPool>>
     var issuers: UnsafeMutablePointer<IssuerView>
     var clients: Slab<ClientConnection>
     var upstreams: Slab<UpstreamConnection>
@@ -86,6 +91,10 @@ struct Worker {
     var loginPointer = LoginPointer()
     var refusedTokens = RefusedTokens()
     var failures: FailureBudget
+    /// Configurations that requests under way still refer to.
+    var retired: [RetiredConfiguration] = []
+    /// Pools of upstreams that no route leads to any more.
+    var leavingPools: [UnsafeMutablePointer<UpstreamPool>] = []
     /// The keys that sign identity assertions; nil when none are signed.
     var assertionKeys: AssertionKeys?
     let log: UnsafeMutablePointer<LogWriter>?
@@ -109,6 +118,10 @@ struct Worker {
     static let loginLimit = 512
     /// Bytes of login requests' bodies that one worker holds while they arrive.
     static let loginBodyLimit = 32 << 20
+    /// Ticks from SIGTERM to the end of listening: handshakes under way take a round trip.
+    static let closingTicks = 3
+    /// How long a client of a draining worker may be idle, in milliseconds.
+    static let drainedIdleTimeout = 1000
     /// Clients' keys kept by one worker, some 4 KB each with what OpenSSL prepares for them.
     static let proofKeyLimit = 4096
     static let writeCapacity = BufferPool.largest
@@ -138,6 +151,8 @@ struct Worker {
     /// See `WorkerClock`; 0 in every worker that serves.
     var clockStandsAt: Int64 = 0
     var isDraining = false
+    /// Ticks until the listening sockets of a draining worker are closed.
+    var ticksToClosing = 0
     var hasSaidDrained = false
     var isAcceptPaused = false
     /// What lookups that ended told the operator, for the exchanges that are resumed by them.
