@@ -141,7 +141,7 @@ extension WorkerRef {
             exchange.pointee.phase = .awaitingResponse
             return upstreamMalformed(upstream, "a head beyond limits")
         }
-        setTimeout(upstream.timeout, pointee.timeouts.responseBody)
+        setTimeout(upstream.timeout, patience(of: exchange).responseBody)
         passBody(upstream, exchange, bytes + length, count - length, writer)
     }
 
@@ -156,7 +156,7 @@ extension WorkerRef {
         }
         guard count > 0 else { return responseStopped(upstream, count) }
         upstream.pointee.mayHoldMore = count == Worker.readCapacity
-        setTimeout(upstream.timeout, pointee.timeouts.responseBody)
+        setTimeout(upstream.timeout, patience(of: exchange).responseBody)
         if exchange.pointee.response.kind == .length || !exchange.pointee.sendsChunks,
             exchange.pointee.response.kind != .chunked
         {

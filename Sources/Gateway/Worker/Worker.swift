@@ -107,6 +107,8 @@ struct Worker {
     /// What is to be written is put together here.
     let writeScratch: UnsafeMutablePointer<UInt8>
     static let readCapacity = 64 << 10
+    /// Request line and fields together: what a client may send of a head before it is whole (HTTP-66).
+    static let headBytes = 64 << 10
     /// How long a request waits for a token for its upstream, in milliseconds; the desk gives up first.
     static let exchangeTimeout = 10_500
     /// How long a request waits for its session's refresh, in milliseconds (RF-01); the desk gives up first, so that a
@@ -126,6 +128,7 @@ struct Worker {
     static let proofKeyLimit = 4096
     static let writeCapacity = BufferPool.largest
     let requestRules = FieldRules.request()
+    let preflightRules = FieldRules.preflight()
     let responseRules = FieldRules.response()
     let cachingRules = FieldRules.caching()
     var canonicalPath: [UInt8] = []
@@ -137,6 +140,14 @@ struct Worker {
     /// How many exchanges were ever parked.
     var parkings: UInt64 = 0
     var openClients = 0
+    /// How many of them each client has.
+    var networks = ClientNetworks()
+    /// The tick before which no client that is idle now is to be closed for it.
+    var idleFrom: UInt32 = 0
+    /// The tick at which no client was idle.
+    var noneIdleAt: UInt32 = 0
+    /// The tick at which the operator was last told of connections that were not taken.
+    var refusedConnectionsSaidAt: UInt32 = 0
     /// When the last tick was, in monotonic microseconds.
     var lastTick: UInt64 = 0
     /// See `WorkerClock`; 0 in every worker that serves.
