@@ -56,6 +56,7 @@ extension WorkerRef {
         for (name, value) in fields { writer.put(text: "\(name): \(value)\r\n") }
         if exchange.pointee.givesNonce { putNonce(into: &writer) }
         putCookies(exchange, into: &writer)
+        putCORS(exchange, into: &writer)
         if status != 204 { writer.put(text: "Content-Length: \(content?.bytes.count ?? 0)\r\n") }
         if content == nil { writer.put("Cache-Control: no-store\r\n") }
         writer.put("X-Content-Type-Options: nosniff\r\nX-Request-Id: ")

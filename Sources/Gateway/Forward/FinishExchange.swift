@@ -115,6 +115,8 @@ extension WorkerRef {
         client.pointee.stream.close()
         client.pointee.input.release(to: &pointee.buffers)
         client.pointee.output.release(to: &pointee.buffers)
+        if client.pointee.isCounted { pointee.networks.remove(client.pointee.peer.networkWords) }
+        client.pointee.isCounted = false
         pointee.openClients -= 1
         pointee.metrics.adjust(.clientConnections, by: -1)
         pointee.clients.giveBack(client)

@@ -12,8 +12,11 @@ struct ReservedNames: @unchecked Sendable {
     private let familyCount: Int
     private let slots: UnsafeMutablePointer<Int32>
     private let mask: Int
-    /// Which bytes a reserved name may begin with, one bit each of 'a'…'z'.
-    private let firstLetters: UInt32
+    /// How long the reserved names that begin with each byte of `a`…`z` are, a bit for each length: a look at this spares
+    /// nearly every other name its hash.
+    private let lengths: UnsafeMutablePointer<UInt64>
+    /// What may stand behind `x-` in a family's names, one bit each of `a`…`z`.
+    private let familyLetters: UInt32
 
     /// Names reserved whatever the configuration says; `-method` is how `_method` reads here (HTTP-19).
     ///
@@ -42,16 +45,22 @@ struct ReservedNames: @unchecked Sendable {
         mask = size - 1
         slots = .allocate(capacity: size)
         slots.initialize(repeating: -1, count: size)
-        var letters: UInt32 = 1 << UInt32(UInt8(ascii: "x") - 97)
+        lengths = .allocate(capacity: 26)
+        lengths.initialize(repeating: 0, count: 26)
+        familyLetters = ReservedNames.familyPrefixes.reduce(0) { $0 | 1 << UInt32(Array($1.utf8)[2] - 97) }
         for (index, name) in all.enumerated() {
             (names + index).initialize(to: Route.Bytes(name))
             var slot = Int(truncatingIfNeeded: ReservedNames.hash(Array(name.utf8))) & mask
             while slots[slot] >= 0 { slot = (slot + 1) & mask }
             slots[slot] = Int32(index)
-            if let first = name.utf8.first, first >= 97, first <= 122 { letters |= 1 << UInt32(first - 97) }
+            if let first = name.utf8.first, first >= 97, first <= 122 {
+                lengths[Int(first - 97)] |= ReservedNames.bit(ofLength: name.utf8.count)
+            }
         }
-        firstLetters = letters
     }
+
+    /// One bit for each length; all of 63 and more share the last.
+    private static func bit(ofLength length: Int) -> UInt64 { 1 << UInt64(min(length, 63)) }
 
     /// Lower case, with `-` for all that is neither letter nor digit.
     static func normalized(_ name: String) -> String {
@@ -70,10 +79,13 @@ struct ReservedNames: @unchecked Sendable {
     func contains(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
         guard let first = name.first else { return false }
         let letter = ReservedNames.normalized(first)
-        let mayBeReserved =
-            // Names that begin otherwise, such as `2FA` or `_user`, are rare enough to be looked up.
-            letter < 97 || letter > 122 || firstLetters >> UInt32(letter - 97) & 1 == 1
-        guard mayBeReserved else { return false }
+        // Names that begin otherwise, such as `2FA` or `_user`, are rare enough to be looked up.
+        if letter < 97 || letter > 122 { return isListed(name) }
+        if lengths[Int(letter - 97)] & ReservedNames.bit(ofLength: name.count) != 0, isListed(name) { return true }
+        return letter == UInt8(ascii: "x") && belongsToFamily(name)
+    }
+
+    private func isListed(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in name { hash = (hash ^ UInt64(ReservedNames.normalized(byte))) &* 0x0000_0100_0000_01b3 }
         var slot = Int(truncatingIfNeeded: hash) & mask
@@ -81,10 +93,13 @@ struct ReservedNames: @unchecked Sendable {
             if ReservedNames.equal(name, names[Int(slots[slot])].buffer) { return true }
             slot = (slot + 1) & mask
         }
-        return letter == UInt8(ascii: "x") && belongsToFamily(name)
+        return false
     }
 
     private func belongsToFamily(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard name.count > 2, ReservedNames.normalized(name[1]) == UInt8(ascii: "-") else { return false }
+        let letter = ReservedNames.normalized(name[2])
+        guard letter >= 97, letter <= 122, familyLetters >> UInt32(letter - 97) & 1 == 1 else { return false }
         for index in 0..<familyCount where name.count >= families[index].count {
             let beginning = UnsafeBufferPointer(rebasing: name[0..<families[index].count])
             if ReservedNames.equal(beginning, families[index].buffer) { return true }

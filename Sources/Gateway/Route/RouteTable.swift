@@ -90,11 +90,13 @@ struct RouteIndex: @unchecked Sendable {
                     allowances: PathAllowances(route),
                     methods: methods.known, methodNames: methods, token: policy, isPublic: !takesCredentials,
                     isOptional: tokenSettings?.optional ?? false, webSocket: route.webSocket, identity: mapping,
-                    origins: OriginList(route.allowedOrigins),
+                    origins: OriginList(route.allowedOrigins), cors: CORSPolicy(route),
+                    patience: RoutePatience(route, settings.limits, settings.timeouts),
                     resourceMetadata: PublishedDocuments.metadataURLs(of: route, settings.listeners),
                     credential: credentials[index], bases: bases, login: login,
                     proofBase: route.proofURL ?? route.upstream.base,
                     takesSessionsAlone: login != nil && tokenSettings == nil,
+                    sendsClientCert: route.sendsClientCert, hidesUnauthorized: route.hidesUnauthorized,
                     introspector: Introspector(tokenSettings, settings.issuers)))
             let isSubtree = route.path.hasSuffix("/")
             let key = isSubtree ? String(route.path.dropLast()) : route.path

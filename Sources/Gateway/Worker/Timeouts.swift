@@ -21,6 +21,8 @@ extension WorkerRef {
     }
 
     private func clientTimedOut(_ client: ClientRef) {
+        // What is there is to be taken first, whatever comes next.
+        if !client.pointee.output.isEmpty, client.pointee.state != .tunnelling { return takingTimedOut(client) }
         switch client.pointee.state {
         case .closed: return
         case .awaitingHead:
@@ -30,16 +32,12 @@ extension WorkerRef {
         case .exchanging:
             guard let exchange = client.pointee.exchange else { return closeClient(client) }
             if exchange.pointee.phase == .parked { return waitTimedOut(exchange) }
-            // A client that takes nothing, or sends nothing of its body.
-            guard client.pointee.output.isEmpty, !exchange.pointee.request.isComplete else {
-                return abortClient(client)
-            }
+            guard !exchange.pointee.request.isComplete else { return abortClient(client) }
             // What the upstream does not take cannot be the client's slowness.
             if let upstream = exchange.pointee.upstream, !upstream.pointee.output.isEmpty {
                 return upstreamTimedOut(upstream)
             }
-            exchange.pointee.keepsAlive = false
-            refuseSlowBody(exchange)
+            bodyTimedOut(client, exchange)
         case .discardingBody, .lingering: closeClient(client)
         case .tunnelling: tunnelTimedOut(client)
         }

@@ -247,7 +247,14 @@ extension ListenerSocket {
                 "the listener \(settings.publicURL) cannot be served", "client_cert_from is no network")
         }
         self.terminators = terminators
-        scheme = Route.Bytes(settings.publicURL.hasPrefix("https:") ? "https" : "http")
+        guard let proxies = NetworkList(settings.trustedProxies) else {
+            throw GatewayFailure(
+                "the listener \(settings.publicURL) cannot be served", "trusted_proxies is no network")
+        }
+        self.proxies = proxies
+        hasProxies = !settings.trustedProxies.isEmpty
+        isSecure = settings.publicURL.hasPrefix("https:")
+        saysForwarded = settings.saysForwarded
         authorityCount = settings.authorities.count
         authorities = .allocate(capacity: max(1, authorityCount))
         for (number, authority) in settings.authorities.enumerated() {
@@ -311,6 +318,7 @@ extension Worker {
         loginPaths = LoginPaths(settings.logins)
         clientKeys = PublishedKeys.keys(of: settings.logins, clients: settings.clients)
         publicURLs = settings.listeners.map(\.publicURL)
+        via = Via(settings.via)
         ownCookieNames = settings.logins.map(\.session.cookieName)
         sessions = TokenCache(settings.tokenCache)
         replay = parts.replay

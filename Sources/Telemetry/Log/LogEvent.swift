@@ -37,6 +37,10 @@ package enum LogEvent: String, Sendable, CaseIterable {
     case refused
     /// A TLS handshake with a client failed.
     case handshakeFailed = "handshake_failed"
+    /// Connections are turned away, of one client or of all; said every ten seconds at most.
+    case connectionsRefused = "connections_refused"
+    /// A client was cut off because it takes its answer too slowly.
+    case clientTooSlow = "client_too_slow"
 
     // Upstreams
 
