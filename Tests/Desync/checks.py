@@ -69,6 +69,8 @@ def problems_of_fields(message):
     for name in OURS:
         if len(names.get(name, [])) != 1 or b"evil" in names[name][0]:
             yield f"{name.decode()} is there {len(names.get(name, []))} times: {names.get(name)}"
+    if len(names.get(b"x-forwarded-port", [])) > 1 or b"evil" in b"".join(names.get(b"x-forwarded-port", [])):
+        yield f"x-forwarded-port: {names[b'x-forwarded-port']}"
     for name in NEVER & names.keys():
         yield f"{name.decode()}: {names[name]}"
     for name, value in IDENTITY.items():

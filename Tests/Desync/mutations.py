@@ -10,7 +10,8 @@ LINE_ENDS = (b"\n", b"\r", b"\r\r\n", b"\n\r", b"\r\n\r", b" \r\n", b"\t\r\n", b
              b"\xc2\x85", b"\r\n ", b"\r\n\t", b"\n\n", b"")
 SMUGGLED = b"GET /p/smuggled HTTP/1.1\r\nHost: " + HOST_BYTES + b"\r\n\r\n"
 # Names that only the gateway may say, and those that no hop passes on.
-IDENTITY = (b"X-User-Id", b"X-Scopes", b"X-Forwarded-For", b"X-Forwarded-Proto", b"X-Forwarded-Host", b"X-Forwarded-User",
+IDENTITY = (b"X-User-Id", b"X-Scopes", b"X-Forwarded-For", b"X-Forwarded-Proto", b"X-Forwarded-Host", b"X-Forwarded-Port",
+            b"X-Forwarded-User",
             b"Forwarded", b"X-Real-IP", b"X-Original-URL", b"X-Rewrite-URL", b"Client-Cert", b"Client-Cert-Chain",
             b"X-SSL-Client-Verify", b"X-Client-Cert", b"X-Forwarded-Client-Cert", b"X-Authenticated-User", b"Remote-User",
             b"X-Remote-User", b"X-Request-Id", b"X-HTTP-Method-Override", b"X-HTTP-Method", b"X-Method-Override",
