@@ -7,7 +7,9 @@ its name is the class that the summary counts by.
 import random
 from dataclasses import dataclass, field
 
+from edits import EDITS
 from gateway import HOST
+from mutations import MUTATIONS
 from recorder import mark
 
 HOST_BYTES = HOST.encode()
@@ -90,9 +92,6 @@ class Generator:
     def __init__(self, seed, token):
         self.random = random.Random(seed)
         self.token = token.encode()
-        # Here, as the mutations need a draft's shape.
-        from mutations import EDITS, MUTATIONS  # pylint: disable=import-outside-toplevel
-        self.mutations, self.edits = MUTATIONS, EDITS
 
     def session(self, number):
         """The next one."""
@@ -119,12 +118,12 @@ class Generator:
         kinds = []
         dice = choose.random() if may_be_odd else 0
         for _ in range(0 if dice < 0.25 else 1 if dice < 0.8 else 2):
-            name, mutate = choose.choice(self.mutations)
+            name, mutate = choose.choice(MUTATIONS)
             mutate(choose, draft)
             kinds.append(name)
         data = draft.render()
         if dice >= 0.9:
-            name, edit = choose.choice(self.edits)
+            name, edit = choose.choice(EDITS)
             data = edit(choose, data)
             kinds.append(name)
         return Request(data, tuple(kinds or ["as it should be"]), draft.marker)
