@@ -150,9 +150,9 @@ class Generator:
             draft.method = choose.choice((b"GET", b"GET", b"GET", b"HEAD", b"OPTIONS", b"DELETE"))
         else:
             draft.method = choose.choice((b"POST", b"POST", b"PUT", b"PATCH", b"PROPFIND", b"GET"))
-            content = marker + choose.choice((
-                b"", b"x" * choose.randrange(60), b"GET /p/smuggled HTTP/1.1\r\nHost: " + HOST_BYTES + b"\r\n\r\n",
-                b"0\r\n\r\nGET /p/smuggled HTTP/1.1\r\nHost: " + HOST_BYTES + b"\r\nX: ", b"y" * 20000))
+            inner = b"GET /p/smuggled HTTP/1.1\r\nHost: %s\r\nMark: %s\r\n" % (HOST_BYTES, marker)
+            content = marker + choose.choice((b"", b"x" * choose.randrange(60), inner + b"\r\n",
+                                              b"0\r\n\r\n" + inner + b"X: ", b"y" * 20000))
             if kind < 0.7:
                 draft.framing, draft.body = "length", content
                 draft.add(b"Content-Length", b"%d" % len(content))

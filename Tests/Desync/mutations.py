@@ -8,7 +8,6 @@ SPACES = (b" ", b"\t", b"\x0b", b"\x0c", b"\r", b"\n", b"\x00", b"\xa0", b"\xc2\
           b"\x08")
 LINE_ENDS = (b"\n", b"\r", b"\r\r\n", b"\n\r", b"\r\n\r", b" \r\n", b"\t\r\n", b"\x00\r\n", b"\r\x00\n", b"\x0b\r\n",
              b"\xc2\x85", b"\r\n ", b"\r\n\t", b"\n\n", b"")
-SMUGGLED = b"GET /p/smuggled HTTP/1.1\r\nHost: " + HOST_BYTES + b"\r\n\r\n"
 # Names that only the gateway may say, and those that no hop passes on.
 IDENTITY = (b"X-User-Id", b"X-Scopes", b"X-Forwarded-For", b"X-Forwarded-Proto", b"X-Forwarded-Host",
             b"X-Forwarded-Port", b"X-Forwarded-User", b"Forwarded", b"X-Real-IP", b"X-Original-URL", b"X-Rewrite-URL",
@@ -23,6 +22,11 @@ def mutation(function):
     """Registers a change of a draft."""
     MUTATIONS.append((function.__name__.replace("_", " "), function))
     return function
+
+
+def smuggled(draft):
+    """A request that hides in another, with that one's mark."""
+    return b"GET /p/smuggled HTTP/1.1\r\nHost: %s\r\nMark: %s\r\n\r\n" % (HOST_BYTES, draft.marker)
 
 
 def somewhere(choose, draft):
@@ -89,7 +93,7 @@ def length_value(choose, draft):
     size = len(draft.body)
     draft.drop(b"content-length")
     draft.add(b"Content-Length", choose.choice((
-        b"%d" % (size + 1), b"%d" % max(0, size - 1), b"0", b"1", b"%d" % (size + len(SMUGGLED)), b"", b" ",
+        b"%d" % (size + 1), b"%d" % max(0, size - 1), b"0", b"1", b"%d" % (size + len(smuggled(draft))), b"", b" ",
         b"18446744073709551616", b"18446744073709551615", b"9223372036854775807", b"9223372036854775808", b"4294967296",
         b"%d" % ((1 << 64) + size), b"%d" % ((1 << 32) + size), b"99999999999999999999999999", b"-1", b"NaN")))
 
@@ -176,7 +180,7 @@ def last_chunk(choose, draft):
     draft.last = choose.choice((
         b"0\r\n", b"0\r\n\r", b"00\r\n\r\n", b"0000000000000000\r\n\r\n", b"00000000000000000\r\n\r\n", b"0\n\n",
         b"0\r\n\n", b"0\n\r\n", b"", b"0;a=b\r\n\r\n", b"0 \r\n\r\n", b"0\r\r\n\r\n", b"\r\n0\r\n\r\n", b"-0\r\n\r\n",
-        b"0x0\r\n\r\n", b"0\r\n" + SMUGGLED, b"0\r\n\r\nX", b"0;\r\n\r\n", b"0\r\n\x00\r\n\r\n"))
+        b"0x0\r\n\r\n", b"0\r\n" + smuggled(draft), b"0\r\n\r\nX", b"0;\r\n\r\n", b"0\r\n\x00\r\n\r\n"))
 
 
 @mutation
@@ -315,7 +319,7 @@ def in_a_value(choose, draft):
     cut = choose.randrange(len(value) + 1)
     odd = choose.choice((*SPACES, b"\r\n ", b"\r\n\t", b"\r\nX-User-Id: evil", b"\nX-User-Id: evil",
                          b"\rX-User-Id: evil", b"\xc4\x8a", b"\xe5\x98\x8aX-User-Id: evil", b"\x1b[2J", b"\xff",
-                         b"\r\n\r\n" + SMUGGLED))
+                         b"\r\n\r\n" + smuggled(draft)))
     draft.fields[place] = (name, between, value[:cut] + odd + value[cut:], end)
 
 
@@ -328,7 +332,7 @@ def folded_line(choose, draft):
 
 @mutation
 def line_without_colon(choose, draft):
-    draft.add(choose.choice((b"X-None", b"", b"Transfer-Encoding chunked", b"\x00", SMUGGLED[:-4])), b"",
+    draft.add(choose.choice((b"X-None", b"", b"Transfer-Encoding chunked", b"\x00", smuggled(draft)[:-4])), b"",
               between=choose.choice((b"", b" ", b";")), at=somewhere(choose, draft))
 
 
@@ -400,7 +404,7 @@ def body_too_short(choose, draft):
 
 @mutation
 def body_too_long(choose, draft):
-    draft.after = choose.choice((b"X", b"\r\n", b"\n", b"0\r\n\r\n", SMUGGLED, b"GPOST / HTTP/1.1\r\n\r\n", b"\x00",
+    draft.after = choose.choice((b"X", b"\r\n", b"\n", b"0\r\n\r\n", smuggled(draft), b"GPOST / HTTP/1.1\r\n\r\n", b"\x00",
                                  b"5\r\nhello\r\n"))
 
 
@@ -409,7 +413,7 @@ def body_without_framing(choose, draft):
     draft.drop(b"content-length")
     draft.drop(b"transfer-encoding")
     draft.framing, draft.method = "none", choose.choice((b"GET", b"POST", b"DELETE", b"HEAD", b"OPTIONS"))
-    draft.body = choose.choice((SMUGGLED, b"x=1", b"5\r\nhello\r\n0\r\n\r\n"))
+    draft.body = choose.choice((smuggled(draft), b"x=1", b"5\r\nhello\r\n0\r\n\r\n"))
 
 
 @mutation
