@@ -129,6 +129,7 @@ extension WorkerRef {
     }
 
     private func readBody(_ upstream: UpstreamRef, _ exchange: ExchangeRef) {
+        if spliceResponse(upstream, exchange) { return }
         let count = upstream.pointee.stream.read(into: pointee.readScratch, capacity: Worker.readCapacity)
         if count == 0, exchange.pointee.response.kind == .untilClose {
             exchange.pointee.response.kind = .complete

@@ -129,7 +129,7 @@ extension WorkerRef {
             isBlocked = !client.pointee.input.isEmpty || client.pointee.sawEnd || exchange.pointee.phase == .parked
         } else {
             let upstream = exchange.pointee.upstream
-            isBlocked = client.pointee.sawEnd || upstream == nil || !(upstream.unsafelyUnwrapped.pointee.output.isEmpty)
+            isBlocked = client.pointee.sawEnd || upstream == nil || upstream.unsafelyUnwrapped.pointee.hasOutput
         }
         if isBlocked { client.stopReading() } else { client.startReading() }
     }

@@ -293,7 +293,7 @@ extension WorkerRef {
         // Closing changes the slab's free list, not its places.
         let clients = pointee.clients
         clients.forEachPlace { client in
-            if client.pointee.state == .awaitingHead, client.pointee.input.isEmpty, client.pointee.output.isEmpty {
+            if client.pointee.state == .awaitingHead, client.pointee.input.isEmpty, !client.pointee.hasOutput {
                 closeClient(client)
             }
         }
