@@ -58,7 +58,7 @@ extension WorkerRef {
         let client = place.assumingMemoryBound(to: ClientConnection.self)
         let isIdle =
             client.pointee.state == .awaitingHead && !client.pointee.isHeadTimed && client.pointee.input.isEmpty
-            && client.pointee.output.isEmpty
+            && !client.pointee.hasOutput
         return isIdle ? client : nil
     }
 

@@ -404,7 +404,7 @@ extension WorkerRef {
         for index in 0..<pointee.listenerCount { Socket.refuseConnections(at: pointee.listeners[index].descriptor) }
         let clients = pointee.clients
         clients.forEachPlace { client in
-            if client.pointee.state == .awaitingHead, client.pointee.input.isEmpty, client.pointee.output.isEmpty {
+            if client.pointee.state == .awaitingHead, client.pointee.input.isEmpty, !client.pointee.hasOutput {
                 setTimeout(client.timeout, Worker.drainedIdleTimeout)
             }
         }
