@@ -368,6 +368,8 @@ extension Worker {
         parkedCount = old.parkedCount
         parkings = old.parkings
         openClients = old.openClients
+        networks.destroy()
+        networks = old.networks
         lastTick = old.lastTick
         clockStandsAt = old.clockStandsAt
         isDraining = old.isDraining
