@@ -9,6 +9,7 @@ from .exchange import PATH, probe, request_bytes
 from .failure import Failure
 from .family import COLUMNS, Family, at_most
 from .generators import Generator
+from .metrics import metrics
 from .samples import measured
 from .servers import PAYLOAD, Gateway, Nginx
 
@@ -77,11 +78,18 @@ class Growth(Family):
             with Generator(stage, "closed_loop", port=server.site.port, template=template, seconds=seconds,
                            body=len(PAYLOAD), **more, **self.generator_settings(kind.size)) as load:
                 load.wait_until_ready(LONGEST_WARM_UP)
+                before = self.unwanted(server.site)
                 figures, _ = measured(stage, server, lambda: load.run(seconds))
+                if self.unwanted(server.site) != before:
+                    raise Failure(f"there was something to be learned in the load: {self.unwanted(server.site)}")
             probe(server.site.port, server.credentials)
             return figures
         finally:
             stage.stop(server)
+
+    def unwanted(self, _site):
+        """What may not change in the load."""
+        return None
 
     def generator_settings(self, _size):
         return self.generator
@@ -157,6 +165,11 @@ class Tokens(Growth):
 
     def __init__(self):
         self.minted = 0
+
+    def unwanted(self, site):
+        values = metrics(site)
+        return {name: values[name] for name in ("portcullis_token_cache_misses_total",
+                                                "portcullis_token_cache_evictions_total")}
 
     def properties(self, size):
         return {"algorithm": "ES256", "settings": self.remembered}

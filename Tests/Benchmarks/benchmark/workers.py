@@ -51,7 +51,9 @@ class Workers(Family):
                     connections=CONNECTIONS, body=len(PAYLOAD))) for processor in processors]
                 for load in loads:
                     load.wait_until_ready()
-                return measured(stage, server, lambda: together(loads, seconds))[0]
+                figures, _ = measured(stage, server, lambda: together(loads, seconds))
+            # All processors are everybody's here.
+            return {name: value for name, value in figures.items() if name not in ("load", "others")}
         finally:
             for started in filter(None, (server, origin)):
                 stage.stop(started)
