@@ -41,6 +41,8 @@ struct ClientConnection {
     var exchange: ExchangeRef?
     var input = Buffer()
     var output = Buffer()
+    /// Body bytes behind those of `output` that wait inside the kernel; open only while there are any.
+    var pipe = Pipe()
     var parser = RequestHeadParser()
     /// Framing of what is read away in `discardingBody`.
     var discard = BodyCounter()
@@ -76,6 +78,9 @@ struct ClientConnection {
     var pace = Pace()
 
     init(_ worker: WorkerRef) { self.worker = worker }
+
+    /// Whether something waits to be taken by the client.
+    var hasOutput: Bool { !output.isEmpty || pipe.isOpen }
 }
 
 extension ClientRef {

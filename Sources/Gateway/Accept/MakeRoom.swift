@@ -5,15 +5,16 @@ import Telemetry
 extension WorkerRef {
     /// Whether a connection from there may be taken; closes an idle one where that makes room for it.
     func hasRoom(for peer: PeerAddress, at listener: UnsafeMutablePointer<ListenerSocket>) -> Bool {
-        if pointee.openClients >= pointee.limits.connections, !closeLongestIdle() {
-            sayRefused(peer, "\(pointee.limits.connections) connections at most")
+        // Its own share first: whoever has used that up closes nobody else's connection.
+        let limit = pointee.limits.clientConnections
+        if isCounted(peer, at: listener), pointee.networks.count(of: peer.networkWords) >= limit,
+            !closeIdle(of: peer.networkWords)
+        {
+            sayRefused(peer, "\(limit) connections of one client at most")
             return false
         }
-        guard isCounted(peer, at: listener) else { return true }
-        let network = peer.networkWords
-        let limit = pointee.limits.clientConnections
-        if pointee.networks.count(of: network) >= limit, !closeIdle(of: network) {
-            sayRefused(peer, "\(limit) connections of one client at most")
+        if pointee.openClients >= pointee.limits.connections, !closeLongestIdle() {
+            sayRefused(peer, "\(pointee.limits.connections) connections at most")
             return false
         }
         return true
@@ -36,8 +37,8 @@ extension WorkerRef {
             pointee.idleFrom = 0
             return false
         }
-        // Whoever became idle later has a later deadline: the next look begins here.
-        pointee.idleFrom = found.pointee.deadline
+        // Whoever became idle later is later in the wheel: the next look begins here.
+        pointee.idleFrom = found.pointee.scheduled
         closeClient(client)
         return true
     }
@@ -58,7 +59,7 @@ extension WorkerRef {
         let client = place.assumingMemoryBound(to: ClientConnection.self)
         let isIdle =
             client.pointee.state == .awaitingHead && !client.pointee.isHeadTimed && client.pointee.input.isEmpty
-            && client.pointee.output.isEmpty
+            && !client.pointee.hasOutput
         return isIdle ? client : nil
     }
 

@@ -95,7 +95,7 @@ extension WorkerRef {
     /// behind bytes that the client has not taken yet: hints that come late help nobody, and need not be kept.
     private func relayInterim(_ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>) {
         let client = exchange.pointee.client.unsafelyUnwrapped
-        guard pointee.responseHead.pointee.status != 100, !exchange.pointee.isHTTP10, client.pointee.output.isEmpty
+        guard pointee.responseHead.pointee.status != 100, !exchange.pointee.isHTTP10, !client.pointee.hasOutput
         else { return }
         var writer = HeadWriter(pointee.writeScratch, capacity: Worker.writeCapacity)
         writeInterimHead(exchange, bytes, into: &writer)
@@ -146,6 +146,7 @@ extension WorkerRef {
     }
 
     private func readBody(_ upstream: UpstreamRef, _ exchange: ExchangeRef) {
+        if spliceResponse(upstream, exchange) { return }
         let count = upstream.pointee.stream.read(into: pointee.readScratch, capacity: Worker.readCapacity)
         if count == 0, exchange.pointee.response.kind == .untilClose {
             exchange.pointee.response.kind = .complete

@@ -110,11 +110,11 @@ extension WorkerRef {
     func awaitResponse(_ exchange: ExchangeRef) {
         guard let upstream = exchange.pointee.upstream, let client = exchange.pointee.client else { return }
         if exchange.pointee.request.isComplete {
-            if client.pointee.output.isEmpty { clearTimeout(client.timeout) }
+            if !client.pointee.hasOutput { clearTimeout(client.timeout) }
             if upstream.pointee.state == .active, exchange.pointee.phase == .awaitingResponse {
                 setTimeout(upstream.timeout, patience(of: exchange).upstreamFirstByte)
             }
-        } else if client.pointee.output.isEmpty {
+        } else if !client.pointee.hasOutput {
             awaitBody(client, exchange)
         }
         regulateClientReading(client)
@@ -129,7 +129,7 @@ extension WorkerRef {
             isBlocked = !client.pointee.input.isEmpty || client.pointee.sawEnd || exchange.pointee.phase == .parked
         } else {
             let upstream = exchange.pointee.upstream
-            isBlocked = client.pointee.sawEnd || upstream == nil || !(upstream.unsafelyUnwrapped.pointee.output.isEmpty)
+            isBlocked = client.pointee.sawEnd || upstream == nil || upstream.unsafelyUnwrapped.pointee.hasOutput
         }
         if isBlocked { client.stopReading() } else { client.startReading() }
     }

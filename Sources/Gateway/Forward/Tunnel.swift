@@ -120,8 +120,8 @@ extension WorkerRef {
             early.release(to: &pointee.buffers)
         }
         guard client.pointee.state == .tunnelling else { return }
-        if upstream.pointee.output.isEmpty { client.startReading() }
-        if client.pointee.output.isEmpty { upstream.startReading() }
+        if !upstream.pointee.hasOutput { client.startReading() }
+        if !client.pointee.hasOutput { upstream.startReading() }
     }
 
     /// One side has ended: the other gets what is on its way, then the end.

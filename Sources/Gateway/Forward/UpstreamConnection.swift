@@ -31,6 +31,8 @@ struct UpstreamConnection {
     var exchange: ExchangeRef?
     var input = Buffer()
     var output = Buffer()
+    /// Body bytes behind those of `output` that wait inside the kernel; open only while there are any.
+    var pipe = Pipe()
     var parser = ResponseHeadParser()
     var state = State.closed
     var isReading = false
@@ -47,6 +49,9 @@ struct UpstreamConnection {
     var next: UpstreamRef?
 
     init(_ worker: WorkerRef) { self.worker = worker }
+
+    /// Whether something waits to be taken by the upstream.
+    var hasOutput: Bool { !output.isEmpty || pipe.isOpen }
 }
 
 extension UpstreamRef {

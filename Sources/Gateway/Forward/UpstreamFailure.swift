@@ -95,7 +95,7 @@ extension WorkerRef {
         }
         if client.pointee.state == .tunnelling { return endTunnel(client) }
         // A client that does not take what is there is the slow one, and has its own clock.
-        if !client.pointee.output.isEmpty { return setTimeout(upstream.timeout, patience(of: exchange).responseBody) }
+        if client.pointee.hasOutput { return setTimeout(upstream.timeout, patience(of: exchange).responseBody) }
         pointee.operatorLog.write(.warning, .upstreamTimedOut, LogField(.upstream, name(of: pool)))
         if exchange.pointee.phase == .responding { return abortClient(client) }
         exchange.pointee.upstream = nil

@@ -193,6 +193,7 @@ extension WorkerRef {
         pointee.wheel.remove(upstream.timeout)
         upstream.pointee.input.release(to: &pointee.buffers)
         upstream.pointee.output.release(to: &pointee.buffers)
+        dropPipe(&upstream.pointee.pipe)
         upstream.pointee.exchange = nil
         upstream.pointee.state = .closed
         pool.pointee.connectionCount -= 1

@@ -15,7 +15,7 @@ extension WorkerRef {
     /// The clock of a client whose body is under way; it stands still while the upstream does not take what is there.
     func awaitBody(_ client: ClientRef, _ exchange: ExchangeRef) {
         let patience = patience(of: exchange).requestBody
-        guard let upstream = exchange.pointee.upstream, upstream.pointee.output.isEmpty else {
+        guard let upstream = exchange.pointee.upstream, !upstream.pointee.hasOutput else {
             client.pointee.pace.stop()
             return setTimeout(client.timeout, patience)
         }

@@ -7,6 +7,8 @@ extension WorkerRef {
     /// Sends bytes to a client behind what it has not taken yet.
     func sendToClient(_ client: ClientRef, _ bytes: UnsafePointer<UInt8>, _ count: Int) {
         guard count > 0, client.pointee.state != .closed else { return }
+        // Nothing overtakes what waits inside the kernel.
+        guard !client.pointee.pipe.isOpen else { return abortClient(client) }
         var sent = 0
         if client.pointee.output.isEmpty {
             sent = client.pointee.stream.write(bytes, count: count)
@@ -34,18 +36,21 @@ extension WorkerRef {
     /// The client takes bytes again.
     func clientWritable(_ client: ClientRef) {
         let output = client.pointee.output
-        if output.isEmpty {
+        if !client.pointee.hasOutput {
             client.stopWriting()
             // A TLS handshake or record wanted to write before it could read on.
             return clientReadable(client)
         }
-        let sent = client.pointee.stream.write(output.bytes, count: output.count)
-        guard sent > 0 else {
-            if sent == ByteStream.failed { abortClient(client) }
-            return
+        if !output.isEmpty {
+            let sent = client.pointee.stream.write(output.bytes, count: output.count)
+            guard sent > 0 else {
+                if sent == ByteStream.failed { abortClient(client) }
+                return
+            }
+            client.pointee.output.consume(sent, to: &pointee.buffers)
+            guard client.pointee.output.isEmpty else { return awaitMore(client, taken: sent) }
         }
-        client.pointee.output.consume(sent, to: &pointee.buffers)
-        guard client.pointee.output.isEmpty else { return awaitMore(client, taken: sent) }
+        guard emptyPipe(of: client) else { return }
         client.stopWriting()
         outputTaken(client)
     }
@@ -74,6 +79,8 @@ extension WorkerRef {
     /// Sends bytes to an upstream behind what it has not taken yet.
     func sendToUpstream(_ upstream: UpstreamRef, _ bytes: UnsafePointer<UInt8>, _ count: Int) {
         guard count > 0, upstream.pointee.state != .closed else { return }
+        // Nothing overtakes what waits inside the kernel.
+        guard !upstream.pointee.pipe.isOpen else { return upstreamBroke(upstream) }
         var sent = 0
         if upstream.pointee.output.isEmpty, upstream.pointee.state == .active {
             sent = upstream.pointee.stream.write(bytes, count: count)
@@ -106,6 +113,7 @@ extension WorkerRef {
             if sent > 0 { upstream.pointee.output.consume(sent, to: &pointee.buffers) }
             guard upstream.pointee.output.isEmpty else { return upstream.startWriting() }
         }
+        guard emptyPipe(of: upstream) else { return }
         upstream.stopWriting()
         guard let exchange = upstream.pointee.exchange, let client = exchange.pointee.client else { return }
         if client.pointee.state == .tunnelling { return resumeTunnel(client) }
@@ -115,9 +123,10 @@ extension WorkerRef {
     /// The upstream has closed its side to us; it may have answered before it did, so its answer is read first.
     ///
     /// Its end, when that is read, is dealt with where all ends are.
-    private func upstreamTakesNothing(_ upstream: UpstreamRef) {
+    func upstreamTakesNothing(_ upstream: UpstreamRef) {
         guard let client = upstream.pointee.exchange?.pointee.client else { return closeUpstream(upstream) }
         upstream.pointee.output.release(to: &pointee.buffers)
+        dropPipe(&upstream.pointee.pipe)
         upstream.stopWriting()
         upstream.pointee.keepsAlive = false
         client.stopReading()

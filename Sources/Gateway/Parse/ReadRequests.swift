@@ -12,7 +12,7 @@ extension WorkerRef {
         switch client.pointee.state {
         case .closed: client.stopReading()
         // The answer before is taken first: what follows waits in the kernel, and so does the peer's end.
-        case .awaitingHead: if client.pointee.output.isEmpty { readHead(client) } else { client.stopReading() }
+        case .awaitingHead: if !client.pointee.hasOutput { readHead(client) } else { client.stopReading() }
         case .exchanging: readDuringExchange(client)
         case .discardingBody: readDiscarded(client)
         case .lingering: linger(client)
@@ -104,7 +104,7 @@ extension WorkerRef {
     func runInput(_ client: ClientRef) {
         guard !client.pointee.isRunning else { return }
         client.pointee.isRunning = true
-        while client.pointee.state == .awaitingHead, !client.pointee.input.isEmpty, client.pointee.output.isEmpty,
+        while client.pointee.state == .awaitingHead, !client.pointee.input.isEmpty, !client.pointee.hasOutput,
             !client.pointee.closesAfterOutput
         {
             let before = client.pointee.input.count
@@ -115,7 +115,9 @@ extension WorkerRef {
         client.pointee.isRunning = false
         guard client.pointee.state == .awaitingHead else { return }
         // Nothing more will come.
-        if client.pointee.sawEnd, !client.pointee.closesAfterOutput, client.pointee.output.isEmpty { return closeClient(client) }
+        if client.pointee.sawEnd, !client.pointee.closesAfterOutput, !client.pointee.hasOutput {
+            return closeClient(client)
+        }
         client.startReading()
     }
 

@@ -167,6 +167,8 @@ extension WorkerRef {
         exchange.pointee.upstreamToken = nil
         dropCookies(exchange)
         exchange.pointee.route = nil
+        exchange.pointee.corsLines = nil
+        exchange.pointee.isOfListedOrigin = false
         exchange.pointee.hasWaited = false
         exchange.pointee.hasAskedAgain = false
         exchange.pointee.generation = pointee.generation

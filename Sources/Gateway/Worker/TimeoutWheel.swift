@@ -7,7 +7,7 @@ struct Timeout {
     /// When to fire, in ticks; 0 when not waiting.
     var deadline: UInt32 = 0
     /// The slot it is linked into, so that a nearer deadline is seen to need another one.
-    fileprivate var scheduled: UInt32 = 0
+    fileprivate(set) var scheduled: UInt32 = 0
     fileprivate var previous: UnsafeMutablePointer<Timeout>?
     fileprivate var next: UnsafeMutablePointer<Timeout>?
     var owner: Owner = .client

@@ -77,6 +77,7 @@ struct Worker {
     var upstreams: Slab<UpstreamConnection>
     var exchanges: Slab<Exchange>
     var buffers = BufferPool()
+    var pipes = PipePool()
     var wheel = TimeoutWheel()
     var tokens: TokenCache
     /// Sessions that were looked up, by the digest of their cookie: apart from tokens, so that neither is ever taken for

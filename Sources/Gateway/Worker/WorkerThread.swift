@@ -368,6 +368,8 @@ extension Worker {
         parkedCount = old.parkedCount
         parkings = old.parkings
         openClients = old.openClients
+        networks.destroy()
+        networks = old.networks
         lastTick = old.lastTick
         clockStandsAt = old.clockStandsAt
         isDraining = old.isDraining
@@ -404,7 +406,7 @@ extension WorkerRef {
         for index in 0..<pointee.listenerCount { Socket.refuseConnections(at: pointee.listeners[index].descriptor) }
         let clients = pointee.clients
         clients.forEachPlace { client in
-            if client.pointee.state == .awaitingHead, client.pointee.input.isEmpty, client.pointee.output.isEmpty {
+            if client.pointee.state == .awaitingHead, client.pointee.input.isEmpty, !client.pointee.hasOutput {
                 setTimeout(client.timeout, Worker.drainedIdleTimeout)
             }
         }
