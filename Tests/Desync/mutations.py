@@ -404,8 +404,9 @@ def body_too_short(choose, draft):
 
 @mutation
 def body_too_long(choose, draft):
-    draft.after = choose.choice((b"X", b"\r\n", b"\n", b"0\r\n\r\n", smuggled(draft), b"GPOST / HTTP/1.1\r\n\r\n", b"\x00",
-                                 b"5\r\nhello\r\n"))
+    draft.after = choose.choice((
+        b"X", b"\r\n", b"\n", b"0\r\n\r\n", smuggled(draft), b"GPOST / HTTP/1.1\r\n\r\n", b"\x00",
+        b"5\r\nhello\r\n"))
 
 
 @mutation

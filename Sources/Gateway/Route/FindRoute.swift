@@ -51,7 +51,14 @@ extension WorkerRef {
         var loosest: [UInt8] = []
         LoosestReading.append(path.span, to: &loosest)
         try loosest.withUnsafeBufferPointer { (loosest) throws(Refusal) in
-            guard ReservedPath(loosest) == nil, pointee.routes.match(loosest) == route else {
+            // Without a slash at its end too, which a relaxed character may stand for: `/private%2f` is `/private` to
+            // whoever takes that slash for nothing.
+            var end = loosest.count
+            if end > 1, loosest[end - 1] == UInt8(ascii: "/") { end -= 1 }
+            let without = UnsafeBufferPointer(rebasing: loosest[0..<end])
+            guard ReservedPath(loosest) == nil, pointee.routes.match(loosest) == route,
+                pointee.routes.match(without) == route
+            else {
                 throw refuse(.pathMatchesTwoRoutes, "one route", "two by characters that the route lets through")
             }
         }
