@@ -397,7 +397,7 @@ def large_fields(choose, draft):
 @mutation
 def body_too_short(choose, draft):
     if draft.framing == "chunked":
-        draft.last = draft.last[:choose.randrange(len(draft.last))]
+        draft.last = draft.last[:choose.randrange(len(draft.last) + 1)]
     else:
         draft.body = draft.body[:choose.randrange(len(draft.body) + 1)]
 

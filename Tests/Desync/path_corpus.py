@@ -15,6 +15,10 @@ DOTS = (
     b"%e2%80%a5", b"..%5c", b"..%2f", b".", b"%2e", b".;", b"%252e")
 # The protected names, spelt otherwise; %s of a slash.
 NAMES = (
+    b"//x/api/private", b"//x/api/private/", b"//x/api/private//", b"///x/admin/secret", b"//x//admin/secret",
+    b"//x/%61dmin/secret", b"/\\x/admin/secret", b"/\\x\\admin\\secret", b"//x\\admin\\secret", b"/\\/x/admin/secret",
+    b"/\\x/api/private/", b"//x/admin%2fsecret", b"//x/admin%252fsecret", b"//x/admin;/secret", b"//x;/admin/secret",
+    b"//x/admin%5csecret", b"//x/api/private%2f", b"//x/api/private;/", b"//x/.portcullis/x", b"//x", b"//x/",
     b"/admin/secret", b"/%61dmin/secret", b"/adm%69n/secret", b"/%61%64%6d%69%6e/secret", b"/admin/%73ecret",
     b"/%2561dmin/secret", b"/ADMIN/secret", b"/Admin/secret", b"/%41dmin/secret", b"/admin", b"/admin/",
     b"/admin//secret", b"/admin//", b"//admin/secret", b"///admin/secret", b"//x/admin/secret", b"/\\admin/secret",
