@@ -150,14 +150,27 @@ package struct LimitSettings: Sendable {
     package var accessToken = 16 * 1024
     /// Largest request body; nil for no limit.
     package var requestBody: Int64?
+    /// Bytes a second that a request's body must bring, on average over `TimeoutSettings.requestBody`; 0 for none.
+    package var requestBodyRate = 240
+    /// Bytes a second that a client must take of what waits for it, on average over `TimeoutSettings.responseBody`; 0
+    /// for none.
+    package var responseRate = 240
     /// Client connections of one worker.
     package var connections = 50_000
+    /// Of these, how many one client may have: an IPv4 address, or an IPv6 /64; nil is a quarter of them.
+    package var connectionsPerClient: Int?
     /// Idle connections kept to one upstream by one worker.
     package var upstreamIdleConnections = 256
     /// Connections in use to one upstream by one worker; beyond it a request is answered 503.
     package var upstreamConnections = 4096
     /// Requests waiting for an issuer's keys in one worker.
     package var parkedRequests = 1024
+
+    /// Client connections of one worker that one client may have: too few for one to lock out the others, enough for the
+    /// browsers behind one address.
+    package var clientConnections: Int {
+        min(connections, connectionsPerClient ?? max(16, connections / 4))
+    }
 
     package init() {}
 }
@@ -188,7 +201,7 @@ package struct TimeoutSettings: Sendable {
 }
 
 /// Where log lines go and which are written.
-package struct LogSettings: Sendable {
+package struct LogSettings: Sendable, Equatable {
     package enum Level: Int, Sendable, CaseIterable {
         case debug, info, warning, error
     }

@@ -69,6 +69,15 @@ enum RouteSection {
                 example: "[https://app.example.com]",
                 "What Origin must be where there is one, else 403; not looked at by default, ours alone with mcp."),
             KeyDescription(
+                "cors", CORSSection.value, .optional, example: "{ origins: [https://app.example.com] }",
+                "What scripts of pages elsewhere may do: a mapping, or upstream; by default nothing."),
+            KeyDescription(
+                "limits", .object(RouteBounds.limits), .optional, example: "{ request_body: 10MiB }",
+                "What this route has in place of the limits for all."),
+            KeyDescription(
+                "timeouts", .object(RouteBounds.timeouts), .optional, example: "{ upstream_first_byte: 2m }",
+                "What this route has in place of the timeouts for all."),
+            KeyDescription(
                 "mcp", .boolean, .standard("false"),
                 "A Model Context Protocol server: its resource is published, and no token passes through."),
             KeyDescription(
@@ -104,7 +113,10 @@ enum RouteSection {
             $0.text.hasSuffix("/") ? String($0.text.dropLast()) : $0.text
         }
         settings.isMCP = object.flag("mcp") ?? false
+        settings.cors = CORSSection.translate(object, methods, context)
         settings.allowedOrigins = allowedOrigins(object, context)
+        settings.limits = RouteBounds.limits(object)
+        settings.timeouts = RouteBounds.timeouts(object)
         settings.credential = credential
         settings.proofURL = UpstreamCredentialSection.proofURL(object, context)
         settings.hidesUnauthorized = object.text("upstream_401")?.text == "bad_gateway"
@@ -128,7 +140,10 @@ enum RouteSection {
     /// MCP-06: a page whose name was made to lead here (DNS rebinding) shows by its Origin whose it is.
     private static func allowedOrigins(_ object: CheckedObject, _ context: RouteContext) -> [String]? {
         guard object["allowed_origins"] != nil else {
-            return object.flag("mcp") == true ? context.listeners.map(\.publicURL) : nil
+            guard object.flag("mcp") == true else { return nil }
+            // Who is named there may call, or nobody would have been named.
+            let others = object.object("cors").flatMap { CORSSection.origins($0) } ?? []
+            return context.listeners.map(\.publicURL) + others
         }
         return object.texts("allowed_origins").compactMap { WebAddress($0.text)?.origin }
     }

@@ -95,7 +95,7 @@ extension WorkerRef {
     /// behind bytes that the client has not taken yet: hints that come late help nobody, and need not be kept.
     private func relayInterim(_ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>) {
         let client = exchange.pointee.client.unsafelyUnwrapped
-        guard pointee.responseHead.pointee.status != 100, !exchange.pointee.isHTTP10, client.pointee.output.isEmpty
+        guard pointee.responseHead.pointee.status != 100, !exchange.pointee.isHTTP10, !client.pointee.hasOutput
         else { return }
         var writer = HeadWriter(pointee.writeScratch, capacity: Worker.writeCapacity)
         writeInterimHead(exchange, bytes, into: &writer)
@@ -133,18 +133,20 @@ extension WorkerRef {
             exchange.pointee.sendsChunks = !exchange.pointee.isHTTP10
             if exchange.pointee.isHTTP10 { exchange.pointee.keepsAlive = false }
         }
-        if !exchange.pointee.request.isComplete { exchange.pointee.keepsAlive = false }
+        // A connection that was said to go on does, also after SIGTERM: its client may have sent its next request.
+        if !exchange.pointee.request.isComplete || pointee.isDraining { exchange.pointee.keepsAlive = false }
         var writer = HeadWriter(pointee.writeScratch, capacity: Worker.writeCapacity)
         writeClientHead(exchange, bytes, into: &writer)
         guard !writer.isFull, count - length <= writer.bodyRoom else {
             exchange.pointee.phase = .awaitingResponse
             return upstreamMalformed(upstream, "a head beyond limits")
         }
-        setTimeout(upstream.timeout, pointee.timeouts.responseBody)
+        setTimeout(upstream.timeout, patience(of: exchange).responseBody)
         passBody(upstream, exchange, bytes + length, count - length, writer)
     }
 
     private func readBody(_ upstream: UpstreamRef, _ exchange: ExchangeRef) {
+        if spliceResponse(upstream, exchange) { return }
         let count = upstream.pointee.stream.read(into: pointee.readScratch, capacity: Worker.readCapacity)
         if count == 0, exchange.pointee.response.kind == .untilClose {
             exchange.pointee.response.kind = .complete
@@ -155,7 +157,7 @@ extension WorkerRef {
         }
         guard count > 0 else { return responseStopped(upstream, count) }
         upstream.pointee.mayHoldMore = count == Worker.readCapacity
-        setTimeout(upstream.timeout, pointee.timeouts.responseBody)
+        setTimeout(upstream.timeout, patience(of: exchange).responseBody)
         if exchange.pointee.response.kind == .length || !exchange.pointee.sendsChunks,
             exchange.pointee.response.kind != .chunked
         {

@@ -3,8 +3,9 @@ import Bytes
 
 /// Field names that only the gateway may set towards an upstream, in every spelling (HTTP-12, HTTP-42).
 ///
-/// A name is compared in lower case with `_` and `.` read as `-`, because CGI, WSGI and PHP read them alike: a client's
-/// `X_User` becomes the upstream's `X-User` (CVE-2025-64484). Immutable, searched without allocating.
+/// A name is compared in lower case with everything but letters and digits read as `-`. CGI, WSGI and PHP read `_` and
+/// some `.` alike, so that a client's `X_User` becomes the upstream's `X-User` (CVE-2025-64484); lighttpd makes one
+/// variable of `X+User` too. Immutable, searched without allocating.
 struct ReservedNames: @unchecked Sendable {
     private let names: UnsafeMutablePointer<Route.Bytes>
     private let families: UnsafeMutablePointer<Route.Bytes>
@@ -61,13 +62,13 @@ struct ReservedNames: @unchecked Sendable {
     /// One bit for each length; all of 63 and more share the last.
     private static func bit(ofLength length: Int) -> UInt64 { 1 << UInt64(min(length, 63)) }
 
-    /// Lower case, with `_` and `.` as `-`.
+    /// Lower case, with `-` for all that is neither letter nor digit.
     static func normalized(_ name: String) -> String {
         String(decoding: name.utf8.map(normalized), as: UTF8.self)
     }
 
     private static func normalized(_ byte: UInt8) -> UInt8 {
-        byte == UInt8(ascii: "_") || byte == UInt8(ascii: ".") ? UInt8(ascii: "-") : ASCII.lowercase(byte)
+        ASCII.isLetter(byte) || ASCII.isDigit(byte) ? ASCII.lowercase(byte) : UInt8(ascii: "-")
     }
 
     private static func hash(_ bytes: [UInt8]) -> UInt64 {

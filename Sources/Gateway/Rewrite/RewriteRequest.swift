@@ -59,7 +59,7 @@ extension WorkerRef {
         _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, into writer: inout HeadWriter
     ) throws(Refusal) {
         let head = pointee.head
-        let rules = pointee.requestRules
+        let rules = exchange.pointee.isPreflight ? pointee.preflightRules : pointee.requestRules
         let keepsWebSocket = exchange.pointee.offersWebSocket
         var runStart = 0
         var runEnd = 0

@@ -11,6 +11,8 @@ private struct ResponseManner {
     let isPrivate: Bool
     /// The upstream chose it by a field of ours that clients do not send (RFC 9440 §2.4).
     let variesByCertificate: Bool
+    /// Who may read it is the route's to say.
+    let removesCORS: Bool
 }
 
 extension WorkerRef {
@@ -35,6 +37,7 @@ extension WorkerRef {
         }
         if exchange.pointee.givesNonce { putNonce(into: &writer) }
         putCookies(exchange, into: &writer)
+        putCORS(exchange, into: &writer)
         putResponseFraming(exchange, bytes, into: &writer)
         if !exchange.pointee.keepsAlive { writer.put("Connection: close\r\n") }
         writer.put("\r\n")
@@ -53,7 +56,8 @@ extension WorkerRef {
         ResponseManner(
             judgesProofs: exchange.pointee.route.map { $0.pointee.token.schemes.contains(.dpop) } ?? false,
             isPrivate: exchange.pointee.givesNonce || exchange.pointee.cookies != nil,
-            variesByCertificate: pointee.responseHead.pointee.fields.count(of: .vary) > 0 && variesByCertificate(bytes))
+            variesByCertificate: pointee.responseHead.pointee.fields.count(of: .vary) > 0 && variesByCertificate(bytes),
+            removesCORS: exchange.pointee.route.map { $0.pointee.cors.removesUpstreamFields } ?? false)
     }
 
     /// Our own version and a status line made anew: never the peer's (HTTP-09).
@@ -80,7 +84,8 @@ extension WorkerRef {
                 !(manner.isPrivate && pointee.cachingRules.contains(slot.id)),
                 !(manner.variesByCertificate && slot.id == .vary),
                 !(head.pointee.connectionNamesFields && responseConnectionNames(slot, bytes)),
-                slot.id != .other && slot.id != .setCookie || mayPass(slot, bytes)
+                slot.id != .other && slot.id != .setCookie || mayPass(slot, bytes),
+                !(manner.removesCORS && slot.id == .other && isAccessControl(slot, bytes))
             else { continue }
             if runEnd == Int(slot.line.start), runEnd > runStart {
                 runEnd = slot.line.end

@@ -63,6 +63,10 @@ package struct RouteSettings: Sendable {
     package var publicURLs: [String] = []
     /// What `Origin`, where there is one, must be (MCP-06); nil does not look.
     package var allowedOrigins: [String]?
+    /// What scripts of pages elsewhere may do.
+    package var cors = CORSSettings.refused
+    package var limits = RouteLimitSettings()
+    package var timeouts = RouteTimeoutSettings()
     /// What the upstream gets in place of the client's credentials.
     package var credential = UpstreamCredentialSettings.none
     /// The base of the upstream's URLs as its resource server sees them, for the `htu` of proofs made for it (DPOP-45); nil

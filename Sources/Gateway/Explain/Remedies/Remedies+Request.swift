@@ -39,6 +39,7 @@ extension CheckFacts {
                 [.client("send the path without doubled slashes, spelt as the route is")])
         case .routeUnknown: remedyForRoute
         case .methodNotAllowed: remedyForMethod
+        case .originNotAllowed where evidence.asksForMethod: remedyForPreflight
         case .originNotAllowed:
             Remedy(
                 "A browser sent this from \(ShownText.list(evidence.origins)), which the route does not allow.",
@@ -72,6 +73,17 @@ extension CheckFacts {
         case .schemeNotEnabled: remedyForScheme
         default: nil
         }
+    }
+
+    private var remedyForPreflight: Remedy {
+        var origins = evidence.origins
+        if case .rules(let rules)? = route?.cors { origins = (rules.origins ?? []) + origins }
+        return Remedy(
+            "A browser asks whether a script of \(ShownText.list(evidence.origins)) may call this, which the route does not say.",
+            [
+                .configuration("\(routeKey).cors", "{ origins: \(yaml(origins)) }", "if that site's scripts may call it"),
+                .configuration("\(routeKey).cors", "upstream", "if the upstream knows who may"),
+            ])
     }
 
     private var remedyForSize: Remedy {

@@ -131,11 +131,15 @@ extension CheckFacts {
                 [
                     .client("send it without pauses"),
                     .configuration("timeouts.request_head, timeouts.request_body: longer times"),
+                    .configuration("limits.request_body_rate: fewer bytes a second, for bodies that take their time"),
                 ])
         case .requestBodyTooLarge:
             Remedy(
-                "The body is larger than limits.request_body.",
-                [.client("send less at once"), .configuration("limits.request_body: a larger size")])
+                "The body is larger than the route lets through.",
+                [
+                    .client("send less at once"),
+                    .configuration("limits.request_body, or \(routeKey).limits.request_body: a larger size"),
+                ])
         case .exchangeSubjectRefused:
             Remedy(
                 "The authorization server does not exchange this token.",
