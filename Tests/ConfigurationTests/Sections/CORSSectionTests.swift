@@ -51,7 +51,8 @@ import Testing
             "pages without an origin of their own are anybody's; list the others"
         ),
         (
-            "cors: { origins: [\"null\"] }", "routes[0].cors.origins[0]: expected a URL such as https://app.example.com",
+            "cors: { origins: [\"null\"] }",
+            "routes[0].cors.origins[0]: expected a URL such as https://app.example.com",
             "write it as  https://app.example.com"
         ),
         (

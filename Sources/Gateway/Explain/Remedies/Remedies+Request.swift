@@ -81,7 +81,8 @@ extension CheckFacts {
         return Remedy(
             "A browser asks whether a script of \(ShownText.list(evidence.origins)) may call this, which the route does not say.",
             [
-                .configuration("\(routeKey).cors", "{ origins: \(yaml(origins)) }", "if that site's scripts may call it"),
+                .configuration(
+                    "\(routeKey).cors", "{ origins: \(yaml(origins)) }", "if that site's scripts may call it"),
                 .configuration("\(routeKey).cors", "upstream", "if the upstream knows who may"),
             ])
     }
