@@ -60,7 +60,8 @@ import Testing
     @Test(arguments: [
         // Decoded three times: `/../`, `/./`, NUL and a line feed.
         ("/a/%25%2532e%25%2532e/b", PathRefusal.dotSegment), ("/%25%2532e", .dotSegment),
-        ("/a%25%25300", .nul), ("/%25%25300a", .nul), ("/%25%2530a", .controlOctet), ("/x%25%2535c..%25%2533bx", .dotSegment),
+        ("/a%25%25300", .nul), ("/%25%25300a", .nul), ("/%25%2530a", .controlOctet),
+        ("/x%25%2535c..%25%2533bx", .dotSegment),
         // Escapes of escapes of escapes: nobody decodes so often.
         ("/%25%2532525252525252525252541", .doubleEncoding),
     ])
