@@ -27,7 +27,7 @@ import TestSupport
 
     @Test(arguments: [
         "//x/admin/secret", "///x/admin/secret", "//x//admin/secret", "//x/%61dmin", "//x/api/private",
-        "//x/api/private/", "/api/private/", "/api/private//", "/api/private///",
+        "//x/api/private/", "//x/.portcullis/x", "/api/private/", "/api/private//", "/api/private///",
     ])
     func `HTTP-57 a path that is another one behind a host, or without its last slashes, is refused`(
         path: String
