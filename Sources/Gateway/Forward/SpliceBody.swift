@@ -152,7 +152,9 @@ extension WorkerRef {
             return true
         case .some(false):
             upstream.startWriting()
-            if upstream.pointee.pipe.count < before, let exchange = upstream.pointee.exchange { awaitResponse(exchange) }
+            if upstream.pointee.pipe.count < before, let exchange = upstream.pointee.exchange {
+                awaitResponse(exchange)
+            }
         case .none: upstreamTakesNothing(upstream)
         }
         return false

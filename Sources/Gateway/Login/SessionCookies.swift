@@ -48,10 +48,14 @@ extension WorkerRef {
     /// Whether a `Cookie` line, or a `Set-Cookie` of an upstream, may hold one of ours: all their names begin alike.
     func mayHoldOurs(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
         let length = 7
-        guard line.count >= length else { return false }
-        for start in 0...(line.count - length) where line[start] == UInt8(ascii: "_") {
+        let last = line.count - length
+        var start = 0
+        while start <= last {
+            start = line.span.firstIndex(of: UInt8(ascii: "_"), from: start, to: line.count)
+            guard start <= last else { return false }
             let part = UnsafeBufferPointer(rebasing: line[start..<(start + length)])
             if ASCII.equalsIgnoringCase(part.span, "__host-") { return true }
+            start += 1
         }
         return false
     }
@@ -60,16 +64,18 @@ extension WorkerRef {
     ///
     /// Every request with a session comes here: nothing is allocated.
     func putForeignCookies(_ line: UnsafeBufferPointer<UInt8>, into writer: inout HeadWriter) {
-        guard CookieField.hasOurs(line.span, names: pointee.ownCookieNames) else {
-            writer.put("Cookie: ")
-            writer.put(line)
-            writer.put("\r\n")
-            return
-        }
+        let before = writer
         var isFirst = true
-        CookieField.forEachForeign(in: line.span, names: pointee.ownCookieNames) { pair in
+        let hadOurs = CookieField.forEachForeign(in: line.span, names: pointee.ownCookieNames) { pair in
             writer.put(isFirst ? "Cookie: " : "; ")
             writer.put(UnsafeBufferPointer(rebasing: line[pair]))
+            isFirst = false
+        }
+        if !hadOurs {
+            // As it came, whatever stands between its pairs.
+            writer = before
+            writer.put("Cookie: ")
+            writer.put(line)
             isFirst = false
         }
         if !isFirst { writer.put("\r\n") }
