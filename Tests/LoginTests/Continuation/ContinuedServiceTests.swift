@@ -3,6 +3,7 @@ import Crypto
 import HTTPMessage
 import Issuers
 import OAuth
+import Replay
 import Sessions
 import TestSupport
 import Testing
