@@ -97,12 +97,28 @@ public enum Socket {
         return code
     }
 
+    /// Bytes that were written and that the peer's system has not acknowledged yet; wraps `ioctl(TIOCOUTQ)`, 0 where
+    /// that fails.
+    public static func unacknowledgedBytes(_ descriptor: Int32) -> Int {
+        var count: Int32 = 0
+        return ioctl(descriptor, UInt(TIOCOUTQ), &count) == 0 ? Int(count) : 0
+    }
+
     /// Makes `close` reset the connection instead of ending it in order.
     ///
     /// A peer that must not take a cut-off message for a complete one sees an error, not an end (HTTP-31, HTTP-41).
     public static func resetOnClose(_ descriptor: Int32) {
         var option = linger(l_onoff: 1, l_linger: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+    }
+
+    /// Lets a listening TCP socket take no new connection, while those whose handshake is under way still arrive.
+    ///
+    /// A client's SYN is dropped: its system sends it again, to another listener of that address, or learns when this one
+    /// is closed that nobody is there. Closing at once would reset connections that a client takes for open already.
+    /// Wraps `setsockopt(SO_ATTACH_FILTER)`; without effect where the kernel does not know it.
+    public static func refuseConnections(at listener: Int32) {
+        portcullis_refuse_connections(listener)
     }
 
     private static func setOption(_ descriptor: Int32, _ level: Int32, _ name: Int32, _ value: Int32) {

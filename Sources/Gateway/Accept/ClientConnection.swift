@@ -41,6 +41,8 @@ struct ClientConnection {
     var exchange: ExchangeRef?
     var input = Buffer()
     var output = Buffer()
+    /// Body bytes behind those of `output` that wait inside the kernel; open only while there are any.
+    var pipe = Pipe()
     var parser = RequestHeadParser()
     /// Framing of what is read away in `discardingBody`.
     var discard = BodyCounter()
@@ -64,10 +66,23 @@ struct ClientConnection {
     var frames = WebSocketFrames()
     /// A tunnel whose time is over ends at the next frame's end.
     var endsAtFrame = false
+    /// Its next request is its last: what its handshake proved is to be proved anew.
+    var endsSoon = false
     /// Bytes read away while lingering.
     var lingered: Int32 = 0
+    /// Counts among its client's connections.
+    var isCounted = false
+    /// How long it may take nothing of its answer, in milliseconds: as its last route says.
+    var patience: Int32 = 0
+    /// How fast it sends its body, or takes its answer.
+    var pace = Pace()
+    /// Bytes that the kernel has taken of an answer since the client fell behind.
+    var handed: Int64 = 0
 
     init(_ worker: WorkerRef) { self.worker = worker }
+
+    /// Whether something waits to be taken by the client.
+    var hasOutput: Bool { !output.isEmpty || pipe.isOpen }
 }
 
 extension ClientRef {
@@ -84,6 +99,12 @@ struct PeerAddress {
     private(set) var port: UInt16 = 0
 
     init() {}
+
+    /// An address without a port.
+    init(octets: (UInt64, UInt64), isIPv6: Bool) {
+        self.octets = octets
+        self.isIPv6 = isIPv6
+    }
 
     init(_ address: SocketAddress) {
         port = address.port

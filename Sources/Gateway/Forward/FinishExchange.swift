@@ -9,11 +9,11 @@ extension WorkerRef {
     func finishExchange(_ exchange: ExchangeRef) {
         let client = exchange.pointee.client.unsafelyUnwrapped
         let wasRequestComplete = exchange.pointee.request.isComplete
-        let keepsAlive = exchange.pointee.keepsAlive && wasRequestComplete && !pointee.isDraining
+        let keepsAlive = exchange.pointee.keepsAlive && wasRequestComplete
         if let upstream = exchange.pointee.upstream {
             exchange.pointee.upstream = nil
             // An upstream that answered early waits for a body that will not come.
-            let isReusable = upstream.pointee.keepsAlive && wasRequestComplete && upstream.pointee.output.isEmpty
+            let isReusable = upstream.pointee.keepsAlive && wasRequestComplete && !upstream.pointee.hasOutput
             if !wasRequestComplete { Socket.resetOnClose(upstream.pointee.stream.descriptor) }
             release(upstream, isReusable: isReusable)
         }
@@ -29,11 +29,14 @@ extension WorkerRef {
     func beginNext(_ client: ClientRef) {
         client.pointee.state = .awaitingHead
         client.pointee.parser.reset()
-        if client.pointee.output.isEmpty {
-            setTimeout(client.timeout, pointee.timeouts.keepAlive)
+        if !client.pointee.hasOutput {
+            setTimeout(client.timeout, keepAliveTimeout)
             runInput(client)
         }
     }
+
+    /// How long a client may have nothing to ask, in milliseconds.
+    var keepAliveTimeout: Int { pointee.isDraining ? Worker.drainedIdleTimeout : pointee.timeouts.keepAlive }
 
     /// Logs and forgets an exchange; the connections stay.
     func endExchange(_ exchange: ExchangeRef) {
@@ -57,7 +60,7 @@ extension WorkerRef {
     /// Ends the connection as soon as the client has taken everything.
     func closeAfterOutput(_ client: ClientRef) {
         client.pointee.closesAfterOutput = true
-        if client.pointee.output.isEmpty { return endClient(client) }
+        if !client.pointee.hasOutput { return endClient(client) }
         // Nothing reads what it sends meanwhile: an armed event would only turn the loop.
         client.stopReading()
     }
@@ -84,11 +87,9 @@ extension WorkerRef {
     /// The client is gone, or must see that something is missing: neither side may take what it got for complete.
     func abortClient(_ client: ClientRef) {
         guard client.pointee.state != .closed else { return }
-        if let exchange = client.pointee.exchange {
-            if exchange.pointee.phase == .responding, exchange.pointee.isHTTP10 || !client.pointee.output.isEmpty {
-                Socket.resetOnClose(client.pointee.stream.descriptor)
-            }
-        }
+        let endsAtClose =
+            client.pointee.exchange.map { $0.pointee.phase == .responding && $0.pointee.isHTTP10 } ?? false
+        if endsAtClose || client.pointee.hasOutput { Socket.resetOnClose(client.pointee.stream.descriptor) }
         closeClient(client)
     }
 
@@ -112,10 +113,13 @@ extension WorkerRef {
         client.pointee.stream.close()
         client.pointee.input.release(to: &pointee.buffers)
         client.pointee.output.release(to: &pointee.buffers)
+        if client.pointee.isCounted { pointee.networks.remove(client.pointee.peer.networkWords) }
+        client.pointee.isCounted = false
+        dropPipe(&client.pointee.pipe)
         pointee.openClients -= 1
         pointee.metrics.adjust(.clientConnections, by: -1)
         pointee.clients.giveBack(client)
-        if pointee.isDraining, pointee.openClients == 0 { sayDrained() }
+        if pointee.isDraining, pointee.openClients == 0, pointee.ticksToClosing == 0 { sayDrained() }
     }
 
     /// Reads away the rest of a small request body after an early answer (HTTP-35).

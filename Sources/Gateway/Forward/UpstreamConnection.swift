@@ -31,12 +31,12 @@ struct UpstreamConnection {
     var exchange: ExchangeRef?
     var input = Buffer()
     var output = Buffer()
+    /// Body bytes behind those of `output` that wait inside the kernel; open only while there are any.
+    var pipe = Pipe()
     var parser = ResponseHeadParser()
     var state = State.closed
     var isReading = false
     var isWriting = false
-    /// The last read took all there was room for: more may wait in the kernel.
-    var mayHoldMore = false
     /// It has carried a response before: its peer may have closed it meanwhile.
     var wasUsed = false
     /// Which of the upstream's addresses is tried.
@@ -47,6 +47,9 @@ struct UpstreamConnection {
     var next: UpstreamRef?
 
     init(_ worker: WorkerRef) { self.worker = worker }
+
+    /// Whether something waits to be taken by the upstream.
+    var hasOutput: Bool { !output.isEmpty || pipe.isOpen }
 }
 
 extension UpstreamRef {
@@ -58,7 +61,8 @@ extension UpstreamRef {
 /// The connections of one worker to one upstream.
 struct UpstreamPool {
     let settings: UpstreamSettings
-    let tls: ClientTLS?
+    /// Another one after a reload, which may have read other authorities.
+    var tls: ClientTLS?
     let serverName: String
     /// Where the name led to last; the address itself when the configuration gave one.
     var addresses: [SocketAddress]
@@ -74,6 +78,13 @@ struct UpstreamPool {
     var proofNonce: String?
     /// Connections that wait for addresses.
     var waiting: UpstreamRef?
+
+    /// A pool at a place of its own.
+    static func make(_ settings: UpstreamSettings, tls: ClientTLS?) -> UnsafeMutablePointer<UpstreamPool> {
+        let place = UnsafeMutablePointer<UpstreamPool>.allocate(capacity: 1)
+        place.initialize(to: UpstreamPool(settings, tls: tls))
+        return place
+    }
 
     init(_ settings: UpstreamSettings, tls: ClientTLS?) {
         self.settings = settings
