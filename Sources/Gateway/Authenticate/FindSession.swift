@@ -145,7 +145,8 @@ extension WorkerRef {
             usableUntil: min(refreshAt, touchAt, session.endsAt), wordCount: pointee.tables.catalogue.wordCount)
         record.pointee.session = SessionState.make(
             SessionState(
-                session: session, login: login, store: pointee.stores[login], value: value, endings: endings, refreshAt: refreshAt, touchAt: touchAt,
+                session: session, login: login, store: pointee.stores[login], value: value, endings: endings,
+                refreshAt: refreshAt, touchAt: touchAt,
                 proofs: ProofMaker(session)))
         pointee.tables.catalogue.answer(token, issuer: issuer, into: record.pointee.answers)
         record.pointee.cost += session.claims.count + value.count + 1024

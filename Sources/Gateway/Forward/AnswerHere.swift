@@ -49,7 +49,9 @@ extension WorkerRef {
         exchange.pointee.status = status
         exchange.pointee.respondedAt = clock.microseconds()
         let discardsBody = canDiscard(exchange)
-        if !discardsBody || client.pointee.closesAfterOutput || pointee.isDraining { exchange.pointee.keepsAlive = false }
+        if !discardsBody || client.pointee.closesAfterOutput || pointee.isDraining {
+            exchange.pointee.keepsAlive = false
+        }
         let keepsAlive = exchange.pointee.keepsAlive
         var writer = HeadWriter(pointee.writeScratch, capacity: Worker.writeCapacity)
         writer.put(text: "HTTP/1.1 \(status) \(Status.reason(status))\r\n")

@@ -87,7 +87,8 @@ extension WorkerRef {
     /// The client is gone, or must see that something is missing: neither side may take what it got for complete.
     func abortClient(_ client: ClientRef) {
         guard client.pointee.state != .closed else { return }
-        let endsAtClose = client.pointee.exchange.map { $0.pointee.phase == .responding && $0.pointee.isHTTP10 } ?? false
+        let endsAtClose =
+            client.pointee.exchange.map { $0.pointee.phase == .responding && $0.pointee.isHTTP10 } ?? false
         if endsAtClose || client.pointee.hasOutput { Socket.resetOnClose(client.pointee.stream.descriptor) }
         closeClient(client)
     }

@@ -28,7 +28,6 @@ extension WorkerRef {
         if upstream.pointee.input.isEmpty {
             let count = upstream.pointee.stream.read(into: pointee.readScratch, capacity: Worker.readCapacity)
             guard count > 0 else { return responseStopped(upstream, count) }
-            upstream.pointee.mayHoldMore = count == Worker.readCapacity
             readHead(upstream, exchange, pointee.readScratch, count, isKept: false)
         } else {
             guard upstream.pointee.input.reserve(4096, from: &pointee.buffers) else {
@@ -38,8 +37,6 @@ extension WorkerRef {
             // One scratch-ful at most, so that head and body together always fit where they are rewritten.
             let count = upstream.pointee.stream.read(into: input.space, capacity: min(input.room, Worker.readCapacity))
             guard count > 0 else { return responseStopped(upstream, count) }
-            // Whether this was all is not worth telling here.
-            upstream.pointee.mayHoldMore = true
             upstream.pointee.input.end += count
             readHead(upstream, exchange, upstream.pointee.input.bytes, upstream.pointee.input.count, isKept: true)
         }
@@ -156,7 +153,6 @@ extension WorkerRef {
             return passed(upstream, exchange, writer.base, writer.count, hasMore: false)
         }
         guard count > 0 else { return responseStopped(upstream, count) }
-        upstream.pointee.mayHoldMore = count == Worker.readCapacity
         setTimeout(upstream.timeout, patience(of: exchange).responseBody)
         if exchange.pointee.response.kind == .length || !exchange.pointee.sendsChunks,
             exchange.pointee.response.kind != .chunked

@@ -21,8 +21,6 @@ extension WorkerRef {
             upstream.pointee.stream.tls == nil, client.pointee.stream.tls == nil, !client.pointee.hasOutput,
             var pipe = pointee.pipes.take()
         else { return false }
-        // Bytes behind the body stay in the kernel, where whoever takes the connection next sees them (HTTP-40).
-        upstream.pointee.mayHoldMore = true
         var moved = 0
         while moved < WorkerRef.spliceTurn {
             let count = pipe.fill(from: upstream.pointee.stream, atMost: exchange.pointee.response.spliceable)
@@ -40,7 +38,7 @@ extension WorkerRef {
                 client.startWriting()
                 upstream.stopReading()
                 setTimeout(upstream.timeout, patience(of: exchange).responseBody)
-                awaitTaking(client, taken: moved - pipe.count)
+                beginTaking(client)
                 if exchange.pointee.response.isComplete { finishExchange(exchange) }
                 return true
             case .none:
@@ -154,7 +152,9 @@ extension WorkerRef {
             return true
         case .some(false):
             upstream.startWriting()
-            if upstream.pointee.pipe.count < before, let exchange = upstream.pointee.exchange { awaitResponse(exchange) }
+            if upstream.pointee.pipe.count < before, let exchange = upstream.pointee.exchange {
+                awaitResponse(exchange)
+            }
         case .none: upstreamTakesNothing(upstream)
         }
         return false

@@ -37,8 +37,6 @@ struct UpstreamConnection {
     var state = State.closed
     var isReading = false
     var isWriting = false
-    /// The last read took all there was room for: more may wait in the kernel.
-    var mayHoldMore = false
     /// It has carried a response before: its peer may have closed it meanwhile.
     var wasUsed = false
     /// Which of the upstream's addresses is tried.

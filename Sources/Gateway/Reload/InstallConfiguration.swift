@@ -15,7 +15,8 @@ struct Succession: @unchecked Sendable {
     let listeners: UnsafeMutablePointer<ListenerSocket>
     /// By each old listener's place, what becomes of it.
     let listenerFates: [ListenerFate]
-    let stores: [any SessionStore]
+    /// Where the sessions of each login are; asked when it is installed.
+    let stores: @Sendable () -> [any SessionStore]
     let assertionKeys: AssertionKeys?
     /// An issuer's keys as they are when this is asked.
     let keys: @Sendable (_ issuer: Int) -> IssuerKeys?
@@ -40,6 +41,7 @@ struct RetiredConfiguration {
     let issuers: UnsafeMutablePointer<IssuerView>
     let issuerCount: Int
     let listeners: UnsafeMutablePointer<ListenerSocket>
+    let listenerCount: Int
     let pools: UnsafeMutablePointer<UnsafeMutablePointer<UpstreamPool>>
     let onRetired: @Sendable (_ generation: UInt32) -> Void
 
@@ -56,7 +58,7 @@ extension WorkerRef {
         for (number, _) in succession.settings.issuers.enumerated() {
             pointee.issuers[number].take(succession.keys(number))
         }
-        pointee.stores = succession.stores
+        pointee.stores = succession.stores()
         pointee.assertionKeys = succession.assertionKeys
         releasePools(of: old)
         pointee.retired.append(old)
@@ -76,8 +78,10 @@ extension WorkerRef {
         }
         let retired = RetiredConfiguration(
             generation: pointee.generation, tables: pointee.tables, issuers: pointee.issuers,
-            issuerCount: pointee.issuerCount, listeners: pointee.listeners, pools: pointee.pools,
+            issuerCount: pointee.issuerCount, listeners: pointee.listeners,
+            listenerCount: pointee.listenerCount, pools: pointee.pools,
             onRetired: succession.surroundings.onRetired)
+        pointee.via.destroy()
         // Records in use by requests are theirs until these end.
         pointee.tokens.destroy()
         pointee.sessions.destroy()
@@ -197,6 +201,7 @@ extension WorkerRef {
         configuration.issuers.deinitialize(count: configuration.issuerCount)
         configuration.issuers.deallocate()
         configuration.pools.deallocate()
+        ListenerSocket.free(configuration.listeners, count: configuration.listenerCount)
         configuration.onRetired(configuration.generation)
     }
 

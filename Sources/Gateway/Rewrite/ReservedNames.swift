@@ -10,6 +10,7 @@ struct ReservedNames: @unchecked Sendable {
     private let names: UnsafeMutablePointer<Route.Bytes>
     private let families: UnsafeMutablePointer<Route.Bytes>
     private let familyCount: Int
+    private let nameCount: Int
     private let slots: UnsafeMutablePointer<Int32>
     private let mask: Int
     /// How long the reserved names that begin with each byte of `a`…`z` are, a bit for each length: a look at this spares
@@ -37,6 +38,7 @@ struct ReservedNames: @unchecked Sendable {
     init(_ identityNames: [String]) {
         let all = Array(Set(ReservedNames.fixed + identityNames.map(ReservedNames.normalized))).sorted()
         names = .allocate(capacity: all.count)
+        nameCount = all.count
         familyCount = ReservedNames.familyPrefixes.count
         families = .allocate(capacity: familyCount)
         families.initialize(from: ReservedNames.familyPrefixes.map(Route.Bytes.init), count: familyCount)
@@ -57,6 +59,16 @@ struct ReservedNames: @unchecked Sendable {
                 lengths[Int(first - 97)] |= ReservedNames.bit(ofLength: name.utf8.count)
             }
         }
+    }
+
+    /// Frees the table; nobody may ask any longer.
+    func destroy() {
+        for index in 0..<nameCount { names[index].destroy() }
+        for index in 0..<familyCount { families[index].destroy() }
+        names.deallocate()
+        families.deallocate()
+        slots.deallocate()
+        lengths.deallocate()
     }
 
     /// One bit for each length; all of 63 and more share the last.

@@ -18,6 +18,11 @@ struct Via {
         http11 = Route.Bytes("Via: 1.1 \(pseudonym)\r\n")
     }
 
+    /// Frees the name and the lines; nobody may use them any longer.
+    func destroy() {
+        for bytes in [pseudonym, http10, http11] { bytes.destroy() }
+    }
+
     /// Whether a member of a Via field is a gateway of this name: `[name "/"] version RWS received-by [RWS comment]`.
     func names(_ member: UnsafeBufferPointer<UInt8>) -> Bool {
         var start = 0

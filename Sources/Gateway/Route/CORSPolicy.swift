@@ -57,8 +57,8 @@ struct CORSPolicy {
 
     /// Frees what was written out; nobody may use it any longer.
     func destroy() {
-        for index in 0..<count { (origins + index).pointee.start.deallocate() }
-        for index in 0...count { (lines + index).pointee.start.deallocate() }
+        for index in 0..<count { origins[index].destroy() }
+        for index in 0...count { lines[index].destroy() }
         origins.deallocate()
         lines.deallocate()
     }

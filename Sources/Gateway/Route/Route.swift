@@ -62,6 +62,20 @@ struct Route {
         }
 
         var buffer: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: start, count: count) }
+
+        func destroy() { start.deallocate() }
+    }
+
+    /// Frees what was written out; nobody may use it any longer.
+    func destroy(listenerCount: Int) {
+        name.destroy()
+        token.destroy()
+        origins.destroy()
+        cors.destroy()
+        if case .fixed(let line) = credential { line.destroy() }
+        bases.deinitialize(count: listenerCount)
+        bases.deallocate()
+        if let login { LoginPolicy.free(login) }
     }
 }
 

@@ -131,7 +131,7 @@ final class WorkerThread: @unchecked Sendable {
         let succession = Succession(
             settings: next.settings, parts: next.parts,
             surroundings: WorkerSurroundings(gateway, next, worker: index, metrics: metrics, log: log),
-            listeners: places, listenerFates: fates, stores: next.stores, assertionKeys: next.assertionKeys?.keys,
+            listeners: places, listenerFates: fates, stores: { next.stores }, assertionKeys: next.assertionKeys?.keys,
             keys: { next.keys(of: $0) }, onInstalled: onInstalled)
         return PreparedSuccession(succession: succession, sockets: opened)
     }
@@ -205,8 +205,7 @@ struct PreparedSuccession {
     /// It comes to nothing: what was opened for it is closed.
     func abandon() {
         for socket in sockets { socket.abandon() }
-        succession.listeners.deinitialize(count: succession.settings.listeners.count)
-        succession.listeners.deallocate()
+        ListenerSocket.free(succession.listeners, count: succession.settings.listeners.count)
     }
 }
 
@@ -260,6 +259,18 @@ extension ListenerSocket {
         for (number, authority) in settings.authorities.enumerated() {
             (authorities + number).initialize(to: Route.Bytes(authority))
         }
+    }
+}
+
+extension ListenerSocket {
+    /// Frees the places of listeners that nobody uses any longer; their descriptors are somebody else's.
+    static func free(_ places: UnsafeMutablePointer<ListenerSocket>, count: Int) {
+        for number in 0..<count {
+            for index in 0..<places[number].authorityCount { places[number].authorities[index].destroy() }
+            places[number].authorities.deallocate()
+        }
+        places.deinitialize(count: count)
+        places.deallocate()
     }
 }
 

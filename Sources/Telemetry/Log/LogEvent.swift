@@ -20,6 +20,8 @@ package enum LogEvent: String, Sendable, CaseIterable {
     case reloadRefused = "reload_refused"
     /// A setting of the configuration that was read again holds from the next start on.
     case restartNeeded = "restart_needed"
+    /// A log's file could not be opened anew; lines go on into the one before.
+    case logNotReopened = "log_not_reopened"
     /// SIGTERM or SIGINT came: nothing new is accepted, exchanges in flight go on.
     case stopping
     /// All exchanges ended before the time for it was over.

@@ -43,7 +43,7 @@ import Testing
     @Test(arguments: [
         (
             "cors: { origins: \"*\", credentials: true }",
-            "routes[0].cors.credentials: expected credentials for origins by name, found credentials: true beside origins: \"*\"",
+            "credentials for origins by name, found credentials: true beside origins: \"*\"",
             "list the origins that are yours: any page on the web could act as your users"
         ),
         (
@@ -51,7 +51,8 @@ import Testing
             "pages without an origin of their own are anybody's; list the others"
         ),
         (
-            "cors: { origins: [\"null\"] }", "routes[0].cors.origins[0]: expected a URL such as https://app.example.com",
+            "cors: { origins: [\"null\"] }",
+            "routes[0].cors.origins[0]: expected a URL such as https://app.example.com",
             "write it as  https://app.example.com"
         ),
         (

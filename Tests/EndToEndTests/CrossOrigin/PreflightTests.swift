@@ -51,7 +51,8 @@ func expectNothingAllowed(_ response: WireResponse, at location: SourceLocation 
         #expect(other.fields.only("access-control-allow-origin") == "https://two.test:8443")
     }
 
-    @Test func `HTTP-71 says that credentials may come only where the route says so, and to one origin by name`() throws {
+    @Test func `HTTP-71 says that credentials may come only where the route says so, and to one origin by name`() throws
+    {
         let kept = try stage.exchange("OPTIONS", "/kept/a", fields: preflight("https://app.test"))
         #expect(kept.fields.only("access-control-allow-credentials") == "true")
         #expect(kept.fields.only("access-control-allow-origin") == "https://app.test")
@@ -66,7 +67,8 @@ func expectNothingAllowed(_ response: WireResponse, at location: SourceLocation 
 
     @Test(arguments: [
         "https://evil.test", "null", "https://app.test.evil.test", "https://evil-app.test", "http://app.test",
-        "https://app.test:8443", "https://app.test:443", "HTTPS://APP.TEST", "https://app.test/", "https://two.test", "",
+        "https://app.test:8443", "https://app.test:443", "HTTPS://APP.TEST", "https://app.test/", "https://two.test",
+        "",
         "*", "https://app.test https://evil.test", "https://app.tes",
     ])
     func `HTTP-71 T-46 of any other origin is refused without a word that lets it go on`(origin: String) throws {

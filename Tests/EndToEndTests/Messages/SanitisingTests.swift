@@ -130,7 +130,8 @@ import TestSupport
 
     @Test(arguments: [
         "X-Request-Id", "X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host", "X-Forwarded-Port",
-        "X-Forwarded-Anything", "X-Real-IP", "Client-Cert", "Client-Cert-Chain", "Forwarded", "X_Forwarded_For", "X-User",
+        "X-Forwarded-Anything", "X-Real-IP", "Client-Cert", "Client-Cert-Chain", "Forwarded", "X_Forwarded_For",
+        "X-User",
         "x.user",
     ])
     func `HTTP-49 a reserved name of an upstream never reaches the client`(name: String) throws {

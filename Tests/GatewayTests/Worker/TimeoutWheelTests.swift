@@ -174,7 +174,8 @@ private final class Clockwork {
         for number in 0..<10 { clockwork.set(number, ticks: 500 + number) }
         clockwork.wheel.clear(clockwork.entries + 10)
         var looks = 0
-        func earliest(_ limit: Int = .max, from tick: UInt32 = 0, where isWanted: (Int) -> Bool = { _ in true }) -> Int? {
+        func earliest(_ limit: Int = .max, from tick: UInt32 = 0, where isWanted: (Int) -> Bool = { _ in true }) -> Int?
+        {
             clockwork.wheel.earliest(from: tick, atMost: limit) {
                 looks += 1
                 return isWanted($0 - clockwork.entries)

@@ -54,7 +54,8 @@ package final class Socket: ByteStream, @unchecked Sendable {
     deinit { close() }
 
     /// Connects to a port of 127.0.0.1; a small receive buffer makes back-pressure visible early.
-    package static func connect(port: UInt16, receiveBuffer: Int32? = nil, from source: String? = nil) throws -> Socket {
+    package static func connect(port: UInt16, receiveBuffer: Int32? = nil, from source: String? = nil) throws -> Socket
+    {
         let descriptor = try make()
         let result = Socket(descriptor: descriptor)
         if var size = receiveBuffer {
