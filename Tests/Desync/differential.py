@@ -92,7 +92,8 @@ class Run:
         for line in cases.lines_of(session.data, self.token):
             print(f"    {line}")
         if self.saves and not session.name:
-            print(f"    kept as {cases.save(name, problems[0].splitlines()[0][:100], session.pieces(), self.token)}", flush=True)
+            file = cases.save(name, problems[0].splitlines()[0][:100], session.pieces(), self.token)
+            print(f"    kept as {file}", flush=True)
 
 
 async def exchange(port, session, patience=SESSION_SECONDS):
@@ -149,9 +150,8 @@ def reset(writer):
 async def differential(run, running, seconds, seed, loads_cases=True):
     """Plays cases, then generated sessions until the time is over; then refused requests alone."""
     recorder = running.recorder
-    known = [case_session(number, *case) for number, case in enumerate(cases.load(running.token.encode()))] if loads_cases else []
-    for session, expects in known:
-        await run.play(session, expects)
+    for number, case in enumerate(cases.load(running.token.encode())) if loads_cases else ():
+        await run.play(*case_session(number, *case))
     generator, began = Generator(seed, running.token), time.monotonic()
     numbers = itertools.count(1 << 20)
 
@@ -206,7 +206,7 @@ async def refused_alone(run, recorder):
 
 
 def summary(run):
-    """What was sent and what became of it; the exit's other half, for a generator of which all is refused tests nothing."""
+    """What was sent and what became of it; not well when all of it was refused, for then nothing was tested."""
     print(f"{'class':28} forwarded  refused  not reached")
     for kind, counts in sorted(run.verdicts.items()):
         print(f"{kind:28} {counts['forwarded']:9} {counts['refused']:8} {counts['not reached']:12}")
@@ -217,9 +217,11 @@ def summary(run):
         total.update(counts)
     if not total["forwarded"] or not total["refused"]:
         run.problems.append(("all of them", ["not both of forwarded and refused requests"]))
-    return (f"differential: {run.requests} requests on {run.sessions} connections, {run.cut} of them cut and {len(run.vanished)} reset, in {run.seconds:.0f} s "
-            f"({run.requests / max(run.seconds, 0.001):.0f}/s); {run.recorder.count} arrived on {run.recorder.connections} "
-            f"connections, {run.recorder.silent} of these silent; {run.alone} refused alone; {len(run.problems)} problems")
+    pace = run.requests / max(run.seconds, 0.001)
+    return (f"differential: {run.requests} requests on {run.sessions} connections, {run.cut} of them cut and "
+            f"{len(run.vanished)} reset, in {run.seconds:.0f} s ({pace:.0f}/s); {run.recorder.count} arrived on "
+            f"{run.recorder.connections} connections, {run.recorder.silent} of these silent; {run.alone} refused "
+            f"alone; {len(run.problems)} problems")
 
 
 async def main(binary, seconds, seed):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The upstream: keeps every byte that reaches it, and answers each request with a content that is that request's alone."""
+"""The upstream: keeps every byte that reaches it, and answers each request with a content that is its alone."""
 import asyncio
 import re
 import zlib

@@ -43,7 +43,7 @@ import Testing
     @Test(arguments: [
         (
             "cors: { origins: \"*\", credentials: true }",
-            "routes[0].cors.credentials: expected credentials for origins by name, found credentials: true beside origins: \"*\"",
+            "credentials for origins by name, found credentials: true beside origins: \"*\"",
             "list the origins that are yours: any page on the web could act as your users"
         ),
         (
