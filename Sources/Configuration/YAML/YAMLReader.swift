@@ -10,6 +10,8 @@ struct YAMLReader: ~Copyable {
 
     private let parser: UnsafeMutablePointer<yaml_parser_t>
     private let bytes: UnsafeBufferPointer<UInt8>
+    /// Characters of the text, which is what libyaml counts in.
+    private let length: Int
     private var event = yaml_event_t()
 
     /// The root of the only document in `text`.
@@ -28,6 +30,7 @@ struct YAMLReader: ~Copyable {
     private init?(_ bytes: UnsafeBufferPointer<UInt8>) {
         // The parser keeps a pointer to itself, so it lives at one address for all of its life.
         self.bytes = bytes
+        length = Self.characters(in: bytes)
         parser = .allocate(capacity: 1)
         guard yaml_parser_initialize(parser) == 1 else {
             parser.deallocate()
@@ -124,8 +127,25 @@ struct YAMLReader: ~Copyable {
         if tag != nil { throw refusal(.tag) }
     }
 
-    private var position: Position {
-        Position(line: Int(event.start_mark.line) + 1, column: Int(event.start_mark.column) + 1)
+    private var position: Position { position(of: event.start_mark) }
+
+    /// Where a mark of libyaml is, which takes the end of a text without a last line break for one more line.
+    private func position(of mark: yaml_mark_t) -> Position {
+        guard mark.line > 0, mark.column == 0, let last = bytes.last, !Self.isLineBreak(last), isEnd(mark) else {
+            return Position(line: Int(mark.line) + 1, column: Int(mark.column) + 1)
+        }
+        let start = bytes.lastIndex(where: Self.isLineBreak).map { $0 + 1 } ?? 0
+        return Position(line: Int(mark.line), column: Self.characters(in: bytes[start...]) + 1)
+    }
+
+    /// Whether nothing is behind a mark; asked at the beginnings of lines, so it must not count the text each time.
+    private func isEnd(_ mark: yaml_mark_t) -> Bool { Int(mark.index) >= length }
+
+    private static func isLineBreak(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") }
+
+    /// Bytes of UTF-8 that begin a character.
+    private static func characters(in text: some Sequence<UInt8>) -> Int {
+        text.reduce(0) { $1 & 0xc0 == 0x80 ? $0 : $0 + 1 }
     }
 
     private func refusal(_ cause: YAMLRefusal.Cause) -> YAMLRefusal {
@@ -138,9 +158,7 @@ struct YAMLReader: ~Copyable {
         if parser.pointee.error == YAML_READER_ERROR {
             return YAMLRefusal(cause: .syntax(words), position: position(ofByte: parser.pointee.problem_offset))
         }
-        let mark = parser.pointee.problem_mark
-        let position = Position(line: Int(mark.line) + 1, column: Int(mark.column) + 1)
-        return YAMLRefusal(cause: .syntax(words), position: position)
+        return YAMLRefusal(cause: .syntax(words), position: position(of: parser.pointee.problem_mark))
     }
 
     /// Where a byte stands; wrong encoding is told by its offset alone.

@@ -50,6 +50,20 @@ import Testing
         }
     }
 
+    @Test(
+        arguments: [
+            ("a: [b", 1, 6), ("a: 1\nb: [é", 2, 6), ("a: 1\r\nb: {c: \"d", 2, 10), ("[", 1, 2), ("a: [b\n", 2, 1),
+            ("# é", 1, 4),
+        ])
+    func `says where a text ends that should go on`(text: String, line: Int, column: Int) {
+        do throws(YAMLRefusal) {
+            _ = try YAMLReader.read(Array(text.utf8))
+            Issue.record("\(text) was read")
+        } catch {
+            #expect(error.position == Position(line: line, column: column), "\(text)")
+        }
+    }
+
     @Test func `reads 31 levels and refuses 33`() throws {
         let deep = String(repeating: "[", count: 31) + String(repeating: "]", count: 31)
         _ = try YAMLReader.read(Array(deep.utf8))

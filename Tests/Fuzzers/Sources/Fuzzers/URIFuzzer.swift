@@ -45,7 +45,8 @@ enum URIFuzzer {
         let isBase = ["http", "https"].contains(uri.scheme) && uri.query == nil && uri.fragment == nil
         hold((base != nil) == isBase, "a base is a URL of the web without query and fragment")
         guard let base else { return }
-        hold(TargetBase(base.url) == base, "a base says of itself what it is")
+        // One last `/` is no part of a base; of several, the others are.
+        hold(base.url.hasSuffix("/") || TargetBase(base.url) == base, "a base says of itself what it is")
         let path = Array("/orders/7".utf8)
         hold(matches(base, Array(base.url.utf8) + path, path), "a base and a path are a target")
         hold(!matches(base, Array((base.url + "/orders/8").utf8), path), "another path is another target")
