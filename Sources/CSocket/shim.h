@@ -7,6 +7,9 @@
 #include <linux/filter.h>
 
 extern int accept4(int socket, struct sockaddr *restrict address, socklen_t *restrict length, int flags);
+extern int pipe2(int ends[2], int flags);
+extern ssize_t splice(
+    int from, __off64_t *from_offset, int to, __off64_t *to_offset, size_t count, unsigned int flags);
 
 static inline int portcullis_accept(int listener, struct sockaddr *address, socklen_t *length) {
     return accept4(listener, address, length, SOCK_NONBLOCK | SOCK_CLOEXEC);
@@ -23,4 +26,14 @@ static inline int portcullis_refuse_connections(int listener) {
     };
     struct sock_fprog program = {sizeof code / sizeof code[0], code};
     return setsockopt(listener, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program);
+}
+
+static inline int portcullis_pipe(int ends[2]) { return pipe2(ends, O_NONBLOCK | O_CLOEXEC); }
+
+// F_SETPIPE_SZ: what the kernel made of it, or -1.
+static inline int portcullis_pipe_capacity(int pipe, int capacity) { return fcntl(pipe, 1031, capacity); }
+
+// SPLICE_F_MOVE | SPLICE_F_NONBLOCK
+static inline ssize_t portcullis_splice(int from, int to, size_t count) {
+    return splice(from, 0, to, 0, count, 1 | 2);
 }

@@ -32,6 +32,11 @@ struct GatewayLogs {
 
     /// Opens the files anew, for somebody moved them away to keep them.
     func reopen() {
+        for sink in [operatorSink, access].compactMap(\.self) {
+            sink.reopen { [operatorLog] refusal in
+                if let refusal { operatorLog.write(.error, .logNotReopened, LogField(.reason, "\(refusal)")) }
+            }
+        }
     }
 
     /// Writes what waits, within a bounded time.

@@ -3,9 +3,13 @@ import OAuth
 
 extension IssuerDirectory {
     /// One issuer of one directory.
-    struct Place: Sendable {
+    struct Place: Sendable, Equatable {
         let directory: IssuerDirectory
         let index: Int
+
+        static func == (one: Place, other: Place) -> Bool {
+            one.directory === other.directory && one.index == other.index
+        }
     }
 
     /// What a directory knows of one issuer, and what it does about it.
@@ -18,6 +22,8 @@ extension IssuerDirectory {
         var isRefreshRequested = false
         var reading: Task<Void, Never>?
         var timer: Task<Void, Never>?
+        /// Stopped directories that wait for the end of a refresh, each for somebody who still works with it.
+        var askers: [Place] = []
         /// Only where the keys are not discovered and the endpoints are wanted all the same.
         var endpoints: EndpointState?
         var endpointReading: Task<Void, Never>?

@@ -47,7 +47,10 @@ extension IssuerDirectory {
         }
         let now = clock.now()
         desk.withLock { desk in
-            if let handed { desk.entries[index].goOn(from: handed.entry, at: now) }
+            if let handed {
+                desk.entries[index].goOn(from: handed.entry, at: now)
+                desk.entries[index].askers += handed.entry.askers
+            }
             if handed?.isStopped ?? true { desk.entries[index].predecessor = nil }
         }
     }

@@ -81,14 +81,25 @@ package final class IssuerDirectory: Sendable {
     /// From any thread. `onRefreshEnded` follows in every case: when the reading ended well or not, when one that was
     /// under way ended, and at once when the last reading for this reason is too recent (JOSE-17). Calls that come
     /// before the first of them is looked at share its answer, so that a flood of tokens is no flood of answers.
-    package func requestRefresh(issuer index: Int) {
-        if let successor = successor(of: index) { return successor.directory.requestRefresh(issuer: successor.index) }
+    package func requestRefresh(issuer index: Int) { requestRefresh(issuer: index, onBehalfOf: nil) }
+
+    /// The same; tells also `asker`, a stopped directory, when the refresh has ended.
+    private func requestRefresh(issuer index: Int, onBehalfOf asker: Place?) {
+        if let after = successor(of: index) { return passOn(index, to: after, asker) }
         let isFirst = desk.withLock { desk in
+            if let asker, !desk.entries[index].askers.contains(asker) { desk.entries[index].askers.append(asker) }
             defer { desk.entries[index].isRefreshRequested = true }
             return !desk.entries[index].isRefreshRequested
         }
         guard isFirst else { return }
         Task(executorPreference: executor) { self.refreshRequested(index) }
+    }
+
+    /// While this directory runs it is told of the end anyway.
+    private func passOn(_ index: Int, to after: Place, _ asker: Place?) {
+        let isStopped = desk.withLock { $0.isStopped }
+        let asker = asker ?? (isStopped ? Place(directory: self, index: index) : nil)
+        after.directory.requestRefresh(issuer: after.index, onBehalfOf: asker)
     }
 
     /// Cancels what is under way; nothing is read any more, and whoever waits is told.
@@ -139,8 +150,8 @@ package final class IssuerDirectory: Sendable {
             desk.entries[index].isRefreshRequested = false
             return desk.isStopped
         }
-        if let successor = successor(of: index) { return successor.directory.requestRefresh(issuer: successor.index) }
-        guard !isStopped else { return listeners.onRefreshEnded(index) }
+        if let after = successor(of: index) { return passOn(index, to: after, nil) }
+        guard !isStopped else { return endRefresh(index) }
         advance(index) { entry, now in entry.state.unknownKeyMet(at: now) }
     }
 
@@ -151,7 +162,7 @@ package final class IssuerDirectory: Sendable {
         }
         for (index, entry) in entries.enumerated() {
             entry.cancel()
-            listeners.onRefreshEnded(index)
+            endRefresh(index)
             leave(index)
         }
     }
@@ -164,6 +175,15 @@ package final class IssuerDirectory: Sendable {
             place = before
             what(place.directory.listeners, place.index)
         }
+    }
+
+    private func endRefresh(_ index: Int) {
+        let askers = desk.withLock { desk in
+            defer { desk.entries[index].askers = [] }
+            return desk.entries[index].askers
+        }
+        tell(index) { $0.onRefreshEnded($1) }
+        for asker in askers { asker.directory.listeners.onRefreshEnded(asker.index) }
     }
 
     /// Tells one issuer's state what happened, and performs what follows.
@@ -183,7 +203,7 @@ package final class IssuerDirectory: Sendable {
             case .fetchKeys(let url): startReading(index) { await self.readKeys(of: index, at: url) }
             case .publish: tell(index) { $0.onChange($1, keys) }
             case .schedule(let time): schedule(index, in: max(0, time - now.milliseconds))
-            case .endRefresh: tell(index) { $0.onRefreshEnded($1) }
+            case .endRefresh: endRefresh(index)
             case .report(let event): listeners.onEvent(index, event)
             }
         }

@@ -11,6 +11,10 @@ enum NetworkText {
     static let ofTerminators = ofPeers(
         all: "name the addresses of your TLS terminators; with /0 anybody could claim any certificate")
 
+    /// Networks of proxies that say who their clients are.
+    static let ofProxies = ofPeers(
+        all: "name the addresses of your proxies; with /0 anybody could claim any address")
+
     /// Networks of whoever connects to a listener, and `unix` for the clients of a Unix socket; `all` says what /0 would
     /// do.
     static func ofPeers(all: String) -> TextShape {

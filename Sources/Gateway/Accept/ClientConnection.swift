@@ -41,6 +41,8 @@ struct ClientConnection {
     var exchange: ExchangeRef?
     var input = Buffer()
     var output = Buffer()
+    /// Body bytes behind those of `output` that wait inside the kernel; open only while there are any.
+    var pipe = Pipe()
     var parser = RequestHeadParser()
     /// Framing of what is read away in `discardingBody`.
     var discard = BodyCounter()
@@ -68,8 +70,17 @@ struct ClientConnection {
     var endsSoon = false
     /// Bytes read away while lingering.
     var lingered: Int32 = 0
+    /// Counts among its client's connections.
+    var isCounted = false
+    /// How long it may take nothing of its answer, in milliseconds: as its last route says.
+    var patience: Int32 = 0
+    /// How fast it sends its body, or takes its answer.
+    var pace = Pace()
 
     init(_ worker: WorkerRef) { self.worker = worker }
+
+    /// Whether something waits to be taken by the client.
+    var hasOutput: Bool { !output.isEmpty || pipe.isOpen }
 }
 
 extension ClientRef {
@@ -88,6 +99,12 @@ struct PeerAddress {
     private(set) var port: UInt16 = 0
 
     init() {}
+
+    /// An address without a port.
+    init(octets: (UInt64, UInt64), isIPv6: Bool) {
+        self.octets = octets
+        self.isIPv6 = isIPv6
+    }
 
     init(_ address: SocketAddress) {
         if address.isUnix {

@@ -53,7 +53,7 @@ struct LoginPolicy {
     /// What a login for this route asks for beside the client's own wishes, by its place; -1 for nothing.
     let stepUp: Int
 
-    /// In memory of its own, for the life of the process: nothing of it is copied on a request's way.
+    /// In memory of its own, for the life of the configuration: nothing of it is copied on a request's way.
     static func make(
         _ settings: LoginAccessSettings, _ gateway: GatewaySettings, catalogue: inout PredicateCatalogue
     ) -> UnsafeMutablePointer<LoginPolicy>? {
@@ -73,6 +73,17 @@ struct LoginPolicy {
                 isOptional: settings.optional, startPath: "\(ReservedPath.prefix)/login/\(login.name)",
                 stepUp: StepUps.place(of: settings, in: gateway)))
         return place
+    }
+}
+
+extension LoginPolicy {
+    /// Frees a policy; nobody may use it any longer.
+    static func free(_ place: UnsafeMutablePointer<LoginPolicy>) {
+        place.pointee.needs.destroy()
+        place.pointee.cookieName.destroy()
+        for list in place.pointee.origins { list.destroy() }
+        place.deinitialize(count: 1)
+        place.deallocate()
     }
 }
 

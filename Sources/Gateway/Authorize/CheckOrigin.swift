@@ -38,6 +38,12 @@ struct OriginList {
         origins.initialize(from: (list ?? []).map { Route.Bytes($0) }, count: count)
     }
 
+    /// Frees the list; nobody may ask any longer.
+    func destroy() {
+        for index in 0..<count { origins[index].destroy() }
+        origins.deallocate()
+    }
+
     /// Scheme and host have no case (RFC 6454 §4); everything else is compared as it is.
     func contains(_ origin: UnsafeBufferPointer<UInt8>) -> Bool {
         for index in 0..<count where ASCII.equalsIgnoringCase(origin.span, origins[index].buffer.span) { return true }

@@ -13,7 +13,7 @@ extension WorkerRef {
         if let upstream = exchange.pointee.upstream {
             exchange.pointee.upstream = nil
             // An upstream that answered early waits for a body that will not come.
-            let isReusable = upstream.pointee.keepsAlive && wasRequestComplete && upstream.pointee.output.isEmpty
+            let isReusable = upstream.pointee.keepsAlive && wasRequestComplete && !upstream.pointee.hasOutput
             if !wasRequestComplete { Socket.resetOnClose(upstream.pointee.stream.descriptor) }
             release(upstream, isReusable: isReusable)
         }
@@ -29,7 +29,7 @@ extension WorkerRef {
     func beginNext(_ client: ClientRef) {
         client.pointee.state = .awaitingHead
         client.pointee.parser.reset()
-        if client.pointee.output.isEmpty {
+        if !client.pointee.hasOutput {
             setTimeout(client.timeout, keepAliveTimeout)
             runInput(client)
         }
@@ -60,7 +60,7 @@ extension WorkerRef {
     /// Ends the connection as soon as the client has taken everything.
     func closeAfterOutput(_ client: ClientRef) {
         client.pointee.closesAfterOutput = true
-        if client.pointee.output.isEmpty { return endClient(client) }
+        if !client.pointee.hasOutput { return endClient(client) }
         // Nothing reads what it sends meanwhile: an armed event would only turn the loop.
         client.stopReading()
     }
@@ -87,11 +87,9 @@ extension WorkerRef {
     /// The client is gone, or must see that something is missing: neither side may take what it got for complete.
     func abortClient(_ client: ClientRef) {
         guard client.pointee.state != .closed else { return }
-        if let exchange = client.pointee.exchange {
-            if exchange.pointee.phase == .responding, exchange.pointee.isHTTP10 || !client.pointee.output.isEmpty {
-                Socket.resetOnClose(client.pointee.stream.descriptor)
-            }
-        }
+        let endsAtClose =
+            client.pointee.exchange.map { $0.pointee.phase == .responding && $0.pointee.isHTTP10 } ?? false
+        if endsAtClose || client.pointee.hasOutput { Socket.resetOnClose(client.pointee.stream.descriptor) }
         closeClient(client)
     }
 
@@ -115,6 +113,9 @@ extension WorkerRef {
         client.pointee.stream.close()
         client.pointee.input.release(to: &pointee.buffers)
         client.pointee.output.release(to: &pointee.buffers)
+        if client.pointee.isCounted { pointee.networks.remove(client.pointee.peer.networkWords) }
+        client.pointee.isCounted = false
+        dropPipe(&client.pointee.pipe)
         pointee.openClients -= 1
         pointee.metrics.adjust(.clientConnections, by: -1)
         pointee.clients.giveBack(client)

@@ -9,6 +9,7 @@ extension WorkerRef {
         if exchange.pointee.trip != nil { return readLoginBody(client, exchange) }
         // What was kept came first.
         guard client.pointee.input.isEmpty else { return goOn(client, exchange) }
+        if spliceRequest(client, exchange) { return }
         let count = client.pointee.stream.read(into: pointee.readScratch, capacity: Worker.readCapacity)
         guard count > 0 else {
             switch count {
@@ -48,7 +49,7 @@ extension WorkerRef {
     func goOn(_ client: ClientRef, _ exchange: ExchangeRef) {
         while client.pointee.exchange == exchange, client.pointee.state == .exchanging,
             !exchange.pointee.request.isComplete, !client.pointee.input.isEmpty,
-            let upstream = exchange.pointee.upstream, upstream.pointee.output.isEmpty
+            let upstream = exchange.pointee.upstream, !upstream.pointee.hasOutput
         {
             let kept = client.pointee.input.count
             pumpBody(client, exchange, client.pointee.input.bytes, kept, isKept: true)
@@ -89,7 +90,6 @@ extension WorkerRef {
     }
 
     private func exceedsLimit(_ exchange: ExchangeRef) -> Bool {
-        guard let limit = pointee.limits.requestBody else { return false }
-        return exchange.pointee.requestBytes > limit
+        exchange.pointee.requestBytes > patience(of: exchange).bodyLimit
     }
 }

@@ -100,7 +100,7 @@ extension WorkerRef {
         client.pointee.sawEnd = true
         client.stopReading()
         setTunnelTimeout(client, exchange, silence: pointee.timeouts.responseBody)
-        if upstream.pointee.output.isEmpty { sayEnd(upstream) }
+        if !upstream.pointee.hasOutput { sayEnd(upstream) }
     }
 
     /// Once: over TLS a second `SSL_shutdown` would take what the upstream still sends for its goodbye.
@@ -139,10 +139,10 @@ extension WorkerRef {
             early.release(to: &pointee.buffers)
         }
         guard client.pointee.state == .tunnelling else { return }
-        if upstream.pointee.output.isEmpty {
+        if !upstream.pointee.hasOutput {
             if client.pointee.sawEnd { sayEnd(upstream) } else { client.startReading() }
         }
-        if client.pointee.output.isEmpty { upstream.startReading() }
+        if !client.pointee.hasOutput { upstream.startReading() }
     }
 
     /// One side has ended: the other gets what is on its way, then the end.

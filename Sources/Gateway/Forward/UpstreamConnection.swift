@@ -31,12 +31,12 @@ struct UpstreamConnection {
     var exchange: ExchangeRef?
     var input = Buffer()
     var output = Buffer()
+    /// Body bytes behind those of `output` that wait inside the kernel; open only while there are any.
+    var pipe = Pipe()
     var parser = ResponseHeadParser()
     var state = State.closed
     var isReading = false
     var isWriting = false
-    /// The last read took all there was room for: more may wait in the kernel.
-    var mayHoldMore = false
     /// It has carried a response before: its peer may have closed it meanwhile.
     var wasUsed = false
     /// It knows that nothing more follows.
@@ -55,6 +55,9 @@ struct UpstreamConnection {
     var next: UpstreamRef?
 
     init(_ worker: WorkerRef) { self.worker = worker }
+
+    /// Whether something waits to be taken by the upstream.
+    var hasOutput: Bool { !output.isEmpty || pipe.isOpen }
 }
 
 extension UpstreamRef {

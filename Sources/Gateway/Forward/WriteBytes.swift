@@ -7,51 +7,57 @@ extension WorkerRef {
     /// Sends bytes to a client behind what it has not taken yet.
     func sendToClient(_ client: ClientRef, _ bytes: UnsafePointer<UInt8>, _ count: Int) {
         guard count > 0, client.pointee.state != .closed else { return }
+        // Nothing overtakes what waits inside the kernel.
+        guard !client.pointee.pipe.isOpen else { return abortClient(client) }
         var sent = 0
         if client.pointee.output.isEmpty {
             sent = client.pointee.stream.write(bytes, count: count)
             if sent == count { return }
             if sent == ByteStream.failed { return abortClient(client) }
             sent = max(0, sent)
+            client.pointee.pace.stop()
         }
         guard client.pointee.output.append(bytes + sent, count - sent, from: &pointee.buffers) else {
             return abortClient(client)
         }
         client.startWriting()
         if let upstream = client.pointee.exchange?.pointee.upstream { upstream.stopReading() }
-        awaitTaking(client)
+        awaitMore(client, taken: 0)
     }
 
     /// The clock of a client that does not take what is there; in a tunnel it ends no later than the token (HTTP-60).
-    private func awaitTaking(_ client: ClientRef) {
-        let patience = pointee.timeouts.responseBody
+    private func awaitMore(_ client: ClientRef, taken count: Int) {
         guard client.pointee.state == .tunnelling, let exchange = client.pointee.exchange else {
-            return setTimeout(client.timeout, patience)
+            return awaitTaking(client, taken: count)
         }
-        setTunnelTimeout(client, exchange, silence: patience)
+        setTunnelTimeout(client, exchange, silence: Int(client.pointee.patience))
     }
 
     /// The client takes bytes again.
     func clientWritable(_ client: ClientRef) {
         let output = client.pointee.output
-        if output.isEmpty {
+        if !client.pointee.hasOutput {
             client.stopWriting()
             // A TLS handshake or record wanted to write before it could read on.
             return clientReadable(client)
         }
-        let sent = client.pointee.stream.write(output.bytes, count: output.count)
-        guard sent > 0 else {
-            if sent == ByteStream.failed { abortClient(client) }
-            return
+        if !output.isEmpty {
+            let sent = client.pointee.stream.write(output.bytes, count: output.count)
+            guard sent > 0 else {
+                if sent == ByteStream.failed { abortClient(client) }
+                return
+            }
+            client.pointee.output.consume(sent, to: &pointee.buffers)
+            guard client.pointee.output.isEmpty else { return awaitMore(client, taken: sent) }
         }
-        client.pointee.output.consume(sent, to: &pointee.buffers)
-        guard client.pointee.output.isEmpty else { return awaitTaking(client) }
+        guard emptyPipe(of: client) else { return }
         client.stopWriting()
         outputTaken(client)
     }
 
     /// All of a client's output has been taken: let go on what waited for that.
     private func outputTaken(_ client: ClientRef) {
+        client.pointee.pace.stop()
         if client.pointee.closesAfterOutput { return endClient(client) }
         switch client.pointee.state {
         case .exchanging, .tunnelling:
@@ -73,6 +79,8 @@ extension WorkerRef {
     /// Sends bytes to an upstream behind what it has not taken yet.
     func sendToUpstream(_ upstream: UpstreamRef, _ bytes: UnsafePointer<UInt8>, _ count: Int) {
         guard count > 0, upstream.pointee.state != .closed else { return }
+        // Nothing overtakes what waits inside the kernel.
+        guard !upstream.pointee.pipe.isOpen else { return upstreamBroke(upstream) }
         var sent = 0
         if upstream.pointee.output.isEmpty, upstream.pointee.state == .active {
             sent = upstream.pointee.stream.write(bytes, count: count)
@@ -105,6 +113,7 @@ extension WorkerRef {
             if sent > 0 { upstream.pointee.output.consume(sent, to: &pointee.buffers) }
             guard upstream.pointee.output.isEmpty else { return upstream.startWriting() }
         }
+        guard emptyPipe(of: upstream) else { return }
         upstream.stopWriting()
         guard let exchange = upstream.pointee.exchange, let client = exchange.pointee.client else { return }
         if client.pointee.state == .tunnelling { return resumeTunnel(client) }
@@ -114,9 +123,10 @@ extension WorkerRef {
     /// The upstream has closed its side to us; it may have answered before it did, so its answer is read first.
     ///
     /// Its end, when that is read, is dealt with where all ends are.
-    private func upstreamTakesNothing(_ upstream: UpstreamRef) {
+    func upstreamTakesNothing(_ upstream: UpstreamRef) {
         guard let client = upstream.pointee.exchange?.pointee.client else { return closeUpstream(upstream) }
         upstream.pointee.output.release(to: &pointee.buffers)
+        dropPipe(&upstream.pointee.pipe)
         upstream.stopWriting()
         upstream.pointee.keepsAlive = false
         client.stopReading()

@@ -39,10 +39,8 @@ extension WorkerRef {
             guard let start = text.baseAddress else { return }
             exchange.pointee.id.write(into: start)
             log.pointee.line.member("request_id", UnsafeBufferPointer(start: start, count: 32).span, limit: 32)
-            if let client = exchange.pointee.client {
-                let length = client.pointee.peer.write(into: start)
-                log.pointee.line.member("client", UnsafeBufferPointer(start: start, count: length).span, limit: 48)
-            }
+            let length = exchange.pointee.address.write(into: start)
+            log.pointee.line.member("client", UnsafeBufferPointer(start: start, count: length).span, limit: 48)
         }
         putRequest(exchange, log)
         log.pointee.line.member("status", Int64(exchange.pointee.status))

@@ -191,7 +191,7 @@ extension WorkerRef {
         var request = LoginRequest(
             endpoint: endpoint, method: LoginRequest.Method(exchange.pointee.method),
             query: head.pointee.hasQuery ? copy(query, bytes) : [],
-            publicURL: pointee.publicURLs[Int(client.pointee.listener)], peer: client.pointee.peer.text,
+            publicURL: pointee.publicURLs[Int(client.pointee.listener)], peer: exchange.pointee.address.text,
             requestID: exchange.pointee.id.text, isNavigation: isNavigation(exchange, bytes, otherwise: true))
         for index in 0..<head.pointee.fields.count {
             let slot = head.pointee.fields[index]

@@ -40,6 +40,7 @@ struct RetiredConfiguration {
     let issuers: UnsafeMutablePointer<IssuerView>
     let issuerCount: Int
     let listeners: UnsafeMutablePointer<ListenerSocket>
+    let listenerCount: Int
     let pools: UnsafeMutablePointer<UnsafeMutablePointer<UpstreamPool>>
     let onRetired: @Sendable (_ generation: UInt32) -> Void
 
@@ -77,8 +78,10 @@ extension WorkerRef {
         }
         let retired = RetiredConfiguration(
             generation: pointee.generation, tables: pointee.tables, issuers: pointee.issuers,
-            issuerCount: pointee.issuerCount, listeners: pointee.listeners, pools: pointee.pools,
+            issuerCount: pointee.issuerCount, listeners: pointee.listeners,
+            listenerCount: pointee.listenerCount, pools: pointee.pools,
             onRetired: succession.surroundings.onRetired)
+        pointee.via.destroy()
         // Records in use by requests are theirs until these end.
         pointee.tokens.destroy()
         pointee.sessions.destroy()
@@ -168,6 +171,8 @@ extension WorkerRef {
         exchange.pointee.upstreamToken = nil
         dropCookies(exchange)
         exchange.pointee.route = nil
+        exchange.pointee.corsLines = nil
+        exchange.pointee.isOfListedOrigin = false
         exchange.pointee.hasWaited = false
         exchange.pointee.hasAskedAgain = false
         exchange.pointee.generation = pointee.generation
@@ -196,6 +201,7 @@ extension WorkerRef {
         configuration.issuers.deinitialize(count: configuration.issuerCount)
         configuration.issuers.deallocate()
         configuration.pools.deallocate()
+        ListenerSocket.free(configuration.listeners, count: configuration.listenerCount)
         configuration.onRetired(configuration.generation)
     }
 

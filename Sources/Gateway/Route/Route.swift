@@ -25,6 +25,10 @@ struct Route {
     let identity: Int
     /// What `Origin` must be where there is one (MCP-06).
     let origins: OriginList
+    /// What scripts of pages elsewhere may do (HTTP-71).
+    let cors: CORSPolicy
+    /// How slow and how large its messages may be.
+    let patience: RoutePatience
     /// Where the metadata of the resource is, by listener; empty texts where none is published (RFC 9728 §5.1).
     let resourceMetadata: [String]
     /// What the upstream gets in place of the client's credentials.
@@ -37,6 +41,10 @@ struct Route {
     let proofBase: String
     /// Its credentials are sessions, and no tokens.
     let takesSessionsAlone: Bool
+    /// Its upstream is told the client's certificate (RFC 9440).
+    let sendsClientCert: Bool
+    /// A 401 of its upstream is no business of the client's (HTTP-68).
+    let hidesUnauthorized: Bool
     /// The issuer that is asked about tokens which nobody here can judge.
     let introspector: Introspector
 
@@ -54,6 +62,20 @@ struct Route {
         }
 
         var buffer: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: start, count: count) }
+
+        func destroy() { start.deallocate() }
+    }
+
+    /// Frees what was written out; nobody may use it any longer.
+    func destroy(listenerCount: Int) {
+        name.destroy()
+        token.destroy()
+        origins.destroy()
+        cors.destroy()
+        if case .fixed(let line) = credential { line.destroy() }
+        bases.deinitialize(count: listenerCount)
+        bases.deallocate()
+        if let login { LoginPolicy.free(login) }
     }
 }
 
@@ -125,6 +147,11 @@ struct MethodSet {
         }
         names = named[0].filter { name in named.allSatisfy { $0.contains(name) } }
         return MethodSet(names)
+    }
+
+    /// The identifier of a method by its exact name.
+    static func id(of name: UnsafeBufferPointer<UInt8>) -> MethodID {
+        all.first { $0.name.utf8.elementsEqual(name) }?.id ?? .other
     }
 
     /// Whether a method without an ID of its own is let through by name.

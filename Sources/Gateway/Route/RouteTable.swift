@@ -35,6 +35,9 @@ final class RouteTable: @unchecked Sendable {
         identityMappings = mappings
         published = PublishedDocuments(settings)
     }
+
+    /// Whoever goes on with one of its routes holds the table too.
+    deinit { index.destroy() }
 }
 
 /// The routes, searched without allocating or counting a reference.
@@ -47,6 +50,7 @@ struct RouteIndex: @unchecked Sendable {
     let count: Int
     let reservedNames: ReservedNames
 
+    private let listenerCount: Int
     private let patterns: UnsafeMutablePointer<Pattern>
     private let slots: UnsafeMutablePointer<Int32>
     private let mask: Int
@@ -58,10 +62,12 @@ struct RouteIndex: @unchecked Sendable {
     }
 
     init(
-        _ settings: GatewaySettings, upstreams: [UpstreamSettings], metricsSlots: [Int], credentials: [UpstreamCredential],
+        _ settings: GatewaySettings, upstreams: [UpstreamSettings], metricsSlots: [Int],
+        credentials: [UpstreamCredential],
         catalogue: inout PredicateCatalogue, mappings: inout [[IdentityFieldSettings]]
     ) {
         count = settings.routes.count
+        listenerCount = settings.listeners.count
         let pools = Dictionary(uniqueKeysWithValues: upstreams.enumerated().map { ($1, $0) })
         routes = .allocate(capacity: max(1, count))
         patterns = .allocate(capacity: max(1, count))
@@ -90,11 +96,13 @@ struct RouteIndex: @unchecked Sendable {
                     allowances: PathAllowances(route),
                     methods: methods.known, methodNames: methods, token: policy, isPublic: !takesCredentials,
                     isOptional: tokenSettings?.optional ?? false, webSocket: route.webSocket, identity: mapping,
-                    origins: OriginList(route.allowedOrigins),
+                    origins: OriginList(route.allowedOrigins), cors: CORSPolicy(route),
+                    patience: RoutePatience(route, settings.limits, settings.timeouts),
                     resourceMetadata: PublishedDocuments.metadataURLs(of: route, settings.listeners),
                     credential: credentials[index], bases: bases, login: login,
                     proofBase: route.proofURL ?? route.upstream.base,
                     takesSessionsAlone: login != nil && tokenSettings == nil,
+                    sendsClientCert: route.sendsClientCert, hidesUnauthorized: route.hidesUnauthorized,
                     introspector: Introspector(tokenSettings, settings.issuers)))
             let isSubtree = route.path.hasSuffix("/")
             let key = isSubtree ? String(route.path.dropLast()) : route.path
@@ -113,6 +121,18 @@ struct RouteIndex: @unchecked Sendable {
             while slots[slot] >= 0 { slot = (slot + 1) & mask }
             slots[slot] = Int32(index)
         }
+    }
+
+    fileprivate func destroy() {
+        for index in 0..<count {
+            routes[index].destroy(listenerCount: listenerCount)
+            patterns[index].bytes.destroy()
+        }
+        routes.deinitialize(count: count)
+        routes.deallocate()
+        patterns.deallocate()
+        slots.deallocate()
+        reservedNames.destroy()
     }
 
     /// The route for a canonical path, or nil.

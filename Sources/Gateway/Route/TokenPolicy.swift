@@ -60,6 +60,17 @@ struct TokenPolicy {
         detailsForm = PredicateList(asksForDetails ? [catalogue.number(of: .authorizationDetailsForm)] : [])
     }
 
+    /// Frees what was written out; nobody may use it any longer.
+    func destroy() {
+        for list in [issuers, audiences, claims, user, authenticationClasses, detailsForm] { list.destroy() }
+        for index in 0..<rowCount {
+            rows[index].name.destroy()
+            rows[index].scopes.destroy()
+            rows[index].details.destroy()
+        }
+        rows.deallocate()
+    }
+
     /// Where a method's needs are: its own place, or that of the methods nobody named.
     @inline(__always)
     func row(of method: MethodID, named name: UnsafeBufferPointer<UInt8>) -> UInt16 {

@@ -21,25 +21,24 @@ extension WorkerRef {
     }
 
     private func clientTimedOut(_ client: ClientRef) {
+        // What is there is to be taken first, whatever comes next.
+        if client.pointee.hasOutput, client.pointee.state != .tunnelling { return takingTimedOut(client) }
         switch client.pointee.state {
         case .closed: return
         case .awaitingHead:
             // An idle connection is closed in silence; one with part of a head is told (HTTP-66).
-            guard client.pointee.isHeadTimed, !client.pointee.input.isEmpty else { return closeClient(client) }
+            guard client.pointee.isHeadTimed, !client.pointee.input.isEmpty else { return abortClient(client) }
             headTimedOut(client)
         case .exchanging:
-            guard let exchange = client.pointee.exchange else { return closeClient(client) }
+            // What is left of an answer must not look like all of it (HTTP-41).
+            guard let exchange = client.pointee.exchange else { return abortClient(client) }
             if exchange.pointee.phase == .parked { return waitTimedOut(exchange) }
-            // A client that takes nothing, or sends nothing of its body.
-            guard client.pointee.output.isEmpty, !exchange.pointee.request.isComplete else {
-                return abortClient(client)
-            }
+            guard !exchange.pointee.request.isComplete else { return abortClient(client) }
             // What the upstream does not take cannot be the client's slowness.
-            if let upstream = exchange.pointee.upstream, !upstream.pointee.output.isEmpty {
+            if let upstream = exchange.pointee.upstream, upstream.pointee.hasOutput {
                 return upstreamTimedOut(upstream)
             }
-            exchange.pointee.keepsAlive = false
-            refuseSlowBody(exchange)
+            bodyTimedOut(client, exchange)
         case .discardingBody, .lingering: closeClient(client)
         case .tunnelling: tunnelTimedOut(client)
         }

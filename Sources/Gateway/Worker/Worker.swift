@@ -57,6 +57,8 @@ struct Worker {
     let loginPaths: LoginPaths
     /// The public halves of our clients' keys (MD-30).
     let clientKeys: [JWK]
+    /// What upstreams are told of this gateway.
+    let via: Via
     /// The names of session cookies, which go to no upstream.
     let ownCookieNames: [String]
     /// What clients see of each listener.
@@ -75,6 +77,7 @@ struct Worker {
     var upstreams: Slab<UpstreamConnection>
     var exchanges: Slab<Exchange>
     var buffers = BufferPool()
+    var pipes = PipePool()
     var wheel = TimeoutWheel()
     var tokens: TokenCache
     /// Sessions that were looked up, by the digest of their cookie: apart from tokens, so that neither is ever taken for
@@ -105,6 +108,8 @@ struct Worker {
     /// What is to be written is put together here.
     let writeScratch: UnsafeMutablePointer<UInt8>
     static let readCapacity = 64 << 10
+    /// Request line and fields together: what a client may send of a head before it is whole (HTTP-66).
+    static let headBytes = 64 << 10
     /// How long a request waits for a token for its upstream, in milliseconds; the desk gives up first.
     static let exchangeTimeout = 10_500
     /// How long a request waits for its session's refresh, in milliseconds (RF-01); the desk gives up first, so that a
@@ -124,6 +129,7 @@ struct Worker {
     static let proofKeyLimit = 4096
     static let writeCapacity = BufferPool.largest
     let requestRules = FieldRules.request()
+    let preflightRules = FieldRules.preflight()
     let responseRules = FieldRules.response()
     let cachingRules = FieldRules.caching()
     var canonicalPath: [UInt8] = []
@@ -135,6 +141,14 @@ struct Worker {
     /// How many exchanges were ever parked.
     var parkings: UInt64 = 0
     var openClients = 0
+    /// How many of them each client has.
+    var networks = ClientNetworks()
+    /// The tick before which no client that is idle now is to be closed for it.
+    var idleFrom: UInt32 = 0
+    /// The tick at which no client was idle.
+    var noneIdleAt: UInt32 = 0
+    /// The tick at which the operator was last told of connections that were not taken.
+    var refusedConnectionsSaidAt: UInt32 = 0
     /// When the last tick was, in monotonic microseconds.
     var lastTick: UInt64 = 0
     /// See `WorkerClock`; 0 in every worker that serves.
@@ -221,8 +235,14 @@ struct ListenerSocket {
     let tls: ServerTLS?
     /// Whose `Client-Cert` is believed (RFC 9440 §2.4).
     let terminators: NetworkList
-    /// `http` or `https`, as clients see it.
-    let scheme: Route.Bytes
+    /// Whose `X-Forwarded-…` and `Forwarded` are read (HTTP-52).
+    let proxies: NetworkList
+    /// There are any of them: what costs nothing to ask, of every request.
+    let hasProxies: Bool
+    /// Clients see it as https.
+    let isSecure: Bool
+    /// Upstreams get a `Forwarded` field too.
+    let saysForwarded: Bool
     /// Authorities accepted in Host, in lower case.
     let authorities: UnsafeMutablePointer<Route.Bytes>
     let authorityCount: Int

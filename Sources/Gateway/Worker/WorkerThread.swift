@@ -182,8 +182,7 @@ struct PreparedSuccession {
     /// It comes to nothing: what was opened for it is closed.
     func abandon() {
         for socket in sockets { socket.abandon() }
-        succession.listeners.deinitialize(count: succession.settings.listeners.count)
-        succession.listeners.deallocate()
+        ListenerSocket.free(succession.listeners, count: succession.settings.listeners.count)
     }
 }
 
@@ -225,12 +224,31 @@ extension ListenerSocket {
                 "the listener \(settings.publicURL) cannot be served", "client_cert_from is no network")
         }
         self.terminators = terminators
-        scheme = Route.Bytes(settings.publicURL.hasPrefix("https:") ? "https" : "http")
+        guard let proxies = NetworkList(settings.trustedProxies) else {
+            throw GatewayFailure(
+                "the listener \(settings.publicURL) cannot be served", "trusted_proxies is no network")
+        }
+        self.proxies = proxies
+        hasProxies = !settings.trustedProxies.isEmpty
+        isSecure = settings.publicURL.hasPrefix("https:")
+        saysForwarded = settings.saysForwarded
         authorityCount = settings.authorities.count
         authorities = .allocate(capacity: max(1, authorityCount))
         for (number, authority) in settings.authorities.enumerated() {
             (authorities + number).initialize(to: Route.Bytes(authority))
         }
+    }
+}
+
+extension ListenerSocket {
+    /// Frees the places of listeners that nobody uses any longer; their descriptors are somebody else's.
+    static func free(_ places: UnsafeMutablePointer<ListenerSocket>, count: Int) {
+        for number in 0..<count {
+            for index in 0..<places[number].authorityCount { places[number].authorities[index].destroy() }
+            places[number].authorities.deallocate()
+        }
+        places.deinitialize(count: count)
+        places.deallocate()
     }
 }
 
@@ -289,6 +307,7 @@ extension Worker {
         loginPaths = LoginPaths(settings.logins)
         clientKeys = PublishedKeys.keys(of: settings.logins, clients: settings.clients)
         publicURLs = settings.listeners.map(\.publicURL)
+        via = Via(settings.via)
         ownCookieNames = settings.logins.map(\.session.cookieName)
         sessions = TokenCache(settings.tokenCache)
         replay = parts.replay
@@ -338,6 +357,8 @@ extension Worker {
         parkedCount = old.parkedCount
         parkings = old.parkings
         openClients = old.openClients
+        networks.destroy()
+        networks = old.networks
         lastTick = old.lastTick
         clockStandsAt = old.clockStandsAt
         isDraining = old.isDraining
@@ -374,7 +395,7 @@ extension WorkerRef {
         for index in 0..<pointee.listenerCount { turnAway(pointee.listeners + index) }
         let clients = pointee.clients
         clients.forEachPlace { client in
-            if client.pointee.state == .awaitingHead, client.pointee.input.isEmpty, client.pointee.output.isEmpty {
+            if client.pointee.state == .awaitingHead, client.pointee.input.isEmpty, !client.pointee.hasOutput {
                 setTimeout(client.timeout, Worker.drainedIdleTimeout)
             }
         }

@@ -20,6 +20,8 @@ package enum LogEvent: String, Sendable, CaseIterable {
     case reloadRefused = "reload_refused"
     /// A setting of the configuration that was read again holds from the next start on.
     case restartNeeded = "restart_needed"
+    /// A log's file could not be opened anew; lines go on into the one before.
+    case logNotReopened = "log_not_reopened"
     /// SIGTERM or SIGINT came: nothing new is accepted, exchanges in flight go on.
     case stopping
     /// All exchanges ended before the time for it was over.
@@ -37,6 +39,10 @@ package enum LogEvent: String, Sendable, CaseIterable {
     case refused
     /// A TLS handshake with a client failed.
     case handshakeFailed = "handshake_failed"
+    /// Connections are turned away, of one client or of all; said every ten seconds at most.
+    case connectionsRefused = "connections_refused"
+    /// A client was cut off because it takes its answer too slowly.
+    case clientTooSlow = "client_too_slow"
 
     // Upstreams
 

@@ -9,6 +9,16 @@ struct ShownMetrics: Sendable {
     var logins: LoginMetrics
 }
 
+/// A log as the page shows it.
+struct ShownLog: Sendable {
+    let name: String
+    let sink: LogSink
+    /// Lines dropped by the sinks that had this name before.
+    let before: UInt64
+
+    var droppedLines: UInt64 { before &+ sink.droppedLines }
+}
+
 /// Writes one page of numbers.
 struct MetricsPage {
     let shown: ShownMetrics
@@ -17,7 +27,7 @@ struct MetricsPage {
     let clockStep: Int64
     let reloads: ReloadReadings
     let replay: ReplayReadings?
-    let logs: [(name: String, sink: LogSink)]
+    let logs: [ShownLog]
     let now: Timestamp
     let process: ProcessReadings
 
@@ -69,7 +79,7 @@ struct MetricsPage {
         case .issuerReady, .issuerKeysAge, .issuerRefreshes: writeIssuers(metric, to: &text)
         case .logDropped:
             for log in logs {
-                text.sample(metric, .unsigned(log.sink.droppedLines), labels: [("log", log.name)])
+                text.sample(metric, .unsigned(log.droppedLines), labels: [("log", log.name)])
             }
         case .loopLag:
             for (index, worker) in shown.workers.enumerated() {

@@ -24,7 +24,7 @@ package final class MetricsRegistry: Sendable {
     private let clockStep = Atomic<Int64>(0)
     private let reloads: Mutex<ReloadReadings>
     private let replay = Mutex<(@Sendable () -> ReplayReadings)?>(nil)
-    private let logs = Mutex<[(name: String, sink: LogSink)]>([])
+    private let logs = Mutex<[ShownLog]>([])
 
     /// Allocates every number that is counted until labels change; route i of the labels is counted as route i.
     package init(workers: Int, labels: MetricsLabels, version: String, startTime: Timestamp = .now()) {
@@ -73,9 +73,15 @@ package final class MetricsRegistry: Sendable {
         shown.withLock { $0.workers[index] = metrics }
     }
 
-    /// Shows the dropped lines of this log on the page.
+    /// Shows the dropped lines of this log on the page; one of the same name counts on from the one before.
     package func attach(log name: String, _ sink: LogSink) {
-        logs.withLock { $0.append((name, sink)) }
+        logs.withLock { logs in
+            guard let index = logs.firstIndex(where: { $0.name == name }) else {
+                return logs.append(ShownLog(name: name, sink: sink, before: 0))
+            }
+            guard logs[index].sink !== sink else { return }
+            logs[index] = ShownLog(name: name, sink: sink, before: logs[index].droppedLines)
+        }
     }
 
     /// Shows the numbers of the replay set on the page.

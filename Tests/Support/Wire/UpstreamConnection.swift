@@ -8,7 +8,7 @@ final class UpstreamConnection {
     private var buffer: [UInt8] = []
     private var isOver = false
     private static let recordedBytes = 4 * 1024 * 1024
-    private static let recordedBody = 1024 * 1024
+    private static let recordedBody = 4 * 1024 * 1024
     private static let block = [UInt8](repeating: UInt8(ascii: "p"), count: 64 * 1024)
 
     init(stream: any ByteStream, number: Int, upstream: RecordingUpstream) {
