@@ -27,6 +27,7 @@ let package = Package(
         .library(name: "OAuth", targets: ["OAuth"]),
         .library(name: "Sessions", targets: ["Sessions"]),
         .library(name: "EventLoop", targets: ["EventLoop"]),
+        .library(name: "Configuration", targets: ["Configuration"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0")

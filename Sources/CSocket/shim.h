@@ -4,6 +4,7 @@
 #include <sys/types.h>
 #include <sys/socket.h>
 #include <fcntl.h>
+#include <linux/filter.h>
 
 extern int accept4(int socket, struct sockaddr *restrict address, socklen_t *restrict length, int flags);
 extern int pipe2(int ends[2], int flags);
@@ -12,6 +13,19 @@ extern ssize_t splice(
 
 static inline int portcullis_accept(int listener, struct sockaddr *address, socklen_t *length) {
     return accept4(listener, address, length, SOCK_NONBLOCK | SOCK_CLOEXEC);
+}
+
+// Drops what begins a connection and nothing else: of a TCP header, the byte with the flags, SYN set and ACK not.
+static inline int portcullis_refuse_connections(int listener) {
+    struct sock_filter code[] = {
+        {0x30, 0, 0, 13},          // ldb  [13]
+        {0x54, 0, 0, 0x12},        // and  #SYN|ACK
+        {0x15, 0, 1, 0x02},        // jeq  #SYN, next, skip
+        {0x06, 0, 0, 0},           // ret  #0
+        {0x06, 0, 0, 0xffffffff},  // ret  #-1
+    };
+    struct sock_fprog program = {sizeof code / sizeof code[0], code};
+    return setsockopt(listener, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program);
 }
 
 static inline int portcullis_pipe(int ends[2]) { return pipe2(ends, O_NONBLOCK | O_CLOEXEC); }

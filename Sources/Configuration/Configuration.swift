@@ -36,12 +36,14 @@ package enum Configuration {
         }
         let problems = ProblemList()
         let place = Place(position: root.position, path: "")
+        let files = FilesRead()
+        let sources = sources.noting(files)
         let checked = ShapeCheck(problems: problems).check(root, .object(DocumentSection.shape), at: place, for: nil)
         let translation = Translation(problems: problems, sources: sources, folder: folder)
         guard let document = checked?.object, let settings = DocumentSection.translate(document, translation),
             !problems.hasErrors
         else { throw .problems(problems.inOrder) }
-        return LoadedConfiguration(settings: settings, warnings: problems.inOrder)
+        return LoadedConfiguration(settings: settings, warnings: problems.inOrder, files: files.paths)
     }
 
     private static func unreadable(expected: String, found: String) -> Problem {
@@ -56,6 +58,8 @@ package struct LoadedConfiguration: Sendable {
     package var settings: GatewaySettings
     /// In the order of the text; none of them is an error.
     package var warnings: [Problem]
+    /// The files that the text names and loading read, each once.
+    package var files: [String] = []
 }
 
 extension YAMLRefusal {

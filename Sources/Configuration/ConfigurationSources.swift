@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Gateway
+import Synchronization
 
 /// Everything outside the text that loading looks at; tests put their own files and variables here.
 package struct ConfigurationSources: Sendable {
@@ -45,6 +46,28 @@ package struct ConfigurationSources: Sendable {
         self.environment = environment
         self.processors = processors
         self.documents = documents
+    }
+}
+
+/// The files that loading one configuration read.
+final class FilesRead: Sendable {
+    private let found = Mutex<[String]>([])
+
+    /// Each once, in the order of their first reading.
+    var paths: [String] { found.withLock { $0 } }
+
+    func note(_ path: String) { found.withLock { if !$0.contains(path) { $0.append(path) } } }
+}
+
+extension ConfigurationSources {
+    /// The same sources, with every file that is asked for noted.
+    func noting(_ files: FilesRead) -> ConfigurationSources {
+        var noting = self
+        noting.file = { [file] path, limit in
+            files.note(path)
+            return file(path, limit)
+        }
+        return noting
     }
 }
 

@@ -24,6 +24,10 @@ struct Exchange {
     /// The token for the upstream that this one was exchanged for, of which the exchange holds one use.
     var upstreamToken: UnsafeMutablePointer<ExchangedToken>?
     var id = RequestID()
+    /// The configuration it began by: what its route and its token refer to.
+    var generation: UInt32 = 0
+    /// Who sent it: the connection's peer, or whom a trusted proxy in front names (HTTP-52).
+    var address = PeerAddress()
     var startedAt: UInt64 = 0
     var phase = Phase.awaitingResponse
     var method = MethodID.get
@@ -70,6 +74,12 @@ struct Exchange {
     var trip: UnsafeMutablePointer<LoginTrip>?
     /// `Set-Cookie` lines of ours for its answer, CRLF included.
     var cookies: UnsafeMutablePointer<[UInt8]>?
+    /// What its answer says to a page of another origin, in the route's memory (HTTP-71, HTTP-72).
+    var corsLines: UnsafePointer<Route.Bytes>?
+    /// A browser's own question, which goes to the upstream without anybody's identity and credentials.
+    var isPreflight = false
+    /// A script of a page that the route names, which acts with its user's session (SC-09).
+    var isOfListedOrigin = false
     /// The request's method and path for the log, kept in a borrowed buffer.
     var logged = Buffer()
     var loggedMethod: UInt16 = 0

@@ -21,6 +21,8 @@ package struct GatewaySettings: Sendable {
     package var tokenCache = TokenCacheSettings()
     package var proofs = ProofSettings()
     package var assertionKeys = AssertionKeySettings()
+    /// By what name upstreams, and this gateway itself, know the requests that went through it (HTTP-50): a token.
+    package var via: String
     /// Refused and accepted requests kept for `portcullis explain --request-id`, over all workers; 0 keeps none.
     package var explainBuffer = 0
 
@@ -33,6 +35,7 @@ package struct GatewaySettings: Sendable {
         self.admin = admin
         self.issuers = issuers
         self.routes = routes
+        via = GatewaySettings.pseudonym(for: listeners)
     }
 }
 
@@ -59,6 +62,11 @@ package struct ListenerSettings: Sendable {
     /// Networks, as CIDRs, of TLS terminators whose `Client-Cert` field is believed (RFC 9440 §2.4); from anyone else it
     /// is stripped.
     package var clientCertFieldFrom: [String]
+    /// Networks, as CIDRs, of proxies in front whose `X-Forwarded-For`, `X-Forwarded-Proto` and `Forwarded` are read
+    /// (HTTP-52); anyone else's are dropped.
+    package var trustedProxies: [String] = []
+    /// Upstreams get a `Forwarded` field beside `X-Forwarded-…` (RFC 7239).
+    package var saysForwarded = false
 
     package init(
         address: SocketAddressSettings, publicURL: String, authorities: [String], tls: TLSSettings? = nil,
@@ -142,14 +150,27 @@ package struct LimitSettings: Sendable {
     package var accessToken = 16 * 1024
     /// Largest request body; nil for no limit.
     package var requestBody: Int64?
+    /// Bytes a second that a request's body must bring, on average over `TimeoutSettings.requestBody`; 0 for none.
+    package var requestBodyRate = 240
+    /// Bytes a second that a client must take of what waits for it, on average over `TimeoutSettings.responseBody`; 0
+    /// for none.
+    package var responseRate = 240
     /// Client connections of one worker.
     package var connections = 50_000
+    /// Of these, how many one client may have: an IPv4 address, or an IPv6 /64; nil is a quarter of them.
+    package var connectionsPerClient: Int?
     /// Idle connections kept to one upstream by one worker.
     package var upstreamIdleConnections = 256
     /// Connections in use to one upstream by one worker; beyond it a request is answered 503.
     package var upstreamConnections = 4096
     /// Requests waiting for an issuer's keys in one worker.
     package var parkedRequests = 1024
+
+    /// Client connections of one worker that one client may have: too few for one to lock out the others, enough for the
+    /// browsers behind one address.
+    package var clientConnections: Int {
+        min(connections, connectionsPerClient ?? max(16, connections / 4))
+    }
 
     package init() {}
 }
@@ -180,7 +201,7 @@ package struct TimeoutSettings: Sendable {
 }
 
 /// Where log lines go and which are written.
-package struct LogSettings: Sendable {
+package struct LogSettings: Sendable, Equatable {
     package enum Level: Int, Sendable, CaseIterable {
         case debug, info, warning, error
     }

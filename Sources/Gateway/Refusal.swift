@@ -11,7 +11,7 @@ package enum Refusal: UInt8, Error, Sendable, CaseIterable {
     // 1–2: framing, grammar, limits
     case malformedMessage, unknownTransferCoding, versionNotSupported, expectationUnknown
     case requestLineTooLong, headerSectionTooLarge, requestBodyTooLarge, requestHeadTooSlow, requestBodyTooSlow
-    case reservedConnectionOption
+    case reservedConnectionOption, loopDetected
     // 3–5: authority, path, route
     case authorityUnknown, serverNameDisagrees, pathAmbiguous, pathMatchesTwoRoutes, routeUnknown
     // 7: method
@@ -40,7 +40,7 @@ package enum Refusal: UInt8, Error, Sendable, CaseIterable {
     // forwarding
     case upstreamUnresolved, upstreamUnreachable, upstreamTLSFailed, upstreamClosed, upstreamMalformed
     case upstreamSwitchedProtocols, upstreamConnectTimedOut, upstreamTimedOut, upstreamConnectionsExhausted
-    case tooManyConnections
+    case upstreamUnauthorized, tooManyConnections
     // sessions
     case sessionScopeInsufficient, loginRequired, crossSiteRequest, sessionStoreUnavailable, sessionRefreshUnavailable
     // logins, their start
@@ -128,6 +128,7 @@ package enum Refusal: UInt8, Error, Sendable, CaseIterable {
         case .requestHeadTooSlow: (408, .slow, .client, "HTTP-66", "request_head_too_slow")
         case .requestBodyTooSlow: (408, .slow, .client, "HTTP-31", "request_body_too_slow")
         case .reservedConnectionOption: (400, .message, .client, "HTTP-44", "reserved_connection_option")
+        case .loopDetected: (508, .plain, .client, "HTTP-51", "loop_detected")
         case .authorityUnknown: (421, .plain, .client, "HTTP-21", "authority_unknown")
         case .serverNameDisagrees: (421, .plain, .client, "HTTP-21", "server_name_disagrees")
         case .pathAmbiguous: (400, .message, .client, "HTTP-56", "path_ambiguous")
@@ -209,6 +210,7 @@ package enum Refusal: UInt8, Error, Sendable, CaseIterable {
         case .upstreamConnectTimedOut: (504, .badGateway, .upstream, "HTTP-66", "upstream_connect_timed_out")
         case .upstreamTimedOut: (504, .badGateway, .upstream, "HTTP-66", "upstream_timed_out")
         case .upstreamConnectionsExhausted: (503, .plain, .capacity, "OPS-05", "upstream_connections_exhausted")
+        case .upstreamUnauthorized: (502, .badGateway, .upstream, "HTTP-68", "upstream_unauthorized")
         case .tooManyConnections: (503, .plain, .capacity, "OPS-05", "too_many_connections")
         case .sessionScopeInsufficient: (403, .denied, .client, "CF-32", "session_scope_insufficient")
         case .loginRequired: (401, .login, .client, "CF-08", "login_required")

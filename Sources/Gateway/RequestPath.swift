@@ -30,6 +30,8 @@ enum Step {
     case wait(Wait)
     /// Answer it here: `OPTIONS` for the server, or for a hop that `Max-Forwards` forbids (HTTP-16, HTTP-20).
     case answerOptions
+    /// Answer a browser's preflight here, for the origin at this place of the route's list (HTTP-71).
+    case answerPreflight(origin: Int?)
     /// Answer it here with a document of the gateway's own (RFC 9728).
     case publish(Publication)
     /// Have it answered where logins are.
@@ -46,6 +48,7 @@ extension WorkerRef {
         pointee.proof = nil
         do throws(Refusal) {
             try checkConnectionOptions(bytes)
+            try refuseLoop(bytes)
             if try isForServer(exchange, bytes) { return .answerOptions }
             switch try publication(exchange, bytes) {
             case .none: break
@@ -53,6 +56,7 @@ extension WorkerRef {
             case .some(let document): return .publish(document)
             }
             try route(exchange, bytes)
+            if let step = try judgeCrossOrigin(exchange, bytes) { return step }
             try permitMethod(exchange, bytes)
             let route = exchange.pointee.route.unsafelyUnwrapped
             try checkOrigin(route, bytes)

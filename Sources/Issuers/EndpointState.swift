@@ -21,6 +21,7 @@ package struct EndpointState: Sendable {
     }
 
     private var isReading = false
+    private var dueAt = Int64.min
     private var failures = 0
     private var usableUntil = Int64.min
     /// The document that is believed.
@@ -36,6 +37,25 @@ package struct EndpointState: Sendable {
         return [.fetchMetadata]
     }
 
+    /// Goes on after `continued`: reads the document if that is due, or waits until it is.
+    package mutating func resume(at now: Moment) -> [Step] {
+        guard !isReading, now.milliseconds < dueAt else { return due() }
+        return [.schedule(at: dueAt)]
+    }
+
+    /// Whether the document is at hand, or a first attempt to read it has failed.
+    package var isSettled: Bool { metadata != nil || failures > 0 }
+
+    /// The same knowledge for another driver: what is under way counts as not begun.
+    ///
+    /// With `readsAnew` the document is due at once; it is believed until it was read.
+    package func continued(readsAnew: Bool, at now: Moment) -> EndpointState {
+        var state = self
+        if isReading || readsAnew { state.dueAt = now.milliseconds }
+        state.isReading = false
+        return state
+    }
+
     /// The metadata was read and is this issuer's.
     package mutating func accepted(_ found: ServerMetadata, maxAgeSeconds: Int?, at now: Moment) -> [Step] {
         isReading = false
@@ -43,6 +63,7 @@ package struct EndpointState: Sendable {
         metadata = found
         usableUntil = now.milliseconds + KeySetPlan.metadataStaleLimit
         let next = now.spreadOut(after: KeySetPlan.metadataFreshness(maxAgeSeconds: maxAgeSeconds))
+        dueAt = next
         return [.report(.metadataAccepted(jwksURI: found.jwksURI ?? "")), .schedule(at: next)]
     }
 
@@ -52,10 +73,12 @@ package struct EndpointState: Sendable {
         failures += 1
         if metadata != nil, now.milliseconds < usableUntil {
             let next = now.spreadOut(after: KeySetPlan.metadataRetry)
+            dueAt = next
             return [.report(.metadataKept(refusal)), .schedule(at: next)]
         }
         metadata = nil
         let next = now.spreadOut(after: KeySetPlan.backOff(failures: failures))
+        dueAt = next
         let wait = Int((next - now.milliseconds + 999) / 1000)
         return [.report(.refreshFailed(refusal, nextAttemptSeconds: wait)), .schedule(at: next)]
     }

@@ -9,6 +9,8 @@ import Synchronization
 /// Its work runs on one task executor, an event loop in the gateway. It hands immutable snapshots to its listeners on
 /// that loop's thread, in the order of events; they pass them on to the workers' own loops. Nothing a client sends
 /// decides which host is asked.
+///
+/// A reloaded configuration gets a directory of its own that continues this one: see `continuing` and `start()`.
 package final class IssuerDirectory: Sendable {
     /// Whom to tell; every closure gets the issuer's index in the settings.
     package struct Listeners: Sendable {
@@ -36,30 +38,40 @@ package final class IssuerDirectory: Sendable {
         }
     }
 
-    private struct Desk {
+    struct Desk {
         var entries: [Entry]
         var isStopped = false
     }
 
-    private let desk: Mutex<Desk>
+    let desk: Mutex<Desk>
     private let fetching: any Fetching
-    private let clock: any IssuerClock
+    let clock: any IssuerClock
     private let executor: any TaskExecutor
     private let listeners: Listeners
 
     /// A directory that reads nothing before `start()`; issuers with a static document have their keys at once.
+    ///
+    /// An issuer that `previous` has too, with the same name, URL, discovery and source of keys, is *continued*: its
+    /// keys and metadata, their versions and generations, when they are due, how long a failure is waited out and when
+    /// an unknown key last cost a reading are those of `previous`, and its keys are at hand at once. Limits are those of
+    /// `settings`. Both directories must run on the same executor.
     package init(
         settings: [IssuerSettings], fetching: any Fetching, clock: any IssuerClock, executor: any TaskExecutor,
-        listeners: Listeners
+        listeners: Listeners, continuing previous: IssuerDirectory? = nil
     ) {
         self.fetching = fetching
         self.clock = clock
         self.executor = executor
         self.listeners = listeners
-        desk = Mutex(Desk(entries: settings.map { Entry($0, at: clock.now()) }))
+        let now = clock.now()
+        desk = Mutex(Desk(entries: settings.map { Entry($0, after: previous?.place(named: $0.name), at: now) }))
     }
 
-    /// Begins to read every issuer's keys; returns at once.
+    /// Tells the keys of continued issuers and begins to read every other's; returns at once.
+    ///
+    /// From then on this directory alone reads for the issuers that it continues. What `previous` is asked about them
+    /// is answered here, and until `previous` is stopped its listeners are told too, so that those who still work with
+    /// it miss nothing. When this directory is stopped first, `previous` goes on instead.
     package func start() {
         Task(executorPreference: executor) { self.startAll() }
     }
@@ -69,13 +81,25 @@ package final class IssuerDirectory: Sendable {
     /// From any thread. `onRefreshEnded` follows in every case: when the reading ended well or not, when one that was
     /// under way ended, and at once when the last reading for this reason is too recent (JOSE-17). Calls that come
     /// before the first of them is looked at share its answer, so that a flood of tokens is no flood of answers.
-    package func requestRefresh(issuer index: Int) {
+    package func requestRefresh(issuer index: Int) { requestRefresh(issuer: index, onBehalfOf: nil) }
+
+    /// The same; tells also `asker`, a stopped directory, when the refresh has ended.
+    private func requestRefresh(issuer index: Int, onBehalfOf asker: Place?) {
+        if let after = successor(of: index) { return passOn(index, to: after, asker) }
         let isFirst = desk.withLock { desk in
+            if let asker, !desk.entries[index].askers.contains(asker) { desk.entries[index].askers.append(asker) }
             defer { desk.entries[index].isRefreshRequested = true }
             return !desk.entries[index].isRefreshRequested
         }
         guard isFirst else { return }
         Task(executorPreference: executor) { self.refreshRequested(index) }
+    }
+
+    /// While this directory runs it is told of the end anyway.
+    private func passOn(_ index: Int, to after: Place, _ asker: Place?) {
+        let isStopped = desk.withLock { $0.isStopped }
+        let asker = asker ?? (isStopped ? Place(directory: self, index: index) : nil)
+        after.directory.requestRefresh(issuer: after.index, onBehalfOf: asker)
     }
 
     /// Cancels what is under way; nothing is read any more, and whoever waits is told.
@@ -86,29 +110,39 @@ package final class IssuerDirectory: Sendable {
     }
 
     /// How this issuer is doing; from any thread.
-    package func status(of index: Int) -> IssuerStatus { desk.withLock { $0.entries[index].state.status } }
+    package func status(of index: Int) -> IssuerStatus { look(at: index) { $0.state.status } }
+
+    /// Whether this issuer has keys, or a first attempt to read them has failed, and so its endpoints if they are read
+    /// apart; from any thread.
+    package func isSettled(_ index: Int) -> Bool { look(at: index) { $0.isSettled } }
 
     /// The keys as they are now, for a worker that starts later than the directory; from any thread.
-    package func keys(of index: Int) -> IssuerKeys? { desk.withLock { $0.entries[index].state.keys } }
+    package func keys(of index: Int) -> IssuerKeys? { look(at: index) { $0.state.keys } }
 
     /// What the issuer says about itself, as far as it is believed now; from any thread.
     ///
     /// Nil before it was read, when it has been unreadable for a day, and where nothing needs it.
-    package func metadata(of index: Int) -> ServerMetadata? {
-        desk.withLock { $0.entries[index].endpoints?.metadata ?? $0.entries[index].state.metadata }
-    }
+    package func metadata(of index: Int) -> ServerMetadata? { look(at: index) { $0.metadata } }
 
     // MARK: on the executor
 
     private func startAll() {
         for index in desk.withLock({ $0.entries.indices }) {
+            takeOver(index)
             advance(index) { entry, now in
                 let told = entry.announcements
                 entry.announcements = []
-                return told + entry.state.start(at: now)
+                return told + (entry.isContinued ? entry.state.resume(at: now) : entry.state.start(at: now))
             }
-            advanceEndpoints(index) { endpoints, _ in endpoints.due() }
+            advanceEndpoints(index) { endpoints, now in endpoints.resume(at: now) }
+            if metadata(of: index) != nil { tell(index) { $0.onMetadata($1) } }
         }
+    }
+
+    /// Goes on with an issuer that was continued elsewhere, where that has ended.
+    func resume(_ index: Int) {
+        advance(index) { entry, now in entry.state.resume(at: now) }
+        advanceEndpoints(index) { endpoints, now in endpoints.resume(at: now) }
     }
 
     private func refreshRequested(_ index: Int) {
@@ -116,7 +150,8 @@ package final class IssuerDirectory: Sendable {
             desk.entries[index].isRefreshRequested = false
             return desk.isStopped
         }
-        guard !isStopped else { return listeners.onRefreshEnded(index) }
+        if let after = successor(of: index) { return passOn(index, to: after, nil) }
+        guard !isStopped else { return endRefresh(index) }
         advance(index) { entry, now in entry.state.unknownKeyMet(at: now) }
     }
 
@@ -126,28 +161,49 @@ package final class IssuerDirectory: Sendable {
             return desk.entries
         }
         for (index, entry) in entries.enumerated() {
-            entry.reading?.cancel()
-            entry.timer?.cancel()
-            entry.endpointReading?.cancel()
-            entry.endpointTimer?.cancel()
-            listeners.onRefreshEnded(index)
+            entry.cancel()
+            endRefresh(index)
+            leave(index)
         }
+    }
+
+    /// Tells the listeners of this directory, and of those that it continues and that are not stopped yet.
+    private func tell(_ index: Int, _ what: (Listeners, Int) -> Void) {
+        var place = Place(directory: self, index: index)
+        what(listeners, index)
+        while let before = place.directory.desk.withLock({ $0.entries[place.index].predecessor }) {
+            place = before
+            what(place.directory.listeners, place.index)
+        }
+    }
+
+    private func endRefresh(_ index: Int) {
+        let askers = desk.withLock { desk in
+            defer { desk.entries[index].askers = [] }
+            return desk.entries[index].askers
+        }
+        tell(index) { $0.onRefreshEnded($1) }
+        for asker in askers { asker.directory.listeners.onRefreshEnded(asker.index) }
     }
 
     /// Tells one issuer's state what happened, and performs what follows.
     private func advance(_ index: Int, by event: (inout Entry, Moment) -> [KeySetState.Step]) {
+        // What was cancelled may end after its successor began, and must not be taken for it.
+        guard !Task.isCancelled else { return }
         let now = clock.now()
         let (steps, keys) = desk.withLock { desk in
-            guard !desk.isStopped else { return ([KeySetState.Step](), IssuerKeys?.none) }
+            guard !desk.isStopped, desk.entries[index].successor == nil else {
+                return ([KeySetState.Step](), IssuerKeys?.none)
+            }
             return (event(&desk.entries[index], now), desk.entries[index].state.keys)
         }
         for step in steps {
             switch step {
             case .fetchMetadata: startReading(index) { await self.readMetadata(of: index) }
             case .fetchKeys(let url): startReading(index) { await self.readKeys(of: index, at: url) }
-            case .publish: listeners.onChange(index, keys)
+            case .publish: tell(index) { $0.onChange($1, keys) }
             case .schedule(let time): schedule(index, in: max(0, time - now.milliseconds))
-            case .endRefresh: listeners.onRefreshEnded(index)
+            case .endRefresh: endRefresh(index)
             case .report(let event): listeners.onEvent(index, event)
             }
         }
@@ -155,9 +211,11 @@ package final class IssuerDirectory: Sendable {
 
     /// Tells the part of one issuer that reads endpoints what happened, if it has one, and performs what follows.
     private func advanceEndpoints(_ index: Int, by event: (inout EndpointState, Moment) -> [EndpointState.Step]) {
+        guard !Task.isCancelled else { return }
         let now = clock.now()
         let steps = desk.withLock { desk in
-            guard !desk.isStopped, var endpoints = desk.entries[index].endpoints else { return [EndpointState.Step]() }
+            guard !desk.isStopped, desk.entries[index].successor == nil, var endpoints = desk.entries[index].endpoints
+            else { return [EndpointState.Step]() }
             defer { desk.entries[index].endpoints = endpoints }
             return event(&endpoints, now)
         }
@@ -184,7 +242,7 @@ package final class IssuerDirectory: Sendable {
         } catch {
             advanceEndpoints(index) { $0.refused(error, at: $1) }
         }
-        listeners.onMetadata(index)
+        tell(index) { $0.onMetadata($1) }
     }
 
     private func startReading(_ index: Int, _ reading: @escaping @Sendable () async -> Void) {
@@ -200,7 +258,7 @@ package final class IssuerDirectory: Sendable {
         } catch {
             advance(index) { $0.state.refused(error, at: $1) }
         }
-        listeners.onMetadata(index)
+        tell(index) { $0.onMetadata($1) }
     }
 
     private func readKeys(of index: Int, at url: String) async {
@@ -231,36 +289,6 @@ package final class IssuerDirectory: Sendable {
             }
             guard !Task.isCancelled else { return }
             wake()
-        }
-    }
-}
-
-extension IssuerDirectory {
-    private struct Entry {
-        let requests: IssuerRequests
-        var state: KeySetState
-        /// What became of a static document, told when the directory starts.
-        var announcements: [KeySetState.Step] = []
-        /// Someone asked for a refresh and was not looked at yet.
-        var isRefreshRequested = false
-        var reading: Task<Void, Never>?
-        var timer: Task<Void, Never>?
-        /// Only where the keys are not discovered and the endpoints are wanted all the same.
-        var endpoints: EndpointState?
-        var endpointReading: Task<Void, Never>?
-        var endpointTimer: Task<Void, Never>?
-
-        init(_ settings: IssuerSettings, at now: Moment) {
-            requests = IssuerRequests(settings: settings)
-            state = KeySetState(plan: KeySetPlan(settings))
-            endpoints = settings.readsMetadataForEndpoints ? EndpointState() : nil
-            guard case .document(let bytes) = settings.keys else { return }
-            do throws(IssuerRefusal) {
-                let keys = try IssuerRequests.keySet(from: bytes)
-                announcements = state.keysAccepted(keys, maxAgeSeconds: nil, at: now)
-            } catch {
-                announcements = state.refused(error, at: now)
-            }
         }
     }
 }

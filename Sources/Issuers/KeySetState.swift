@@ -48,7 +48,7 @@ package struct KeySetState: Sendable {
         case keys(mayHaveMoved: Bool)
     }
 
-    private let plan: KeySetPlan
+    private var plan: KeySetPlan
     private var flight: Flight
     private var isAwaited = false
     private var lastUnknownKeyReading: Int64?
@@ -78,6 +78,58 @@ package struct KeySetState: Sendable {
     package init(plan: KeySetPlan) {
         self.plan = plan
         flight = plan.source == .document ? .keys(mayHaveMoved: false) : .idle
+    }
+}
+
+// MARK: continuation
+
+extension KeySetState {
+    /// An issuer that takes the name of another, or of itself with keys from elsewhere.
+    ///
+    /// Numbers go on, so that what was verified before is not believed for having the same number (JOSE-34): when the
+    /// `url` is another the generation rises; when only the source of the keys is another it rises if the new source
+    /// lacks one. The least time between readings for unknown keys goes on too.
+    package init(plan: KeySetPlan, after other: KeySetState, isSameServer: Bool) {
+        self.init(plan: plan)
+        version = other.version
+        generation = other.generation + (isSameServer ? 0 : 1)
+        inventory = isSameServer ? other.inventory : KeyInventory()
+        lastUnknownKeyReading = other.lastUnknownKeyReading
+    }
+
+    /// The same knowledge for another driver with other limits: what is under way counts as not begun, and is due.
+    ///
+    /// With `readsAnew` everything is due at once; what is known is believed until it was read, or for as long as
+    /// it may be without.
+    package func continued(plan: KeySetPlan, readsAnew: Bool, at now: Moment) -> KeySetState {
+        var state = self
+        state.plan = plan
+        guard plan.source != .document else { return state }
+        if flight != .idle || readsAnew { state.retryAt = now.milliseconds }
+        if offered != nil || readsAnew { state.metadataDue = now.milliseconds }
+        state.flight = .idle
+        state.offered = nil
+        state.applyLimits(at: now)
+        return state
+    }
+
+    private mutating func applyLimits(at now: Moment) {
+        guard let known = keys else { return }
+        // A tenth more than the longest lifetime: as far as a plan is ever spread out.
+        keysDue = min(keysDue, now.milliseconds + plan.lifetime.upperBound / 10 * 11)
+        let until = keysDue + plan.staleLimit
+        guard until != keysUsableUntil else { return }
+        keysUsableUntil = until
+        let lasts = (until - now.milliseconds) / 1000 + now.wallSeconds
+        keys = IssuerKeys(
+            generation: known.generation, version: known.version, keySet: known.keySet, fetchedAt: known.fetchedAt,
+            usableUntil: lasts)
+        status.usableUntil = lasts
+    }
+
+    /// Goes on after `continued`: tells the keys at hand, and reads what is due.
+    package mutating func resume(at now: Moment) -> [Step] {
+        (keys == nil ? [] : [.publish]) + timerFired(at: now)
     }
 }
 

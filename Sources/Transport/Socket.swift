@@ -105,6 +105,15 @@ public enum Socket {
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
     }
 
+    /// Lets a listening TCP socket take no new connection, while those whose handshake is under way still arrive.
+    ///
+    /// A client's SYN is dropped: its system sends it again, to another listener of that address, or learns when this one
+    /// is closed that nobody is there. Closing at once would reset connections that a client takes for open already.
+    /// Wraps `setsockopt(SO_ATTACH_FILTER)`; without effect where the kernel does not know it.
+    public static func refuseConnections(at listener: Int32) {
+        portcullis_refuse_connections(listener)
+    }
+
     private static func setOption(_ descriptor: Int32, _ level: Int32, _ name: Int32, _ value: Int32) {
         var value = value
         setsockopt(descriptor, level, name, &value, socklen_t(MemoryLayout<Int32>.size))

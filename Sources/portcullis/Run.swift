@@ -6,7 +6,7 @@ import Gateway
 /// `portcullis run CONFIG`: serves until it is told to stop.
 struct Run: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Serve in the foreground; SIGTERM drains.",
+        abstract: "Serve in the foreground; SIGHUP reads the configuration again, SIGTERM drains.",
         discussion: "Exits 2 when the configuration is not valid; nothing is listened to then.")
 
     @Argument(help: "The configuration file.", completion: .file(extensions: ["yaml", "yml"]))
@@ -23,7 +23,18 @@ struct Run: ParsableCommand {
 func serve(_ loaded: LoadedConfiguration, configurationPath: String) throws {
     do throws(GatewayFailure) {
         let warnings = loaded.warnings.map { $0.text(file: configurationPath) }
-        try Gateway(loaded.settings, version: Version.number, warnings: warnings).run()
+        let source = ConfigurationSource(files: loaded.files) {
+            do throws(ConfigurationRefusal) {
+                let again = try Configuration.load(path: configurationPath)
+                return .success(
+                    NewConfiguration(
+                        settings: again.settings,
+                        warnings: again.warnings.map { $0.text(file: configurationPath) }, files: again.files))
+            } catch {
+                return .failure(ConfigurationFault(problems: error.lines(file: configurationPath)))
+            }
+        }
+        try Gateway(loaded.settings, version: Version.number, warnings: warnings, source: source).run()
     } catch {
         Terminal.complain("\(configurationPath): \(error.description)")
         throw ExitCode(1)

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import PackageDescription
 
-// A package of its own: it sees what a stranger would see of the libraries, and the product's manifest knows nothing of it.
+// A package of its own: it sees what a stranger would see of the libraries, but for two things that `run` opens to it by
+// `-enable-testing`: the reader of configurations, which is the command line's alone, and the comparison of a proof's URL.
 let package = Package(
     name: "fuzzers",
     dependencies: [.package(name: "portcullis", path: "../..")],
@@ -15,8 +16,10 @@ let package = Package(
                 .product(name: "Crypto", package: "portcullis"),
                 .product(name: "JOSE", package: "portcullis"),
                 .product(name: "HTTPMessage", package: "portcullis"),
+                .product(name: "HTTP1", package: "portcullis"),
                 .product(name: "OAuth", package: "portcullis"),
                 .product(name: "Sessions", package: "portcullis"),
+                .product(name: "Configuration", package: "portcullis"),
             ],
             swiftSettings: [
                 .treatAllWarnings(as: .error),

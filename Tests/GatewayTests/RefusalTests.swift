@@ -18,6 +18,7 @@ private let golden = """
     requestHeadTooSlow 408 request_head_too_slow client HTTP-66
     requestBodyTooSlow 408 request_body_too_slow client HTTP-31
     reservedConnectionOption 400 reserved_connection_option client HTTP-44
+    loopDetected 508 loop_detected client HTTP-51
     authorityUnknown 421 authority_unknown client HTTP-21
     serverNameDisagrees 421 server_name_disagrees client HTTP-21
     pathAmbiguous 400 path_ambiguous client HTTP-56
@@ -64,6 +65,7 @@ private let golden = """
     upstreamConnectTimedOut 504 upstream_connect_timed_out upstream HTTP-66
     upstreamTimedOut 504 upstream_timed_out upstream HTTP-66
     upstreamConnectionsExhausted 503 upstream_connections_exhausted capacity OPS-05
+    upstreamUnauthorized 502 upstream_unauthorized upstream HTTP-68
     tokenInactive 401 token_inactive client INT-03
     introspectionUnavailable 503 introspection_unavailable issuer INT-05
     unknownTokensTooMany 429 unknown_tokens_too_many client INT-07
@@ -176,7 +178,7 @@ private let golden = """
                 case .scope, .denied: ([403], false)
                 case .request: ([400], false)
                 case .authorizationDown: ([503], false)
-                case .plain: ([404, 405, 421, 429, 503], false)
+                case .plain: ([404, 405, 421, 429, 503, 508], false)
                 case .badGateway: ([502, 504], false)
                 }
             #expect(statuses.contains(refusal.status), "\(refusal)")
@@ -187,7 +189,7 @@ private let golden = """
     @Test func `blames the client for 4xx and nobody outside for what is ours`() {
         for refusal in Refusal.allCases {
             switch refusal.blame {
-            case .client: #expect((400..<500).contains(refusal.status) || [501, 505].contains(refusal.status))
+            case .client: #expect((400..<500).contains(refusal.status) || [501, 505, 508].contains(refusal.status))
             case .upstream: #expect([502, 504].contains(refusal.status))
             // What a server said in a browser's hands is the browser's request all the same.
             case .issuer: #expect([502, 503].contains(refusal.status) || refusal.template == .page)

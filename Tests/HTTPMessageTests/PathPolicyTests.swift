@@ -58,6 +58,19 @@ import Testing
     }
 
     @Test(arguments: [
+        // Decoded three times: `/../`, `/./`, NUL and a line feed.
+        ("/a/%25%2532e%25%2532e/b", PathRefusal.dotSegment), ("/%25%2532e", .dotSegment),
+        ("/a%25%25300", .nul), ("/%25%25300a", .controlOctet), ("/x%25%2535c..%25%2533bx", .dotSegment),
+        // Escapes of escapes of escapes: nobody decodes so often.
+        ("/%25%2532525252525252525252541", .doubleEncoding),
+    ])
+    func `HTTP-56 no allowance lets an escape through that others put together`(path: String, cause: PathRefusal) {
+        let all: PathAllowances = [.encodedSlash, .backslash, .doubleEncoding, .semicolon, .nonASCII]
+        #expect(refusal(of: path, allowing: all) == cause)
+        #expect(refusal(of: path) == .doubleEncoding)
+    }
+
+    @Test(arguments: [
         ("/a%2Fb", PathAllowances.encodedSlash), ("/a\\b%5c", .backslash), ("/a%252fb", .doubleEncoding),
         ("/a;b=c;d", .semicolon), ("/a%3b", .semicolon),
         ("/\u{e9}", .nonASCII), ("/%ff/%c0%af", .nonASCII), ("/%25252541", .doubleEncoding),

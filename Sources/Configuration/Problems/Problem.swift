@@ -31,6 +31,17 @@ package enum ConfigurationRefusal: Error, Sendable, Equatable {
     /// Every problem of the file, errors and warnings, in the order of the text; at least one is an error.
     case problems([Problem])
 
+    /// What keeps it from loading, each problem in a line of its own, for a log.
+    package func lines(file: String) -> [String] {
+        switch self {
+        case .problems(let problems):
+            problems.filter { $0.severity == .error }.map { problem in
+                problem.text(file: file).split(separator: "\n").map { String($0.trimmingPrefix { $0 == " " }) }
+                    .joined(separator: "; ")
+            }
+        }
+    }
+
     /// What is printed for `file`, one problem after the other, at most 100 of them.
     package func text(file: String) -> String {
         switch self {

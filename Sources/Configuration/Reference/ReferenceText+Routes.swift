@@ -88,11 +88,46 @@ extension ReferenceText {
             public_urls: [https://partners.example.com, https://shop.example.com/v1]
             # What Origin must be where a request has one, else 403. Not looked at by default; with mcp our own public_urls.
             allowed_origins: [https://app.example.com]
+            # What scripts of pages elsewhere may do (CORS): a mapping, or upstream, which lets the upstream answer browsers' preflights
+            # and say it; they reach it without identity and credentials. By default nothing: a preflight is answered 403.
+            cors:
+              # The pages, as browsers write them into Origin; "*" for all, which goes without credentials only. null is never one.
+              origins: [https://app.example.com]
+              # What their scripts may do. All that the route allows by default.
+              methods: [GET, POST]
+              # Header fields that they may send beyond those that every page may.
+              headers: [Authorization, Content-Type, DPoP, X-Requested-By]
+              # Header fields of answers that they may read beside WWW-Authenticate and DPoP-Nonce. None by default.
+              expose: [Link]
+              # Lets them act with the user's session: browsers send its cookie along, and by the methods above they may change
+              # something here as if login.allowed_origins named them. WebSockets are not theirs to open by this.
+              credentials: false
+              # How long a browser may remember what it was told, at most 24h.
+              max_age: 10m
+            # What this route has in place of the limits and timeouts for all, below.
+            limits:
+              # One request body; a longer one is answered 413.
+              request_body: 1MiB
+              # Bytes a second that a request body must bring; 0B for bodies that are open all day.
+              request_body_rate: 240B
+            timeouts:
+              # Without a byte of a request body.
+              request_body: 30s
+              # From the end of a request to the response's head: longer for answers that are waited for.
+              upstream_first_byte: 2m
+              # Without a byte of a response body, or without one taken by the client: longer than an event stream is silent.
+              response_body: 5m
             # A Model Context Protocol server: needs token, publishes resource, and its identifier must be in the audience.
             mcp: false
             # What the upstream gets in place of the client's credentials: none (default), pass (the Bearer token itself, or the
             # access token of the session), or one of exchange, static, assertion and pass as below.
             upstream_credential: none
+            # What clients get when the upstream answers 401: pass (default), its answer; or bad_gateway, 502, where the client's
+            # own credentials stayed here and it has no others to offer.
+            upstream_401: pass
+            # Tells the upstream the client's certificate in Client-Cert (RFC 9440), where it has shown one. Without this, and on
+            # all other routes, the field is absent.
+            client_cert: false
           - path: /api/development/
             upstream:
               # Where the requests go.
@@ -197,7 +232,7 @@ extension ReferenceText {
         limits:
           # The request line; a longer one is answered 414.
           request_line: 8KiB
-          # All header fields; more is answered 431.
+          # All header fields, and 64KiB with the request line; more is answered 431.
           header_section: 64KiB
           # Header fields of one message; more is answered 431.
           field_count: 100
@@ -207,8 +242,17 @@ extension ReferenceText {
           access_token: 16KiB
           # One request body; a longer one is answered 413.
           request_body: unlimited
-          # Client connections of one worker.
+          # Bytes a second that a request body must bring, on average over timeouts.request_body; else 408. 0B asks for nothing.
+          request_body_rate: 240B
+          # Bytes a second that a client must take of what waits for it, on average over timeouts.response_body; else it is cut
+          # off. 0B asks for nothing. Upstreams have no such rate: an event stream may say next to nothing.
+          response_rate: 240B
+          # Client connections of one worker; beyond it those that have been idle longest are closed, and where none is idle
+          # new ones answered 503.
           connections: 50000
+          # Of these, those of one IPv4 address or IPv6 /64. A quarter by default, and at least 16. Proxies in front are exempt
+          # where the listener names them.
+          connections_per_client: 12500
           # Connections in use to one upstream by one worker; beyond it requests are answered 503.
           upstream_connections: 4096
           # Idle connections kept to one upstream by one worker.
@@ -285,6 +329,10 @@ extension ReferenceText {
           algorithm: ES256
           # How long a key made at start signs before the next one.
           rotation: 24h
+
+        # This gateway's name in the Via field that upstreams get; a request that brings it along is in a loop and is answered 508.
+        # By default made of the first public_url: replicas have one name, and two gateways in a row have two.
+        via: shop-gateway
 
         # Requests remembered, without their secrets, for  portcullis explain --request-id .
         explain_buffer: 0

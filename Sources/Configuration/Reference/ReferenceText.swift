@@ -38,6 +38,12 @@ package enum ReferenceText {
             # Networks of TLS terminators in front whose Client-Cert field (RFC 9440) is believed; whoever reaches this listener
             # from there can claim any certificate. From all others the field is removed. None by default.
             client_cert_from: [10.0.0.7/32]
+            # Networks of proxies in front. Of them X-Forwarded-For is continued, X-Forwarded-Proto kept and Forwarded continued;
+            # of all others these fields are dropped, and upstreams get what the gateway sees itself. The client in the access log
+            # is then the last address that is no proxy's. None by default.
+            trusted_proxies: [10.0.0.0/8]
+            # Tells upstreams in Forwarded (RFC 7239) too what X-Forwarded-For, X-Forwarded-Proto and X-Forwarded-Host say.
+            forwarded: false
           - address: "[::]:8444"
             public_url: https://partners.example.com
             tls:

@@ -61,6 +61,9 @@ enum DocumentSection {
                 example: "{ files: [/run/secrets/assertion.pem] }",
                 "The keys that sign identity assertions for upstreams."),
             KeyDescription(
+                "via", .text(PlainText.pseudonym), .optional, example: "shop-gateway",
+                "This gateway's name in Via; a request that brings it along is in a loop and answered 508."),
+            KeyDescription(
                 "explain_buffer", .integer(0...100_000), .standard("0"), example: "1000",
                 "Requests remembered, without their secrets, for  portcullis explain --request-id ."),
         ])
@@ -107,6 +110,7 @@ enum DocumentSection {
         settings.logins = logins
         settings.proofs = proofs
         settings.assertionKeys = assertionKeys
+        if let via = document.text("via") { settings.via = via.text }
         settings.explainBuffer = document.integer("explain_buffer") ?? 0
         return settings
     }

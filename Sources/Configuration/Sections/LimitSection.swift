@@ -14,9 +14,20 @@ enum LimitSection {
             size("field_line", 1024...65_536, "32KiB", "One header field; a longer one is answered 431."),
             size("access_token", 1024...65_536, "16KiB", "One access token; a longer one is answered 401, undecoded."),
             KeyDescription(
-                "request_body", .byteCount(0...(1 << 50), acceptsUnlimited: true), .standard("unlimited"),
+                "request_body", requestBody, .standard("unlimited"),
                 example: "10MiB", "One request body; a longer one is answered 413."),
-            count("connections", 1...1_000_000, "50000", "Client connections of one worker."),
+            KeyDescription(
+                "request_body_rate", rate, .standard("240B"),
+                "Bytes a second that a request body must bring, on average over timeouts.request_body; else 408."),
+            KeyDescription(
+                "response_rate", rate, .standard("240B"),
+                "Bytes a second that a client must take, on average over timeouts.response_body; else it is cut off."),
+            count(
+                "connections", 1...1_000_000, "50000",
+                "Client connections of one worker; beyond it idle ones are closed, or new ones answered 503."),
+            KeyDescription(
+                "connections_per_client", .integer(1...1_000_000), .optional, example: "1000",
+                "Of these, those of one IPv4 address or IPv6 /64; by default a quarter, and at least 16."),
             count(
                 "upstream_connections", 1...100_000, "4096",
                 "Connections in use to one upstream by one worker; beyond it requests are answered 503."),
@@ -25,6 +36,9 @@ enum LimitSection {
             count(
                 "parked_requests", 0...100_000, "1024", "Requests of one worker that wait for an issuer's keys."),
         ])
+
+    static let requestBody = Shape.byteCount(0...(1 << 50), acceptsUnlimited: true)
+    static let rate = Shape.byteCount(0...(1 << 30), acceptsUnlimited: false)
 
     static func translate(_ object: CheckedObject?, _ problems: ProblemList) -> LimitSettings {
         var limits = LimitSettings()
@@ -35,13 +49,24 @@ enum LimitSection {
         size(object, "access_token", &limits.accessToken)
         integer(object, "field_count", &limits.fieldCount)
         integer(object, "connections", &limits.connections)
+        limits.connectionsPerClient = object.integer("connections_per_client")
+        size(object, "request_body_rate", &limits.requestBodyRate)
+        size(object, "response_rate", &limits.responseRate)
         integer(object, "upstream_connections", &limits.upstreamConnections)
         integer(object, "upstream_idle_connections", &limits.upstreamIdleConnections)
         integer(object, "parked_requests", &limits.parkedRequests)
         if let body = object.byteCount("request_body") { limits.requestBody = body.map(Int64.init) }
         judge("field_line", limits.fieldLine, fitsIn: "header_section", limits.headerSection, object, problems)
+        judgeConnections(limits, object, problems)
         judge("access_token", limits.accessToken, fitsIn: "field_line", limits.fieldLine, object, problems)
         return limits
+    }
+
+    private static func judgeConnections(_ limits: LimitSettings, _ object: CheckedObject, _ problems: ProblemList) {
+        guard let each = limits.connectionsPerClient, each > limits.connections else { return }
+        problems.error(
+            at: object.place(of: "connections_per_client"), expected: "connections_per_client of at most connections",
+            found: "\(each) and \(limits.connections)", remedy: "raise connections or lower connections_per_client")
     }
 
     /// A smaller bound above a larger one would never be reached.

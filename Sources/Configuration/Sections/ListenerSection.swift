@@ -30,6 +30,14 @@ enum ListenerSection {
                 .list(ListShape(noun: "networks", element: .text(NetworkText.ofTerminators), count: 1...64)), .optional,
                 example: "[10.0.0.7/32]",
                 "Networks of TLS terminators whose Client-Cert field (RFC 9440) is believed; others' is removed."),
+            KeyDescription(
+                "trusted_proxies",
+                .list(ListShape(noun: "networks", element: .text(NetworkText.ofProxies), count: 1...64)), .optional,
+                example: "[10.0.0.0/8]",
+                "Networks of proxies in front whose X-Forwarded-For, X-Forwarded-Proto and Forwarded are continued."),
+            KeyDescription(
+                "forwarded", .boolean, .standard("false"),
+                "Tells upstreams in Forwarded (RFC 7239) too what X-Forwarded-For, -Proto and -Host say."),
         ])
 
     static func translate(_ object: CheckedObject, _ translation: Translation) -> ListenerSettings? {
@@ -42,9 +50,12 @@ enum ListenerSection {
         for host in object.texts("hosts") where !authorities.contains(host.text.lowercased()) {
             authorities.append(host.text.lowercased())
         }
-        return ListenerSettings(
+        var settings = ListenerSettings(
             address: address, publicURL: url.origin, authorities: authorities, tls: tls ?? nil,
             clientCertFieldFrom: object.texts("client_cert_from").map(\.text))
+        settings.trustedProxies = object.texts("trusted_proxies").map(\.text)
+        settings.saysForwarded = object.flag("forwarded") ?? false
+        return settings
     }
 
     /// Tokens travel in the clear on a listener without TLS: loudly allowed, for the TLS may end in front of us.

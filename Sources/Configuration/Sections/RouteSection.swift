@@ -69,12 +69,27 @@ enum RouteSection {
                 example: "[https://app.example.com]",
                 "What Origin must be where there is one, else 403; not looked at by default, ours alone with mcp."),
             KeyDescription(
+                "cors", CORSSection.value, .optional, example: "{ origins: [https://app.example.com] }",
+                "What scripts of pages elsewhere may do: a mapping, or upstream; by default nothing."),
+            KeyDescription(
+                "limits", .object(RouteBounds.limits), .optional, example: "{ request_body: 10MiB }",
+                "What this route has in place of the limits for all."),
+            KeyDescription(
+                "timeouts", .object(RouteBounds.timeouts), .optional, example: "{ upstream_first_byte: 2m }",
+                "What this route has in place of the timeouts for all."),
+            KeyDescription(
                 "mcp", .boolean, .standard("false"),
                 "A Model Context Protocol server: its resource is published, and no token passes through."),
             KeyDescription(
                 "upstream_credential", UpstreamCredentialSection.value, .standard("none"),
                 example: "{ assertion: { audience: orders } }",
                 "What the upstream gets in place of the client's credentials."),
+            KeyDescription(
+                "upstream_401", .word(["pass", "bad_gateway"]), .standard("pass"),
+                "What clients get for a 401 of the upstream: itself, or 502 where their own credentials stayed here."),
+            KeyDescription(
+                "client_cert", .boolean, .standard("false"),
+                "Tells the upstream the client's certificate in Client-Cert (RFC 9440), where it has shown one."),
         ], exactlyOne: ["token", "login", "public"], together: ["token", "login"],
         strangers: ["auth": "say  token: {…} ,  login: NAME  or  public: true"])
 
@@ -98,16 +113,37 @@ enum RouteSection {
             $0.text.hasSuffix("/") ? String($0.text.dropLast()) : $0.text
         }
         settings.isMCP = object.flag("mcp") ?? false
+        settings.cors = CORSSection.translate(object, methods, context)
         settings.allowedOrigins = allowedOrigins(object, context)
+        settings.limits = RouteBounds.limits(object)
+        settings.timeouts = RouteBounds.timeouts(object)
         settings.credential = credential
         settings.proofURL = UpstreamCredentialSection.proofURL(object, context)
+        settings.hidesUnauthorized = object.text("upstream_401")?.text == "bad_gateway"
+        settings.sendsClientCert = object.flag("client_cert") ?? false
+        if settings.sendsClientCert { judgeClientCert(object, context) }
         return settings
+    }
+
+    /// A certificate that no listener asks for is never sent on.
+    private static func judgeClientCert(_ object: CheckedObject, _ context: RouteContext) {
+        guard context.listenersAreKnown else { return }
+        let learn = context.listeners.contains {
+            $0.tls?.clientCertificates != nil || !$0.clientCertFieldFrom.isEmpty
+        }
+        guard !learn else { return }
+        context.translation.problems.error(
+            at: object.place(of: "client_cert"), expected: "a listener that asks clients for certificates",
+            found: "none", remedy: "say client_certificates in a listener's tls, or leave client_cert out")
     }
 
     /// MCP-06: a page whose name was made to lead here (DNS rebinding) shows by its Origin whose it is.
     private static func allowedOrigins(_ object: CheckedObject, _ context: RouteContext) -> [String]? {
         guard object["allowed_origins"] != nil else {
-            return object.flag("mcp") == true ? context.listeners.map(\.publicURL) : nil
+            guard object.flag("mcp") == true else { return nil }
+            // Who is named there may call, or nobody would have been named.
+            let others = object.object("cors").flatMap { CORSSection.origins($0) } ?? []
+            return context.listeners.map(\.publicURL) + others
         }
         return object.texts("allowed_origins").compactMap { WebAddress($0.text)?.origin }
     }

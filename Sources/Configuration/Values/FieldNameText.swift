@@ -23,6 +23,14 @@ enum FieldNameText {
         return nil
     }
 
+    /// Any field, such as those that scripts send or read.
+    static let any = TextShape(expected: "a field name such as Content-Type", pattern: shape.pattern) { name in
+        guard (1...64).contains(name.utf8.count), name.utf8.allSatisfy(ASCII.isToken) else {
+            return TextFault(remedy: "use letters, digits and hyphens")
+        }
+        return name == "*" ? TextFault(remedy: "name each field: * does not mean all where credentials are sent") : nil
+    }
+
     /// The field of an identity assertion: `Authorization` is one, for there it replaces what the client sent.
     static let ofAssertion = TextShape(
         expected: "Authorization or a field name such as X-Identity", pattern: shape.pattern

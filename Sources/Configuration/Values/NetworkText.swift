@@ -10,6 +10,10 @@ enum NetworkText {
     static let ofTerminators = networks(
         all: "name the addresses of your TLS terminators; with /0 anybody could claim any certificate")
 
+    /// Networks of proxies that say who their clients are.
+    static let ofProxies = networks(
+        all: "name the addresses of your proxies; with /0 anybody could claim any address")
+
     private static func networks(all: String) -> TextShape {
         TextShape(
             expected: "a network such as 10.0.0.0/8 or fd00::/8", pattern: "^[0-9A-Fa-f:.]+/[0-9]{1,3}$"

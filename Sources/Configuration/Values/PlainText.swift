@@ -46,6 +46,14 @@ enum PlainText {
             ? nil : TextFault(remedy: "write the scheme's name alone")
     }
 
+    /// A received-by of Via (RFC 9110 §7.6.3).
+    static let pseudonym = TextShape(
+        expected: "a name such as shop-gateway", pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$"
+    ) { text in
+        (1...64).contains(text.utf8.count) && text.utf8.allSatisfy(ASCII.isToken)
+            ? nil : TextFault(remedy: "use letters, digits and - alone; it is no address and needs no port")
+    }
+
     /// A value of `acr`: challenges join them with spaces, between quotation marks (RFC 9470 §3).
     static let authenticationContext = TextShape(
         expected: "an acr value such as urn:example:mfa", pattern: scope.pattern

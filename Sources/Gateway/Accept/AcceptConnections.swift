@@ -28,7 +28,7 @@ extension WorkerRef {
 
     private func open(_ descriptor: Int32, _ peer: PeerAddress, at listener: UnsafeMutablePointer<ListenerSocket>) {
         var stream = ByteStream(descriptor: descriptor)
-        guard pointee.openClients < pointee.limits.connections else {
+        guard hasRoom(for: peer, at: listener) else {
             pointee.metrics.countRefusal(
                 route: WorkerMetrics.unrouted, cause: Int(Refusal.tooManyConnections.rawValue))
             // Over TLS nobody could read an answer before a handshake, which is what there is no room for.
@@ -56,7 +56,12 @@ extension WorkerRef {
         client.pointee.sawEnd = false
         client.pointee.closesAfterOutput = false
         client.pointee.lingers = false
+        client.pointee.endsSoon = false
         client.pointee.lingered = 0
+        client.pointee.patience = Int32(clamping: pointee.timeouts.responseBody)
+        client.pointee.pace.stop()
+        client.pointee.isCounted = isCounted(peer, at: listener)
+        if client.pointee.isCounted { pointee.networks.add(peer.networkWords) }
         client.timeout.pointee.owner = .client
         client.timeout.pointee.place = UnsafeMutableRawPointer(client)
         FileEvent.assign(client.readEvent, pointee.base, descriptor, [.read, .persistent], onClientReadable, client)

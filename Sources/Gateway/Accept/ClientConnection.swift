@@ -66,8 +66,16 @@ struct ClientConnection {
     var frames = WebSocketFrames()
     /// A tunnel whose time is over ends at the next frame's end.
     var endsAtFrame = false
+    /// Its next request is its last: what its handshake proved is to be proved anew.
+    var endsSoon = false
     /// Bytes read away while lingering.
     var lingered: Int32 = 0
+    /// Counts among its client's connections.
+    var isCounted = false
+    /// How long it may take nothing of its answer, in milliseconds: as its last route says.
+    var patience: Int32 = 0
+    /// How fast it sends its body, or takes its answer.
+    var pace = Pace()
 
     init(_ worker: WorkerRef) { self.worker = worker }
 
@@ -89,6 +97,12 @@ struct PeerAddress {
     private(set) var port: UInt16 = 0
 
     init() {}
+
+    /// An address without a port.
+    init(octets: (UInt64, UInt64), isIPv6: Bool) {
+        self.octets = octets
+        self.isIPv6 = isIPv6
+    }
 
     init(_ address: SocketAddress) {
         port = address.port

@@ -49,7 +49,7 @@ struct AdminPage {
     private init(readinessOf gateway: Gateway, isHead: Bool) {
         var isReady = !gateway.isDraining
         var lines: [String] = []
-        for (name, status) in gateway.issuerStatuses() {
+        for (name, status) in gateway.generation.issuerStatuses {
             let word: String
             switch status.readiness {
             case .ready: word = "ready"
@@ -74,9 +74,22 @@ struct AdminPage {
             lines.append(writer.text)
         }
         let state = gateway.isDraining ? "draining" : isReady ? "ready" : "not_ready"
+        // What is served is as good as before; that it is not what the file says is for people to know.
+        var configuration = JSONWriter()
+        configuration.beginObject()
+        configuration.name("state")
+        configuration.string(gateway.reload.lastFault == nil ? "current" : "refused")
+        configuration.name("number")
+        configuration.integer(Int64(gateway.generation.number))
+        if let fault = gateway.reload.lastFault {
+            configuration.name("reason")
+            configuration.string(fault)
+        }
+        configuration.endObject()
+        let issuers = lines.joined(separator: ",")
         self.init(
             status: isReady ? 200 : 503,
-            text: "{\"state\":\"\(state)\",\"issuers\":[\(lines.joined(separator: ","))]}\n",
+            text: "{\"state\":\"\(state)\",\"configuration\":\(configuration.text),\"issuers\":[\(issuers)]}\n",
             contentType: "application/json", isHead: isHead)
     }
 

@@ -39,8 +39,7 @@ extension WorkerRef {
             throw refuse(refusal, "an active token", "one that was refused a moment ago")
         }
         pointee.metrics.count(.tokenCacheMisses)
-        let address = exchange.pointee.client.unsafelyUnwrapped.pointee.peer
-        guard pointee.failures.isLeft(to: address, at: clock.microseconds()) else {
+        guard pointee.failures.isLeft(to: exchange.pointee.address, at: clock.microseconds()) else {
             throw refuse(.unknownTokensTooMany, "fewer unknown tokens from one address", "more")
         }
         return .wait(.introspection(issuer: issuer, digest))
@@ -88,8 +87,7 @@ extension WorkerRef {
             var isCharged = false
             end(wait) { exchange in
                 if !isCharged {
-                    pointee.failures.charge(
-                        exchange.pointee.client.unsafelyUnwrapped.pointee.peer, at: clock.microseconds())
+                    pointee.failures.charge(exchange.pointee.address, at: clock.microseconds())
                 }
                 isCharged = true
                 exchange.pointee.lookup = .refused(refusal)

@@ -31,7 +31,9 @@ extension WorkerRef {
     ) throws(Refusal) -> SHA256Digest? {
         let listener = pointee.listeners + Int(client.pointee.listener)
         // A terminator's own certificate says who it is, not who its client is.
-        if listener.pointee.terminators.contains(client.pointee.peer) { return try fieldDigest(bytes) }
+        if listener.pointee.terminators.contains(client.pointee.peer) {
+            return try fieldCertificate(bytes).map { SHA256.hash($0.span) }
+        }
         switch client.pointee.certificate {
         case .absent: return nil
         case .digest(let digest): return digest
@@ -48,10 +50,10 @@ extension WorkerRef {
     }
 
     /// `Client-Cert` of a TLS terminator that the operator trusts (RFC 9440 §2, MTLS-07).
-    private func fieldDigest(_ bytes: UnsafeMutablePointer<UInt8>) throws(Refusal) -> SHA256Digest? {
+    func fieldCertificate(_ bytes: UnsafeMutablePointer<UInt8>) throws(Refusal) -> [UInt8]? {
         let head = UnsafeBufferPointer(start: bytes, count: pointee.head.pointee.length)
         do throws(ClientCertField.Refusal) {
-            return try ClientCertField.find(in: pointee.head.pointee.fields, of: head.span).map { SHA256.hash($0.span) }
+            return try ClientCertField.find(in: pointee.head.pointee.fields, of: head.span)
         } catch {
             throw refuse(.clientCertFieldInvalid, "one Client-Cert field with a certificate", CauseWords.of(error))
         }

@@ -145,7 +145,7 @@ extension WorkerRef {
             usableUntil: min(refreshAt, touchAt, session.endsAt), wordCount: pointee.tables.catalogue.wordCount)
         record.pointee.session = SessionState.make(
             SessionState(
-                session: session, login: login, value: value, endings: endings, refreshAt: refreshAt, touchAt: touchAt,
+                session: session, login: login, store: pointee.stores[login], value: value, endings: endings, refreshAt: refreshAt, touchAt: touchAt,
                 proofs: ProofMaker(session)))
         pointee.tables.catalogue.answer(token, issuer: issuer, into: record.pointee.answers)
         record.pointee.cost += session.claims.count + value.count + 1024
@@ -177,7 +177,9 @@ extension WorkerRef {
         case .other, .post, .put, .delete, .patch, .connect, .trace, .track: break
         }
         let listener = Int(exchange.pointee.client.unsafelyUnwrapped.pointee.listener)
-        let evidence = pageEvidence(policy.pointee.origins[listener], bytes)
+        // What a page may do by CORS says nothing of the WebSockets that it may open.
+        let evidence = pageEvidence(
+            policy.pointee.origins[listener], isListed: exchange.pointee.isOfListedOrigin && !isWebSocket, bytes)
         if evidence.hasForeignOrigin || (isWebSocket && !evidence.hasOwnOrigin) {
             throw refuse(.crossSiteRequest, "a page of ours", "a page of another origin, or none")
         }
@@ -196,7 +198,9 @@ extension WorkerRef {
     }
 
     /// What a browser says of the page that a request comes from; every line counts, so that none can hide another.
-    private func pageEvidence(_ origins: OriginList, _ bytes: UnsafeMutablePointer<UInt8>) -> PageEvidence {
+    private func pageEvidence(
+        _ origins: OriginList, isListed: Bool, _ bytes: UnsafeMutablePointer<UInt8>
+    ) -> PageEvidence {
         let head = pointee.head
         var evidence = PageEvidence()
         var fetchSites = 0
@@ -207,7 +211,7 @@ extension WorkerRef {
             if slot.id == .origin {
                 if value.elementsEqual("null".utf8) {
                     evidence.hasNullOrigin = true
-                } else if origins.contains(value) {
+                } else if isListed || origins.contains(value) {
                     evidence.hasOwnOrigin = true
                 } else {
                     evidence.hasForeignOrigin = true

@@ -11,6 +11,8 @@ struct SessionState {
     let session: Session
     /// Which login it is of, by its place in the settings: a session of one client is none at another.
     let login: Int
+    /// Where it is kept, whatever the settings are by now.
+    let store: any SessionStore
     /// The value of its cookie, the newest that this worker knows.
     let value: [UInt8]
     /// The store's count of endings when it was last asked whether this one had ended.

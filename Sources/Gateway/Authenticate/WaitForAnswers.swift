@@ -141,7 +141,8 @@ extension WorkerRef {
         resume(exchange)
     }
 
-    private func resume(_ exchange: ExchangeRef) {
+    /// Runs the stages of a request that waited once more.
+    func resume(_ exchange: ExchangeRef) {
         exchange.pointee.phase = .awaitingResponse
         let client = exchange.pointee.client.unsafelyUnwrapped
         clearTimeout(client.timeout)

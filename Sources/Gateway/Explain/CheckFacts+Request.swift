@@ -53,8 +53,12 @@ extension CheckFacts {
         case .authority: ShownText.list(listener.authorities)
         case .path: "one reading for every server"
         case .route: "one of \(settings.routes.count) paths of routes"
-        case .method: route.map { MethodSet.of($0).allow } ?? "a method of the route"
-        case .origin: ShownText.list(route?.allowedOrigins ?? [])
+        case .method:
+            evidence.asksForMethod && route?.cors != .upstream
+                ? "any: a preflight asks for another" : route.map { MethodSet.of($0).allow } ?? "a method of the route"
+        case .origin:
+            evidence.asksForMethod
+                ? route.map { CORSWords.origins($0.cors) } ?? "" : ShownText.list(route?.allowedOrigins ?? [])
         case .credentials: "one Authorization field: a scheme and a token"
         case .scheme: ShownText.words(schemes)
         case .queryToken: "the token in the Authorization field alone"

@@ -29,6 +29,15 @@ extension CheckFacts {
         claims.flatMap { Claims.value(at: rule.claim, in: $0) }
     }
 
+    /// What the route, or else the gateway, says of a request's body.
+    var bodyLimit: Int64? {
+        switch route?.limits.requestBody {
+        case .bytes(let count): count
+        case .unlimited: nil
+        case nil: settings.limits.requestBody
+        }
+    }
+
     func wantedOfRights(_ check: ExplainedCheck) -> String? {
         switch check {
         case .scope: return ShownText.allOf(neededScopes)
@@ -39,7 +48,7 @@ extension CheckFacts {
         case .claimRules:
             let rules = unmetRule.map { [$0] } ?? policy?.claims ?? []
             return rules.map { "\(name(of: $0)) one of \(ShownText.list($0.anyOf))" }.joined(separator: "; ")
-        case .body: return settings.limits.requestBody.map { "at most \($0) bytes" } ?? ""
+        case .body: return bodyLimit.map { "at most \($0) bytes" } ?? ""
         case .identity: return "at most 32768 bytes of fields"
         case .exchange: return "a token of the authorization server for the upstream"
         case .upstreamCredential: return "a token that anybody may use, bound to nothing"

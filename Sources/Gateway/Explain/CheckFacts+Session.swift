@@ -104,7 +104,15 @@ extension CheckFacts {
     }
 
     /// Origins of pages that may make unsafe requests.
-    var ownOrigins: [String] { [listener.publicURL] + (loginAccess?.allowedOrigins ?? []) }
+    var ownOrigins: [String] { [listener.publicURL] + (loginAccess?.allowedOrigins ?? []) + sharedOrigins }
+
+    /// Those that CORS lets act with the user's session, by this method; a WebSocket is none of its business.
+    private var sharedOrigins: [String] {
+        guard case .rules(let rules)? = route?.cors, rules.credentials, !evidence.browser.offersWebSocket,
+            rules.methods?.contains(evidence.method) ?? true
+        else { return [] }
+        return rules.origins ?? []
+    }
 
     /// Why there is nothing to check of a session, or of a token where there is a session.
     func reasonOfSession(_ check: ExplainedCheck) -> String? {

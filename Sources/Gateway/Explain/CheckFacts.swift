@@ -94,9 +94,10 @@ struct CheckFacts {
         guard let route else { return nil }
         switch check {
         case .origin:
+            if evidence.asksForMethod { return nil }
             if route.allowedOrigins == nil { return "the route names no allowed_origins" }
             return evidence.origins.isEmpty ? "the request has no Origin" : nil
-        case .body: return settings.limits.requestBody == nil ? "limits.request_body is not set" : nil
+        case .body: return bodyLimit == nil ? "limits.request_body is not set" : nil
         case .upstream: return "no upstream is asked here"
         case .identity: return route.identity.isEmpty ? "the route injects nothing" : reasonWithoutToken
         default: break

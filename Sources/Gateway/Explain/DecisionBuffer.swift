@@ -134,7 +134,7 @@ extension WorkerRef {
         let verdict: Verdict
         switch step {
         case .forward: verdict = .forwarded(injected: injectedFields(exchange))
-        case .answerOptions, .publish, .login: verdict = .answered
+        case .answerOptions, .answerPreflight, .publish, .login: verdict = .answered
         case .refuse(let refusal): verdict = self.verdict(refusal)
         case .wait(.keys), .wait(.metadata): verdict = .undecided(.keys, reason: "the request still waits for them")
         case .wait(.introspection): verdict = .undecided(.introspection, reason: "the request still waits for it")

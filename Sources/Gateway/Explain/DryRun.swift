@@ -170,7 +170,7 @@ package final class DryRun {
     private func verdict(_ step: Step, _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>) -> Verdict {
         switch step {
         case .refuse(let refusal): return worker.verdict(refusal)
-        case .answerOptions, .publish, .login: return .answered
+        case .answerOptions, .answerPreflight, .publish, .login: return .answered
         case .wait(.session):
             return .undecided(
                 .session, reason: "the sessions of this client are in the running gateway: ask it with --request-id")
@@ -179,7 +179,7 @@ package final class DryRun {
         }
         var writer = HeadWriter(worker.pointee.writeScratch, capacity: Worker.writeCapacity)
         do throws(Refusal) {
-            if let refusal = worker.refusalOfBody() { throw refusal }
+            if let refusal = worker.refusalOfBody(exchange) { throw refusal }
             try worker.writeUpstreamHead(exchange, bytes, into: &writer)
         } catch {
             return worker.verdict(error)
@@ -208,6 +208,7 @@ extension WorkerRef {
     func ownAnswer(_ step: Step) -> String {
         switch step {
         case .answerOptions: "204"
+        case .answerPreflight: "204  to a browser's preflight"
         case .publish: "200  a document of the gateway's"
         case .login(let endpoint): endpoint.words(pointee.logins)
         case .forward, .wait, .refuse: ""

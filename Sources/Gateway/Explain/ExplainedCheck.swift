@@ -150,7 +150,7 @@ extension ExplainedCheck {
         case .malformedMessage, .unknownTransferCoding, .versionNotSupported, .expectationUnknown,
             .requestLineTooLong, .headerSectionTooLarge, .requestHeadTooSlow, .tooManyConnections:
             .message
-        case .reservedConnectionOption: .connectionOptions
+        case .reservedConnectionOption, .loopDetected: .connectionOptions
         case .connectRefused: .connect
         case .authorityUnknown, .serverNameDisagrees: .authority
         case .pathAmbiguous, .pathMatchesTwoRoutes: .path

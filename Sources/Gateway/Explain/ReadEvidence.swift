@@ -37,6 +37,7 @@ extension WorkerRef {
         evidence.fieldCount = head.pointee.fields.count
         evidence.headBytes = head.pointee.length
         evidence.route = exchange.pointee.route.map { $0.pointee.index }
+        var asksForMethod = false
         for index in 0..<head.pointee.fields.count {
             let slot = head.pointee.fields[index]
             switch slot.id {
@@ -45,9 +46,11 @@ extension WorkerRef {
                 let proof = UnsafeBufferPointer(rebasing: all[Int(slot.value.start)..<slot.value.end])
                 evidence.proofs.append(TokenEvidence(proof.span))
             case .clientCert: evidence.hasClientCertField = true
+            case .accessControlRequestMethod: asksForMethod = true
             default: break
             }
         }
+        evidence.asksForMethod = asksForMethod && head.pointee.methodID == .options && !evidence.origins.isEmpty
         readAuthorization(all, into: &evidence)
         readIntrospection(exchange, bytes, into: &evidence)
         readSession(exchange, bytes, into: &evidence)

@@ -41,6 +41,8 @@ package struct RequestEvidence: Sendable {
     package var proofs: [TokenEvidence] = []
     /// `Origin` fields.
     package var origins: [String] = []
+    /// A browser's preflight, which asks for another method.
+    package var asksForMethod = false
     /// What it brings of a browser's session; nil where the route takes none.
     package var session: SessionEvidence?
     /// What a browser says of why it asks, and whether a person waits for a page.

@@ -49,13 +49,14 @@ extension WorkerRef {
         exchange.pointee.status = status
         exchange.pointee.respondedAt = clock.microseconds()
         let discardsBody = canDiscard(exchange)
-        if !discardsBody || client.pointee.closesAfterOutput { exchange.pointee.keepsAlive = false }
+        if !discardsBody || client.pointee.closesAfterOutput || pointee.isDraining { exchange.pointee.keepsAlive = false }
         let keepsAlive = exchange.pointee.keepsAlive
         var writer = HeadWriter(pointee.writeScratch, capacity: Worker.writeCapacity)
         writer.put(text: "HTTP/1.1 \(status) \(Status.reason(status))\r\n")
         for (name, value) in fields { writer.put(text: "\(name): \(value)\r\n") }
         if exchange.pointee.givesNonce { putNonce(into: &writer) }
         putCookies(exchange, into: &writer)
+        putCORS(exchange, into: &writer)
         if status != 204 { writer.put(text: "Content-Length: \(content?.bytes.count ?? 0)\r\n") }
         if content == nil { writer.put("Cache-Control: no-store\r\n") }
         writer.put("X-Content-Type-Options: nosniff\r\nX-Request-Id: ")

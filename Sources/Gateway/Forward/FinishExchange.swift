@@ -9,7 +9,7 @@ extension WorkerRef {
     func finishExchange(_ exchange: ExchangeRef) {
         let client = exchange.pointee.client.unsafelyUnwrapped
         let wasRequestComplete = exchange.pointee.request.isComplete
-        let keepsAlive = exchange.pointee.keepsAlive && wasRequestComplete && !pointee.isDraining
+        let keepsAlive = exchange.pointee.keepsAlive && wasRequestComplete
         if let upstream = exchange.pointee.upstream {
             exchange.pointee.upstream = nil
             // An upstream that answered early waits for a body that will not come.
@@ -30,10 +30,13 @@ extension WorkerRef {
         client.pointee.state = .awaitingHead
         client.pointee.parser.reset()
         if !client.pointee.hasOutput {
-            setTimeout(client.timeout, pointee.timeouts.keepAlive)
+            setTimeout(client.timeout, keepAliveTimeout)
             runInput(client)
         }
     }
+
+    /// How long a client may have nothing to ask, in milliseconds.
+    var keepAliveTimeout: Int { pointee.isDraining ? Worker.drainedIdleTimeout : pointee.timeouts.keepAlive }
 
     /// Logs and forgets an exchange; the connections stay.
     func endExchange(_ exchange: ExchangeRef) {
@@ -110,11 +113,13 @@ extension WorkerRef {
         client.pointee.stream.close()
         client.pointee.input.release(to: &pointee.buffers)
         client.pointee.output.release(to: &pointee.buffers)
+        if client.pointee.isCounted { pointee.networks.remove(client.pointee.peer.networkWords) }
+        client.pointee.isCounted = false
         dropPipe(&client.pointee.pipe)
         pointee.openClients -= 1
         pointee.metrics.adjust(.clientConnections, by: -1)
         pointee.clients.giveBack(client)
-        if pointee.isDraining, pointee.openClients == 0 { sayDrained() }
+        if pointee.isDraining, pointee.openClients == 0, pointee.ticksToClosing == 0 { sayDrained() }
     }
 
     /// Reads away the rest of a small request body after an early answer (HTTP-35).

@@ -90,7 +90,6 @@ extension WorkerRef {
     }
 
     private func exceedsLimit(_ exchange: ExchangeRef) -> Bool {
-        guard let limit = pointee.limits.requestBody else { return false }
-        return exchange.pointee.requestBytes > limit
+        exchange.pointee.requestBytes > patience(of: exchange).bodyLimit
     }
 }

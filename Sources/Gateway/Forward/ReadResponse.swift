@@ -74,9 +74,11 @@ extension WorkerRef {
                 if pointee.responseHead.pointee.status == 101 {
                     return switchProtocols(upstream, exchange, bytes, count)
                 }
-                // The 100 that we elicited, or hints: swallowed, a bounded number of them (HTTP-63).
                 exchange.pointee.interim += 1
                 guard exchange.pointee.interim <= 8 else { return upstreamMalformed(upstream, "endless 1xx") }
+                relayInterim(exchange, bytes)
+                // A client that could not be written to is gone, and its exchange with it.
+                guard upstream.pointee.exchange == exchange else { return }
                 upstream.pointee.parser.reset()
                 bytes += length
                 count -= length
@@ -85,6 +87,19 @@ extension WorkerRef {
             }
             return respond(upstream, exchange, bytes, count)
         }
+    }
+
+    /// Passes an interim response on, such as 103 (HTTP-63).
+    ///
+    /// Not a 100: it answers an expectation, and those are met here (HTTP-61). Not to HTTP/1.0, which knows none. And not
+    /// behind bytes that the client has not taken yet: hints that come late help nobody, and need not be kept.
+    private func relayInterim(_ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>) {
+        let client = exchange.pointee.client.unsafelyUnwrapped
+        guard pointee.responseHead.pointee.status != 100, !exchange.pointee.isHTTP10, !client.pointee.hasOutput
+        else { return }
+        var writer = HeadWriter(pointee.writeScratch, capacity: Worker.writeCapacity)
+        writeInterimHead(exchange, bytes, into: &writer)
+        if !writer.isFull { sendToClient(client, writer.base, writer.count) }
     }
 
     /// Keeps the beginning of a head until more arrives.
@@ -103,6 +118,8 @@ extension WorkerRef {
     ) {
         let head = pointee.responseHead
         let length = head.pointee.length
+        keepProofNonce(exchange, bytes)
+        if head.pointee.status == 401, hidesUnauthorized(exchange) { return upstreamUnauthorized(upstream, exchange) }
         exchange.pointee.phase = .responding
         exchange.pointee.status = head.pointee.status
         exchange.pointee.respondedAt = clock.microseconds()
@@ -116,15 +133,15 @@ extension WorkerRef {
             exchange.pointee.sendsChunks = !exchange.pointee.isHTTP10
             if exchange.pointee.isHTTP10 { exchange.pointee.keepsAlive = false }
         }
-        if !exchange.pointee.request.isComplete { exchange.pointee.keepsAlive = false }
+        // A connection that was said to go on does, also after SIGTERM: its client may have sent its next request.
+        if !exchange.pointee.request.isComplete || pointee.isDraining { exchange.pointee.keepsAlive = false }
         var writer = HeadWriter(pointee.writeScratch, capacity: Worker.writeCapacity)
-        keepProofNonce(exchange, bytes)
         writeClientHead(exchange, bytes, into: &writer)
         guard !writer.isFull, count - length <= writer.bodyRoom else {
             exchange.pointee.phase = .awaitingResponse
             return upstreamMalformed(upstream, "a head beyond limits")
         }
-        setTimeout(upstream.timeout, pointee.timeouts.responseBody)
+        setTimeout(upstream.timeout, patience(of: exchange).responseBody)
         passBody(upstream, exchange, bytes + length, count - length, writer)
     }
 
@@ -140,7 +157,7 @@ extension WorkerRef {
         }
         guard count > 0 else { return responseStopped(upstream, count) }
         upstream.pointee.mayHoldMore = count == Worker.readCapacity
-        setTimeout(upstream.timeout, pointee.timeouts.responseBody)
+        setTimeout(upstream.timeout, patience(of: exchange).responseBody)
         if exchange.pointee.response.kind == .length || !exchange.pointee.sendsChunks,
             exchange.pointee.response.kind != .chunked
         {

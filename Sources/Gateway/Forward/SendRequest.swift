@@ -11,8 +11,9 @@ extension WorkerRef {
         let client = exchange.pointee.client.unsafelyUnwrapped
         let head = pointee.head
         let length = head.pointee.length
-        if let refusal = refusalOfBody() { return refuseUnread(exchange, refusal, bytes, count, isKept) }
+        if let refusal = refusalOfBody(exchange) { return refuseUnread(exchange, refusal, bytes, count, isKept) }
         let route = exchange.pointee.route.unsafelyUnwrapped
+        client.pointee.patience = Int32(clamping: route.pointee.patience.responseBody)
         exchange.pointee.offersWebSocket = head.pointee.offersWebSocket && route.pointee.webSocket
         exchange.pointee.mayRetry = exchange.pointee.request.isComplete && isIdempotent(exchange.pointee.method)
         var writer = HeadWriter(pointee.writeScratch, capacity: Worker.writeCapacity)
@@ -45,10 +46,9 @@ extension WorkerRef {
     }
 
     /// Why a body of the length announced is not taken, before any of it is read (HTTP-65).
-    func refusalOfBody() -> Refusal? {
-        guard let limit = pointee.limits.requestBody, case .length(let size) = pointee.head.pointee.framing,
-            size > limit
-        else { return nil }
+    func refusalOfBody(_ exchange: ExchangeRef) -> Refusal? {
+        let limit = patience(of: exchange).bodyLimit
+        guard case .length(let size) = pointee.head.pointee.framing, size > limit else { return nil }
         return refuse(.requestBodyTooLarge, "at most \(limit) bytes", "\(size)")
     }
 
@@ -76,7 +76,7 @@ extension WorkerRef {
     /// Gives head and body to a pooled connection, or to a new one when it is ready.
     private func send(_ exchange: ExchangeRef, _ writer: HeadWriter) {
         let client = exchange.pointee.client.unsafelyUnwrapped
-        let pool = pointee.pools + Int(exchange.pointee.route.unsafelyUnwrapped.pointee.upstream)
+        let pool = pointee.pools[Int(exchange.pointee.route.unsafelyUnwrapped.pointee.upstream)]
         if let upstream = takeIdle(pool) {
             attach(exchange, upstream)
             if exchange.pointee.mayRetry {
@@ -110,12 +110,12 @@ extension WorkerRef {
     func awaitResponse(_ exchange: ExchangeRef) {
         guard let upstream = exchange.pointee.upstream, let client = exchange.pointee.client else { return }
         if exchange.pointee.request.isComplete {
-            clearTimeout(client.timeout)
+            if !client.pointee.hasOutput { clearTimeout(client.timeout) }
             if upstream.pointee.state == .active, exchange.pointee.phase == .awaitingResponse {
-                setTimeout(upstream.timeout, pointee.timeouts.upstreamFirstByte)
+                setTimeout(upstream.timeout, patience(of: exchange).upstreamFirstByte)
             }
-        } else {
-            setTimeout(client.timeout, pointee.timeouts.requestBody)
+        } else if !client.pointee.hasOutput {
+            awaitBody(client, exchange)
         }
         regulateClientReading(client)
     }
@@ -163,7 +163,8 @@ extension WorkerRef {
             if case .refused(let cause) = outcome {
                 return .refused(refuse(.malformedMessage, "the chunked coding", CauseWords.of(cause)))
             }
-            if let limit = pointee.limits.requestBody, exchange.pointee.requestBytes > limit {
+            let limit = patience(of: exchange).bodyLimit
+            if exchange.pointee.requestBytes > limit {
                 return .refused(refuse(.requestBodyTooLarge, "at most \(limit) bytes", "more"))
             }
             guard case .used(let used) = outcome else { return .used(0) }

@@ -39,8 +39,8 @@ extension WorkerRef {
                 client.pointee.pipe = pipe
                 client.startWriting()
                 upstream.stopReading()
-                setTimeout(upstream.timeout, pointee.timeouts.responseBody)
-                awaitTaking(client)
+                setTimeout(upstream.timeout, patience(of: exchange).responseBody)
+                awaitTaking(client, taken: moved - pipe.count)
                 if exchange.pointee.response.isComplete { finishExchange(exchange) }
                 return true
             case .none:
@@ -54,7 +54,7 @@ extension WorkerRef {
             return true
         }
         pointee.pipes.giveBack(pipe)
-        setTimeout(upstream.timeout, pointee.timeouts.responseBody)
+        setTimeout(upstream.timeout, patience(of: exchange).responseBody)
         return true
     }
 
@@ -64,7 +64,7 @@ extension WorkerRef {
     ) -> Bool {
         switch outcome {
         case ByteStream.wantsRead:
-            if hasMoved { setTimeout(upstream.timeout, pointee.timeouts.responseBody) }
+            if hasMoved { setTimeout(upstream.timeout, patience(of: exchange).responseBody) }
         case Pipe.unsupported:
             pointee.pipes.giveUp()
             return false
@@ -136,7 +136,9 @@ extension WorkerRef {
         case .some(true):
             dropPipe(&client.pointee.pipe)
             return true
-        case .some(false): if client.pointee.pipe.count < before { awaitTaking(client) }
+        case .some(false):
+            let taken = before - client.pointee.pipe.count
+            if taken > 0 { awaitTaking(client, taken: taken) }
         case .none: abortClient(client)
         }
         return false

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Bytes
 import EventLoop
+import HTTP1
 import HTTPMessage
 import Telemetry
 import Transport
@@ -29,7 +30,7 @@ extension WorkerRef {
         writeSwitchingHead(bytes, into: &writer)
         let length = pointee.responseHead.pointee.length
         client.pointee.frames = WebSocketFrames()
-        client.pointee.frames.pass(bytes + length, count - length)
+        client.pointee.frames.pass(UnsafeBufferPointer(start: bytes + length, count: count - length).span)
         exchange.pointee.responseBytes += Int64(count - length)
         writer.put(bytes + length, count - length)
         upstream.pointee.input.release(to: &pointee.buffers)
@@ -96,7 +97,7 @@ extension WorkerRef {
         switch count {
         case 1...:
             exchange.pointee.responseBytes += Int64(count)
-            client.pointee.frames.pass(pointee.readScratch, count)
+            client.pointee.frames.pass(UnsafeBufferPointer(start: pointee.readScratch, count: count).span)
             setTunnelTimeout(client, exchange, silence: pointee.timeouts.tunnelIdle)
             sendToClient(client, pointee.readScratch, count)
             if client.pointee.state == .tunnelling, client.pointee.endsAtFrame, client.pointee.frames.isBetweenFrames {
@@ -154,51 +155,5 @@ extension WorkerRef {
             if let start = frame.baseAddress { sendToClient(client, start, frame.count) }
         }
         if client.pointee.state == .tunnelling { endTunnel(client) }
-    }
-}
-
-/// Where one WebSocket frame ends and the next begins, seen from the headers alone (RFC 6455 §5.2).
-struct WebSocketFrames {
-    private var header: (UInt8, UInt8) = (0, 0)
-    private var headerCount = 0
-    private var headerLength = 2
-    private var extendedLength: UInt64 = 0
-    private var payload: UInt64 = 0
-
-    /// Whether a frame of ours could be put here.
-    var isBetweenFrames: Bool { headerCount == 0 && payload == 0 }
-
-    mutating func pass(_ bytes: UnsafePointer<UInt8>, _ count: Int) {
-        var position = 0
-        while position < count {
-            if payload > 0 {
-                let skipped = Int(min(payload, UInt64(count - position)))
-                payload -= UInt64(skipped)
-                position += skipped
-                continue
-            }
-            take(bytes[position])
-            position += 1
-        }
-    }
-
-    private mutating func take(_ byte: UInt8) {
-        switch headerCount {
-        case 0: headerLength = 2
-        case 1:
-            extendedLength = 0
-            header.1 = byte & 0x7F
-            if header.1 == 126 { headerLength = 4 }
-            if header.1 == 127 { headerLength = 10 }
-            if byte & 0x80 != 0 { headerLength += 4 }
-        default:
-            let lengthBytes = header.1 == 126 ? 2 : header.1 == 127 ? 8 : 0
-            if headerCount < 2 + lengthBytes { extendedLength = extendedLength << 8 | UInt64(byte) }
-        }
-        headerCount += 1
-        if headerCount >= 2, headerCount == headerLength {
-            payload = header.1 < 126 ? UInt64(header.1) : extendedLength
-            headerCount = 0
-        }
     }
 }

@@ -63,7 +63,8 @@ extension UpstreamRef {
 /// The connections of one worker to one upstream.
 struct UpstreamPool {
     let settings: UpstreamSettings
-    let tls: ClientTLS?
+    /// Another one after a reload, which may have read other authorities.
+    var tls: ClientTLS?
     let serverName: String
     /// Where the name led to last; the address itself when the configuration gave one.
     var addresses: [SocketAddress]
@@ -79,6 +80,13 @@ struct UpstreamPool {
     var proofNonce: String?
     /// Connections that wait for addresses.
     var waiting: UpstreamRef?
+
+    /// A pool at a place of its own.
+    static func make(_ settings: UpstreamSettings, tls: ClientTLS?) -> UnsafeMutablePointer<UpstreamPool> {
+        let place = UnsafeMutablePointer<UpstreamPool>.allocate(capacity: 1)
+        place.initialize(to: UpstreamPool(settings, tls: tls))
+        return place
+    }
 
     init(_ settings: UpstreamSettings, tls: ClientTLS?) {
         self.settings = settings

@@ -49,7 +49,7 @@ extension WorkerRef {
                     .upstreamConnectionsExhausted, "\(pointee.limits.upstreamConnections) connections at most", "more"))
         }
         attach(exchange, upstream)
-        renewProof(exchange)
+        renewProof(exchange, pool)
         upstream.pointee.output = exchange.pointee.replay
         exchange.pointee.replay = Buffer()
         begin(upstream)
@@ -95,14 +95,31 @@ extension WorkerRef {
         }
         if client.pointee.state == .tunnelling { return endTunnel(client) }
         // A client that does not take what is there is the slow one, and has its own clock.
-        if client.pointee.hasOutput { return setTimeout(upstream.timeout, pointee.timeouts.responseBody) }
+        if client.pointee.hasOutput { return setTimeout(upstream.timeout, patience(of: exchange).responseBody) }
         pointee.operatorLog.write(.warning, .upstreamTimedOut, LogField(.upstream, name(of: pool)))
         if exchange.pointee.phase == .responding { return abortClient(client) }
         exchange.pointee.upstream = nil
         // Part of a body must not be taken for the whole (HTTP-31).
         if !exchange.pointee.request.isComplete { Socket.resetOnClose(upstream.pointee.stream.descriptor) }
         closeUpstream(upstream)
-        refuse(
-            exchange, refuse(.upstreamTimedOut, "a response within \(pointee.timeouts.upstreamFirstByte) ms", "none"))
+        let time = patience(of: exchange).upstreamFirstByte
+        refuse(exchange, refuse(.upstreamTimedOut, "a response within \(time) ms", "none"))
+    }
+
+    /// Whether a 401 of this exchange's upstream is kept from the client (HTTP-68).
+    ///
+    /// Not where the client's own token was passed on: then it is the client that has to get another one.
+    func hidesUnauthorized(_ exchange: ExchangeRef) -> Bool {
+        guard let route = exchange.pointee.route, route.pointee.hidesUnauthorized else { return false }
+        guard case .pass = route.pointee.credential, let token = exchange.pointee.token else { return true }
+        return token.pointee.session != nil
+    }
+
+    /// The upstream wants credentials that the client cannot give it: what it sent was taken away here.
+    func upstreamUnauthorized(_ upstream: UpstreamRef, _ exchange: ExchangeRef) {
+        let pool = upstream.pointee.pool.unsafelyUnwrapped
+        // Part of a body must not be taken for the whole (HTTP-31).
+        if !exchange.pointee.request.isComplete { Socket.resetOnClose(upstream.pointee.stream.descriptor) }
+        refuse(exchange, refuse(.upstreamUnauthorized, "a response from \(name(of: pool)) other than 401", "401"))
     }
 }

@@ -20,14 +20,13 @@ extension WorkerRef {
         return upstream
     }
 
-    /// Whether nothing has arrived behind the last response.
+    /// Whether nothing has arrived behind the last response, the peer's end included.
     ///
-    /// A read that did not fill its buffer took all there was, and what came since shows as an event: only otherwise,
-    /// and on TLS, whose records are read one by one, is the kernel asked (which would cost each request a call).
+    /// The kernel is asked each time (a third of a microsecond). Readiness shows only when the loop looks for it again: a
+    /// connection that was given back in this same turn would pass for quiet, and what waits on it, such as the content
+    /// behind an answer to HEAD, would be the next client's response.
     private func isQuiet(_ upstream: UpstreamRef) -> Bool {
-        if FileEvent.isDue(upstream.readEvent) { return false }
-        guard upstream.pointee.mayHoldMore || upstream.pointee.stream.tls != nil else { return true }
-        return upstream.pointee.stream.isQuiet
+        !FileEvent.isDue(upstream.readEvent) && upstream.pointee.stream.isQuiet
     }
 
     /// A connection that is not open yet, or nil when the upstream has as many as it may.
@@ -72,14 +71,14 @@ extension WorkerRef {
         else { return }
         pool.pointee.isResolving = true
         let worker = WorkerReference(pointer: self)
-        let index = pool - pointee.pools
+        let place = PoolReference(pointer: pool)
         pointee.resolver.resolve(pool.pointee.settings.host, port: pool.pointee.settings.port, on: pointee.loop) {
-            worker.pointer.addressesArrived($0, pool: index)
+            worker.pointer.addressesArrived($0, place.pointer)
         }
     }
 
-    private func addressesArrived(_ addresses: [SocketAddress], pool index: Int) {
-        let pool = pointee.pools + index
+    /// A pool that waits for addresses is never given back before they came.
+    private func addressesArrived(_ addresses: [SocketAddress], _ pool: UnsafeMutablePointer<UpstreamPool>) {
         pool.pointee.isResolving = false
         pool.pointee.resolvedAt = clock.microseconds()
         // A name server that fails for a while does not take away addresses that worked.
@@ -236,6 +235,11 @@ extension WorkerRef {
         upstream.pointee.previous = nil
         upstream.pointee.next = nil
     }
+}
+
+/// A pool's place, for closures that come back to the loop of its worker.
+struct PoolReference: @unchecked Sendable {
+    let pointer: UnsafeMutablePointer<UpstreamPool>
 }
 
 /// A worker's place, for closures that come back to the worker's own loop.

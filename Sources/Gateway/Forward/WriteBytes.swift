@@ -15,22 +15,22 @@ extension WorkerRef {
             if sent == count { return }
             if sent == ByteStream.failed { return abortClient(client) }
             sent = max(0, sent)
+            client.pointee.pace.stop()
         }
         guard client.pointee.output.append(bytes + sent, count - sent, from: &pointee.buffers) else {
             return abortClient(client)
         }
         client.startWriting()
         if let upstream = client.pointee.exchange?.pointee.upstream { upstream.stopReading() }
-        awaitTaking(client)
+        awaitMore(client, taken: 0)
     }
 
     /// The clock of a client that does not take what is there; in a tunnel it ends no later than the token (HTTP-60).
-    func awaitTaking(_ client: ClientRef) {
-        let patience = pointee.timeouts.responseBody
+    private func awaitMore(_ client: ClientRef, taken count: Int) {
         guard client.pointee.state == .tunnelling, let exchange = client.pointee.exchange else {
-            return setTimeout(client.timeout, patience)
+            return awaitTaking(client, taken: count)
         }
-        setTunnelTimeout(client, exchange, silence: patience)
+        setTunnelTimeout(client, exchange, silence: Int(client.pointee.patience))
     }
 
     /// The client takes bytes again.
@@ -48,7 +48,7 @@ extension WorkerRef {
                 return
             }
             client.pointee.output.consume(sent, to: &pointee.buffers)
-            guard client.pointee.output.isEmpty else { return awaitTaking(client) }
+            guard client.pointee.output.isEmpty else { return awaitMore(client, taken: sent) }
         }
         guard emptyPipe(of: client) else { return }
         client.stopWriting()
@@ -57,6 +57,7 @@ extension WorkerRef {
 
     /// All of a client's output has been taken: let go on what waited for that.
     private func outputTaken(_ client: ClientRef) {
+        client.pointee.pace.stop()
         if client.pointee.closesAfterOutput { return endClient(client) }
         switch client.pointee.state {
         case .exchanging, .tunnelling:
@@ -69,7 +70,7 @@ extension WorkerRef {
             guard let upstream = exchange.pointee.upstream, upstream.pointee.state == .active else { return }
             upstream.startReading()
         case .awaitingHead:
-            setTimeout(client.timeout, pointee.timeouts.keepAlive)
+            setTimeout(client.timeout, keepAliveTimeout)
             runInput(client)
         case .closed, .discardingBody, .lingering: break
         }

@@ -21,7 +21,7 @@ extension WorkerRef {
 
     /// Counts an exchange that ends, and writes its line.
     func logExchange(_ exchange: ExchangeRef) {
-        let route = exchange.pointee.route.map { $0.pointee.index } ?? WorkerMetrics.unrouted
+        let route = exchange.pointee.route.map { $0.pointee.metricsSlot } ?? WorkerMetrics.unrouted
         let now = clock.microseconds()
         let duration = now &- exchange.pointee.startedAt
         pointee.metrics.countRequest(route: route, status: exchange.pointee.status)
@@ -39,10 +39,8 @@ extension WorkerRef {
             guard let start = text.baseAddress else { return }
             exchange.pointee.id.write(into: start)
             log.pointee.line.member("request_id", UnsafeBufferPointer(start: start, count: 32).span, limit: 32)
-            if let client = exchange.pointee.client {
-                let length = client.pointee.peer.write(into: start)
-                log.pointee.line.member("client", UnsafeBufferPointer(start: start, count: length).span, limit: 48)
-            }
+            let length = exchange.pointee.address.write(into: start)
+            log.pointee.line.member("client", UnsafeBufferPointer(start: start, count: length).span, limit: 48)
         }
         putRequest(exchange, log)
         log.pointee.line.member("status", Int64(exchange.pointee.status))
@@ -60,7 +58,7 @@ extension WorkerRef {
                     milliseconds: Int64(clamping: exchange.pointee.respondedAt &- exchange.pointee.forwardedAt))
             }
         }
-        if let token = exchange.pointee.token { putToken(token, log) }
+        if let token = exchange.pointee.token { putToken(exchange, token, log) }
         log.pointee.finishLine()
     }
 
@@ -80,9 +78,11 @@ extension WorkerRef {
     }
 
     /// Who it was, as far as a log may know: verified, and the subject only as a digest (OPS-03, JOSE-33).
-    private func putToken(_ token: UnsafeMutablePointer<TokenRecord>, _ log: UnsafeMutablePointer<LogWriter>) {
+    private func putToken(
+        _ exchange: ExchangeRef, _ token: UnsafeMutablePointer<TokenRecord>, _ log: UnsafeMutablePointer<LogWriter>
+    ) {
         log.pointee.line.member(
-            "issuer", text: pointee.issuers[token.pointee.issuer].identifier, limit: 256)
+            "issuer", text: issuerIdentifier(exchange, token.pointee.issuer), limit: 256)
         log.pointee.line.member("client_id", token.pointee.clientID.span, limit: 128)
         log.pointee.line.member("sub_digest", hexadecimal: token.pointee.subjectDigest, digits: 8)
         log.pointee.line.member("token", hexadecimal: token.pointee.digest.leadingBits, digits: 8)
@@ -92,7 +92,7 @@ extension WorkerRef {
     func logRefusal(_ exchange: ExchangeRef, _ refusal: Refusal) {
         let route = exchange.pointee.route
         pointee.metrics.countRefusal(
-            route: route.map { $0.pointee.index } ?? WorkerMetrics.unrouted, cause: Int(refusal.rawValue))
+            route: route.map { $0.pointee.metricsSlot } ?? WorkerMetrics.unrouted, cause: Int(refusal.rawValue))
         let detail = pointee.refusalDetail
         pointee.refusalDetail = RefusalDetail()
         let level: LogLevel = refusal.blame == .client ? .info : .warning

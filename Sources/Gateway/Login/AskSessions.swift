@@ -78,7 +78,7 @@ extension WorkerRef {
             guard client.pointee.state == .exchanging || client.pointee.state == .tunnelling,
                 let exchange = client.pointee.exchange, exchange.pointee.phase != .parked,
                 let state = exchange.pointee.token?.pointee.session,
-                pointee.stores[state.pointee.login].isEnded(state.pointee.session, now: now)
+                state.pointee.store.isEnded(state.pointee.session, now: now)
             else { return }
             if client.pointee.state == .tunnelling { tunnelTimedOut(client) } else { abortClient(client) }
         }

@@ -10,12 +10,16 @@ struct LoginTrip {
     var request: LoginRequest
     /// Names the answer among all that this worker waits for.
     let ticket: UInt64
+    /// Where it is answered: by the configuration that its endpoint is of, whichever serves when its body is complete.
+    let ask: @Sendable (_ request: LoginRequest, _ ticket: UInt64) -> Void
+    /// The name of the client that a session's document is asked of.
+    let clientName: String
     /// Whether it is one of the logins under way: from the end of its body on.
     var isAsked = false
 
-    static func make(_ request: LoginRequest, ticket: UInt64) -> UnsafeMutablePointer<LoginTrip> {
+    static func make(_ trip: LoginTrip) -> UnsafeMutablePointer<LoginTrip> {
         let place = UnsafeMutablePointer<LoginTrip>.allocate(capacity: 1)
-        place.initialize(to: LoginTrip(request: request, ticket: ticket))
+        place.initialize(to: trip)
         return place
     }
 
@@ -38,7 +42,10 @@ extension WorkerRef {
         pointee.loginTickets += 1
         var request = loginRequest(exchange, endpoint, bytes)
         if let query { request.query = query }
-        exchange.pointee.trip = LoginTrip.make(request, ticket: pointee.loginTickets)
+        var name = ""
+        if case .session(let client) = endpoint { name = pointee.logins[client].name }
+        exchange.pointee.trip = LoginTrip.make(
+            LoginTrip(request: request, ticket: pointee.loginTickets, ask: pointee.askLogin, clientName: name))
         let isBodyAnnounced = !exchange.pointee.request.isComplete
         if case .length(let size) = pointee.head.pointee.framing, size > Int64(LoginRequest.bodyLimit) {
             keepRest(client, bytes, count, isKept: isKept)
@@ -149,7 +156,7 @@ extension WorkerRef {
         trip.pointee.request.query = []
         park(exchange, .login(ticket: ticket), pointee.readScratch)
         setTimeout(client.timeout, Worker.loginTimeout)
-        pointee.askLogin(request, ticket)
+        trip.pointee.ask(request, ticket)
     }
 
     /// The answer to a login's request; through the loop's inbox.
@@ -184,7 +191,7 @@ extension WorkerRef {
         var request = LoginRequest(
             endpoint: endpoint, method: LoginRequest.Method(exchange.pointee.method),
             query: head.pointee.hasQuery ? copy(query, bytes) : [],
-            publicURL: pointee.publicURLs[Int(client.pointee.listener)], peer: client.pointee.peer.text,
+            publicURL: pointee.publicURLs[Int(client.pointee.listener)], peer: exchange.pointee.address.text,
             requestID: exchange.pointee.id.text, isNavigation: isNavigation(exchange, bytes, otherwise: true))
         for index in 0..<head.pointee.fields.count {
             let slot = head.pointee.fields[index]

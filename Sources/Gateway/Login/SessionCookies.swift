@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Bytes
+import Glibc
 import HTTPMessage
 import Login
 import Sessions
@@ -45,17 +46,14 @@ extension WorkerRef {
         place.pointee.withUnsafeBufferPointer { writer.put($0) }
     }
 
-    /// Whether a `Cookie` line, or a `Set-Cookie` of an upstream, may hold one of ours: all their names begin alike.
+    /// Whether a `Cookie` line may hold one of ours: all their names begin alike.
     func mayHoldOurs(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
-        let length = 7
-        let last = line.count - length
-        var start = 0
-        while start <= last {
-            start = line.span.firstIndex(of: UInt8(ascii: "_"), from: start, to: line.count)
-            guard start <= last else { return false }
-            let part = UnsafeBufferPointer(rebasing: line[start..<(start + length)])
-            if ASCII.equalsIgnoringCase(part.span, "__host-") { return true }
-            start += 1
+        guard var rest = line.baseAddress else { return false }
+        let end = rest + line.count
+        while rest < end, let found = memchr(rest, Int32(UInt8(ascii: "_")), end - rest) {
+            let place = UnsafePointer(found.assumingMemoryBound(to: UInt8.self))
+            if SessionCookiePrefix.begins(place, count: end - place) { return true }
+            rest = place + 1
         }
         return false
     }
@@ -83,16 +81,28 @@ extension WorkerRef {
 
     /// Whether an upstream's `Set-Cookie` would set one of ours (HTTP-49).
     func setsOurs(_ value: UnsafeBufferPointer<UInt8>) -> Bool {
-        guard mayHoldOurs(value) else { return false }
         var start = 0
         // A cookie without a name comes back as its value alone, which then looks like a name and a value.
         while start < value.count,
             value[start] == 0x20 || value[start] == 0x09 || value[start] == UInt8(ascii: "=")
         { start += 1 }
+        guard let first = value.baseAddress, SessionCookiePrefix.begins(first + start, count: value.count - start)
+        else {
+            return false
+        }
         var end = start
         while end < value.count, value[end] != UInt8(ascii: "="), value[end] != UInt8(ascii: ";") { end += 1 }
         while end > start, value[end - 1] == 0x20 || value[end - 1] == 0x09 { end -= 1 }
         let name = UnsafeBufferPointer(rebasing: value[start..<end])
         return CookieField.isOurs(name.span, names: pointee.ownCookieNames)
+    }
+}
+
+/// What the names of all our cookies begin with, in any case: `__Host-`, so that no other host can set them.
+private enum SessionCookiePrefix {
+    static func begins(_ bytes: UnsafePointer<UInt8>, count: Int) -> Bool {
+        guard count >= 7, bytes[0] == UInt8(ascii: "_"), bytes[1] == UInt8(ascii: "_"), bytes[6] == UInt8(ascii: "-")
+        else { return false }
+        return ASCII.equalsIgnoringCase(UnsafeBufferPointer(start: bytes + 2, count: 4).span, "host")
     }
 }

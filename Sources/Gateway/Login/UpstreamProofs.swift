@@ -32,7 +32,8 @@ extension WorkerRef {
         let method = UnsafeBufferPointer(
             start: bytes + Int(head.pointee.method.start), count: Int(head.pointee.method.count))
         let path = UnsafeBufferPointer(start: bytes + Int(head.pointee.path.start), count: Int(head.pointee.path.count))
-        let proof = try proof(by: proofs, text, method: method, path: path, route)
+        let proof = try proof(
+            by: proofs, text, method: method, path: path, route, pointee.pools[route.pointee.upstream])
         writer.put("Authorization: DPoP ")
         text.withUnsafeBufferPointer { writer.put($0) }
         writer.put("\r\nDPoP: ")
@@ -43,13 +44,13 @@ extension WorkerRef {
     /// A proof for one request, whose `htu` is the path at the route's proof base, without query (RFC 9449 §4.2).
     private func proof(
         by proofs: ProofMaker, _ token: [UInt8], method: UnsafeBufferPointer<UInt8>, path: UnsafeBufferPointer<UInt8>,
-        _ route: UnsafePointer<Route>
+        _ route: UnsafePointer<Route>, _ pool: UnsafeMutablePointer<UpstreamPool>
     ) throws(Refusal) -> [UInt8] {
         let url = route.pointee.proofBase + (path.isEmpty ? "/" : String(decoding: path, as: UTF8.self))
         do throws(SigningRefusal) {
             return try proofs.proof(
                 method: String(decoding: method, as: UTF8.self), url: url,
-                nonce: pointee.pools[route.pointee.upstream].proofNonce, accessToken: token.span,
+                nonce: pool.pointee.proofNonce, accessToken: token.span,
                 now: clock.wallSeconds(), identifier: RandomBytes.fill(16))
         } catch {
             throw refuse(.exchangeUnavailable, "a proof for the upstream", "a key that does not sign")
@@ -59,7 +60,7 @@ extension WorkerRef {
     /// Puts a new proof into a head that is sent once more: the upstream may have seen the first one (DPOP-45).
     ///
     /// All proofs of one session for one request are equally long, so it takes the first one's place.
-    func renewProof(_ exchange: ExchangeRef) {
+    func renewProof(_ exchange: ExchangeRef, _ pool: UnsafeMutablePointer<UpstreamPool>) {
         guard let route = exchange.pointee.route, let state = exchange.pointee.token?.pointee.session,
             let proofs = state.pointee.proofs, let token = state.pointee.session.accessToken
         else { return }
@@ -70,7 +71,7 @@ extension WorkerRef {
         let target = words[1].prefix { $0 != UInt8(ascii: "?") }
         let proof = try? proof(
             by: proofs, token.reveal(), method: UnsafeBufferPointer(rebasing: words[0]),
-            path: UnsafeBufferPointer(rebasing: target), route)
+            path: UnsafeBufferPointer(rebasing: target), route, pool)
         let end = head[start...].firstIndex(of: 0x0D) ?? head.endIndex
         guard let proof, proof.count == end - start else { return }
         (exchange.pointee.replay.bytes + start).update(from: proof, count: proof.count)
@@ -78,14 +79,15 @@ extension WorkerRef {
 
     /// Keeps the nonce that an upstream wants in the next proofs; each upstream's is its own (RFC 9449 §9, DPOP-41).
     func keepProofNonce(_ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>) {
-        guard let route = exchange.pointee.route, exchange.pointee.token?.pointee.session?.pointee.proofs != nil
+        guard exchange.pointee.token?.pointee.session?.pointee.proofs != nil,
+            let pool = exchange.pointee.upstream?.pointee.pool
         else { return }
         let head = pointee.responseHead
         for index in 0..<head.pointee.fields.count where head.pointee.fields[index].id == .dpopNonce {
             let range = head.pointee.fields[index].value
             let value = UnsafeBufferPointer(start: bytes + Int(range.start), count: Int(range.count))
             guard !value.isEmpty, value.count <= 256, value.allSatisfy({ (0x21...0x7E).contains($0) }) else { return }
-            pointee.pools[route.pointee.upstream].proofNonce = String(decoding: value, as: UTF8.self)
+            pool.pointee.proofNonce = String(decoding: value, as: UTF8.self)
         }
     }
 }

@@ -45,7 +45,7 @@ extension WorkerRef {
         _ exchange: ExchangeRef, _ trip: UnsafeMutablePointer<LoginTrip>, _ cause: LoginRefusal, _ refusal: Refusal,
         fields: [(String, String)], retry: String?
     ) {
-        let content = refusedContent(exchange, trip.pointee.request, cause, refusal, retry)
+        let content = refusedContent(exchange, trip, cause, refusal, retry)
         answer(
             exchange, status: refusal.status, fields: fields + content.fields,
             content: AnswerContent(bytes: content.bytes, isSent: exchange.pointee.method != .head))
@@ -53,15 +53,17 @@ extension WorkerRef {
 
     /// A page for people, a word for scripts and servers; never anything that the request said.
     private func refusedContent(
-        _ exchange: ExchangeRef, _ request: LoginRequest, _ cause: LoginRefusal, _ refusal: Refusal, _ retry: String?
+        _ exchange: ExchangeRef, _ trip: UnsafeMutablePointer<LoginTrip>, _ cause: LoginRefusal, _ refusal: Refusal,
+        _ retry: String?
     ) -> (fields: [(String, String)], bytes: [UInt8]) {
+        let request = trip.pointee.request
         switch request.endpoint {
         case .start, .callback, .logout, .loggedOut, .frontchannelLogout:
             let page = LoginPages.error(
                 status: Int(refusal.status), refusal: cause, requestID: exchange.pointee.id.text, retry: retry)
             return (pageFields(page.contentSecurityPolicy), page.bytes)
-        case .session(let client):
-            let path = "\(ReservedPath.prefix)/login/\(pointee.logins[client].name)"
+        case .session:
+            let path = "\(ReservedPath.prefix)/login/\(trip.pointee.clientName)"
             let word = cause == .sessionMissing ? "login_required" : "\(refusal.word)"
             return (
                 LoginPointer.fields

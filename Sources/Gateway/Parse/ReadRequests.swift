@@ -39,7 +39,9 @@ extension WorkerRef {
 
     /// Appends what the socket has to the client's input; false when that was nothing.
     private func receiveMore(_ client: ClientRef) -> Bool {
-        guard client.pointee.input.reserve(4096, from: &pointee.buffers) else {
+        // Near the bound byte by byte: the next size of memory is for what is no head (HTTP-66).
+        let isNearBound = client.pointee.input.count > Worker.headBytes - 4096
+        guard client.pointee.input.reserve(isNearBound ? 1 : 4096, from: &pointee.buffers) else {
             closeClient(client)
             return false
         }
@@ -70,6 +72,10 @@ extension WorkerRef {
     private func understand(_ client: ClientRef, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, isKept: Bool) {
         let span = UnsafeBufferPointer(start: bytes, count: count).span
         switch client.pointee.parser.parse(span, limits: pointee.httpLimits, into: &pointee.head.pointee) {
+        case .incomplete where count >= Worker.headBytes:
+            let exchange = beginExchange(client, bytes, isParsed: false)
+            dropInput(client)
+            refuse(exchange, refuse(.headerSectionTooLarge, "a head within \(Worker.headBytes) bytes", "a longer one"))
         case .incomplete:
             if !isKept, !client.pointee.input.append(bytes, count, from: &pointee.buffers) {
                 return closeClient(client)
@@ -108,9 +114,10 @@ extension WorkerRef {
         }
         client.pointee.isRunning = false
         guard client.pointee.state == .awaitingHead else { return }
-        // Nothing more will come, or will be served (SIGTERM).
-        let isOver = client.pointee.sawEnd || pointee.isDraining && client.pointee.input.isEmpty
-        if isOver, !client.pointee.closesAfterOutput, !client.pointee.hasOutput { return closeClient(client) }
+        // Nothing more will come.
+        if client.pointee.sawEnd, !client.pointee.closesAfterOutput, !client.pointee.hasOutput {
+            return closeClient(client)
+        }
         client.startReading()
     }
 
@@ -135,19 +142,23 @@ extension WorkerRef {
         let exchange = pointee.exchanges.take()
         exchange.pointee = Exchange()
         exchange.pointee.client = client
+        exchange.pointee.generation = pointee.generation
         exchange.pointee.id = pointee.identifiers.next()
+        exchange.pointee.address = client.pointee.peer
         exchange.pointee.startedAt = clock.microseconds()
         client.pointee.exchange = exchange
         client.pointee.state = .exchanging
         client.pointee.isHeadTimed = false
+        client.pointee.pace.stop()
         clearTimeout(client.timeout)
         guard isParsed else { return exchange }
         let head = pointee.head
         exchange.pointee.method = head.pointee.methodID
         exchange.pointee.isHTTP10 = head.pointee.minorVersion == 0
-        exchange.pointee.keepsAlive = head.pointee.keepAlive && !pointee.isDraining
+        exchange.pointee.keepsAlive = head.pointee.keepAlive && !pointee.isDraining && !client.pointee.endsSoon
         exchange.pointee.expectsContinue = head.pointee.expectContinue
         exchange.pointee.request = BodyCounter(head.pointee.framing)
+        if head.pointee.fields.count(of: .xForwardedFor) > 0 { exchange.pointee.address = clientAddress(client, bytes) }
         keepForLog(exchange, bytes)
         return exchange
     }
@@ -180,6 +191,9 @@ extension WorkerRef {
         case .answerOptions:
             keepRest(client, bytes, count, isKept: isKept)
             answerOptions(exchange)
+        case .answerPreflight(let origin):
+            keepRest(client, bytes, count, isKept: isKept)
+            answerPreflight(exchange, origin: origin)
         case .publish(let document):
             keepRest(client, bytes, count, isKept: isKept)
             publish(exchange, document)
@@ -204,16 +218,6 @@ extension WorkerRef {
         let exchange = beginExchange(client, client.pointee.input.bytes, isParsed: false)
         dropInput(client)
         refuse(exchange, refuse(.requestHeadTooSlow, "a head within \(pointee.timeouts.requestHead) ms", "part of one"))
-    }
-
-    /// A body of which nothing more comes: the upstream must not take it for complete (HTTP-31).
-    func refuseSlowBody(_ exchange: ExchangeRef) {
-        if let upstream = exchange.pointee.upstream {
-            Socket.resetOnClose(upstream.pointee.stream.descriptor)
-        }
-        refuse(
-            exchange,
-            refuse(.requestBodyTooSlow, "a byte of the body within \(pointee.timeouts.requestBody) ms", "none"))
     }
 
     func dropInput(_ client: ClientRef) { client.pointee.input.release(to: &pointee.buffers) }

@@ -26,20 +26,27 @@ struct FieldRules {
     }
 
     /// Made anew by the gateway, hop-by-hop, credentials, or reserved.
-    static func request() -> FieldRules {
-        FieldRules([
+    static func request() -> FieldRules { FieldRules(ofRequests) }
+
+    /// A browser's preflight carries nobody's credentials, an upstream's cookies neither (HTTP-71).
+    static func preflight() -> FieldRules { FieldRules(ofRequests + [.cookie]) }
+
+    private static var ofRequests: [FieldID] {
+        [
             .host, .connection, .keepAlive, .proxyConnection, .te, .trailer, .transferEncoding, .contentLength,
             .upgrade, .expect, .proxyAuthorization, .proxyAuthenticate, .proxyAuthenticationInfo, .authorization,
             .dpop, .forwarded, .http2Settings, .xForwardedFor, .xForwardedProto, .xForwardedHost, .xForwardedPort,
             .xRealIP, .xRequestID, .clientCert,
-        ])
+        ]
     }
 
-    /// Made anew by the gateway, or hop-by-hop.
+    /// Made anew by the gateway, hop-by-hop, or reserved (HTTP-49): what names connections and certificates is for upstreams,
+    /// and a request id of an upstream's own would be one that no log here has.
     static func response() -> FieldRules {
         FieldRules([
             .connection, .keepAlive, .proxyConnection, .te, .trailer, .transferEncoding, .contentLength, .upgrade,
-            .proxyAuthenticate, .proxyAuthenticationInfo, .proxyAuthorization, .forwarded,
+            .proxyAuthenticate, .proxyAuthenticationInfo, .proxyAuthorization, .forwarded, .xForwardedFor,
+            .xForwardedProto, .xForwardedHost, .xForwardedPort, .xRealIP, .xRequestID, .clientCert,
         ])
     }
 

@@ -62,6 +62,36 @@ struct HeadWriter {
         }
     }
 
+    /// Writes bytes in base64 with padding (RFC 4648 §4).
+    mutating func put(base64 bytes: UnsafeBufferPointer<UInt8>) {
+        guard hasRoom((bytes.count + 2) / 3 * 4) else {
+            isFull = true
+            return
+        }
+        var position = 0
+        while position < bytes.count {
+            let left = min(3, bytes.count - position)
+            var group = UInt32(bytes[position]) << 16
+            if left > 1 { group |= UInt32(bytes[position + 1]) << 8 }
+            if left > 2 { group |= UInt32(bytes[position + 2]) }
+            for digit in 0..<4 {
+                space[digit] = digit > left ? UInt8(ascii: "=") : Self.base64Digit(group >> UInt32(18 - 6 * digit) & 63)
+            }
+            advance(4)
+            position += left
+        }
+    }
+
+    private static func base64Digit(_ value: UInt32) -> UInt8 {
+        switch UInt8(truncatingIfNeeded: value) {
+        case let letter where letter < 26: 65 + letter
+        case let letter where letter < 52: 71 + letter
+        case let digit where digit < 62: digit - 4
+        case 62: UInt8(ascii: "+")
+        default: UInt8(ascii: "/")
+        }
+    }
+
     /// Makes the `length` bytes that were written at `space` part of the text.
     mutating func advance(_ length: Int) { count += length }
 

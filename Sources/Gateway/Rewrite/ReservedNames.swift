@@ -3,16 +3,20 @@ import Bytes
 
 /// Field names that only the gateway may set towards an upstream, in every spelling (HTTP-12, HTTP-42).
 ///
-/// A name is compared in lower case with `_` and `.` read as `-`, because CGI, WSGI and PHP read them alike: a client's
-/// `X_User` becomes the upstream's `X-User` (CVE-2025-64484). Immutable, searched without allocating.
+/// A name is compared in lower case with everything but letters and digits read as `-`. CGI, WSGI and PHP read `_` and
+/// some `.` alike, so that a client's `X_User` becomes the upstream's `X-User` (CVE-2025-64484); lighttpd makes one
+/// variable of `X+User` too. Immutable, searched without allocating.
 struct ReservedNames: @unchecked Sendable {
     private let names: UnsafeMutablePointer<Route.Bytes>
     private let families: UnsafeMutablePointer<Route.Bytes>
     private let familyCount: Int
     private let slots: UnsafeMutablePointer<Int32>
     private let mask: Int
-    /// Which bytes a reserved name may begin with, one bit each of 'a'…'z'.
-    private let firstLetters: UInt32
+    /// How long the reserved names that begin with each byte of `a`…`z` are, a bit for each length: a look at this spares
+    /// nearly every other name its hash.
+    private let lengths: UnsafeMutablePointer<UInt64>
+    /// What may stand behind `x-` in a family's names, one bit each of `a`…`z`.
+    private let familyLetters: UInt32
 
     /// Names reserved whatever the configuration says; `-method` is how `_method` reads here (HTTP-19).
     ///
@@ -41,24 +45,30 @@ struct ReservedNames: @unchecked Sendable {
         mask = size - 1
         slots = .allocate(capacity: size)
         slots.initialize(repeating: -1, count: size)
-        var letters: UInt32 = 1 << UInt32(UInt8(ascii: "x") - 97)
+        lengths = .allocate(capacity: 26)
+        lengths.initialize(repeating: 0, count: 26)
+        familyLetters = ReservedNames.familyPrefixes.reduce(0) { $0 | 1 << UInt32(Array($1.utf8)[2] - 97) }
         for (index, name) in all.enumerated() {
             (names + index).initialize(to: Route.Bytes(name))
             var slot = Int(truncatingIfNeeded: ReservedNames.hash(Array(name.utf8))) & mask
             while slots[slot] >= 0 { slot = (slot + 1) & mask }
             slots[slot] = Int32(index)
-            if let first = name.utf8.first, first >= 97, first <= 122 { letters |= 1 << UInt32(first - 97) }
+            if let first = name.utf8.first, first >= 97, first <= 122 {
+                lengths[Int(first - 97)] |= ReservedNames.bit(ofLength: name.utf8.count)
+            }
         }
-        firstLetters = letters
     }
 
-    /// Lower case, with `_` and `.` as `-`.
+    /// One bit for each length; all of 63 and more share the last.
+    private static func bit(ofLength length: Int) -> UInt64 { 1 << UInt64(min(length, 63)) }
+
+    /// Lower case, with `-` for all that is neither letter nor digit.
     static func normalized(_ name: String) -> String {
         String(decoding: name.utf8.map(normalized), as: UTF8.self)
     }
 
     private static func normalized(_ byte: UInt8) -> UInt8 {
-        byte == UInt8(ascii: "_") || byte == UInt8(ascii: ".") ? UInt8(ascii: "-") : ASCII.lowercase(byte)
+        ASCII.isLetter(byte) || ASCII.isDigit(byte) ? ASCII.lowercase(byte) : UInt8(ascii: "-")
     }
 
     private static func hash(_ bytes: [UInt8]) -> UInt64 {
@@ -69,10 +79,13 @@ struct ReservedNames: @unchecked Sendable {
     func contains(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
         guard let first = name.first else { return false }
         let letter = ReservedNames.normalized(first)
-        let mayBeReserved =
-            // Names that begin otherwise, such as `2FA` or `_user`, are rare enough to be looked up.
-            letter < 97 || letter > 122 || firstLetters >> UInt32(letter - 97) & 1 == 1
-        guard mayBeReserved else { return false }
+        // Names that begin otherwise, such as `2FA` or `_user`, are rare enough to be looked up.
+        if letter < 97 || letter > 122 { return isListed(name) }
+        if lengths[Int(letter - 97)] & ReservedNames.bit(ofLength: name.count) != 0, isListed(name) { return true }
+        return letter == UInt8(ascii: "x") && belongsToFamily(name)
+    }
+
+    private func isListed(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in name { hash = (hash ^ UInt64(ReservedNames.normalized(byte))) &* 0x0000_0100_0000_01b3 }
         var slot = Int(truncatingIfNeeded: hash) & mask
@@ -80,10 +93,13 @@ struct ReservedNames: @unchecked Sendable {
             if ReservedNames.equal(name, names[Int(slots[slot])].buffer) { return true }
             slot = (slot + 1) & mask
         }
-        return letter == UInt8(ascii: "x") && belongsToFamily(name)
+        return false
     }
 
     private func belongsToFamily(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard name.count > 2, ReservedNames.normalized(name[1]) == UInt8(ascii: "-") else { return false }
+        let letter = ReservedNames.normalized(name[2])
+        guard letter >= 97, letter <= 122, familyLetters >> UInt32(letter - 97) & 1 == 1 else { return false }
         for index in 0..<familyCount where name.count >= families[index].count {
             let beginning = UnsafeBufferPointer(rebasing: name[0..<families[index].count])
             if ReservedNames.equal(beginning, families[index].buffer) { return true }

@@ -19,10 +19,12 @@ extension WorkerRef {
         writer.put(" ")
         putTarget(bytes, into: &writer)
         writer.put(" HTTP/1.1\r\nHost: ")
-        putAuthority(client, bytes, into: &writer)
+        writer.put(authority(client, bytes))
         writer.put("\r\n")
         try putClientFields(exchange, bytes, into: &writer)
+        putVia(into: &writer)
         putForwardedFields(exchange, client, bytes, into: &writer)
+        try putClientCertificate(exchange, client, bytes, into: &writer)
         try putIdentity(exchange, into: &writer)
         try putCredential(exchange, bytes, into: &writer)
         putFraming(exchange, into: &writer)
@@ -31,15 +33,12 @@ extension WorkerRef {
     }
 
     /// The authority that was checked against the listener's; its own when an HTTP/1.0 client sent none.
-    private func putAuthority(
-        _ client: ClientRef, _ bytes: UnsafeMutablePointer<UInt8>, into writer: inout HeadWriter
-    ) {
+    func authority(_ client: ClientRef, _ bytes: UnsafeMutablePointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
         let authority = pointee.head.pointee.authority
-        if authority.isEmpty {
-            writer.put(pointee.listeners[Int(client.pointee.listener)].authorities[0].buffer)
-        } else {
-            writer.put(bytes + Int(authority.start), Int(authority.count))
+        guard authority.isEmpty else {
+            return UnsafeBufferPointer(start: bytes + Int(authority.start), count: Int(authority.count))
         }
+        return pointee.listeners[Int(client.pointee.listener)].authorities[0].buffer
     }
 
     private func putTarget(_ bytes: UnsafeMutablePointer<UInt8>, into writer: inout HeadWriter) {
@@ -60,7 +59,7 @@ extension WorkerRef {
         _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, into writer: inout HeadWriter
     ) throws(Refusal) {
         let head = pointee.head
-        let rules = pointee.requestRules
+        let rules = exchange.pointee.isPreflight ? pointee.preflightRules : pointee.requestRules
         let keepsWebSocket = exchange.pointee.offersWebSocket
         var runStart = 0
         var runEnd = 0
@@ -150,26 +149,6 @@ extension WorkerRef {
                 }
             }
         }
-    }
-
-    /// What the gateway knows of the client, in place of anything the client said (HTTP-42).
-    private func putForwardedFields(
-        _ exchange: ExchangeRef, _ client: ClientRef, _ bytes: UnsafeMutablePointer<UInt8>,
-        into writer: inout HeadWriter
-    ) {
-        let listener = pointee.listeners + Int(client.pointee.listener)
-        writer.put("X-Forwarded-For: ")
-        if writer.hasRoom(46) { writer.advance(client.pointee.peer.write(into: writer.space)) }
-        writer.put("\r\nX-Forwarded-Proto: ")
-        writer.put(listener.pointee.scheme.buffer)
-        writer.put("\r\nX-Forwarded-Host: ")
-        putAuthority(client, bytes, into: &writer)
-        writer.put("\r\nX-Request-Id: ")
-        if writer.hasRoom(32) {
-            exchange.pointee.id.write(into: writer.space)
-            writer.advance(32)
-        }
-        writer.put("\r\n")
     }
 
     private func putFraming(_ exchange: ExchangeRef, into writer: inout HeadWriter) {

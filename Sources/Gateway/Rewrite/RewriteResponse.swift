@@ -3,30 +3,89 @@ import Bytes
 import HTTPMessage
 import Telemetry
 
+/// What of an upstream's fields is left out of one response, beside what is left out of all.
+private struct ResponseManner {
+    /// Nonces of proofs are ours here: an upstream's would be taken for one of them.
+    let judgesProofs: Bool
+    /// It carries something that is for one client alone, and must be in no cache.
+    let isPrivate: Bool
+    /// The upstream chose it by a field of ours that clients do not send (RFC 9440 §2.4).
+    let variesByCertificate: Bool
+    /// Who may read it is the route's to say.
+    let removesCORS: Bool
+}
+
 extension WorkerRef {
     /// Writes the head a client gets: the upstream's fields without hop-by-hop ones, with framing of ours.
+    ///
+    /// `WWW-Authenticate` and `Authentication-Info` go through as they are (HTTP-68).
     func writeClientHead(
         _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, into writer: inout HeadWriter
     ) {
+        let manner = manner(of: exchange, bytes)
+        putStatusLine(bytes, into: &writer)
+        putUpstreamFields(manner, bytes, into: &writer)
+        if manner.variesByCertificate { writer.put("Vary: *\r\n") }
+        if manner.isPrivate {
+            writer.put("Cache-Control: no-store\r\n")
+        } else if exchange.pointee.token?.pointee.session != nil,
+            pointee.responseHead.pointee.fields.count(of: .cacheControl) == 0
+        {
+            // A shared cache holds back what was asked for with Authorization, but knows nothing of cookies (RFC 9111
+            // §3.5): one user's page would be the next one's (HTTP-69).
+            writer.put("Cache-Control: private\r\n")
+        }
+        if exchange.pointee.givesNonce { putNonce(into: &writer) }
+        putCookies(exchange, into: &writer)
+        putCORS(exchange, into: &writer)
+        putResponseFraming(exchange, bytes, into: &writer)
+        if !exchange.pointee.keepsAlive { writer.put("Connection: close\r\n") }
+        writer.put("\r\n")
+    }
+
+    /// Writes the head of an interim response (HTTP-63): nothing of ours, and nothing that frames or ends the connection.
+    func writeInterimHead(
+        _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, into writer: inout HeadWriter
+    ) {
+        putStatusLine(bytes, into: &writer)
+        putUpstreamFields(manner(of: exchange, bytes), bytes, into: &writer)
+        writer.put("\r\n")
+    }
+
+    private func manner(of exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>) -> ResponseManner {
+        ResponseManner(
+            judgesProofs: exchange.pointee.route.map { $0.pointee.token.schemes.contains(.dpop) } ?? false,
+            isPrivate: exchange.pointee.givesNonce || exchange.pointee.cookies != nil,
+            variesByCertificate: pointee.responseHead.pointee.fields.count(of: .vary) > 0 && variesByCertificate(bytes),
+            removesCORS: exchange.pointee.route.map { $0.pointee.cors.removesUpstreamFields } ?? false)
+    }
+
+    /// Our own version and a status line made anew: never the peer's (HTTP-09).
+    private func putStatusLine(_ bytes: UnsafeMutablePointer<UInt8>, into writer: inout HeadWriter) {
         let head = pointee.responseHead
-        // Our own version and a status line made anew: never the peer's (HTTP-09).
         writer.put("HTTP/1.1 ")
         writer.putDecimal(UInt64(head.pointee.status))
         writer.put(" ")
         writer.put(bytes + Int(head.pointee.reason.start), Int(head.pointee.reason.count))
         writer.put("\r\n")
+    }
+
+    /// Copies the upstream's lines that may pass, neighbours in one piece.
+    private func putUpstreamFields(
+        _ manner: ResponseManner, _ bytes: UnsafeMutablePointer<UInt8>, into writer: inout HeadWriter
+    ) {
+        let head = pointee.responseHead
         let rules = pointee.responseRules
-        let judgesProofs = exchange.pointee.route.map { $0.pointee.token.schemes.contains(.dpop) } ?? false
-        let givesNonce = exchange.pointee.givesNonce
-        let isPrivate = givesNonce || exchange.pointee.cookies != nil
         var runStart = 0
         var runEnd = 0
         for index in 0..<head.pointee.fields.count {
             let slot = head.pointee.fields[index]
-            guard !rules.contains(slot.id), !(judgesProofs && slot.id == .dpopNonce),
-                !(isPrivate && pointee.cachingRules.contains(slot.id)),
+            guard !rules.contains(slot.id), !(manner.judgesProofs && slot.id == .dpopNonce),
+                !(manner.isPrivate && pointee.cachingRules.contains(slot.id)),
+                !(manner.variesByCertificate && slot.id == .vary),
                 !(head.pointee.connectionNamesFields && responseConnectionNames(slot, bytes)),
-                slot.id != .other && slot.id != .setCookie || mayPass(slot, bytes)
+                slot.id != .other && slot.id != .setCookie || mayPass(slot, bytes),
+                !(manner.removesCORS && slot.id == .other && isAccessControl(slot, bytes))
             else { continue }
             if runEnd == Int(slot.line.start), runEnd > runStart {
                 runEnd = slot.line.end
@@ -37,13 +96,22 @@ extension WorkerRef {
             }
         }
         writer.put(bytes + runStart, runEnd - runStart)
-        // What is for one client alone is in no cache.
-        if isPrivate { writer.put("Cache-Control: no-store\r\n") }
-        if givesNonce { putNonce(into: &writer) }
-        putCookies(exchange, into: &writer)
-        putResponseFraming(exchange, bytes, into: &writer)
-        if !exchange.pointee.keepsAlive { writer.put("Connection: close\r\n") }
-        writer.put("\r\n")
+    }
+
+    /// Whether the upstream's Vary names a field in which we told it the client's certificate (HTTP-54).
+    private func variesByCertificate(_ bytes: UnsafeMutablePointer<UInt8>) -> Bool {
+        let head = pointee.responseHead
+        for index in 0..<head.pointee.fields.count where head.pointee.fields[index].id == .vary {
+            let range = head.pointee.fields[index].value
+            let list = UnsafeBufferPointer(start: bytes + Int(range.start), count: Int(range.count))
+            var position = 0
+            while let member = CommaList.next(in: list.span, from: &position) {
+                let name = list.span.extracting(member.range)
+                if name.count == 11, ASCII.equalsIgnoringCase(name, "client-cert") { return true }
+                if name.count == 17, ASCII.equalsIgnoringCase(name, "client-cert-chain") { return true }
+            }
+        }
+        return false
     }
 
     /// Whether a field of an upstream may reach the client: none that only we set, and no cookie of ours (HTTP-49).

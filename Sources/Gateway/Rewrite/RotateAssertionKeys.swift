@@ -11,6 +11,9 @@ final class AssertionKeyRotation {
     private let loop: EventLoop
     private let operatorLog: OperatorLog
     private var timer: LoopTimer?
+    /// What keys made here are made by; nil for the operator's own.
+    private let makes: AssertionKeySettings?
+    private let lifetimeSeconds: Int
 
     /// The keys at this time.
     var keys: AssertionKeys {
@@ -21,11 +24,7 @@ final class AssertionKeyRotation {
     ///
     /// - Throws: for a file that holds no key that signs, and when no key can be made.
     init?(_ settings: GatewaySettings, loop: EventLoop, operatorLog: OperatorLog) throws(GatewayFailure) {
-        let lifetimes = settings.routes.compactMap { route -> Int? in
-            guard case .assertion(let assertion) = route.credential else { return nil }
-            return assertion.lifetimeSeconds
-        }
-        guard let longest = lifetimes.max() else { return nil }
+        guard let longest = AssertionKeyRotation.longestLifetime(settings) else { return nil }
         let keys = settings.assertionKeys
         let files = try AssertionKeyRotation.read(keys.keys)
         do throws(AssertionKeyRing.Refusal) {
@@ -38,9 +37,30 @@ final class AssertionKeyRotation {
         } catch {
             throw GatewayFailure("identity assertions cannot be signed", CauseWords.of(error))
         }
+        makes = files.isEmpty ? keys : nil
+        lifetimeSeconds = longest
         self.loop = loop
         self.operatorLog = operatorLog
     }
+
+    /// Whether keys made here can go on under another configuration: upstreams know them, and nobody else has them.
+    func serves(_ settings: GatewaySettings) -> Bool {
+        guard let makes, settings.assertionKeys.keys.isEmpty,
+            let longest = AssertionKeyRotation.longestLifetime(settings)
+        else { return false }
+        return makes.algorithm == settings.assertionKeys.algorithm
+            && makes.rotationSeconds == settings.assertionKeys.rotationSeconds && longest <= lifetimeSeconds
+    }
+
+    private static func longestLifetime(_ settings: GatewaySettings) -> Int? {
+        settings.routes.compactMap { route -> Int? in
+            guard case .assertion(let assertion) = route.credential else { return nil }
+            return assertion.lifetimeSeconds
+        }.max()
+    }
+
+    /// Replaces no key any more.
+    func stop() { timer?.cancel() }
 
     private static func read(_ files: [Secret]) throws(GatewayFailure) -> [SigningJWK] {
         var keys: [SigningJWK] = []
@@ -56,7 +76,8 @@ final class AssertionKeyRotation {
 
     /// Replaces keys when their time has come, as long as this object lives; `onChange` is called on the loop.
     func start(onChange: @escaping (AssertionKeys) -> Void) {
-        guard ring.due != nil else { return }
+        // It goes on under the next configuration.
+        guard ring.due != nil, timer == nil else { return }
         let timer = LoopTimer(loop: loop) { [unowned self] in
             let events = ring.advance(at: AssertionKeyRotation.now)
             events.forEach(report)

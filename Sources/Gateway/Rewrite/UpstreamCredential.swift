@@ -65,7 +65,7 @@ extension WorkerRef {
     func putCredential(
         _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, into writer: inout HeadWriter
     ) throws(Refusal) {
-        guard let route = exchange.pointee.route else { return }
+        guard let route = exchange.pointee.route, !exchange.pointee.isPreflight else { return }
         switch route.pointee.credential {
         case .none: return
         case .fixed(let line): writer.put(line.buffer)

@@ -21,12 +21,40 @@ extension WorkerRef {
             throw refuse(.routeUnknown, "a configured path", String(decoding: path.prefix(64), as: UTF8.self))
         }
         try checkPath(path, route.pointee.allowances)
+        if !shape.isPlain || !route.pointee.allowances.isEmpty { try checkOtherReadings(of: path, route) }
         if shape.endsInSlash, path.count > 1 {
-            let without = UnsafeBufferPointer(rebasing: path[0..<(path.count - 1)])
+            // All of them: whoever merges slashes sees one.
+            var end = path.count - 1
+            while end > 1, path[end - 1] == UInt8(ascii: "/") { end -= 1 }
+            let without = UnsafeBufferPointer(rebasing: path[0..<end])
             let other = shape.isPlain ? pointee.routes.match(without) : try matchCanonical(without)
             guard other == route else { throw refuse(.pathMatchesTwoRoutes, "one route", "two by a trailing slash") }
         }
         exchange.pointee.route = route
+    }
+
+    /// Refuses a path that another reader could take to another route.
+    private func checkOtherReadings(
+        of path: UnsafeBufferPointer<UInt8>, _ route: UnsafePointer<Route>
+    ) throws(Refusal) {
+        if path.count > 1, path[1] == UInt8(ascii: "/") {
+            // A reference to another authority, to whoever resolves it against a base (RFC 3986 §4.2): `//x/admin` is
+            // the path `/admin` of `x` to Node's URL, Python's urljoin and Java's URI.
+            let behindSlashes = path.firstIndex { $0 != UInt8(ascii: "/") } ?? path.endIndex
+            let authorityEnd = path[behindSlashes...].firstIndex(of: UInt8(ascii: "/")) ?? path.endIndex
+            let rest = UnsafeBufferPointer(rebasing: path[authorityEnd...])
+            guard try matchCanonical(rest.isEmpty ? rootPath : rest) == route else {
+                throw refuse(.pathMatchesTwoRoutes, "one route", "two by slashes at the beginning")
+            }
+        }
+        guard !route.pointee.allowances.isEmpty else { return }
+        var loosest: [UInt8] = []
+        LoosestReading.append(path.span, to: &loosest)
+        try loosest.withUnsafeBufferPointer { (loosest) throws(Refusal) in
+            guard ReservedPath(loosest) == nil, pointee.routes.match(loosest) == route else {
+                throw refuse(.pathMatchesTwoRoutes, "one route", "two by characters that the route lets through")
+            }
+        }
     }
 
     func checkPath(

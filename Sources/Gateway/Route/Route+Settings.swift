@@ -63,11 +63,19 @@ package struct RouteSettings: Sendable {
     package var publicURLs: [String] = []
     /// What `Origin`, where there is one, must be (MCP-06); nil does not look.
     package var allowedOrigins: [String]?
+    /// What scripts of pages elsewhere may do.
+    package var cors = CORSSettings.refused
+    package var limits = RouteLimitSettings()
+    package var timeouts = RouteTimeoutSettings()
     /// What the upstream gets in place of the client's credentials.
     package var credential = UpstreamCredentialSettings.none
     /// The base of the upstream's URLs as its resource server sees them, for the `htu` of proofs made for it (DPOP-45); nil
     /// is the upstream's own scheme and authority.
     package var proofURL: String?
+    /// The upstream is told the client's certificate in `Client-Cert`, where the connection has one (RFC 9440).
+    package var sendsClientCert = false
+    /// A 401 of the upstream becomes a 502, unless it answers the client's own token (HTTP-68).
+    package var hidesUnauthorized = false
     /// A Model Context Protocol server: its metadata is published, and no token passes through (MCP-01 … MCP-06).
     package var isMCP = false
 

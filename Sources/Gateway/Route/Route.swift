@@ -5,6 +5,8 @@ import OAuth
 /// One route, ready to be asked: plain values and memory of its own, reached by pointer, never copied or counted.
 struct Route {
     let index: Int
+    /// Where its numbers are: the same over reloads, for requests that began before one end after it.
+    let metricsSlot: Int
     let settings: RouteSettings
     /// The name in JSON log lines.
     let name: Bytes
@@ -23,6 +25,10 @@ struct Route {
     let identity: Int
     /// What `Origin` must be where there is one (MCP-06).
     let origins: OriginList
+    /// What scripts of pages elsewhere may do (HTTP-71).
+    let cors: CORSPolicy
+    /// How slow and how large its messages may be.
+    let patience: RoutePatience
     /// Where the metadata of the resource is, by listener; empty texts where none is published (RFC 9728 §5.1).
     let resourceMetadata: [String]
     /// What the upstream gets in place of the client's credentials.
@@ -35,6 +41,10 @@ struct Route {
     let proofBase: String
     /// Its credentials are sessions, and no tokens.
     let takesSessionsAlone: Bool
+    /// Its upstream is told the client's certificate (RFC 9440).
+    let sendsClientCert: Bool
+    /// A 401 of its upstream is no business of the client's (HTTP-68).
+    let hidesUnauthorized: Bool
     /// The issuer that is asked about tokens which nobody here can judge.
     let introspector: Introspector
 
@@ -123,6 +133,11 @@ struct MethodSet {
         }
         names = named[0].filter { name in named.allSatisfy { $0.contains(name) } }
         return MethodSet(names)
+    }
+
+    /// The identifier of a method by its exact name.
+    static func id(of name: UnsafeBufferPointer<UInt8>) -> MethodID {
+        all.first { $0.name.utf8.elementsEqual(name) }?.id ?? .other
     }
 
     /// Whether a method without an ID of its own is let through by name.

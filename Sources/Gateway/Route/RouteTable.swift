@@ -15,7 +15,8 @@ final class RouteTable: @unchecked Sendable {
     /// What identity assertions say, by the number that a route's credential has.
     let assertions: [AssertionRule]
 
-    init(_ settings: GatewaySettings, upstreams: [UpstreamSettings]) {
+    /// `metricsSlots` says where each route's numbers are; in the routes' order when it is empty.
+    init(_ settings: GatewaySettings, upstreams: [UpstreamSettings], metricsSlots: [Int] = []) {
         var catalogue = PredicateCatalogue()
         var mappings: [[IdentityFieldSettings]] = []
         var exchanges: [ExchangeSettings] = []
@@ -24,7 +25,8 @@ final class RouteTable: @unchecked Sendable {
             UpstreamCredential($0.credential, exchanges: &exchanges, assertions: &assertions)
         }
         index = RouteIndex(
-            settings, upstreams: upstreams, credentials: credentials, catalogue: &catalogue, mappings: &mappings)
+            settings, upstreams: upstreams, metricsSlots: metricsSlots, credentials: credentials, catalogue: &catalogue,
+            mappings: &mappings)
         self.exchanges = exchanges
         // One gateway asserts, at whichever of its listeners a request came in.
         let issuer = settings.listeners.first?.publicURL ?? ""
@@ -56,10 +58,11 @@ struct RouteIndex: @unchecked Sendable {
     }
 
     init(
-        _ settings: GatewaySettings, upstreams: [UpstreamSettings], credentials: [UpstreamCredential],
+        _ settings: GatewaySettings, upstreams: [UpstreamSettings], metricsSlots: [Int], credentials: [UpstreamCredential],
         catalogue: inout PredicateCatalogue, mappings: inout [[IdentityFieldSettings]]
     ) {
         count = settings.routes.count
+        let pools = Dictionary(uniqueKeysWithValues: upstreams.enumerated().map { ($1, $0) })
         routes = .allocate(capacity: max(1, count))
         patterns = .allocate(capacity: max(1, count))
         for (index, route) in settings.routes.enumerated() {
@@ -82,15 +85,18 @@ struct RouteIndex: @unchecked Sendable {
             }
             (routes + index).initialize(
                 to: Route(
-                    index: index, settings: route, name: Route.Bytes(route.name),
-                    upstream: upstreams.firstIndex(of: route.upstream) ?? 0, allowances: PathAllowances(route),
+                    index: index, metricsSlot: metricsSlots.isEmpty ? index : metricsSlots[index], settings: route,
+                    name: Route.Bytes(route.name), upstream: pools[route.upstream] ?? 0,
+                    allowances: PathAllowances(route),
                     methods: methods.known, methodNames: methods, token: policy, isPublic: !takesCredentials,
                     isOptional: tokenSettings?.optional ?? false, webSocket: route.webSocket, identity: mapping,
-                    origins: OriginList(route.allowedOrigins),
+                    origins: OriginList(route.allowedOrigins), cors: CORSPolicy(route),
+                    patience: RoutePatience(route, settings.limits, settings.timeouts),
                     resourceMetadata: PublishedDocuments.metadataURLs(of: route, settings.listeners),
                     credential: credentials[index], bases: bases, login: login,
                     proofBase: route.proofURL ?? route.upstream.base,
                     takesSessionsAlone: login != nil && tokenSettings == nil,
+                    sendsClientCert: route.sendsClientCert, hidesUnauthorized: route.hidesUnauthorized,
                     introspector: Introspector(tokenSettings, settings.issuers)))
             let isSubtree = route.path.hasSuffix("/")
             let key = isSubtree ? String(route.path.dropLast()) : route.path

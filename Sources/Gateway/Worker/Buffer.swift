@@ -66,32 +66,38 @@ struct Buffer {
     }
 }
 
-/// Memory for buffers in three sizes, last in first out, so that a busy worker touches few pages.
+/// Memory for buffers in four sizes, last in first out, so that a busy worker touches few pages.
 struct BufferPool {
-    static let sizes = (small: 4 << 10, medium: 16 << 10, large: 192 << 10)
+    static let sizes = (small: 4 << 10, medium: 16 << 10, large: 64 << 10)
     static let largest = 192 << 10
 
     private var small: [UnsafeMutablePointer<UInt8>] = []
     private var medium: [UnsafeMutablePointer<UInt8>] = []
     private var large: [UnsafeMutablePointer<UInt8>] = []
+    private var largest: [UnsafeMutablePointer<UInt8>] = []
     /// Bytes lent out at the moment.
     private(set) var lent = 0
 
     init() {
         small.reserveCapacity(1024)
         medium.reserveCapacity(512)
-        large.reserveCapacity(16)
+        large.reserveCapacity(64)
+        largest.reserveCapacity(16)
     }
 
     mutating func take(atLeast count: Int) -> (UnsafeMutablePointer<UInt8>, Int) {
-        let size =
-            count <= BufferPool.sizes.small
-            ? BufferPool.sizes.small
-            : count <= BufferPool.sizes.medium ? BufferPool.sizes.medium : BufferPool.sizes.large
+        let size: Int
+        let kept: UnsafeMutablePointer<UInt8>?
+        if count <= BufferPool.sizes.small {
+            (size, kept) = (BufferPool.sizes.small, small.popLast())
+        } else if count <= BufferPool.sizes.medium {
+            (size, kept) = (BufferPool.sizes.medium, medium.popLast())
+        } else if count <= BufferPool.sizes.large {
+            (size, kept) = (BufferPool.sizes.large, large.popLast())
+        } else {
+            (size, kept) = (BufferPool.largest, largest.popLast())
+        }
         lent += size
-        let kept =
-            size == BufferPool.sizes.small
-            ? small.popLast() : size == BufferPool.sizes.medium ? medium.popLast() : large.popLast()
         return (kept ?? .allocate(capacity: size), size)
     }
 
@@ -102,8 +108,10 @@ struct BufferPool {
             small.append(base)
         } else if size == BufferPool.sizes.medium, medium.count < 512 {
             medium.append(base)
-        } else if size == BufferPool.sizes.large, large.count < 16 {
+        } else if size == BufferPool.sizes.large, large.count < 64 {
             large.append(base)
+        } else if size == BufferPool.largest, largest.count < 16 {
+            largest.append(base)
         } else {
             base.deallocate()
         }

@@ -21,28 +21,38 @@ struct SharedParts {
     let replay: ReplaySet
     let decisions: DecisionBuffer?
     let nonces: DPoPNonces?
+    /// The key of nonces where none is configured; dies with this process.
+    private let ownNonceKey: Secret?
 
     /// Without `readsTLS` no certificate or key is read: for whoever opens no connection.
+    ///
+    /// What must outlive a configuration is the `previous` one's: proofs that were used, and nonces of our own making.
     init(
-        _ settings: GatewaySettings, operatorLog: OperatorLog, readsTLS: Bool = true
+        _ settings: GatewaySettings, operatorLog: OperatorLog, metricsSlots: [Int] = [],
+        continuing previous: SharedParts? = nil, readsTLS: Bool = true
     ) throws(GatewayFailure) {
         try UpstreamCredential.check(settings.routes)
         try SharedParts.checkSessionKeys(settings)
         var upstreams: [UpstreamSettings] = []
-        for route in settings.routes where !upstreams.contains(route.upstream) { upstreams.append(route.upstream) }
+        var known: Set<UpstreamSettings> = []
+        for route in settings.routes where known.insert(route.upstream).inserted { upstreams.append(route.upstream) }
         self.upstreams = upstreams
-        tables = RouteTable(settings, upstreams: upstreams)
+        tables = RouteTable(settings, upstreams: upstreams, metricsSlots: metricsSlots)
         try tables.published.check()
         clientTLS = readsTLS ? try SharedParts.clientTLS(upstreams) : upstreams.map { _ in nil }
         serverTLS = readsTLS ? try SharedParts.serverTLS(settings.listeners) : settings.listeners.map { _ in nil }
-        resolver = Resolver()
+        resolver = previous?.resolver ?? Resolver()
         self.operatorLog = operatorLog
         let proofs = settings.proofs
         decisions = settings.explainBuffer > 0 ? DecisionBuffer(capacity: settings.explainBuffer) : nil
-        replay = ReplaySet(
-            byteLimit: proofs.replayBytes,
-            windowSeconds: max(proofs.pastSeconds + proofs.futureSeconds, 2 * proofs.nonceLifetimeSeconds))
-        nonces = try SharedParts.nonces(settings)
+        replay =
+            previous?.replay
+            ?? ReplaySet(
+                byteLimit: proofs.replayBytes,
+                windowSeconds: max(proofs.pastSeconds + proofs.futureSeconds, 2 * proofs.nonceLifetimeSeconds))
+        ownNonceKey =
+            proofs.nonceKeys.isEmpty ? previous?.ownNonceKey ?? Secret(RandomBytes.fill(32)) : previous?.ownNonceKey
+        nonces = try SharedParts.nonces(settings, ownNonceKey)
     }
 
     private static func checkSessionKeys(_ settings: GatewaySettings) throws(GatewayFailure) {
@@ -56,13 +66,13 @@ struct SharedParts {
     }
 
     /// Nonces of the configured keys, which replicas share, or of a key that dies with this process (DPOP-12).
-    private static func nonces(_ settings: GatewaySettings) throws(GatewayFailure) -> DPoPNonces? {
+    private static func nonces(_ settings: GatewaySettings, _ ownKey: Secret?) throws(GatewayFailure) -> DPoPNonces? {
         let areUsed = settings.routes.contains { route in
             guard let token = route.access.token else { return false }
             return token.schemes.contains(.dpop) && token.dpop.nonce != .off
         }
         guard areUsed else { return nil }
-        let keys = settings.proofs.nonceKeys.isEmpty ? [Secret(RandomBytes.fill(32))] : settings.proofs.nonceKeys
+        let keys = settings.proofs.nonceKeys.isEmpty ? [ownKey].compactMap(\.self) : settings.proofs.nonceKeys
         // Not the listener: a nonce is of this resource server, whichever of its doors it was given at.
         do throws(CryptoRefusal) {
             return try DPoPNonces(

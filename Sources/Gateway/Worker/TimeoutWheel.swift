@@ -7,7 +7,7 @@ struct Timeout {
     /// When to fire, in ticks; 0 when not waiting.
     var deadline: UInt32 = 0
     /// The slot it is linked into, so that a nearer deadline is seen to need another one.
-    fileprivate var scheduled: UInt32 = 0
+    fileprivate(set) var scheduled: UInt32 = 0
     fileprivate var previous: UnsafeMutablePointer<Timeout>?
     fileprivate var next: UnsafeMutablePointer<Timeout>?
     var owner: Owner = .client
@@ -34,8 +34,17 @@ struct TimeoutWheel {
 
     /// Fires `milliseconds` from now, rounded up to a tick, unless set again or cleared before.
     mutating func set(_ timeout: UnsafeMutablePointer<Timeout>, milliseconds: Int) {
-        let ticks = (milliseconds + TimeoutWheel.tickMilliseconds - 1) / TimeoutWheel.tickMilliseconds
-        let deadline = now &+ UInt32(clamping: ticks) &+ 1
+        set(timeout, ticks: TimeoutWheel.ticks(milliseconds: milliseconds))
+    }
+
+    /// The ticks that make up a duration, rounded up.
+    static func ticks(milliseconds: Int) -> UInt32 {
+        UInt32(clamping: (milliseconds + tickMilliseconds - 1) / tickMilliseconds)
+    }
+
+    /// The same for a duration in ticks.
+    mutating func set(_ timeout: UnsafeMutablePointer<Timeout>, ticks: UInt32) {
+        let deadline = now &+ ticks &+ 1
         timeout.pointee.deadline = deadline
         if timeout.pointee.scheduled == 0 {
             link(timeout, at: deadline)
@@ -71,6 +80,37 @@ struct TimeoutWheel {
                 entry.pointee.deadline = 0
                 return entry
             }
+        }
+        return nil
+    }
+
+    /// The first of the entries that is wanted, by its deadline, from `tick` on; nil when a look at `limit` entries finds
+    /// none.
+    ///
+    /// Entries whose deadline has moved away are put where they belong, as `nextDue` would do later. Of those beyond the
+    /// wheel's span one of the earliest is given.
+    mutating func earliest(
+        from tick: UInt32, atMost limit: Int, where isWanted: (UnsafeMutablePointer<Timeout>) -> Bool
+    ) -> UnsafeMutablePointer<Timeout>? {
+        var looks = 0
+        var slot = max(tick, now &+ 1)
+        while slot &- now < TimeoutWheel.slotCount {
+            var following = slots[Int(slot % TimeoutWheel.slotCount)]
+            while let entry = following {
+                following = entry.pointee.next
+                guard looks < limit else { return nil }
+                looks += 1
+                let deadline = entry.pointee.deadline
+                if deadline == 0 {
+                    unlink(entry)
+                } else if deadline > slot, deadline &- now < TimeoutWheel.slotCount {
+                    unlink(entry)
+                    link(entry, at: deadline)
+                } else if isWanted(entry) {
+                    return entry
+                }
+            }
+            slot &+= 1
         }
         return nil
     }

@@ -14,11 +14,15 @@ extension WorkerRef {
             }
         }
         resumeAccepting()
+        goOnDraining()
+        releaseRetired()
         pointee.log?.pointee.flush()
         observeLag()
     }
 
     private func clientTimedOut(_ client: ClientRef) {
+        // What is there is to be taken first, whatever comes next.
+        if client.pointee.hasOutput, client.pointee.state != .tunnelling { return takingTimedOut(client) }
         switch client.pointee.state {
         case .closed: return
         case .awaitingHead:
@@ -29,16 +33,12 @@ extension WorkerRef {
             // The rest of its answer is nobody's, and is not left to the kernel to keep either.
             guard let exchange = client.pointee.exchange else { return abortClient(client) }
             if exchange.pointee.phase == .parked { return waitTimedOut(exchange) }
-            // A client that takes nothing, or sends nothing of its body.
-            guard !client.pointee.hasOutput, !exchange.pointee.request.isComplete else {
-                return abortClient(client)
-            }
+            guard !exchange.pointee.request.isComplete else { return abortClient(client) }
             // What the upstream does not take cannot be the client's slowness.
             if let upstream = exchange.pointee.upstream, upstream.pointee.hasOutput {
                 return upstreamTimedOut(upstream)
             }
-            exchange.pointee.keepsAlive = false
-            refuseSlowBody(exchange)
+            bodyTimedOut(client, exchange)
         case .discardingBody, .lingering: closeClient(client)
         case .tunnelling: tunnelTimedOut(client)
         }

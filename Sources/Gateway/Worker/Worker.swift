@@ -18,6 +18,8 @@ import Transport
 /// What crosses threads is handed over through the loop's inbox (decision 0007).
 struct Worker {
     let index: Int
+    /// Which configuration it serves by; grows with each that is put in the place of another.
+    let generation: UInt32
     let loop: EventLoop
     let base: OpaquePointer
     let tables: RouteTable
@@ -55,16 +57,21 @@ struct Worker {
     let loginPaths: LoginPaths
     /// The public halves of our clients' keys (MD-30).
     let clientKeys: [JWK]
+    /// What upstreams are told of this gateway.
+    let via: Via
     /// The names of session cookies, which go to no upstream.
     let ownCookieNames: [String]
     /// What clients see of each listener.
     let publicURLs: [String]
+    /// Said when no request refers to a configuration any more that was replaced.
+    let onRetired: @Sendable (_ generation: UInt32) -> Void
     /// Said once when a drained worker has no connection left.
     let onDrained: @Sendable () -> Void
 
     var listeners: UnsafeMutablePointer<ListenerSocket>
     let listenerCount: Int
-    var pools: UnsafeMutablePointer<UpstreamPool>
+    /// Each at a place of its own, which connections point at: a reload keeps the pools of the upstreams that stay.
+    var pools: UnsafeMutablePointer<UnsafeMutablePointer<UpstreamPool>>
     var issuers: UnsafeMutablePointer<IssuerView>
     var clients: Slab<ClientConnection>
     var upstreams: Slab<UpstreamConnection>
@@ -87,6 +94,10 @@ struct Worker {
     var loginPointer = LoginPointer()
     var refusedTokens = RefusedTokens()
     var failures: FailureBudget
+    /// Configurations that requests under way still refer to.
+    var retired: [RetiredConfiguration] = []
+    /// Pools of upstreams that no route leads to any more.
+    var leavingPools: [UnsafeMutablePointer<UpstreamPool>] = []
     /// The keys that sign identity assertions; nil when none are signed.
     var assertionKeys: AssertionKeys?
     let log: UnsafeMutablePointer<LogWriter>?
@@ -97,6 +108,8 @@ struct Worker {
     /// What is to be written is put together here.
     let writeScratch: UnsafeMutablePointer<UInt8>
     static let readCapacity = 64 << 10
+    /// Request line and fields together: what a client may send of a head before it is whole (HTTP-66).
+    static let headBytes = 64 << 10
     /// How long a request waits for a token for its upstream, in milliseconds; the desk gives up first.
     static let exchangeTimeout = 10_500
     /// How long a request waits for its session's refresh, in milliseconds (RF-01); the desk gives up first, so that a
@@ -108,10 +121,15 @@ struct Worker {
     static let loginLimit = 512
     /// Bytes of login requests' bodies that one worker holds while they arrive.
     static let loginBodyLimit = 32 << 20
+    /// Ticks from SIGTERM to the end of listening: handshakes under way take a round trip.
+    static let closingTicks = 3
+    /// How long a client of a draining worker may be idle, in milliseconds.
+    static let drainedIdleTimeout = 1000
     /// Clients' keys kept by one worker, some 4 KB each with what OpenSSL prepares for them.
     static let proofKeyLimit = 4096
     static let writeCapacity = BufferPool.largest
     let requestRules = FieldRules.request()
+    let preflightRules = FieldRules.preflight()
     let responseRules = FieldRules.response()
     let cachingRules = FieldRules.caching()
     var canonicalPath: [UInt8] = []
@@ -123,11 +141,21 @@ struct Worker {
     /// How many exchanges were ever parked.
     var parkings: UInt64 = 0
     var openClients = 0
+    /// How many of them each client has.
+    var networks = ClientNetworks()
+    /// The tick before which no client that is idle now is to be closed for it.
+    var idleFrom: UInt32 = 0
+    /// The tick at which no client was idle.
+    var noneIdleAt: UInt32 = 0
+    /// The tick at which the operator was last told of connections that were not taken.
+    var refusedConnectionsSaidAt: UInt32 = 0
     /// When the last tick was, in monotonic microseconds.
     var lastTick: UInt64 = 0
     /// See `WorkerClock`; 0 in every worker that serves.
     var clockStandsAt: Int64 = 0
     var isDraining = false
+    /// Ticks until the listening sockets of a draining worker are closed.
+    var ticksToClosing = 0
     var hasSaidDrained = false
     var isAcceptPaused = false
     /// What lookups that ended told the operator, for the exchanges that are resumed by them.
@@ -205,8 +233,14 @@ struct ListenerSocket {
     let tls: ServerTLS?
     /// Whose `Client-Cert` is believed (RFC 9440 §2.4).
     let terminators: NetworkList
-    /// `http` or `https`, as clients see it.
-    let scheme: Route.Bytes
+    /// Whose `X-Forwarded-…` and `Forwarded` are read (HTTP-52).
+    let proxies: NetworkList
+    /// There are any of them: what costs nothing to ask, of every request.
+    let hasProxies: Bool
+    /// Clients see it as https.
+    let isSecure: Bool
+    /// Upstreams get a `Forwarded` field too.
+    let saysForwarded: Bool
     /// Authorities accepted in Host, in lower case.
     let authorities: UnsafeMutablePointer<Route.Bytes>
     let authorityCount: Int

@@ -15,44 +15,80 @@ import Transport
 
 /// One worker's thread: builds the worker's place, runs its loop, and is the way for other threads to reach it.
 final class WorkerThread: @unchecked Sendable {
+    let index: Int
     let loop: EventLoop
     let worker: WorkerRef
-    private let addresses: [SocketAddress]
+    private let log: UnsafeMutablePointer<LogWriter>?
+    /// Its listening sockets; touched by the control loop alone.
+    private var sockets: [OpenListener] = []
     private var thread = pthread_t()
 
     /// Opens the worker's listening sockets; the first worker decides the ports that were left to the kernel.
-    init(
-        _ index: Int, _ settings: GatewaySettings, _ parts: SharedParts, _ gateway: Gateway
-    ) throws(GatewayFailure) {
+    init(_ index: Int, _ generation: Generation, _ gateway: Gateway) throws(GatewayFailure) {
         do throws(EventLoopFailure) {
             loop = try EventLoop()
         } catch {
             throw GatewayFailure("a worker's loop could not be made", "\(error)")
         }
+        self.index = index
+        log = gateway.logs.makeWriter()
         worker = .allocate(capacity: 1)
         let place = worker
-        var addresses: [SocketAddress] = []
-        let sockets = UnsafeMutablePointer<ListenerSocket>.allocate(capacity: max(1, settings.listeners.count))
-        for (number, listener) in settings.listeners.enumerated() {
-            let wanted = index == 0 ? listener.address.port : gateway.workers[0].addresses[number].port
-            let descriptor = try WorkerThread.listen(listener.address.host, wanted)
-            addresses.append(Socket.localAddress(of: descriptor))
-            (sockets + number).initialize(
-                to: try ListenerSocket(
-                    listener, number, descriptor: descriptor, worker: place, tls: parts.serverTLS[number]))
-        }
-        self.addresses = addresses
+        let settings = generation.settings
+        let opened = try WorkerThread.open(settings.listeners, kept: [:], beside: gateway.workers.first?.sockets ?? [])
+        sockets = opened
+        let places = try WorkerThread.places(of: opened, generation, at: place)
+        let surroundings = WorkerSurroundings(
+            gateway, generation, worker: index, metrics: gateway.registry.workers[index], log: log)
         place.initialize(
             to: Worker(
-                index: index, loop: loop, listeners: sockets, settings: settings, parts: parts,
-                surroundings: WorkerSurroundings(gateway, worker: index)))
+                index: index, loop: loop, listeners: places, settings: settings, parts: generation.parts,
+                surroundings: surroundings))
         for number in 0..<settings.listeners.count {
             FileEvent.assign(
-                place.event(of: number), loop.base, sockets[number].descriptor, [.read, .persistent],
-                onListenerReadable, sockets + number)
+                place.event(of: number), loop.base, places[number].descriptor, [.read, .persistent],
+                onListenerReadable, places + number)
         }
         FileEvent.assign(place.pointee.tick, loop.base, -1, [.persistent], onTick, place)
         place.prepareSlabs()
+    }
+
+    /// Sockets for listeners: those that are `kept`, by their places, the others new; `first` are the first worker's,
+    /// whose ports the others share.
+    private static func open(
+        _ listeners: [ListenerSettings], kept: [Int: OpenListener], beside first: [OpenListener]
+    ) throws(GatewayFailure) -> [OpenListener] {
+        var sockets: [OpenListener] = []
+        for (number, listener) in listeners.enumerated() {
+            if let one = kept[number] {
+                sockets.append(one)
+                continue
+            }
+            do throws(GatewayFailure) {
+                let wanted = first.indices.contains(number) ? first[number].address.port : listener.address.port
+                let descriptor = try listen(listener.address.host, wanted)
+                sockets.append(
+                    OpenListener(descriptor: descriptor, address: Socket.localAddress(of: descriptor), isNew: true))
+            } catch {
+                for socket in sockets { socket.abandon() }
+                throw error
+            }
+        }
+        return sockets
+    }
+
+    private static func places(
+        of sockets: [OpenListener], _ generation: Generation, at place: WorkerRef
+    ) throws(GatewayFailure) -> UnsafeMutablePointer<ListenerSocket> {
+        let settings = generation.settings.listeners
+        let places = UnsafeMutablePointer<ListenerSocket>.allocate(capacity: max(1, settings.count))
+        for (number, listener) in settings.enumerated() {
+            (places + number).initialize(
+                to: try ListenerSocket(
+                    listener, number, descriptor: sockets[number].descriptor, worker: place,
+                    tls: generation.parts.serverTLS[number]))
+        }
+        return places
     }
 
     private static func listen(_ host: String, _ port: UInt16) throws(GatewayFailure) -> Int32 {
@@ -66,13 +102,45 @@ final class WorkerThread: @unchecked Sendable {
         }
     }
 
-    func localAddress(ofListener index: Int) -> String { addresses[index].description }
+    func localAddress(ofListener index: Int) -> String { sockets[index].address.description }
 
-    /// Hands over the keys of identity assertions; before `start()` only.
-    func prepare(_ keys: AssertionKeys) { worker.pointee.assertionKeys = keys }
+    /// Hands over where sessions are and what signs; before `start()` only.
+    func prepare(_ stores: [any SessionStore], _ keys: AssertionKeys?) {
+        worker.pointee.stores = stores
+        worker.pointee.assertionKeys = keys
+    }
 
-    /// Hands over where sessions are; before `start()` only.
-    func prepare(_ stores: [any SessionStore]) { worker.pointee.stores = stores }
+    // MARK: the next configuration, on the control loop
+
+    /// What this worker needs to serve by another configuration: its listening sockets are open afterwards.
+    ///
+    /// `first` is what the first worker was prepared.
+    func prepare(
+        _ next: Generation, _ metrics: WorkerMetrics, from old: Generation, beside first: PreparedSuccession?,
+        _ gateway: Gateway, onInstalled: @escaping @Sendable () -> Void
+    ) throws(GatewayFailure) -> PreparedSuccession {
+        let fates = ListenerFate.of(old.settings.listeners, in: next.settings.listeners)
+        var kept: [Int: OpenListener] = [:]
+        for (number, fate) in fates.enumerated() {
+            guard let place = fate.place else { continue }
+            kept[place] = sockets[number]
+            kept[place]?.isNew = false
+        }
+        let opened = try WorkerThread.open(next.settings.listeners, kept: kept, beside: first?.sockets ?? [])
+        let places = try WorkerThread.places(of: opened, next, at: worker)
+        let succession = Succession(
+            settings: next.settings, parts: next.parts,
+            surroundings: WorkerSurroundings(gateway, next, worker: index, metrics: metrics, log: log),
+            listeners: places, listenerFates: fates, stores: next.stores, assertionKeys: next.assertionKeys?.keys,
+            keys: { next.keys(of: $0) }, onInstalled: onInstalled)
+        return PreparedSuccession(succession: succession, sockets: opened)
+    }
+
+    /// Serves by what was prepared, from the next turn of the worker's loop on.
+    func install(_ prepared: PreparedSuccession) {
+        sockets = prepared.sockets
+        tell { $0.install(prepared.succession) }
+    }
 
     /// Starts to serve.
     func start() {
@@ -107,54 +175,62 @@ final class WorkerThread: @unchecked Sendable {
 
     // MARK: from other threads, through the loop's inbox
 
-    func drain() {
+    /// Has the worker do something in its own time.
+    func tell(_ work: @escaping @Sendable (WorkerRef) -> Void) {
         let worker = WorkerReference(pointer: worker)
-        loop.execute { worker.pointer.drain() }
+        loop.execute { work(worker.pointer) }
     }
 
-    func keysArrived(_ keys: IssuerKeys?, issuer: Int) {
-        let worker = WorkerReference(pointer: worker)
-        loop.execute { worker.pointer.keysArrived(keys, issuer: issuer) }
+    /// The same, unless the worker serves by another configuration by then.
+    func tell(_ generation: UInt32, _ work: @escaping @Sendable (WorkerRef) -> Void) {
+        tell { worker in if worker.pointee.generation == generation { work(worker) } }
+    }
+}
+
+/// A listening socket of one worker.
+struct OpenListener {
+    let descriptor: Int32
+    let address: SocketAddress
+    /// Opened for a configuration that is not served yet.
+    var isNew: Bool
+
+    func abandon() { if isNew { close(descriptor) } }
+}
+
+/// A succession with the sockets it was given.
+struct PreparedSuccession {
+    let succession: Succession
+    let sockets: [OpenListener]
+
+    /// It comes to nothing: what was opened for it is closed.
+    func abandon() {
+        for socket in sockets { socket.abandon() }
+        succession.listeners.deinitialize(count: succession.settings.listeners.count)
+        succession.listeners.deallocate()
+    }
+}
+
+extension ListenerFate {
+    /// Where it is afterwards.
+    var place: Int? {
+        switch self {
+        case .stays(let place), .staysForNewHandshakes(let place): place
+        case .ends: nil
+        }
     }
 
-    func assertionKeysChanged(_ keys: AssertionKeys) {
-        let worker = WorkerReference(pointer: worker)
-        loop.execute { worker.pointer.pointee.assertionKeys = keys }
-    }
-
-    func introspectionAnswered(_ answer: IntrospectionAnswer) {
-        let worker = WorkerReference(pointer: worker)
-        loop.execute { worker.pointer.introspectionAnswered(answer) }
-    }
-
-    func exchangeAnswered(_ answer: ExchangeAnswer) {
-        let worker = WorkerReference(pointer: worker)
-        loop.execute { worker.pointer.exchangeAnswered(answer) }
-    }
-
-    func loginAnswered(_ answer: LoginAnswer, ticket: UInt64) {
-        let worker = WorkerReference(pointer: worker)
-        loop.execute { worker.pointer.loginAnswered(answer, ticket: ticket) }
-    }
-
-    func sessionAnswered(_ answer: SessionAnswer) {
-        let worker = WorkerReference(pointer: worker)
-        loop.execute { worker.pointer.sessionAnswered(answer) }
-    }
-
-    func sessionsEnded() {
-        let worker = WorkerReference(pointer: worker)
-        loop.execute { worker.pointer.endStreams() }
-    }
-
-    func metadataRead(issuer: Int) {
-        let worker = WorkerReference(pointer: worker)
-        loop.execute { worker.pointer.metadataRead(issuer: issuer) }
-    }
-
-    func refreshEnded(issuer: Int) {
-        let worker = WorkerReference(pointer: worker)
-        loop.execute { worker.pointer.refreshEnded(issuer: issuer) }
+    /// What becomes of each listener: one at the same address goes on, whatever else is said of it now.
+    static func of(_ old: [ListenerSettings], in new: [ListenerSettings]) -> [ListenerFate] {
+        var taken: Set<Int> = []
+        return old.map { listener in
+            let found = new.indices.first { !taken.contains($0) && new[$0].address == listener.address }
+            guard let place = found else { return .ends }
+            taken.insert(place)
+            // Files may have other content under the same names: handshakes are to be judged by what is there now.
+            let asksForCertificates =
+                listener.tls?.clientCertificates != nil || new[place].tls?.clientCertificates != nil
+            return asksForCertificates ? .staysForNewHandshakes(at: place) : .stays(at: place)
+        }
     }
 }
 
@@ -171,7 +247,14 @@ extension ListenerSocket {
                 "the listener \(settings.publicURL) cannot be served", "client_cert_from is no network")
         }
         self.terminators = terminators
-        scheme = Route.Bytes(settings.publicURL.hasPrefix("https:") ? "https" : "http")
+        guard let proxies = NetworkList(settings.trustedProxies) else {
+            throw GatewayFailure(
+                "the listener \(settings.publicURL) cannot be served", "trusted_proxies is no network")
+        }
+        self.proxies = proxies
+        hasProxies = !settings.trustedProxies.isEmpty
+        isSecure = settings.publicURL.hasPrefix("https:")
+        saysForwarded = settings.saysForwarded
         authorityCount = settings.authorities.count
         authorities = .allocate(capacity: max(1, authorityCount))
         for (number, authority) in settings.authorities.enumerated() {
@@ -182,39 +265,29 @@ extension ListenerSocket {
 
 /// What a worker is given by whoever runs it: the gateway, or a dry run that has no gateway.
 struct WorkerSurroundings {
+    var generation: UInt32 = 1
     let metrics: WorkerMetrics
     let log: UnsafeMutablePointer<LogWriter>?
     let requestKeys: @Sendable (_ issuer: Int) -> Void
     let ask: @Sendable (_ question: Question, _ token: [UInt8], _ digest: SHA256Digest) -> Void
     let onDrained: @Sendable () -> Void
+    var onRetired: @Sendable (_ generation: UInt32) -> Void = { _ in }
     var askLogin: @Sendable (_ request: LoginRequest, _ ticket: UInt64) -> Void = { _, _ in }
     var askSession: @Sendable (_ login: Int, _ value: [UInt8], _ digest: SHA256Digest) -> Void = { _, _, _ in }
 }
 
-extension WorkerSurroundings {
-    init(_ gateway: Gateway, worker index: Int) {
-        metrics = gateway.registry.workers[index]
-        log = gateway.makeAccessLog()
-        requestKeys = { [unowned gateway] issuer in gateway.requestKeys(issuer: issuer) }
-        ask = { [unowned gateway] question, token, digest in
-            gateway.ask(question, token: token, digest: digest, worker: index)
-        }
-        onDrained = { [unowned gateway] in gateway.workerDrained() }
-        askLogin = { [unowned gateway] request, ticket in gateway.askLogin(request, ticket: ticket, worker: index) }
-        askSession = { [unowned gateway] login, value, digest in
-            gateway.askSession(login: login, value: value, digest: digest, worker: index)
-        }
-    }
-}
-
 extension Worker {
+    /// A worker for a configuration; `old` is the one whose connections, memory and counts it goes on with.
+    ///
+    /// What depends on the configuration is made anew: a token that was accepted by other rules is verified once more.
     init(
         index: Int, loop: EventLoop, listeners: UnsafeMutablePointer<ListenerSocket>, settings: GatewaySettings,
-        parts: SharedParts, surroundings: WorkerSurroundings
+        parts: SharedParts, surroundings: WorkerSurroundings, succeeding old: Worker? = nil
     ) {
         self.index = index
         self.loop = loop
         base = loop.base
+        generation = surroundings.generation
         tables = parts.tables
         routes = parts.tables.index
         limits = settings.limits
@@ -235,6 +308,7 @@ extension Worker {
         metrics = surroundings.metrics
         requestKeys = surroundings.requestKeys
         onDrained = surroundings.onDrained
+        onRetired = surroundings.onRetired
         ask = surroundings.ask
         askLogin = surroundings.askLogin
         askSession = surroundings.askSession
@@ -244,34 +318,72 @@ extension Worker {
         loginPaths = LoginPaths(settings.logins)
         clientKeys = PublishedKeys.keys(of: settings.logins, clients: settings.clients)
         publicURLs = settings.listeners.map(\.publicURL)
+        via = Via(settings.via)
         ownCookieNames = settings.logins.map(\.session.cookieName)
         sessions = TokenCache(settings.tokenCache)
-        failures = FailureBudget()
         replay = parts.replay
         decisions = parts.decisions
         nonces = parts.nonces
-        proofKeys = ProofKeys(limit: Worker.proofKeyLimit)
         self.listeners = listeners
         listenerCount = settings.listeners.count
         pools = .allocate(capacity: max(1, poolCount))
         for (number, upstream) in parts.upstreams.enumerated() {
-            (pools + number).initialize(to: UpstreamPool(upstream, tls: parts.clientTLS[number]))
+            let kept = old?.pool(to: upstream)
+            kept?.pointee.tls = parts.clientTLS[number]
+            (pools + number).initialize(to: kept ?? UpstreamPool.make(upstream, tls: parts.clientTLS[number]))
         }
         issuers = .allocate(capacity: max(1, issuerCount))
         for (number, issuer) in settings.issuers.enumerated() { (issuers + number).initialize(to: IssuerView(issuer)) }
-        clients = Slab { preconditionFailure("slabs are prepared once the worker has its place") }
-        upstreams = Slab { preconditionFailure("slabs are prepared once the worker has its place") }
-        exchanges = Slab { Exchange() }
         tokens = TokenCache(settings.tokenCache)
+        clients = old?.clients ?? Slab { preconditionFailure("slabs are prepared once the worker has its place") }
+        upstreams = old?.upstreams ?? Slab { preconditionFailure("slabs are prepared once the worker has its place") }
+        exchanges = old?.exchanges ?? Slab { Exchange() }
+        failures = old?.failures ?? FailureBudget()
+        proofKeys = old?.proofKeys ?? ProofKeys(limit: Worker.proofKeyLimit)
         log = surroundings.log
-        head = .allocate(capacity: 1)
-        head.initialize(to: RequestHead())
-        responseHead = .allocate(capacity: 1)
-        responseHead.initialize(to: ResponseHead())
-        readScratch = .allocate(capacity: Worker.readCapacity)
-        writeScratch = .allocate(capacity: Worker.writeCapacity)
-        tick = .allocate(capacity: 1)
-        tick.initialize(to: FileEvent())
+        head = old?.head ?? Worker.place(RequestHead())
+        responseHead = old?.responseHead ?? Worker.place(ResponseHead())
+        readScratch = old?.readScratch ?? .allocate(capacity: Worker.readCapacity)
+        writeScratch = old?.writeScratch ?? .allocate(capacity: Worker.writeCapacity)
+        tick = old?.tick ?? Worker.place(FileEvent())
+        if let old { goOn(from: old) }
+    }
+
+    private static func place<Value: ~Copyable>(_ value: consuming Value) -> UnsafeMutablePointer<Value> {
+        let place = UnsafeMutablePointer<Value>.allocate(capacity: 1)
+        place.initialize(to: value)
+        return place
+    }
+
+    /// Takes over what lives longer than a configuration.
+    private mutating func goOn(from old: Worker) {
+        buffers = old.buffers
+        wheel = old.wheel
+        loginsUnderWay = old.loginsUnderWay
+        loginBodyBytes = old.loginBodyBytes
+        loginTickets = old.loginTickets
+        identifiers = old.identifiers
+        firstParked = old.firstParked
+        lastParked = old.lastParked
+        parkedCount = old.parkedCount
+        parkings = old.parkings
+        openClients = old.openClients
+        networks.destroy()
+        networks = old.networks
+        lastTick = old.lastTick
+        clockStandsAt = old.clockStandsAt
+        isDraining = old.isDraining
+        ticksToClosing = old.ticksToClosing
+        hasSaidDrained = old.hasSaidDrained
+        isAcceptPaused = old.isAcceptPaused
+        retired = old.retired
+        leavingPools = old.leavingPools
+    }
+
+    /// The pool of connections to an upstream, if there is one.
+    private func pool(to upstream: UpstreamSettings) -> UnsafeMutablePointer<UpstreamPool>? {
+        for number in 0..<poolCount where pools[number].pointee.settings == upstream { return pools[number] }
+        return nil
     }
 }
 
@@ -283,22 +395,35 @@ extension WorkerRef {
         pointee.upstreams = Slab { UpstreamConnection(worker) }
     }
 
-    /// Accepts nothing more, closes idle clients, and lets exchanges in progress end (SIGTERM).
+    /// Lets exchanges in progress end and takes no new connection (SIGTERM).
+    ///
+    /// Losing none takes a moment: new connections are turned away while those on their way here are taken, and each
+    /// client hears with its next answer that the connection ends. One that has nothing to ask is closed in a while.
     func drain() {
+        guard !pointee.isDraining else { return }
         pointee.isDraining = true
-        for index in 0..<pointee.listenerCount {
-            FileEvent.remove(event(of: index))
-            close(pointee.listeners[index].descriptor)
-        }
-        // Closing changes the slab's free list, not its places.
+        pointee.ticksToClosing = Worker.closingTicks
+        for index in 0..<pointee.listenerCount { Socket.refuseConnections(at: pointee.listeners[index].descriptor) }
         let clients = pointee.clients
         clients.forEachPlace { client in
             if client.pointee.state == .awaitingHead, client.pointee.input.isEmpty, !client.pointee.hasOutput {
-                closeClient(client)
+                setTimeout(client.timeout, Worker.drainedIdleTimeout)
             }
         }
         for index in 0..<pointee.poolCount {
-            while let idle = pointee.pools[index].idle { closeUpstream(idle) }
+            while let idle = pointee.pools[index].pointee.idle { closeUpstream(idle) }
+        }
+    }
+
+    /// Closes the listening sockets of a draining worker once what was on its way to them has arrived; at each tick.
+    func goOnDraining() {
+        guard pointee.ticksToClosing > 0 else { return }
+        pointee.ticksToClosing -= 1
+        guard pointee.ticksToClosing == 0 else { return }
+        for index in 0..<pointee.listenerCount {
+            acceptConnections(pointee.listeners + index)
+            FileEvent.remove(event(of: index))
+            close(pointee.listeners[index].descriptor)
         }
         if pointee.openClients == 0 { sayDrained() }
     }

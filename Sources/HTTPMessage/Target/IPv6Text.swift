@@ -39,7 +39,8 @@ enum IPv6Text {
         return hasGap ? groups < 8 : groups == 8
     }
 
-    private static func isIPv4(_ text: Span<UInt8>) -> Bool {
+    /// Whether the text is an IPv4 address in its usual form.
+    static func isIPv4(_ text: Span<UInt8>) -> Bool {
         var parts = 0
         var index = 0
         while index < text.count {

@@ -41,7 +41,7 @@ public struct PathAllowances: OptionSet, Sendable {
     public static let doubleEncoding = PathAllowances(rawValue: 4)
     /// Lets `;` and `%3B` through.
     public static let semicolon = PathAllowances(rawValue: 8)
-    /// Lets bytes above 0x7E and escapes that are not UTF-8 through.
+    /// Lets bytes above 0x7E and escapes that are not UTF-8 through, but no overlong forms of ASCII.
     public static let nonASCII = PathAllowances(rawValue: 16)
 }
 
@@ -53,7 +53,9 @@ public enum PathPolicy {
     /// Why `path` is refused, or nil when it is unambiguous.
     public static func refusal(of path: Span<UInt8>, allowing: PathAllowances) -> PathRefusal? {
         for index in path.indices where !isPlain(path[index]) {
-            return PathReader.refusal(of: path, allowing: allowing)
+            if let refusal = PathReader.refusal(of: path, allowing: allowing) { return refusal }
+            // Nobody's name has them, and dots and slashes hide in them.
+            return allowing.contains(.nonASCII) && LoosestReading.hasOverlongForm(path) ? .nonASCII : nil
         }
         return nil
     }

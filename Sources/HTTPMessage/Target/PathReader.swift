@@ -36,7 +36,7 @@ struct PathReader {
                 }
             }
             try reader.endSegment()
-            return nil
+            return allowing.contains(.doubleEncoding) ? NestedEscapes.refusal(of: path) : nil
         } catch {
             return error
         }

@@ -12,6 +12,14 @@ package enum LogEvent: String, Sendable, CaseIterable {
     case configurationWarning = "configuration_warning"
     /// A dangerous relaxation is switched on.
     case insecureSetting = "insecure_setting"
+    /// The configuration is read again, because of SIGHUP or of a file that it names.
+    case reloading
+    /// A configuration that was read again is served by.
+    case reloaded
+    /// A configuration that was read again cannot be served by; the one before stays.
+    case reloadRefused = "reload_refused"
+    /// A setting of the configuration that was read again holds from the next start on.
+    case restartNeeded = "restart_needed"
     /// SIGTERM or SIGINT came: nothing new is accepted, exchanges in flight go on.
     case stopping
     /// All exchanges ended before the time for it was over.
@@ -29,6 +37,10 @@ package enum LogEvent: String, Sendable, CaseIterable {
     case refused
     /// A TLS handshake with a client failed.
     case handshakeFailed = "handshake_failed"
+    /// Connections are turned away, of one client or of all; said every ten seconds at most.
+    case connectionsRefused = "connections_refused"
+    /// A client was cut off because it takes its answer too slowly.
+    case clientTooSlow = "client_too_slow"
 
     // Upstreams
 

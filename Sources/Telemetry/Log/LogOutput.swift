@@ -3,14 +3,51 @@ import Glibc
 
 /// A file descriptor that log bytes go to; used by one thread.
 struct LogOutput {
-    let descriptor: Int32
-    let closesDescriptor: Bool
+    private var descriptor: Int32
+    private let closesDescriptor: Bool
+    /// The file's name, if it was opened by one.
+    let path: String?
     /// The last write ended inside a line: the next one must not be glued to it.
     private var isTorn = false
 
     init(descriptor: Int32, closesDescriptor: Bool) {
         self.descriptor = descriptor
         self.closesDescriptor = closesDescriptor
+        path = nil
+    }
+
+    private init(_ path: String, descriptor: Int32) {
+        self.path = path
+        self.descriptor = descriptor
+        closesDescriptor = true
+    }
+
+    /// The file of that name, made (readable for its group) if it does not exist.
+    static func appending(to path: String) throws(LogRefusal) -> LogOutput {
+        LogOutput(path, descriptor: try open(path))
+    }
+
+    private static func open(_ path: String) throws(LogRefusal) -> Int32 {
+        // Without O_NONBLOCK a named pipe that nobody reads would hold whoever opens it.
+        let flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK
+        let descriptor = Glibc.open(path, flags, 0o640)
+        guard descriptor >= 0 else { throw .cannotOpen(path: path, errorNumber: errno) }
+        _ = fcntl(descriptor, F_SETFL, O_APPEND)
+        return descriptor
+    }
+
+    /// Goes on with a new file of the same name; keeps the one at hand, and says why, when there is none to be had.
+    mutating func reopen() -> LogRefusal? {
+        guard let path else { return nil }
+        do throws(LogRefusal) {
+            let next = try LogOutput.open(path)
+            close()
+            descriptor = next
+            isTorn = false
+            return nil
+        } catch {
+            return error
+        }
     }
 
     /// Writes the chunk and returns how many of its lines were lost.

@@ -26,6 +26,8 @@ final class LogQueue: @unchecked Sendable {
     private var spare: [[UInt8]] = []
     /// Storage of everything that waits or is being written.
     private var held = 0
+    /// Who asked for the file to be opened anew, and was not heard yet.
+    private var reopenings: [LogSink.ReopenReport] = []
     private var writerSleeps = false
     private var closed = false
     private var writerEnded = false
@@ -108,18 +110,37 @@ final class LogQueue: @unchecked Sendable {
         return false
     }
 
-    /// Waits for chunks and moves them all into `chunks`; false when the queue is closed and nothing is left.
+    /// Tells the writer to open its file anew; false when it only writes what waits by now.
+    func ask(toReopen report: @escaping LogSink.ReopenReport) -> Bool {
+        locked {
+            guard !closed else { return false }
+            reopenings.append(report)
+            pthread_cond_signal(arrival)
+            return true
+        }
+    }
+
+    /// Everyone who asked for the file to be opened anew since the last call.
+    func takeReopenings() -> [LogSink.ReopenReport] {
+        locked {
+            defer { reopenings = [] }
+            return reopenings
+        }
+    }
+
+    /// Waits for chunks, or for the file to be opened anew, and moves all chunks into `chunks`; false when the queue is
+    /// closed and nothing is left.
     func take(into chunks: inout [LogChunk]) -> Bool {
         pthread_mutex_lock(lock)
         defer { pthread_mutex_unlock(lock) }
-        while waiting.isEmpty, !closed {
+        while waiting.isEmpty, reopenings.isEmpty, !closed {
             writerSleeps = true
             pthread_cond_wait(arrival, lock)
             writerSleeps = false
         }
         swap(&waiting, &chunks)
         waiting.removeAll(keepingCapacity: true)
-        return !chunks.isEmpty
+        return !chunks.isEmpty || !reopenings.isEmpty
     }
 
     /// The chunk has been dealt with: written, or lost in part or whole.

@@ -23,24 +23,31 @@ package enum LogRefusal: Error, Sendable, Equatable, CustomStringConvertible {
 /// the gateway. Any thread may submit. One sink per destination, shared by all who write there.
 package final class LogSink: Sendable {
     private let queue: LogQueue
+    /// Whether lines go to a file of a name, which can be opened anew.
+    private let isFile: Bool
+
+    /// Told how an attempt to open a log's file anew ended: nil when lines go to the new one.
+    package typealias ReopenReport = @Sendable (LogRefusal?) -> Void
 
     /// Bytes of storage that may wait for the destination.
     package static let defaultLimit = 4 * 1024 * 1024
 
     /// A sink that writes to an open file descriptor, which it closes at its end if told so.
-    package init(
+    package convenience init(
         descriptor: Int32, closesDescriptor: Bool = false, limit: Int = LogSink.defaultLimit
     ) throws(LogRefusal) {
+        try self.init(LogOutput(descriptor: descriptor, closesDescriptor: closesDescriptor), limit: limit)
+    }
+
+    private init(_ output: LogOutput, limit: Int) throws(LogRefusal) {
         queue = LogQueue(limit: limit)
-        let output = LogOutput(descriptor: descriptor, closesDescriptor: closesDescriptor)
+        isFile = output.path != nil
         try LogThread.start(queue, output)
     }
 
     /// A sink that appends to a file, which is made (readable for its group) if it does not exist.
     package static func appending(to path: String, limit: Int = LogSink.defaultLimit) throws(LogRefusal) -> LogSink {
-        let descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0o640)
-        guard descriptor >= 0 else { throw .cannotOpen(path: path, errorNumber: errno) }
-        return try LogSink(descriptor: descriptor, closesDescriptor: true, limit: limit)
+        try LogSink(LogOutput.appending(to: path), limit: limit)
     }
 
     deinit {
@@ -57,6 +64,16 @@ package final class LogSink: Sendable {
 
     /// Lines dropped since the start, because too much waited or the destination failed.
     package var droppedLines: UInt64 { queue.lost }
+
+    /// Opens the log's file anew by its name, because the file at hand was moved away (log rotation); any thread.
+    ///
+    /// The writing thread does it before it writes anything more, and calls `report` with the outcome. When the name
+    /// cannot be opened, the file at hand stays. A sink that is no file, or was stopped,
+    /// has nothing to open and reports success.
+    package func reopen(_ report: @escaping ReopenReport = { _ in }) {
+        guard isFile else { return report(nil) }
+        if !queue.ask(toReopen: report) { report(nil) }
+    }
 
     /// Waits until what was submitted has been written; false when the time was over first.
     @discardableResult
@@ -115,13 +132,22 @@ private final class LogThread {
     private func run() {
         var chunks: [LogChunk] = []
         while queue.take(into: &chunks) {
+            reopenIfAsked()
             for index in chunks.indices {
                 let lost = output.write(chunks[index])
                 queue.settle(&chunks[index], lost: lost)
+                reopenIfAsked()
             }
             chunks.removeAll(keepingCapacity: true)
         }
         output.close()
         queue.writerDidEnd()
+    }
+
+    private func reopenIfAsked() {
+        let reports = queue.takeReopenings()
+        guard !reports.isEmpty else { return }
+        let refusal = output.reopen()
+        for report in reports { report(refusal) }
     }
 }

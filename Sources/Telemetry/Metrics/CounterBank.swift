@@ -44,6 +44,18 @@ final class CounterBank: @unchecked Sendable {
         cells[index].store(value, ordering: .relaxed)
     }
 
+    /// Copies `count` numbers of another bank, whose writer is this thread too.
+    func copy(_ index: Int, from other: CounterBank, at start: Int, count: Int) {
+        guard count > 0 else { return }
+        check(index)
+        check(index + count - 1)
+        other.check(start)
+        other.check(start + count - 1)
+        for offset in 0..<count {
+            cells[index + offset].store(other.cells[start + offset].load(ordering: .relaxed), ordering: .relaxed)
+        }
+    }
+
     @inline(__always)
     func load(_ index: Int) -> UInt64 {
         check(index)

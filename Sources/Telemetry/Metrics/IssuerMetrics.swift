@@ -19,41 +19,47 @@ package final class IssuerMetrics: Sendable {
     private static let firstRefresh = 2
     private static let cells = firstRefresh + Refresh.allCases.count
 
-    private let bank: CounterBank
-    let count: Int
+    private let names: [String]
+    /// One of its own for each name, which outlives any one set of names.
+    private let banks: [CounterBank]
 
-    init(count: Int) {
-        self.count = count
-        bank = CounterBank(count: count * Self.cells)
+    /// Numbers for these names; those of a name that `others` have are the same numbers.
+    init(names: [String], continuing others: IssuerMetrics? = nil) {
+        banks = names.map { name in others?.bank(of: name) ?? CounterBank(count: Self.cells) }
+        self.names = names
+    }
+
+    private func bank(of name: String) -> CounterBank? {
+        names.firstIndex(of: name).map { banks[$0] }
     }
 
     /// Says whether the issuer's keys can be used.
     package func setReady(issuer: Int, _ isReady: Bool) {
-        bank.store(isReady ? 1 : 0, at: issuer * Self.cells + Self.ready)
+        banks[issuer].store(isReady ? 1 : 0, at: Self.ready)
     }
 
     /// Notes when the issuer's keys were fetched last, in seconds since 1970.
     package func setKeysFetched(issuer: Int, at seconds: Int64) {
-        bank.store(UInt64(clamping: seconds), at: issuer * Self.cells + Self.fetchedAt)
+        banks[issuer].store(UInt64(clamping: seconds), at: Self.fetchedAt)
     }
 
     /// Counts a refresh by its result.
     package func countRefresh(issuer: Int, _ result: Refresh) {
-        bank.add(1, at: issuer * Self.cells + Self.firstRefresh + Self.index(of: result))
+        banks[issuer].add(1, at: Self.firstRefresh + Self.index(of: result))
     }
 
     func isReady(issuer: Int) -> Bool {
-        bank.load(issuer * Self.cells + Self.ready) == 1
+        banks[issuer].load(Self.ready) == 1
     }
 
     /// Nil when keys were never fetched.
     func keysAge(issuer: Int, now: Timestamp) -> Int64? {
-        let fetchedAt = bank.load(issuer * Self.cells + Self.fetchedAt)
+        let fetchedAt = banks[issuer].load(Self.fetchedAt)
         return fetchedAt == 0 ? nil : max(now.seconds - Int64(clamping: fetchedAt), 0)
     }
 
     func refreshes(issuer: Int, _ result: Refresh) -> UInt64 {
-        bank.load(issuer * Self.cells + Self.firstRefresh + Self.index(of: result))
+        banks[issuer].load(Self.firstRefresh + Self.index(of: result))
     }
 
     private static func index(of result: Refresh) -> Int {

@@ -25,32 +25,42 @@ package final class LoginMetrics: Sendable {
     private static let firstRefresh = firstLogin + Login.allCases.count
     private static let cells = firstRefresh + Refresh.allCases.count
 
-    private let bank: CounterBank
+    private let names: [String]
+    /// One of its own for each name, which outlives any one set of names.
+    private let banks: [CounterBank]
 
-    init(count: Int) { bank = CounterBank(count: count * Self.cells) }
+    /// Numbers for these names; those of a name that `others` have are the same numbers.
+    init(names: [String], continuing others: LoginMetrics? = nil) {
+        banks = names.map { name in others?.bank(of: name) ?? CounterBank(count: Self.cells) }
+        self.names = names
+    }
+
+    private func bank(of name: String) -> CounterBank? {
+        names.firstIndex(of: name).map { banks[$0] }
+    }
 
     /// Counts a login by how it ended.
     package func count(client: Int, _ outcome: Login) {
-        bank.add(1, at: client * Self.cells + Self.firstLogin + Self.index(of: outcome))
+        banks[client].add(1, at: Self.firstLogin + Self.index(of: outcome))
     }
 
     /// Counts a refresh by how it ended.
     package func count(client: Int, _ outcome: Refresh) {
-        bank.add(1, at: client * Self.cells + Self.firstRefresh + Self.index(of: outcome))
+        banks[client].add(1, at: Self.firstRefresh + Self.index(of: outcome))
     }
 
     /// Counts a logout.
-    package func countLogout(client: Int) { bank.add(1, at: client * Self.cells + Self.logouts) }
+    package func countLogout(client: Int) { banks[client].add(1, at: Self.logouts) }
 
     func logins(client: Int, _ outcome: Login) -> UInt64 {
-        bank.load(client * Self.cells + Self.firstLogin + Self.index(of: outcome))
+        banks[client].load(Self.firstLogin + Self.index(of: outcome))
     }
 
     func refreshes(client: Int, _ outcome: Refresh) -> UInt64 {
-        bank.load(client * Self.cells + Self.firstRefresh + Self.index(of: outcome))
+        banks[client].load(Self.firstRefresh + Self.index(of: outcome))
     }
 
-    func logouts(client: Int) -> UInt64 { bank.load(client * Self.cells + Self.logouts) }
+    func logouts(client: Int) -> UInt64 { banks[client].load(Self.logouts) }
 
     private static func index(of outcome: Login) -> Int {
         switch outcome {

@@ -35,6 +35,9 @@ package enum MetricName: String, Sendable, CaseIterable {
     case issuerRefreshes = "portcullis_issuer_refreshes_total"
     case logDropped = "portcullis_log_dropped_total"
     case loopLag = "portcullis_loop_lag_seconds"
+    case configReloads = "portcullis_config_reloads_total"
+    case configReloadSuccessful = "portcullis_config_last_reload_successful"
+    case configApplied = "portcullis_config_applied_timestamp_seconds"
     case clockStep = "portcullis_clock_step_seconds"
     case buildInfo = "portcullis_build_info"
     case residentMemory = "process_resident_memory_bytes"
@@ -52,13 +55,14 @@ package enum MetricName: String, Sendable, CaseIterable {
         case .requests, .refusals, .strippedFields, .tokenCacheHits, .tokenCacheMisses, .tokenCacheEvictions,
             .signatureVerifications, .proofsVerified, .replayInserts, .replayRefusals, .introspections,
             .logins, .logouts, .sessionRefreshes, .sessionCacheHits, .sessionCacheMisses, .sessionCacheEvictions,
-            .issuerRefreshes, .logDropped:
+            .issuerRefreshes, .logDropped, .configReloads:
             .counter
         case .requestDuration, .upstreamDuration:
             .histogram
         case .connections, .parkedRequests, .tokenCacheEntries, .tokenCacheBytes, .replayEntries, .replayBytes,
             .loginRequests, .sessionCacheEntries, .sessionCacheBytes, .issuerReady, .issuerKeysAge, .loopLag,
-            .clockStep, .buildInfo, .residentMemory, .openDescriptors, .startTime:
+            .configReloadSuccessful, .configApplied, .clockStep, .buildInfo, .residentMemory, .openDescriptors,
+            .startTime:
             .gauge
         }
     }
@@ -99,6 +103,9 @@ package enum MetricName: String, Sendable, CaseIterable {
         case .issuerRefreshes: "Fetches of an issuer's metadata and keys, by result."
         case .logDropped: "Log lines dropped because their destination was too slow or failed, by log."
         case .loopLag: "How late the last timer of a worker's event loop was."
+        case .configReloads: "Reloads of the configuration, by result."
+        case .configReloadSuccessful: "1 when the configuration that was read last is the one in force, else 0."
+        case .configApplied: "When the configuration in force came into force, in seconds since 1970."
         case .clockStep: "The last jump of the wall clock by a minute or more, forwards positive; 0 for none."
         case .buildInfo: "1, labelled with the version."
         case .residentMemory: "Resident memory of the process."

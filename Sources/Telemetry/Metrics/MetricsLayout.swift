@@ -11,7 +11,7 @@ package struct RefusalLabel: Sendable, Equatable {
     }
 }
 
-/// What the metrics of one configuration can be labelled with, each by its index; fixed at start.
+/// What the metrics of one configuration can be labelled with, each by its index; fixed until the next one.
 ///
 /// No label value ever comes from a request, so that no client can make the number of series grow.
 package struct MetricsLabels: Sendable {
@@ -84,9 +84,10 @@ struct MetricsLayout: Sendable {
     let firstRefusal: Int
     let count: Int
 
-    init(_ labels: MetricsLabels) {
+    /// `routes` counts rows: those of the labels, and of routes that are gone but may still be counted.
+    init(_ labels: MetricsLabels, routes: Int) {
         causes = labels.causes.count
-        routes = labels.routes.count
+        self.routes = routes
         algorithms = labels.algorithms.count
         firstGauge = WorkerCounter.allCases.count
         firstHistogram = firstGauge + WorkerGauge.allCases.count

@@ -1,39 +1,87 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
-/// All numbers of the process, and the page that shows them.
-package final class MetricsRegistry: Sendable {
-    /// One per worker, in the workers' order; each is written by its worker alone.
+/// Where a configuration's routes are counted from a reload on, and by what.
+package struct MetricsSlots: Sendable {
+    /// For each route of the labels, in their order: what to give `countRequest` and `countRefusal` as its route.
+    package let routes: [Int]
+    /// One per worker, in the workers' order; each takes over what the worker counted by before.
     package let workers: [WorkerMetrics]
-    /// Written by the thread that keeps the issuers' keys.
-    package let issuers: IssuerMetrics
-    /// Written by the thread that answers logins.
-    package let logins: LoginMetrics
+}
+
+/// All numbers of the process, and the page that shows them.
+///
+/// The labels may change while the process runs. No number of what stays is lost, doubled or goes down by that:
+///
+///     extend ── slots for the new routes, the old routes' slots stay ── each worker, on its own thread, between events:
+///                                                                       next.takeOver(from: old), workerUses(next)
+package final class MetricsRegistry: Sendable {
     /// The version that `portcullis_build_info` shows.
     package let version: String
 
-    private let labels: MetricsLabels
-    private let layout: MetricsLayout
+    private let shown: Mutex<ShownMetrics>
     private let startTime: Timestamp
     private let clockStep = Atomic<Int64>(0)
+    private let reloads: Mutex<ReloadReadings>
     private let replay = Mutex<(@Sendable () -> ReplayReadings)?>(nil)
-    private let logs = Mutex<[(name: String, sink: LogSink)]>([])
+    private let logs = Mutex<[ShownLog]>([])
 
-    /// Allocates every number that will ever be counted.
+    /// Allocates every number that is counted until labels change; route i of the labels is counted as route i.
     package init(workers: Int, labels: MetricsLabels, version: String, startTime: Timestamp = .now()) {
-        let layout = MetricsLayout(labels)
-        self.labels = labels
-        self.layout = layout
+        let slots = RouteSlots(labels.routes)
         self.version = version
         self.startTime = startTime
-        self.workers = (0..<workers).map { _ in WorkerMetrics(layout: layout) }
-        issuers = IssuerMetrics(count: labels.issuers.count)
-        logins = LoginMetrics(count: labels.logins.count)
+        reloads = Mutex(ReloadReadings(appliedAt: startTime.seconds))
+        shown = Mutex(
+            ShownMetrics(
+                labels: labels, slots: slots,
+                workers: (0..<workers).map { _ in WorkerMetrics(labels: labels, tenures: slots.tenures) },
+                issuers: IssuerMetrics(names: labels.issuers), logins: LoginMetrics(names: labels.logins)))
     }
 
-    /// Shows the dropped lines of this log on the page.
+    /// One per worker, in the workers' order; each is written by its worker alone.
+    package var workers: [WorkerMetrics] { shown.withLock { $0.workers } }
+    /// Written by the thread that keeps the issuers' keys.
+    package var issuers: IssuerMetrics { shown.withLock { $0.issuers } }
+    /// Written by the thread that answers logins.
+    package var logins: LoginMetrics { shown.withLock { $0.logins } }
+
+    /// Makes room for other labels, once it is certain that they will be used; any thread.
+    ///
+    /// A route keeps its slot while a route of that name is in `labels` or in those of a configuration that is `alive`,
+    /// because requests under way are still counted by it. Other slots are given to new names, and their numbers begin
+    /// at zero. Until a worker says `workerUses` the page goes on with what that worker counts by now. `issuers` and
+    /// `logins` are those of the new labels at once, and share the numbers of every name that stays with the ones
+    /// before. Causes and algorithms are properties of the program and stay as they were given first.
+    package func extend(_ labels: MetricsLabels, keeping alive: [MetricsLabels] = []) -> MetricsSlots {
+        shown.withLock { shown in
+            let routes = shown.slots.extend(labels.routes, keeping: Set(alive.flatMap(\.routes)))
+            shown.issuers = IssuerMetrics(names: labels.issuers, continuing: shown.issuers)
+            shown.logins = LoginMetrics(names: labels.logins, continuing: shown.logins)
+            shown.labels.routes = labels.routes
+            shown.labels.issuers = labels.issuers
+            shown.labels.logins = labels.logins
+            let next = shown.workers.map { _ in WorkerMetrics(labels: shown.labels, tenures: shown.slots.tenures) }
+            return MetricsSlots(routes: routes, workers: next)
+        }
+    }
+
+    /// From now on this worker counts by `metrics`, which have taken over what it counted before.
+    ///
+    /// On the worker's own thread, before it counts anything more.
+    package func workerUses(_ metrics: WorkerMetrics, worker index: Int) {
+        shown.withLock { $0.workers[index] = metrics }
+    }
+
+    /// Shows the dropped lines of this log on the page; one of the same name counts on from the one before.
     package func attach(log name: String, _ sink: LogSink) {
-        logs.withLock { $0.append((name, sink)) }
+        logs.withLock { logs in
+            guard let index = logs.firstIndex(where: { $0.name == name }) else {
+                return logs.append(ShownLog(name: name, sink: sink, before: 0))
+            }
+            guard logs[index].sink !== sink else { return }
+            logs[index] = ShownLog(name: name, sink: sink, before: logs[index].droppedLines)
+        }
     }
 
     /// Shows the numbers of the replay set on the page.
@@ -46,156 +94,22 @@ package final class MetricsRegistry: Sendable {
         clockStep.store(seconds, ordering: .relaxed)
     }
 
+    /// Counts a reload of the configuration; any thread.
+    package func countReload(applied: Bool, at time: Timestamp = .now()) {
+        reloads.withLock { $0.count(applied: applied, at: time) }
+    }
+
+    /// How reloads went so far; any thread.
+    package var reloadReadings: ReloadReadings { reloads.withLock { $0 } }
+
     /// The page: every family of `MetricName`, summed over the workers.
     ///
     /// For the admin listener: allocates, and reads procfs unless the readings are given.
     package func page(now: Timestamp = .now(), process: ProcessReadings = .now()) -> [UInt8] {
-        var text = PrometheusText()
-        for metric in MetricName.allCases {
-            text.begin(metric)
-            write(metric, to: &text, now: now, process: process)
-        }
-        return text.bytes
-    }
-
-    private func write(_ metric: MetricName, to text: inout PrometheusText, now: Timestamp, process: ProcessReadings) {
-        switch metric {
-        case .requests: writeRequests(to: &text)
-        case .refusals: writeRefusals(to: &text)
-        case .requestDuration: write(.request, as: metric, to: &text)
-        case .upstreamDuration: write(.upstream, as: metric, to: &text)
-        case .connections:
-            text.sample(metric, .whole(sum(.clientConnections)), labels: [("side", "client")])
-            text.sample(metric, .whole(sum(.upstreamConnections)), labels: [("side", "upstream")])
-        case .strippedFields: text.sample(metric, .unsigned(sum(at: WorkerCounter.strippedFields.rawValue)))
-        case .parkedRequests: text.sample(metric, .whole(sum(.parkedRequests)))
-        case .tokenCacheHits: text.sample(metric, .unsigned(sum(at: WorkerCounter.tokenCacheHits.rawValue)))
-        case .tokenCacheMisses: text.sample(metric, .unsigned(sum(at: WorkerCounter.tokenCacheMisses.rawValue)))
-        case .tokenCacheEvictions: text.sample(metric, .unsigned(sum(at: WorkerCounter.tokenCacheEvictions.rawValue)))
-        case .tokenCacheEntries: text.sample(metric, .whole(sum(.tokenCacheEntries)))
-        case .tokenCacheBytes: text.sample(metric, .whole(sum(.tokenCacheBytes)))
-        case .signatureVerifications:
-            for (index, name) in labels.algorithms.enumerated() {
-                text.sample(metric, .unsigned(sum(at: layout.firstAlgorithm + index)), labels: [("algorithm", name)])
-            }
-        case .proofsVerified: text.sample(metric, .unsigned(sum(at: WorkerCounter.proofsVerified.rawValue)))
-        case .introspections: text.sample(metric, .unsigned(sum(at: WorkerCounter.introspections.rawValue)))
-        case .replayEntries, .replayBytes, .replayInserts, .replayRefusals: writeReplay(metric, to: &text)
-        case .logins, .logouts, .sessionRefreshes: writeLogins(metric, to: &text)
-        case .loginRequests: text.sample(metric, .whole(sum(.loginRequests)))
-        case .sessionCacheHits: text.sample(metric, .unsigned(sum(at: WorkerCounter.sessionCacheHits.rawValue)))
-        case .sessionCacheMisses: text.sample(metric, .unsigned(sum(at: WorkerCounter.sessionCacheMisses.rawValue)))
-        case .sessionCacheEvictions:
-            text.sample(metric, .unsigned(sum(at: WorkerCounter.sessionCacheEvictions.rawValue)))
-        case .sessionCacheEntries: text.sample(metric, .whole(sum(.sessionCacheEntries)))
-        case .sessionCacheBytes: text.sample(metric, .whole(sum(.sessionCacheBytes)))
-        case .issuerReady, .issuerKeysAge, .issuerRefreshes: writeIssuers(metric, to: &text, now: now)
-        case .logDropped:
-            for log in logs.withLock({ $0 }) {
-                text.sample(metric, .unsigned(log.sink.droppedLines), labels: [("log", log.name)])
-            }
-        case .loopLag:
-            for (index, worker) in workers.enumerated() {
-                let lag = worker.bank.load(layout.firstGauge + WorkerGauge.loopLag.rawValue)
-                text.sample(metric, .microseconds(lag), labels: [("worker", String(index))])
-            }
-        case .clockStep: text.sample(metric, .whole(clockStep.load(ordering: .relaxed)))
-        case .buildInfo: text.sample(metric, .whole(1), labels: [("version", version)])
-        case .residentMemory: if let bytes = process.residentBytes { text.sample(metric, .whole(bytes)) }
-        case .openDescriptors: if let count = process.openDescriptors { text.sample(metric, .whole(count)) }
-        case .startTime: text.sample(metric, .whole(startTime.seconds))
-        }
-    }
-
-    private func writeReplay(_ metric: MetricName, to text: inout PrometheusText) {
-        guard let readings = replay.withLock({ $0 })?() else { return }
-        switch metric {
-        case .replayEntries: text.sample(metric, .whole(Int64(readings.entries)))
-        case .replayBytes: text.sample(metric, .whole(Int64(readings.bytes)))
-        case .replayInserts: text.sample(metric, .unsigned(readings.inserted))
-        case _: text.sample(metric, .unsigned(readings.refused))
-        }
-    }
-
-    private func sum(at index: Int) -> UInt64 {
-        workers.reduce(0) { $0 &+ $1.bank.load(index) }
-    }
-
-    private func sum(_ gauge: WorkerGauge) -> Int64 {
-        Int64(bitPattern: sum(at: layout.firstGauge + gauge.rawValue))
-    }
-
-    private func routeName(_ route: Int) -> String {
-        route == WorkerMetrics.unrouted ? "(none)" : labels.routes[route]
-    }
-
-    /// Series that never counted are left out: routes × causes are many, and most pairs cannot happen.
-    private func writeRequests(to text: inout PrometheusText) {
-        for route in -1..<labels.routes.count {
-            for (index, name) in MetricsLayout.statusClasses.enumerated() {
-                let count = sum(at: layout.request(route: route, statusClass: index))
-                guard count > 0 else { continue }
-                text.sample(.requests, .unsigned(count), labels: [("route", routeName(route)), ("code", name)])
-            }
-        }
-    }
-
-    private func writeRefusals(to text: inout PrometheusText) {
-        for route in -1..<labels.routes.count {
-            for (index, label) in labels.causes.enumerated() {
-                let count = sum(at: layout.refusal(route: route, cause: index))
-                guard count > 0 else { continue }
-                let name = routeName(route)
-                text.sample(
-                    .refusals, .unsigned(count),
-                    labels: [("route", name), ("cause", label.cause), ("blame", label.blame)])
-            }
-        }
-    }
-
-    private func write(_ histogram: WorkerHistogram, as metric: MetricName, to text: inout PrometheusText) {
-        let first = layout.histogram(histogram)
-        var count: UInt64 = 0
-        for (index, bound) in (HistogramBuckets.labels + ["+Inf"]).enumerated() {
-            count &+= sum(at: first + index)
-            text.sample(metric, .unsigned(count), labels: [("le", bound)], suffix: "_bucket")
-        }
-        text.sample(metric, .microseconds(sum(at: first + HistogramBuckets.sum)), suffix: "_sum")
-        text.sample(metric, .unsigned(count), suffix: "_count")
-    }
-
-    private func writeLogins(_ metric: MetricName, to text: inout PrometheusText) {
-        for (index, name) in labels.logins.enumerated() {
-            let client = ("client", name)
-            switch metric {
-            case .logouts: text.sample(metric, .unsigned(logins.logouts(client: index)), labels: [client])
-            case .logins:
-                for outcome in LoginMetrics.Login.allCases {
-                    let count = logins.logins(client: index, outcome)
-                    text.sample(metric, .unsigned(count), labels: [client, ("outcome", outcome.rawValue)])
-                }
-            case _:
-                for outcome in LoginMetrics.Refresh.allCases {
-                    let count = logins.refreshes(client: index, outcome)
-                    text.sample(metric, .unsigned(count), labels: [client, ("outcome", outcome.rawValue)])
-                }
-            }
-        }
-    }
-
-    private func writeIssuers(_ metric: MetricName, to text: inout PrometheusText, now: Timestamp) {
-        for (index, name) in labels.issuers.enumerated() {
-            if metric == .issuerReady {
-                text.sample(metric, .whole(issuers.isReady(issuer: index) ? 1 : 0), labels: [("issuer", name)])
-            } else if metric == .issuerKeysAge {
-                guard let age = issuers.keysAge(issuer: index, now: now) else { continue }
-                text.sample(metric, .whole(age), labels: [("issuer", name)])
-            } else {
-                for result in IssuerMetrics.Refresh.allCases {
-                    let count = issuers.refreshes(issuer: index, result)
-                    text.sample(metric, .unsigned(count), labels: [("issuer", name), ("result", result.rawValue)])
-                }
-            }
-        }
+        MetricsPage(
+            shown: shown.withLock { $0 }, version: version, startTime: startTime,
+            clockStep: clockStep.load(ordering: .relaxed), reloads: reloadReadings,
+            replay: replay.withLock { $0 }?(), logs: logs.withLock { $0 }, now: now, process: process
+        ).written()
     }
 }

@@ -9,10 +9,36 @@ package final class WorkerMetrics: Sendable {
 
     let bank: CounterBank
     let layout: MetricsLayout
+    /// Whose numbers stand in each route's row; see `RouteSlots`.
+    private let tenures: [UInt64]
 
-    init(layout: MetricsLayout) {
-        self.layout = layout
+    init(labels: MetricsLabels, tenures: [UInt64]) {
+        layout = MetricsLayout(labels, routes: tenures.count)
         bank = CounterBank(count: layout.count)
+        self.tenures = tenures
+    }
+
+    /// Zero for the row of requests that matched no route, which every layout has, and for a row that is nobody's.
+    func tenure(of slot: Int) -> UInt64 { tenures.indices.contains(slot) ? tenures[slot] : 0 }
+
+    /// Copies every number that `old` has of what is counted here; nothing was counted here yet.
+    ///
+    /// On the thread that writes to `old`, which writes to it no more.
+    package func takeOver(from old: WorkerMetrics) {
+        bank.copy(0, from: old.bank, at: 0, count: layout.firstRequest)
+        copyRow(of: Self.unrouted, from: old)
+        for slot in 0..<min(tenures.count, old.tenures.count) where tenures[slot] == old.tenures[slot] {
+            copyRow(of: slot, from: old)
+        }
+    }
+
+    private func copyRow(of route: Int, from old: WorkerMetrics) {
+        bank.copy(
+            layout.request(route: route, statusClass: 0), from: old.bank,
+            at: old.layout.request(route: route, statusClass: 0), count: MetricsLayout.statusClasses.count)
+        bank.copy(
+            layout.refusal(route: route, cause: 0), from: old.bank, at: old.layout.refusal(route: route, cause: 0),
+            count: layout.causes)
     }
 
     /// Counts one more.

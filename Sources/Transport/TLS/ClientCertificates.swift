@@ -104,6 +104,28 @@ extension ByteStream {
     }
 }
 
+extension ByteStream {
+    /// Writes the peer's certificate in DER and returns how many bytes it has; 0 when it showed none.
+    ///
+    /// Writes nothing when it has more than `capacity`. Wraps `SSL_get0_peer_certificate` and `i2d_X509`.
+    public func writePeerCertificate(into bytes: UnsafeMutablePointer<UInt8>, capacity: Int) -> Int {
+        guard let tls, SSL_is_init_finished(tls) == 1, let certificate = SSL_get0_peer_certificate(tls) else {
+            return 0
+        }
+        // i2d_X509 writes what it says without a place, and moves the place that it is given behind it.
+        let count = Int(i2d_X509(certificate, nil))
+        guard count > 0 else {
+            ERR_clear_error()
+            return 0
+        }
+        if count <= capacity {
+            var place: UnsafeMutablePointer<UInt8>? = bytes
+            _ = i2d_X509(certificate, &place)
+        }
+        return count
+    }
+}
+
 // Called by OpenSSL in place of the check of the chain.
 private let onAnyCertificate: @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?) -> Int32 = { store, _ in
     guard let store, let certificate = X509_STORE_CTX_get0_cert(store), let key = X509_get0_pubkey(certificate),

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Single requests over plain sockets: probes, and connections that are kept."""
 import socket
+import ssl
 
 from .failure import Failure
 
@@ -14,6 +15,12 @@ FIELDS = (
     ("Referer", "https://shop.bench.test/orders"),
 )
 PATH = "/orders/4711?expand=items"
+
+
+# The certificate is the benchmark's own, and not what is probed.
+TLS = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+TLS.check_hostname = False
+TLS.verify_mode = ssl.CERT_NONE
 
 
 def bearer(token):
@@ -34,11 +41,13 @@ def request_bytes(port, credentials=(), path=PATH):
 
 
 class Connection:
-    """A keep-alive connection to a server on 127.0.0.1."""
+    """A keep-alive connection to a server on 127.0.0.1, over TLS where it is asked for."""
 
-    def __init__(self, port, seconds=10):
+    def __init__(self, port, seconds=10, tls=False):
         self.socket = socket.create_connection(("127.0.0.1", port), seconds)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if tls:
+            self.socket = TLS.wrap_socket(self.socket)
         self.rest = b""
 
     def exchange(self, request):
@@ -77,9 +86,9 @@ class Connection:
         self.socket.close()
 
 
-def answer(port, credentials=(), path=PATH):
+def answer(port, credentials=(), path=PATH, tls=False):
     """The status and body of one request on a connection of its own."""
-    connection = Connection(port)
+    connection = Connection(port, tls=tls)
     try:
         return connection.exchange(request_bytes(port, credentials, path))
     finally:

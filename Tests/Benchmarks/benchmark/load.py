@@ -16,12 +16,14 @@ MARK = "TOTALS "
 
 @dataclasses.dataclass
 class Totals:
-    """What one run of wrk saw."""
+    """What one run of a load generator saw."""
 
     requests: int
     seconds: float
     p50_milliseconds: float
     p99_milliseconds: float
+    # All that a generator of our own counted.
+    read: dict = dataclasses.field(default_factory=dict)
 
 
 class Load:

@@ -102,17 +102,22 @@ class Processes:
         for process in reversed(self.running[:]):
             self.stop(process)
 
-    def start(self, command, processor, log, environment=None):
-        """Starts a program pinned to one processor, in a session of its own; its output goes to a file."""
+    def start(self, command, processor, log, environment=None, piped=False):
+        """Starts a program pinned to one processor, or some, in a session of its own.
+
+        What it writes goes to a file; `piped`, its standard input and output are the caller's.
+        """
         def before_exec():
-            os.sched_setaffinity(0, {processor})
+            os.sched_setaffinity(0, {processor} if isinstance(processor, int) else processor)
             end_with_parent()
 
         with open(log, "ab") as output:
             # The session also keeps Ctrl-C to this script, which then ends the others in order.
             process = subprocess.Popen(
-                [str(word) for word in command], stdin=subprocess.DEVNULL, stdout=output, stderr=output,
-                start_new_session=True, preexec_fn=before_exec, env={**os.environ, **(environment or {})})
+                [str(word) for word in command], stdin=subprocess.PIPE if piped else subprocess.DEVNULL,
+                stdout=subprocess.PIPE if piped else output, stderr=output, start_new_session=True,
+                # Unbuffered: who waits for a line by select() must not have it read ahead.
+                bufsize=0, preexec_fn=before_exec, env={**os.environ, **(environment or {})})
         self.running.append(process)
         return process
 
@@ -144,6 +149,8 @@ class Processes:
             time.sleep(0.01)
         for member in left:
             os.kill(member, signal.SIGKILL)
+        for pipe in filter(None, (process.stdin, process.stdout)):
+            pipe.close()
         if process in self.running:
             self.running.remove(process)
 

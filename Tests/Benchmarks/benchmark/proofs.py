@@ -5,13 +5,12 @@ import json
 import secrets
 import subprocess
 import time
-from pathlib import Path
 
+from .compile import compiled
 from .failure import Failure
-from .processes import end_with_parent, tool
+from .processes import end_with_parent
 from .tokens import encoded, encoded_json, encoded_number, new_key, signed_es256
 
-SOURCE = Path(__file__).resolve().parents[1] / "proof_mint.c"
 METHOD = "GET"
 
 
@@ -51,10 +50,7 @@ class Mint:
         self.program = folder / "proof_mint"
         self.issuer_key = folder / "issuer.pem"
         self.issuer_key.write_bytes(issuer.private_pem("ES256"))
-        command = [tool("cc"), "-std=c11", "-D_GNU_SOURCE", "-O2", "-Wall", "-Werror", "-o", self.program, SOURCE,
-                   "-lcrypto"]
-        if subprocess.run(command, check=False).returncode:
-            raise Failure("the mint of proofs was not compiled: apt-get install gcc libc6-dev libssl-dev")
+        compiled("proof_mint", self.program)
 
     def command(self, uri, keys, count):
         claims = json.dumps(self.issuer.claims(), separators=(",", ":")).removesuffix("}")

@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 from . import logins, tokens
+from .compile import compiled
 from .credentials import Anonymous, BearerToken, BoundToken
 from .exchange import PATH, answer
 from .failure import Failure
@@ -21,6 +22,7 @@ PAYLOAD = (
 IDENTITY = "    identity: { X-User-Id: sub, X-Client-Id: client_id, X-Scopes: scope }"
 START_SECONDS = 10
 FILES = 20000
+CERTIFICATE, CERTIFICATE_KEY, BOTH = "tls.crt", "tls.key", "tls.pem"
 
 
 @dataclasses.dataclass
@@ -39,6 +41,13 @@ class Site:
     # A browser's session is demanded in place of a token.
     session: bool = False
     access_log: bool = False
+    # Served over TLS 1.3, with the certificate of the fixtures.
+    tls: bool = False
+    workers: int = 1
+    # Routes of the gateway, all to the same upstream: /, and others that no request of the other cases asks for.
+    routes: int = 1
+    # More of the gateway's configuration.
+    settings: str = ""
     # Where browsers log in; only where sessions are demanded.
     login_server: "logins.LoginServer | None" = None
 
@@ -57,11 +66,11 @@ class Server:
     credentials: "Anonymous | BearerToken | BoundToken | logins.SessionCookie"
 
 
-def nginx_frame(folder, location, more="", access_log="off"):
-    """An nginx configuration with one worker that keeps every connection."""
+def nginx_frame(folder, location, more="", access_log="off", workers=1):
+    """An nginx configuration that keeps every connection, with one worker unless said otherwise."""
     user = "user root;" if os.geteuid() == 0 else ""
     return f"""{user}
-worker_processes 1;
+worker_processes {workers};
 worker_rlimit_nofile {FILES};
 daemon off;
 pid {folder}/nginx.pid;
@@ -97,11 +106,28 @@ class Origin:
     name = "origin"
     checks_tokens = False
 
+    def __init__(self, payload=PAYLOAD):
+        self.payload = payload
+
     def command(self, site):
-        location = f"""    listen 127.0.0.1:{site.port} backlog=4096;
-    location / {{ return 200 '{PAYLOAD}'; }}
+        reuse = " reuseport" if site.workers > 1 else ""
+        location = f"""    listen 127.0.0.1:{site.port} backlog=4096{reuse};
+    location / {{ return 200 '{self.payload}'; }}
     location = /seen {{ return 200 "$http_x_user_id"; }}"""
-        return nginx_command(site, nginx_frame(site.folder, location))
+        return nginx_command(site, nginx_frame(site.folder, location, workers=site.workers))
+
+
+class BodyOrigin:
+    """Sends and checks bodies (load/origin.c)."""
+
+    name = "origin of bodies"
+    checks_tokens = False
+
+    def __init__(self, fixtures):
+        self.fixtures = fixtures
+
+    def command(self, site):
+        return [self.fixtures.program("origin"), f"port={site.port}"]
 
 
 class Nginx:
@@ -110,6 +136,8 @@ class Nginx:
     name = "nginx"
     checks_tokens = False
     log_options = ""
+    location_options = ""
+    tls_options = ""
 
     def command(self, site):
         upstream = f"""upstream origin {{
@@ -118,8 +146,14 @@ class Nginx:
     keepalive_requests 1000000000;
     keepalive_timeout 3600s;
   }}"""
-        location = f"""    listen 127.0.0.1:{site.port} backlog=4096;
+        tls = f"""
+    ssl_certificate {site.fixtures / CERTIFICATE};
+    ssl_certificate_key {site.fixtures / CERTIFICATE_KEY};
+    ssl_protocols TLSv1.2 TLSv1.3;
+    {self.tls_options}""" if site.tls else ""
+        location = f"""    listen 127.0.0.1:{site.port}{" ssl" if site.tls else ""} backlog=4096;{tls}
     location / {{
+      {self.location_options}
       proxy_pass http://origin;
       proxy_http_version 1.1;
       proxy_set_header Connection "";
@@ -144,12 +178,15 @@ class HAProxy:
 
     name = "HAProxy"
     checks_tokens = True
+    default_options = ""
+    connections = 8000
 
     def command(self, site):
         path = site.folder / "haproxy.cfg"
+        tls = f" ssl crt {site.fixtures / BOTH}" if site.tls else ""
         path.write_text(f"""global
   nbthread 1
-  maxconn 8000
+  maxconn {self.connections}
 defaults
   mode http
   no log
@@ -159,8 +196,9 @@ defaults
   timeout http-request 60s
   timeout http-keep-alive 3600s
   http-reuse always
+{self.default_options}
 frontend public
-  bind 127.0.0.1:{site.port} backlog 4096
+  bind 127.0.0.1:{site.port} backlog 4096{tls}
 {self.token_rules(site)}
   option forwardfor
   http-request set-header X-Real-IP %[src]
@@ -213,17 +251,22 @@ class Gateway:
         access = quoted(str(site.log_file)) if site.access_log else "off"
         upstream = quoted(f"http://127.0.0.1:{site.origin_port}")
         # Browsers keep session cookies for https alone, so that is what the gateway is told it is reached by.
-        scheme = "https" if site.session else "http"
-        return f"""workers: 1
+        scheme = "https" if site.session or site.tls else "http"
+        tls = (f", tls: {{ certificate: {quoted(str(site.fixtures / CERTIFICATE))}, "
+               f"key: {quoted(str(site.fixtures / CERTIFICATE_KEY))} }}") if site.tls else ""
+        more = "".join(f"""
+  - {{ path: "/route-{number:05}/", upstream: {upstream}, public: true }}""" for number in range(1, site.routes))
+        return f"""workers: {site.workers}
 listeners:
-  - {{ address: "127.0.0.1:{site.port}", public_url: "{scheme}://127.0.0.1:{site.port}" }}
+  - {{ address: "127.0.0.1:{site.port}", public_url: "{scheme}://127.0.0.1:{site.port}"{tls} }}
 admin: {{ address: "127.0.0.1:{site.admin_port}" }}
 log: {{ access: {access}, operator: stderr, level: warning }}
 {self.issuers(site)}
 routes:
   - path: /
     upstream: {upstream}
-{self.access(site)}
+{self.access(site)}{more}
+{site.settings}
 """
 
     def issuers(self, site):
@@ -267,6 +310,8 @@ class Fixtures:
         self.issuer = tokens.Issuer()
         self.made_mint = None
         self.made_login_server = None
+        self.made_certificate = False
+        self.programs = {}
         (folder / "jwks.json").write_text(self.issuer.key_set())
         for algorithm in self.issuer.keys:
             (folder / f"{algorithm}.pem").write_bytes(self.issuer.public_pem(algorithm))
@@ -284,6 +329,26 @@ class Fixtures:
             logins.client_key(self.folder / "client.pem")
             self.made_login_server = logins.LoginServer(self.issuer)
         return self.made_login_server
+
+    def certificate(self):
+        """Made when it is first needed: P-256, as most are today."""
+        if self.made_certificate:
+            return
+        key, chain = self.folder / CERTIFICATE_KEY, self.folder / CERTIFICATE
+        command = [tool("openssl"), "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+                   "-days", "2", "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1",
+                   "-keyout", key, "-out", chain]
+        if subprocess.run(command, stderr=subprocess.DEVNULL, check=False).returncode:
+            raise Failure("openssl made no certificate")
+        key.chmod(0o600)
+        (self.folder / BOTH).write_text(chain.read_text() + key.read_text())
+        self.made_certificate = True
+
+    def program(self, name):
+        """The path of a program in C, compiled when it is first needed."""
+        if name not in self.programs:
+            self.programs[name] = compiled(name, self.folder / name)
+        return self.programs[name]
 
     def credentials(self, site):
         """What a server at this site demands."""
@@ -304,7 +369,15 @@ class Stage:
         self.load_processor = load_processor
         self.fixtures = Fixtures(folder / "fixtures")
         self.started = 0
+        self.made_body_origin = None
         self.origin = self.start(Origin(), load_processor)
+
+    @property
+    def body_origin(self):
+        """The upstream that knows its bodies, started when it is first needed."""
+        if self.made_body_origin is None:
+            self.made_body_origin = self.start(BodyOrigin(self.fixtures), self.load_processor)
+        return self.made_body_origin
 
     def start_proxy(self, kind, **properties):
         """Starts a proxy in front of the origin."""
@@ -316,7 +389,7 @@ class Stage:
         output = site.folder / "output.log"
         process = self.processes.start(kind.command(site), processor, output, environment)
         try:
-            wait_for_answer(site.port, credentials, process)
+            wait_for_answer(site.port, credentials, process, site.tls)
         except Failure as failure:
             self.processes.stop(process)
             raise Failure(f"{kind.name} {failure}; its output ends:\n{last_lines(output)}") from None
@@ -327,9 +400,12 @@ class Stage:
         folder = self.folder / f"server-{self.started}"
         folder.mkdir()
         port, admin_port = free_ports(2)
-        origin_port = self.origin.site.port if self.started > 1 else 0
+        port = properties.pop("port", port)
+        origin_port = properties.pop("origin_port", self.origin.site.port if self.started > 1 else 0)
         if properties.get("session"):
             properties["login_server"] = self.fixtures.login_server
+        if properties.get("tls"):
+            self.fixtures.certificate()
         return Site(folder, port, admin_port, origin_port, self.fixtures.folder, **properties)
 
     def stop(self, server):
@@ -338,7 +414,7 @@ class Stage:
         server.site.log_file.unlink(missing_ok=True)
 
 
-def wait_for_answer(port, credentials, process):
+def wait_for_answer(port, credentials, process, tls=False):
     """Returns when a good request is answered with 200."""
     end = time.monotonic() + START_SECONDS
     last = "does not listen"
@@ -346,7 +422,7 @@ def wait_for_answer(port, credentials, process):
         if process.poll() is not None:
             raise Failure(f"ended with status {process.returncode} before it answered")
         try:
-            status, _ = answer(port, credentials.good(PATH))
+            status, _ = answer(port, credentials.good(PATH), tls=tls)
             if status == 200:
                 return
             last = f"answers {status}"

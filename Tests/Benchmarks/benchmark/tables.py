@@ -44,12 +44,14 @@ class Result:
         return statistics.median(values) if values else None
 
     def ratios(self, proxy):
-        """CPU per request divided by the reference's in the same round."""
-        reference = self.samples.get(self.case.reference, {})
+        """CPU per request, or what the family compares, divided by the reference's in the same round."""
+        family = self.case.family
+        compared = family.compared if family else "microseconds"
+        reference = self.samples.get(family.reference_of(proxy) if family else self.case.reference, {})
         return [
-            figures["microseconds"] / reference[number]["microseconds"]
-            for number, figures in sorted(self.samples[proxy].items())
-            if number in reference and reference[number].get("microseconds")
+            figures[compared] / reference[number][compared]
+            for number, figures in sorted(self.samples.get(proxy, {}).items())
+            if number in reference and reference[number].get(compared)
         ]
 
 
@@ -65,6 +67,8 @@ def shown(values, form):
 
 def rows(result):
     """The table of a case, headings first."""
+    if result.case.family:
+        return family_rows(result)
     columns = MEMORY_COLUMNS if result.case.idle else LOAD_COLUMNS
     if result.case.proofs:
         columns = LOAD_COLUMNS[:2] + PROOF_COLUMNS + LOAD_COLUMNS[2:]
@@ -79,6 +83,17 @@ def rows(result):
         if not result.case.idle:
             row.insert(3, shown(result.ratios(proxy), "{:.2f}"))
         table.append(row)
+    return table
+
+
+def family_rows(result):
+    """The same for a case of a family, which has columns of its own."""
+    family = result.case.family
+    table = [["proxy"] + [title.format(reference=family.reference) for title, _, _ in family.columns]]
+    for proxy in result.samples:
+        table.append([proxy] + [
+            shown(result.ratios(proxy) if figure == "ratio" else result.values(proxy, figure), form)
+            for _, figure, form in family.columns])
     return table
 
 
@@ -108,6 +123,8 @@ def noise(result):
 
 def budgets(result, gateway, thresholds):
     """What the gateway must keep to in this case: (sentence, met) pairs."""
+    if result.case.family:
+        return result.case.family.budgets(result, gateway, thresholds)
     if result.case.idle:
         asked = [
             ("resident MB, started and idle", result.median(gateway, "resident"),

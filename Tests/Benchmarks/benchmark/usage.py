@@ -71,3 +71,24 @@ def memory(leader):
             elif name == "Anonymous":
                 total.anonymous += int(value.split()[0])
     return total
+
+
+def forget_peak(leader):
+    """Lets the greatest resident memory of a program's processes be what they hold now (proc(5), clear_refs)."""
+    for process in session(leader):
+        Path(f"/proc/{process}/clear_refs").write_text("5")
+
+
+def peak_resident(leader):
+    """The greatest resident memory of a program's processes since then, in kilobytes."""
+    total = 0
+    for process in session(leader):
+        for line in Path(f"/proc/{process}/status").read_text().splitlines():
+            if line.startswith("VmHWM:"):
+                total += int(line.split()[1])
+    return total
+
+
+def open_files(leader):
+    """The descriptors that a program's processes have open."""
+    return sum(len(os.listdir(f"/proc/{process}/fd")) for process in session(leader))

@@ -76,6 +76,7 @@ final class CertificateStage: Sendable {
             secret: { file: $FOLDER/asker.secret } } }
             routes:
               - { path: /open/, upstream: "\(upstream)", public: true }
+              - { path: /told/, upstream: "\(upstream)", public: true, client_cert: true }
               - { path: /bound/, upstream: "\(upstream)", token: { \(token) } }
             log: { level: debug, operator: stderr, access: stdout }
 

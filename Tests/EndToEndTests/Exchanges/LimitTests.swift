@@ -149,19 +149,4 @@ import TestSupport
         stage.reset()
         #expect(try stage.exchange("GET", "/open/c").status == 200)
     }
-
-    @Test func `OPS-05 more connections than a worker may have are turned away`() throws {
-        let small = try Stage(StagePlan(settings: "limits: { connections: 4 }"))
-        let clients = try (0..<4).map { _ in try small.gateway.client() }
-        for client in clients {
-            try client.send(request("GET", "/open/a"))
-            #expect(try client.response().status == 200)
-        }
-        let fifth = try small.gateway.client()
-        try fifth.send(request("GET", "/open/a"))
-        let answer = text(try fifth.bytesToEnd())
-        #expect(answer.isEmpty || answer.hasPrefix("HTTP/1.1 503"), "\(answer)")
-        clients[0].close()
-        #expect(eventually { (try? small.exchange("GET", "/open/b").status) == 200 })
-    }
 }

@@ -128,6 +128,18 @@ import TestSupport
         #expect(response.fields.only("x-end") == "2")
     }
 
+    @Test(arguments: [
+        "X-Request-Id", "X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host", "X-Forwarded-Port",
+        "X-Forwarded-Anything", "X-Real-IP", "Client-Cert", "Client-Cert-Chain", "Forwarded", "X_Forwarded_For", "X-User",
+        "x.user",
+    ])
+    func `HTTP-49 a reserved name of an upstream never reaches the client`(name: String) throws {
+        stage.upstream.answer("/open/a", with: .answer(200, fields: ["\(name): theirs", "X-End: 2"]))
+        let response = try stage.exchange("GET", "/open/a")
+        #expect(!response.headText.contains("theirs"), "\(response.headText)")
+        #expect(response.fields.only("x-end") == "2")
+    }
+
     @Test func `HTTP-46 claims of every kind become one line each`() throws {
         let claims: [String: String?] = [
             "name": quoted("Zoë"), "realm_access": #"{"roles":["clerk","chief of staff"]}"#,

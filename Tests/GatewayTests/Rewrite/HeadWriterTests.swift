@@ -41,6 +41,23 @@ private final class Page {
         #expect(!writer.hasRoom(65 - writer.count))
     }
 
+    @Test(arguments: [
+        // RFC 4648 §10, and a value with every digit.
+        ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="),
+        ("foobar", "Zm9vYmFy"), ("\u{7}\u{7F}?>~", "B38/Pn4="),
+    ])
+    func `HTTP-54 writes base64 with padding`(bytes: String, text: String) {
+        let page = Page(64)
+        var writer = page.writer
+        bytes.withBytes { writer.put(base64: $0) }
+        #expect(page.text(writer) == text)
+        let tight = Page(max(0, text.utf8.count - 1))
+        var short = tight.writer
+        bytes.withBytes { short.put(base64: $0) }
+        #expect(short.isFull == !text.isEmpty)
+        #expect(tight.isBorderIntact)
+    }
+
     @Test(
         arguments: [
             (0, "0"), (7, "7"), (10, "10"), (99, "99"), (100, "100"),

@@ -37,7 +37,8 @@ extension Buffer {
         var (pool, buffer) = (BufferPool(), Buffer())
         var expected: [UInt8] = []
         for (count, capacity) in [
-            (4096, 4 << 10), (1, 16 << 10), (12_287, 16 << 10), (1, 192 << 10), (180_000, 192 << 10),
+            (4096, 4 << 10), (1, 16 << 10), (12_287, 16 << 10), (1, 64 << 10), (49_151, 64 << 10), (1, 192 << 10),
+            (120_000, 192 << 10),
         ] {
             let piece = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ expected.count) }
             #expect(buffer.append(piece, from: &pool))

@@ -166,4 +166,38 @@ private final class Clockwork {
             for number in due { deadlines[number] = nil }
         }
     }
+
+    @Test func `HTTP-66 finds the entry that waited longest, and moves on those that began to wait anew`() {
+        let clockwork = Clockwork(40)
+        for number in 0..<40 { clockwork.set(number, ticks: 100 + number) }
+        // The first ten begin anew; they are still linked where they were.
+        for number in 0..<10 { clockwork.set(number, ticks: 500 + number) }
+        clockwork.wheel.clear(clockwork.entries + 10)
+        var looks = 0
+        func earliest(_ limit: Int = .max, from tick: UInt32 = 0, where isWanted: (Int) -> Bool = { _ in true }) -> Int? {
+            clockwork.wheel.earliest(from: tick, atMost: limit) {
+                looks += 1
+                return isWanted($0 - clockwork.entries)
+            }.map { $0 - clockwork.entries }
+        }
+        #expect(earliest() == 11)
+        #expect(looks == 1, "those that moved are not looked at")
+        #expect(earliest { $0 < 10 } == 0)
+        #expect(earliest { $0 % 7 == 0 && $0 > 20 } == 21)
+        #expect(earliest(3) { $0 == 30 } == nil, "not within so many looks")
+        #expect(earliest(from: (clockwork.entries + 30).pointee.deadline) == 30)
+        #expect(earliest { _ in false } == nil)
+        // Whoever was moved on fires when it should, and nobody twice.
+        let firings = clockwork.firings(ticks: 700)
+        #expect(firings.count == 39)
+        for number in 0..<10 { #expect(firings[number] == 501 + number) }
+        for number in 11..<40 { #expect(firings[number] == 101 + number) }
+    }
+
+    @Test func `HTTP-66 finds one that waits for longer than the wheel's span`() {
+        let clockwork = Clockwork(2)
+        clockwork.set(1, ticks: 3000)
+        #expect(clockwork.wheel.earliest(from: 0, atMost: .max) { _ in true } == clockwork.entries + 1)
+        for _ in 0..<2999 { #expect(clockwork.tick().isEmpty) }
+    }
 }

@@ -6,9 +6,11 @@ package final class RawClient {
     private var reader = WireResponseReader()
     private(set) package var wasReset = false
 
-    /// Connects to a port of 127.0.0.1, in the clear or over TLS.
-    package init(port: UInt16, tls: TLSClientOptions? = nil, receiveBuffer: Int32? = nil) throws {
-        let socket = try Socket.connect(port: port, receiveBuffer: receiveBuffer)
+    /// Connects to a port of 127.0.0.1, in the clear or over TLS, perhaps from another address of this machine.
+    package init(
+        port: UInt16, tls: TLSClientOptions? = nil, receiveBuffer: Int32? = nil, from source: String? = nil
+    ) throws {
+        let socket = try Socket.connect(port: port, receiveBuffer: receiveBuffer, from: source)
         if let tls {
             stream = try TLSClientStream(over: socket, options: tls)
         } else {

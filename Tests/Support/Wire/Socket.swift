@@ -54,11 +54,16 @@ package final class Socket: ByteStream, @unchecked Sendable {
     deinit { close() }
 
     /// Connects to a port of 127.0.0.1; a small receive buffer makes back-pressure visible early.
-    package static func connect(port: UInt16, receiveBuffer: Int32? = nil) throws -> Socket {
+    package static func connect(port: UInt16, receiveBuffer: Int32? = nil, from source: String? = nil) throws -> Socket {
         let descriptor = try make()
         let result = Socket(descriptor: descriptor)
         if var size = receiveBuffer {
             setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+        }
+        if let source {
+            var own = loopback(port: 0)
+            inet_pton(AF_INET, source, &own.sin_addr)
+            guard withAddress(&own, { bind(descriptor, $0, $1) }) == 0 else { throw WireFailure.system("bind", errno) }
         }
         var address = loopback(port: port)
         let status = withAddress(&address) { Glibc.connect(descriptor, $0, $1) }

@@ -17,6 +17,14 @@ extension CheckFacts {
             Remedy(
                 "Connection names a field that only the gateway may touch: \(ShownText.plain(found)).",
                 [.client("name only close, keep-alive, upgrade and hop-by-hop fields in Connection")])
+        case .loopDetected:
+            Remedy(
+                "This gateway's own name is in Via: the request went through it before (\(ShownText.plain(found))).",
+                [
+                    .configuration("\(routeKey).upstream: an address that does not lead back to this gateway"),
+                    .front("let the proxy not send requests of the upstream here again"),
+                    .configuration("via: a name of its own for each gateway, if the request came through another one"),
+                ])
         case .connectRefused:
             Remedy("CONNECT asks for a tunnel; this is no forward proxy.", [.client("call the API's own URL")])
         case .authorityUnknown: remedyForAuthority
@@ -31,6 +39,7 @@ extension CheckFacts {
                 [.client("send the path without doubled slashes, spelt as the route is")])
         case .routeUnknown: remedyForRoute
         case .methodNotAllowed: remedyForMethod
+        case .originNotAllowed where evidence.asksForMethod: remedyForPreflight
         case .originNotAllowed:
             Remedy(
                 "A browser sent this from \(ShownText.list(evidence.origins)), which the route does not allow.",
@@ -64,6 +73,17 @@ extension CheckFacts {
         case .schemeNotEnabled: remedyForScheme
         default: nil
         }
+    }
+
+    private var remedyForPreflight: Remedy {
+        var origins = evidence.origins
+        if case .rules(let rules)? = route?.cors { origins = (rules.origins ?? []) + origins }
+        return Remedy(
+            "A browser asks whether a script of \(ShownText.list(evidence.origins)) may call this, which the route does not say.",
+            [
+                .configuration("\(routeKey).cors", "{ origins: \(yaml(origins)) }", "if that site's scripts may call it"),
+                .configuration("\(routeKey).cors", "upstream", "if the upstream knows who may"),
+            ])
     }
 
     private var remedyForSize: Remedy {

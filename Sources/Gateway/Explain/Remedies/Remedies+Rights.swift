@@ -131,11 +131,15 @@ extension CheckFacts {
                 [
                     .client("send it without pauses"),
                     .configuration("timeouts.request_head, timeouts.request_body: longer times"),
+                    .configuration("limits.request_body_rate: fewer bytes a second, for bodies that take their time"),
                 ])
         case .requestBodyTooLarge:
             Remedy(
-                "The body is larger than limits.request_body.",
-                [.client("send less at once"), .configuration("limits.request_body: a larger size")])
+                "The body is larger than the route lets through.",
+                [
+                    .client("send less at once"),
+                    .configuration("limits.request_body, or \(routeKey).limits.request_body: a larger size"),
+                ])
         case .exchangeSubjectRefused:
             Remedy(
                 "The authorization server does not exchange this token.",
@@ -151,6 +155,14 @@ extension CheckFacts {
             Remedy(
                 "The authorization server could not be asked for the upstream's token: \(ShownText.plain(found)).",
                 [.machine("see whether this machine reaches it")])
+        case .upstreamUnauthorized:
+            Remedy(
+                "The upstream wants credentials, and those of the client stay here.",
+                [
+                    .configuration(
+                        "\(routeKey).upstream_credential: what the upstream takes, or another secret if it has one"),
+                    .configuration("\(routeKey).upstream_401", "pass", "if the client is to see the upstream's 401"),
+                ])
         case .tooManyConnections, .upstreamConnectionsExhausted:
             Remedy(
                 "All places for connections were taken.",

@@ -19,6 +19,11 @@ enum Target: String, CaseIterable {
     case logoutToken = "logout-token"
     case callback
     case tokenResponse = "token-response"
+    case requestHead = "request-head"
+    case responseHead = "response-head"
+    case chunked, path, uri, base64url
+    case jwkSet = "jwk-set"
+    case discovery, yaml, websocket
 
     /// The one that `FUZZ_TARGET` names: libFuzzer starts itself again for some jobs, and the environment comes along.
     static let chosen: Target = {
@@ -44,6 +49,16 @@ enum Target: String, CaseIterable {
         case .logoutToken: LogoutTokenFuzzer.attempt(input)
         case .callback: CallbackFuzzer.attempt(input)
         case .tokenResponse: TokenResponseFuzzer.attempt(input)
+        case .requestHead: RequestHeadFuzzer.attempt(input)
+        case .responseHead: ResponseHeadFuzzer.attempt(input)
+        case .chunked: ChunkedFuzzer.attempt(input)
+        case .path: PathFuzzer.attempt(input)
+        case .uri: URIFuzzer.attempt(input)
+        case .base64url: Base64URLFuzzer.attempt(input)
+        case .jwkSet: JWKSetFuzzer.attempt(input)
+        case .discovery: DiscoveryFuzzer.attempt(input)
+        case .yaml: ConfigurationFuzzer.attempt(input)
+        case .websocket: WebSocketFuzzer.attempt(input)
         }
     }
 }

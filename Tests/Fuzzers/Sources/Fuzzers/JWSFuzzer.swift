@@ -54,7 +54,7 @@ enum JWSFuzzer {
     }
 
     /// The keys of RFC 7515 appendices A.2 and A.3 and of RFC 8037 appendix A.2.
-    nonisolated(unsafe) private static let published = KnownKeys(
+    nonisolated(unsafe) static let published = KnownKeys(
         """
         {"keys":[{"kty":"RSA","e":"AQAB","n":"ofgWCuLjybRlzo0tZWJjNiuSfb4p4fAkd_wWJcyQoTbji9k0l8W26mPddxHmfHQp-Vaw-4q\
         PCJrcS2mJPMEzP1Pt0Bm4d4QlL-yRT-SFd2lZS-pCgNMsD1W_YpRPEwOWvG6b32690r2jZ47soMZo9wGzjb_7OMg0LOL-bSf63kpaSHSXndS5\

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import HTTP1
 import Testing
-
-@testable import Gateway
 
 /// A frame of RFC 6455 §5.2 with this much payload, its length written in the shortest form unless said otherwise.
 private func frame(
@@ -22,9 +21,8 @@ private func frame(
 
 extension WebSocketFrames {
     fileprivate mutating func pass(_ bytes: ArraySlice<UInt8>) {
-        bytes.withUnsafeBufferPointer { bytes in
-            if let start = bytes.baseAddress { pass(start, bytes.count) }
-        }
+        let bytes = Array(bytes)
+        pass(bytes.span)
     }
 }
 

@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mints DPoP-bound access tokens and fresh ES256 proofs (RFC 9449), a line "TOKEN PROOF" each.
-//
-//   proof_mint ISSUER_KEY.pem KID CLAIMS METHOD TARGET KEYS COUNT
-//
-// CLAIMS is the claims of every token as JSON, without its closing brace: the confirmation of the key is added. Line N
-// is of key N modulo KEYS. Proofs live for a minute, so they are made right before they are used, and quickly: that is
-// why this is not Python.
+#include "es256.h"
+
 #include <openssl/core_names.h>
 #include <openssl/ec.h>
-#include <openssl/evp.h>
 #include <openssl/pem.h>
 #include <openssl/rand.h>
 #include <stdio.h>
@@ -16,15 +10,12 @@
 #include <string.h>
 #include <time.h>
 
-enum { TEXT_BYTES = 4096, COORDINATE = 32 };
+#include "wire.h"
 
-static void fail(const char *what) {
-    fprintf(stderr, "proof_mint: %s\n", what);
-    exit(1);
-}
+enum { COORDINATE = 32 };
 
 // base64url without padding (RFC 7515 §2); returns where the text ends.
-static char *encode(char *out, const unsigned char *bytes, size_t count) {
+char *encode(char *out, const unsigned char *bytes, size_t count) {
     static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     size_t at = 0;
     for (; at + 2 < count; at += 3) {
@@ -50,25 +41,19 @@ static void digest_text(char *out, const char *text, size_t count) {
     encode(out, digest, sizeof digest);
 }
 
-// A key that signs by ES256.
-struct signer {
-    EVP_PKEY *key;
-    EVP_PKEY_CTX *context;
-};
-
-static struct signer signer_of(EVP_PKEY *key) {
+struct signer signer_of(EVP_PKEY *key) {
     struct signer made = {key, key ? EVP_PKEY_CTX_new(key, NULL) : NULL};
     if (!made.context || EVP_PKEY_sign_init(made.context) <= 0) fail("no key to sign with");
     return made;
 }
 
-static void forget(struct signer *signer) {
+void forget(struct signer *signer) {
     EVP_PKEY_CTX_free(signer->context);
     EVP_PKEY_free(signer->key);
 }
 
 // Appends "." and the signature of everything from `text` to `end`: r and s side by side (RFC 7518 §3.4).
-static char *sign(const struct signer *signer, const char *text, char *end) {
+char *sign(const struct signer *signer, const char *text, char *end) {
     unsigned char digest[32], der[128], both[2 * COORDINATE];
     size_t count = sizeof der;
     if (!EVP_Digest(text, end - text, digest, NULL, EVP_sha256(), NULL)
@@ -84,15 +69,7 @@ static char *sign(const struct signer *signer, const char *text, char *end) {
     return encode(end, both, sizeof both);
 }
 
-// A client: its key, the header that all of its proofs share, and its token.
-struct client {
-    struct signer signer;
-    char header[TEXT_BYTES];
-    char token[TEXT_BYTES];
-    char token_digest[64];
-};
-
-static struct client *new_client(const struct signer *issuer, const char *kid, const char *claims) {
+struct client *new_client(const struct signer *issuer, const char *kid, const char *claims) {
     struct client *client = malloc(sizeof *client);
     if (!client) fail("no memory");
     client->signer = signer_of(EVP_EC_gen("P-256"));
@@ -122,42 +99,29 @@ static struct client *new_client(const struct signer *issuer, const char *kid, c
     return client;
 }
 
-static void print_line(const struct client *client, const char *method, const char *target, const char *run, long line) {
-    char claims[TEXT_BYTES], proof[2 * TEXT_BYTES];
+size_t write_proof(
+    const struct client *client, const char *method, const char *target, const char *run, long number, char *proof) {
+    char claims[TEXT_BYTES];
     int length = snprintf(
-        claims, sizeof claims, "{\"jti\":\"%s%08lx\",\"htm\":\"%s\",\"htu\":\"%s\",\"iat\":%ld,\"ath\":\"%s\"}", run, line,
+        claims, sizeof claims, "{\"jti\":\"%s%08lx\",\"htm\":\"%s\",\"htu\":\"%s\",\"iat\":%ld,\"ath\":\"%s\"}", run, number,
         method, target, (long)time(NULL), client->token_digest);
     if (length >= TEXT_BYTES / 2) fail("the target is too long");
     char *end = stpcpy(proof, client->header);
     *end++ = '.';
     end = encode(end, (unsigned char *)claims, (size_t)length);
-    sign(&client->signer, proof, end);
-    printf("%s %s\n", client->token, proof);
+    return (size_t)(sign(&client->signer, proof, end) - proof);
 }
 
-int main(int count, char **arguments) {
-    if (count != 8) fail("ISSUER_KEY.pem KID CLAIMS METHOD TARGET KEYS COUNT");
-    FILE *file = fopen(arguments[1], "r");
-    if (!file) fail("the issuer's key cannot be read");
-    struct signer issuer = signer_of(PEM_read_PrivateKey(file, NULL, NULL, NULL));
-    fclose(file);
-    long keys = atol(arguments[6]), lines = atol(arguments[7]);
-    if (keys < 1 || lines < 1) fail("KEYS and COUNT begin at 1");
-    struct client **clients = calloc((size_t)keys, sizeof *clients);
+void name_run(char *run) {
     unsigned char random[12];
-    char run[32];
-    if (!clients || RAND_bytes(random, sizeof random) != 1) fail("no memory or no randomness");
+    if (RAND_bytes(random, sizeof random) != 1) fail("no randomness");
     encode(run, random, sizeof random);
-    for (long line = 0; line < lines; line++) {
-        struct client **client = &clients[line % keys];
-        if (!*client) *client = new_client(&issuer, arguments[2], arguments[3]);
-        print_line(*client, arguments[4], arguments[5], run, line);
-        if (line + keys >= lines) {  // its last one
-            forget(&(*client)->signer);
-            free(*client);
-        }
-    }
-    free(clients);
-    forget(&issuer);
-    return fflush(stdout) ? 1 : 0;
+}
+
+struct signer signer_in(const char *path) {
+    FILE *file = fopen(path, "r");
+    if (!file) fail("%s cannot be read", path);
+    struct signer signer = signer_of(PEM_read_PrivateKey(file, NULL, NULL, NULL));
+    fclose(file);
+    return signer;
 }

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+import Gateway
+
+/// `cors` of a route: what scripts of pages elsewhere may do (HTTP-71, HTTP-72, T-46).
+enum CORSSection {
+    static let value = Shape.either([.word(["upstream"], never: ["*": anyone, "true": anyone]), .object(shape)])
+
+    private static let anyone = "say  { origins: \"*\" }  for everybody, or list the origins"
+
+    static let shape = ObjectShape(
+        noun: "a mapping with origins",
+        keys: [
+            KeyDescription(
+                "origins",
+                .either([
+                    .word(["*"], never: ["null": "pages without an origin of their own are anybody's; list the others"]),
+                    .list(ListShape(noun: "origins", element: .text(URLText.originField), count: 1...64)),
+                ]), .required, example: "[https://app.example.com]",
+                "The pages whose scripts may call this route, as browsers write them; \"*\" for all, without credentials."),
+            KeyDescription(
+                "methods",
+                .list(ListShape(noun: "methods", element: .text(PlainText.method), count: 1...32)), .optional,
+                example: "[GET, POST]", "What they may do; by default all that the route allows."),
+            KeyDescription(
+                "headers",
+                .list(ListShape(noun: "header fields", element: .text(FieldNameText.any), count: 0...64)),
+                .standard("[\(CORSRules.usualRequestFields.joined(separator: ", "))]"),
+                "Header fields they may send beyond those that every page may."),
+            KeyDescription(
+                "expose",
+                .list(ListShape(noun: "header fields", element: .text(FieldNameText.any), count: 0...64)),
+                .standard("[]"), example: "[Link]",
+                "Header fields of answers they may read beside WWW-Authenticate and DPoP-Nonce."),
+            KeyDescription(
+                "credentials", .boolean, .standard("false"),
+                "Lets them act with the user's session: browsers send its cookie along."),
+            KeyDescription(
+                "max_age", .duration(DurationShape(range: 0...86_400_000, step: .seconds)), .standard("10m"),
+                "How long a browser may remember what it was told."),
+        ])
+
+    /// What the route says; nil when it does not fit.
+    static func translate(_ route: CheckedObject, _ methods: MethodsOfRoute, _ context: RouteContext) -> CORSSettings {
+        guard let object = route.object("cors") else {
+            return route.text("cors") == nil ? .refused : .upstream
+        }
+        let problems = context.translation.problems
+        for key in ["origins", "methods", "headers", "expose"] { Repetition.refuse(object.texts(key), problems) }
+        let origins = origins(object)
+        if origins == nil, object.flag("credentials") == true {
+            problems.error(
+                at: object.place(of: "credentials"), expected: "credentials for origins by name",
+                found: "credentials: true beside origins: \"*\"",
+                remedy: "list the origins that are yours: any page on the web could act as your users")
+        }
+        judgeAllowedOrigins(object, origins, route, context)
+        if let allowed = methods.allowed {
+            for method in object.texts("methods") where !allowed.contains(method.text) {
+                problems.error(
+                    at: method.place, expected: "a method that the route allows", found: Quoted.text(method.text),
+                    remedy: "add it to the route's methods, or leave it out here")
+            }
+        }
+        var rules = CORSRules(origins: origins)
+        if object["methods"] != nil { rules.methods = object.texts("methods").map(\.text) }
+        if object["headers"] != nil { rules.requestFields = object.texts("headers").map(\.text) }
+        rules.exposedFields = object.texts("expose").map(\.text)
+        rules.credentials = object.flag("credentials") ?? false
+        if let seconds = object.seconds("max_age") { rules.maxAgeSeconds = seconds }
+        return .rules(rules)
+    }
+
+    /// Nil for all of them.
+    static func origins(_ object: CheckedObject) -> [String]? {
+        if object.text("origins") != nil { return nil }
+        return object.texts("origins").compactMap { WebAddress($0.text)?.origin }
+    }
+
+    /// Who may call by CORS and is refused by `allowed_origins` would find out by a riddle.
+    private static func judgeAllowedOrigins(
+        _ object: CheckedObject, _ origins: [String]?, _ route: CheckedObject, _ context: RouteContext
+    ) {
+        let problems = context.translation.problems
+        guard route.says("allowed_origins") || route.flag("mcp") == true, object["origins"] != nil else { return }
+        guard let origins else {
+            problems.error(
+                at: object.place(of: "origins"), expected: "origins by name where the route looks at Origin",
+                found: "\"*\"", remedy: "list the origins, or leave out allowed_origins and mcp")
+            return
+        }
+        guard route.says("allowed_origins") else { return }
+        let allowed = route.texts("allowed_origins").compactMap { WebAddress($0.text)?.origin }
+        for origin in origins where !allowed.contains(origin) {
+            problems.error(
+                at: object.place(of: "origins"), expected: "origins that allowed_origins lets through",
+                found: Quoted.text(origin), remedy: "add it to allowed_origins, or leave it out here")
+        }
+    }
+}
+
+/// `limits` and `timeouts` of a route, in place of those for all.
+enum RouteBounds {
+    static let limits = ObjectShape(
+        noun: "the route's limits",
+        keys: [
+            KeyDescription(
+                "request_body", LimitSection.requestBody, .optional, example: "10MiB",
+                "One request body; a longer one is answered 413. That of limits by default."),
+            KeyDescription(
+                "request_body_rate", LimitSection.rate, .optional, example: "0B",
+                "Bytes a second that a request body must bring, 0B for none. That of limits by default."),
+        ])
+
+    static let timeouts = ObjectShape(
+        noun: "the route's timeouts",
+        keys: [
+            duration("request_body", "Without a byte of a request body. That of timeouts by default."),
+            duration(
+                "upstream_first_byte",
+                "From the end of a request to the response's head. That of timeouts by default."),
+            duration(
+                "response_body",
+                "Without a byte of a response body, or without one taken by the client. That of timeouts by default."),
+        ])
+
+    private static func duration(_ name: String, _ sentence: String) -> KeyDescription {
+        KeyDescription(
+            name, .duration(DurationShape(range: 1...86_400_000)), .optional, example: "2m", sentence)
+    }
+
+    static func limits(_ route: CheckedObject) -> RouteLimitSettings {
+        var settings = RouteLimitSettings()
+        guard let object = route.object("limits") else { return settings }
+        if let said = object.byteCount("request_body") {
+            settings.requestBody = said.map { .bytes(Int64($0)) } ?? .unlimited
+        }
+        if case .some(.some(let rate)) = object.byteCount("request_body_rate") { settings.requestBodyRate = rate }
+        return settings
+    }
+
+    static func timeouts(_ route: CheckedObject) -> RouteTimeoutSettings {
+        let object = route.object("timeouts")
+        return RouteTimeoutSettings(
+            requestBody: object?.milliseconds("request_body"),
+            upstreamFirstByte: object?.milliseconds("upstream_first_byte"),
+            responseBody: object?.milliseconds("response_body"))
+    }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+import Telemetry
+
+/// Places for new connections: so many in all, and so many of one client (HTTP-66, OPS-05, T-42).
+extension WorkerRef {
+    /// Whether a connection from there may be taken; closes an idle one where that makes room for it.
+    func hasRoom(for peer: PeerAddress, at listener: UnsafeMutablePointer<ListenerSocket>) -> Bool {
+        // Its own share first: whoever has used that up closes nobody else's connection.
+        let limit = pointee.limits.clientConnections
+        if isCounted(peer, at: listener), pointee.networks.count(of: peer.networkWords) >= limit,
+            !closeIdle(of: peer.networkWords)
+        {
+            sayRefused(peer, "\(limit) connections of one client at most")
+            return false
+        }
+        if pointee.openClients >= pointee.limits.connections, !closeLongestIdle() {
+            sayRefused(peer, "\(pointee.limits.connections) connections at most")
+            return false
+        }
+        return true
+    }
+
+    /// Whether a client's connections are counted: those of proxies in front are not one client's.
+    func isCounted(_ peer: PeerAddress, at listener: UnsafeMutablePointer<ListenerSocket>) -> Bool {
+        !listener.pointee.terminators.contains(peer)
+    }
+
+    /// Closes the connection that has waited longest for its next request; false when none waits.
+    ///
+    /// So that many idle connections do not lock out whoever wants to ask something now.
+    private func closeLongestIdle() -> Bool {
+        // A look that found nothing finds nothing more before the next tick.
+        guard pointee.noneIdleAt != pointee.wheel.now else { return false }
+        let found = pointee.wheel.earliest(from: pointee.idleFrom, atMost: .max) { isIdle($0) != nil }
+        guard let found, let client = isIdle(found) else {
+            pointee.noneIdleAt = pointee.wheel.now
+            pointee.idleFrom = 0
+            return false
+        }
+        // Whoever became idle later is later in the wheel: the next look begins here.
+        pointee.idleFrom = found.pointee.scheduled
+        closeClient(client)
+        return true
+    }
+
+    /// The same among the connections of one client, as far as a short look finds one.
+    private func closeIdle(of network: (UInt64, UInt64)) -> Bool {
+        let found = pointee.wheel.earliest(from: 0, atMost: 256) { timeout in
+            isIdle(timeout).map { $0.pointee.peer.networkWords == network } ?? false
+        }
+        guard let found, let client = isIdle(found) else { return false }
+        closeClient(client)
+        return true
+    }
+
+    /// The client whose clock it is, if it waits for its next request with nothing under way.
+    private func isIdle(_ timeout: UnsafeMutablePointer<Timeout>) -> ClientRef? {
+        guard timeout.pointee.owner == .client, let place = timeout.pointee.place else { return nil }
+        let client = place.assumingMemoryBound(to: ClientConnection.self)
+        let isIdle =
+            client.pointee.state == .awaitingHead && !client.pointee.isHeadTimed && client.pointee.input.isEmpty
+            && !client.pointee.hasOutput
+        return isIdle ? client : nil
+    }
+
+    /// Tells the operator, and not once for each connection of a flood: every ten seconds at most.
+    private func sayRefused(_ peer: PeerAddress, _ expected: String) {
+        let now = pointee.wheel.now
+        guard pointee.refusedConnectionsSaidAt == 0 || now &- pointee.refusedConnectionsSaidAt >= 100 else { return }
+        pointee.refusedConnectionsSaidAt = now
+        pointee.operatorLog.write(
+            .warning, .connectionsRefused, LogField(.client, peer.text), LogField(.expected, expected))
+    }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+import Telemetry
+import Transport
+
+/// Clients that send a body, or take an answer, so slowly that they would hold a place for ever (HTTP-66, T-42).
+///
+/// Upstreams have no least rate: an event stream says nothing for most of its life, and that is what it is for. Theirs
+/// is `response_body` alone, the longest silence.
+extension WorkerRef {
+    /// What is to be expected of an exchange that is, or was, forwarded.
+    func patience(of exchange: ExchangeRef) -> RoutePatience {
+        exchange.pointee.route.unsafelyUnwrapped.pointee.patience
+    }
+
+    /// The clock of a client whose body is under way; it stands still while the upstream does not take what is there.
+    func awaitBody(_ client: ClientRef, _ exchange: ExchangeRef) {
+        let patience = patience(of: exchange).requestBody
+        guard let upstream = exchange.pointee.upstream, !upstream.pointee.hasOutput else {
+            client.pointee.pace.stop()
+            return setTimeout(client.timeout, patience)
+        }
+        keepPace(client, exchange.pointee.requestBytes, patience)
+    }
+
+    /// The clock of a client that has yet to take what is there, of which it has just taken so much.
+    func awaitTaking(_ client: ClientRef, taken count: Int) {
+        keepPace(client, client.pointee.pace.total + Int64(count), Int(client.pointee.patience))
+    }
+
+    private func keepPace(_ client: ClientRef, _ total: Int64, _ milliseconds: Int) {
+        let ticks = client.pointee.pace.keep(
+            total, now: pointee.wheel.now, ticks: TimeoutWheel.ticks(milliseconds: milliseconds))
+        pointee.wheel.set(client.timeout, ticks: ticks)
+    }
+
+    /// Whether a client may go on; its clock then runs on too.
+    private func judgePace(_ client: ClientRef, _ milliseconds: Int, bytesPerSecond rate: Int) -> Pace.Judgement {
+        let ticks = TimeoutWheel.ticks(milliseconds: milliseconds)
+        let judgement = client.pointee.pace.judge(now: pointee.wheel.now, ticks: ticks, bytesPerSecond: rate)
+        if judgement == .good {
+            pointee.wheel.set(client.timeout, ticks: client.pointee.pace.wait(now: pointee.wheel.now, ticks: ticks))
+        }
+        return judgement
+    }
+
+    /// The time for part of a body is over: 408, unless enough of it came (HTTP-66).
+    func bodyTimedOut(_ client: ClientRef, _ exchange: ExchangeRef) {
+        guard client.pointee.pace.isMeasured, exchange.pointee.route != nil else {
+            return refuseSlowBody(exchange, "the body within \(pointee.timeouts.requestBody) ms", "part of it")
+        }
+        let patience = patience(of: exchange)
+        switch judgePace(client, patience.requestBody, bytesPerSecond: patience.bodyRate) {
+        case .good: return
+        case .silent: refuseSlowBody(exchange, "a byte of the body within \(patience.requestBody) ms", "none")
+        case .slow(let rate):
+            refuseSlowBody(exchange, "\(patience.bodyRate) bytes of the body a second", "\(rate)")
+        }
+    }
+
+    /// The time for taking part of an answer is over: cut off, unless enough was taken.
+    func takingTimedOut(_ client: ClientRef) {
+        let rate = pointee.limits.responseRate
+        let found: String
+        switch judgePace(client, Int(client.pointee.patience), bytesPerSecond: rate) {
+        case .good: return
+        case .silent: found = "none within \(client.pointee.patience) ms"
+        case .slow(let rate): found = "\(rate)"
+        }
+        pointee.operatorLog.write(
+            .debug, .clientTooSlow, LogField(.client, client.pointee.peer.text),
+            LogField(.expected, "\(rate) bytes taken a second"), LogField(.found, found))
+        // The client must see that something is missing.
+        Socket.resetOnClose(client.pointee.stream.descriptor)
+        closeClient(client)
+    }
+
+    /// A body of which nothing more comes, or too little: the upstream must not take it for complete (HTTP-31).
+    private func refuseSlowBody(_ exchange: ExchangeRef, _ expected: String, _ found: String) {
+        exchange.pointee.keepsAlive = false
+        if let upstream = exchange.pointee.upstream {
+            Socket.resetOnClose(upstream.pointee.stream.descriptor)
+        }
+        refuse(exchange, refuse(.requestBodyTooSlow, expected, found))
+    }
+}

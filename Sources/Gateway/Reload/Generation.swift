@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+import Crypto
+import EventLoop
+import Fetch
+import HTTPMessage
+import Issuers
+import Login
+import OAuth
+import Sessions
+import Telemetry
+
+/// One configuration with everything that works by it beside the workers: issuers' keys, lookups, logins.
+///
+/// Prepared whole before any worker sees it, and kept until no request refers to it (OPS-07). Its issuers, lookups and
+/// logins live on the first worker's loop; what they find is told to those workers that serve by it.
+final class Generation: @unchecked Sendable {
+    let number: UInt32
+    let settings: GatewaySettings
+    let parts: SharedParts
+    let labels: MetricsLabels
+    let assertionKeys: AssertionKeyRotation?
+    /// Workers some request of which may still refer to it; touched by the control loop alone.
+    var workersInUse: Int
+    private unowned let gateway: Gateway
+    private var directory: IssuerDirectory?
+    private var introspections: IntrospectionDesk?
+    private var exchanges: ExchangeDesk?
+    private var service: LoginService?
+    private var logins: LoginDoor?
+
+    /// Reads every file and makes everything that can fail; what lives longer than a configuration is the `previous`
+    /// one's.
+    init(
+        _ number: UInt32, _ settings: GatewaySettings, _ labels: MetricsLabels, metricsSlots: [Int],
+        _ gateway: Gateway, continuing previous: Generation?
+    ) throws(GatewayFailure) {
+        self.number = number
+        self.settings = settings
+        self.labels = labels
+        self.gateway = gateway
+        workersInUse = settings.workers
+        parts = try SharedParts(
+            settings, operatorLog: gateway.operatorLog, metricsSlots: metricsSlots, continuing: previous?.parts)
+        if let kept = previous?.assertionKeys, kept.serves(settings) {
+            assertionKeys = kept
+        } else {
+            assertionKeys = try AssertionKeyRotation(
+                settings, loop: gateway.control, operatorLog: gateway.operatorLog)
+        }
+    }
+
+    // MARK: asked by workers, from any thread
+
+    /// A worker met an unknown key or has no keys.
+    func requestKeys(issuer: Int) { directory?.requestRefresh(issuer: issuer) }
+
+    /// An issuer's keys as they are now.
+    func keys(of issuer: Int) -> IssuerKeys? { directory?.keys(of: issuer) }
+
+    /// A worker has a token that only its issuer can judge or exchange.
+    func ask(_ question: Question, token: [UInt8], digest: SHA256Digest, worker: Int) {
+        switch question {
+        case .introspection(let issuer):
+            introspections?.ask(issuer: issuer, token: token, digest: digest, worker: worker)
+        case .exchange(let rule, let expiresAt):
+            exchanges?.ask(rule: rule, token: token, expiresAt: expiresAt, digest: digest, worker: worker)
+        }
+    }
+
+    /// A worker wants the answer to a login's request.
+    func askLogin(_ request: LoginRequest, ticket: UInt64, worker: Int) {
+        logins?.ask(request, ticket: ticket, worker: worker)
+    }
+
+    /// A worker has a session that must be loaded or refreshed.
+    func askSession(login: Int, value: [UInt8], digest: SHA256Digest, worker: Int) {
+        logins?.ask(login: login, value: value, digest: digest, worker: worker)
+    }
+
+    // MARK: on the control loop
+
+    /// Where the sessions of each login are.
+    var stores: [any SessionStore] { logins?.stores ?? [] }
+
+    /// How every issuer is doing, by name.
+    var issuerStatuses: [(name: String, status: IssuerStatus)] {
+        settings.issuers.enumerated().map { index, issuer in
+            (issuer.name, directory?.status(of: index) ?? IssuerStatus())
+        }
+    }
+
+    /// Whether every issuer's keys are at hand, or were tried for in vain.
+    var isSettled: Bool {
+        settings.issuers.indices.allSatisfy { directory?.isSettled($0) ?? true }
+    }
+
+    /// Begins to read issuers' keys, and makes logins ready.
+    func start(_ fetching: any Fetching, continuing previous: Generation?) {
+        guard !settings.issuers.isEmpty, let loop = gateway.workers.first?.loop else { return }
+        let clock = LoopClock(loop: loop)
+        let waiters = RefreshWaiters(issuers: settings.issuers.count)
+        let reports = IssuerReports(settings.issuers, gateway.operatorLog, gateway.registry.issuers)
+        let directory = directory(fetching, clock, loop, waiters, reports, continuing: previous?.directory)
+        self.directory = directory
+        startLookups(directory, fetching, clock, loop, reports)
+        startLogins(directory, fetching, clock, loop, waiters, continuing: previous?.service)
+        directory.start()
+    }
+
+    /// Reads nothing any more and asks nobody; what logins are being answered goes on to its end.
+    func retire() {
+        introspections?.stop()
+        exchanges?.stop()
+        directory?.stop()
+    }
+
+    /// Ends everything.
+    func stop() {
+        retire()
+        logins?.stop()
+    }
+
+    /// Gives back what sessions that are over took.
+    func sweep(now: Int64) { logins?.sweep(now: now) }
+
+    private func directory(
+        _ fetching: any Fetching, _ clock: LoopClock, _ loop: EventLoop, _ waiters: RefreshWaiters,
+        _ reports: IssuerReports, continuing previous: IssuerDirectory?
+    ) -> IssuerDirectory {
+        IssuerDirectory(
+            settings: settings.issuers, fetching: fetching, clock: clock, executor: loop,
+            listeners: IssuerDirectory.Listeners(
+                onChange: { [weak self] issuer, keys in
+                    self?.tell { $0.keysArrived(keys, issuer: issuer) }
+                    reports.changed(issuer, keys)
+                },
+                onRefreshEnded: { [weak self] issuer in
+                    self?.tell { $0.refreshEnded(issuer: issuer) }
+                    waiters.end(issuer)
+                },
+                onMetadata: { [weak self] issuer in self?.tell { $0.metadataRead(issuer: issuer) } },
+                onEvent: { issuer, event in reports.report(issuer, event) }),
+            continuing: previous)
+    }
+
+    private func startLookups(
+        _ directory: IssuerDirectory, _ fetching: any Fetching, _ clock: LoopClock, _ loop: EventLoop,
+        _ reports: IssuerReports
+    ) {
+        introspections = IntrospectionDesk(
+            settings: settings.issuers, clients: settings.clients, fetching: fetching, clock: clock, executor: loop,
+            sources: IntrospectionDesk.Sources(directory),
+            onAnswer: { [weak self] answer in
+                self?.tell(answer.workers) { $0.introspectionAnswered(answer) }
+            }, onEvent: { issuer, event in reports.report(issuer, event) })
+        exchanges = ExchangeDesk(
+            rules: parts.tables.exchanges, settings: settings.issuers, clients: settings.clients, fetching: fetching,
+            clock: clock, executor: loop, metadata: { directory.metadata(of: $0) },
+            onAnswer: { [weak self] answer in
+                self?.tell(answer.workers) { $0.exchangeAnswered(answer) }
+            }, onEvent: { issuer, event in reports.report(issuer, event) })
+    }
+
+    private func startLogins(
+        _ directory: IssuerDirectory, _ fetching: any Fetching, _ clock: LoopClock, _ loop: EventLoop,
+        _ waiters: RefreshWaiters, continuing previous: LoginService?
+    ) {
+        guard !settings.logins.isEmpty else { return }
+        let reports = LoginReports(
+            logins: settings.logins, log: gateway.operatorLog, metrics: gateway.registry.logins)
+        var logins = settings.logins
+        for index in logins.indices { logins[index].stepUps = StepUps.all(of: index, in: settings.routes) }
+        let workers = gateway.workers
+        let service = LoginService(
+            settings: logins, clients: settings.clients, issuers: settings.issuers, fetching: fetching,
+            clock: clock, executor: loop,
+            sources: LoginService.Sources(
+                metadata: { directory.metadata(of: $0) }, keys: { directory.keys(of: $0) },
+                refresh: { issuer in
+                    await waiters.wait(for: issuer) { directory.requestRefresh(issuer: issuer) }
+                }),
+            onEvent: { event in
+                reports.report(event)
+                // Whichever configuration a stream began by.
+                if case .sessionsEnded = event { for worker in workers { worker.tell { $0.endStreams() } } }
+            })
+        self.service = service
+        self.logins = LoginDoor(
+            service, logins: settings.logins, loop: loop, reports: reports,
+            // Named by its ticket, whichever configuration the worker serves by now: a code was spent for it.
+            onLoginAnswer: { worker, ticket, answer in
+                workers[worker].tell { $0.loginAnswered(answer, ticket: ticket) }
+            },
+            onSessionAnswer: { [weak self] worker, answer in self?.tell([worker]) { $0.sessionAnswered(answer) } })
+    }
+
+    /// Tells the workers that serve by this configuration: to the others its numbers mean something else.
+    private func tell(_ work: @escaping @Sendable (WorkerRef) -> Void) {
+        for worker in gateway.workers { worker.tell(number, work) }
+    }
+
+    private func tell(_ workers: some Sequence<Int>, _ work: @escaping @Sendable (WorkerRef) -> Void) {
+        for worker in workers { gateway.workers[worker].tell(number, work) }
+    }
+}
+
+extension WorkerSurroundings {
+    /// What a worker of the gateway is given for one configuration.
+    init(
+        _ gateway: Gateway, _ generation: Generation, worker index: Int, metrics: WorkerMetrics,
+        log: UnsafeMutablePointer<LogWriter>?
+    ) {
+        self.generation = generation.number
+        self.metrics = metrics
+        self.log = log
+        requestKeys = { issuer in generation.requestKeys(issuer: issuer) }
+        ask = { question, token, digest in generation.ask(question, token: token, digest: digest, worker: index) }
+        onDrained = { [unowned gateway] in gateway.workerDrained() }
+        onRetired = { [unowned gateway] number in gateway.workerRetired(number) }
+        askLogin = { request, ticket in generation.askLogin(request, ticket: ticket, worker: index) }
+        askSession = { login, value, digest in
+            generation.askSession(login: login, value: value, digest: digest, worker: index)
+        }
+    }
+}
+
+extension MetricsLabels {
+    /// Every label value that a configuration can lead to.
+    init(_ settings: GatewaySettings) {
+        self.init(
+            routes: settings.routes.map(\.name),
+            causes: Refusal.allCases.map { RefusalLabel(cause: "\($0.word)", blame: $0.blame.rawValue) },
+            algorithms: SignatureNames.all, issuers: settings.issuers.map(\.name),
+            logins: settings.logins.map(\.name))
+    }
+}

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+import EventLoop
+import Glibc
+import Issuers
+import Sessions
+import Telemetry
+import Transport
+
+/// What one worker is given to serve by from now on, prepared on another thread.
+struct Succession: @unchecked Sendable {
+    let settings: GatewaySettings
+    let parts: SharedParts
+    let surroundings: WorkerSurroundings
+    /// The new listeners' places, with the descriptors of those that stay.
+    let listeners: UnsafeMutablePointer<ListenerSocket>
+    /// By each old listener's place, what becomes of it.
+    let listenerFates: [ListenerFate]
+    let stores: [any SessionStore]
+    let assertionKeys: AssertionKeys?
+    /// An issuer's keys as they are when this is asked.
+    let keys: @Sendable (_ issuer: Int) -> IssuerKeys?
+    let onInstalled: @Sendable () -> Void
+}
+
+/// What becomes of a listener in the next configuration.
+enum ListenerFate: Equatable {
+    /// Its connections go on at this place.
+    case stays(at: Int)
+    /// The same, but what clients' certificates were accepted by may have changed: each connection ends with its next
+    /// answer.
+    case staysForNewHandshakes(at: Int)
+    /// It is closed.
+    case ends
+}
+
+/// A configuration that was replaced, as long as requests refer to it.
+struct RetiredConfiguration {
+    let generation: UInt32
+    let tables: RouteTable
+    let issuers: UnsafeMutablePointer<IssuerView>
+    let issuerCount: Int
+    let listeners: UnsafeMutablePointer<ListenerSocket>
+    let pools: UnsafeMutablePointer<UnsafeMutablePointer<UpstreamPool>>
+    let onRetired: @Sendable (_ generation: UInt32) -> Void
+
+    /// Configurations that may wait for their last requests at the same time; WebSockets of older ones are ended.
+    static let limit = 8
+}
+
+/// One configuration in the place of another, between two events of a worker's loop: each request is served by one of
+/// them from its head to its last byte, and no connection notices (OPS-07).
+extension WorkerRef {
+    /// Serves by another configuration from now on.
+    func install(_ succession: Succession) {
+        let old = replace(by: succession)
+        for (number, _) in succession.settings.issuers.enumerated() {
+            pointee.issuers[number].take(succession.keys(number))
+        }
+        pointee.stores = succession.stores
+        pointee.assertionKeys = succession.assertionKeys
+        releasePools(of: old)
+        pointee.retired.append(old)
+        moveClients(succession.listenerFates)
+        judgeWaitingAnew()
+        releaseRetired()
+        succession.onInstalled()
+    }
+
+    /// Puts the new configuration where the old one was; the memory of a worker that serves never moves.
+    private func replace(by succession: Succession) -> RetiredConfiguration {
+        for index in 0..<pointee.listenerCount {
+            FileEvent.remove(event(of: index))
+            if index >= succession.listenerFates.count || succession.listenerFates[index] == .ends {
+                close(pointee.listeners[index].descriptor)
+            }
+        }
+        let retired = RetiredConfiguration(
+            generation: pointee.generation, tables: pointee.tables, issuers: pointee.issuers,
+            issuerCount: pointee.issuerCount, listeners: pointee.listeners, pools: pointee.pools,
+            onRetired: succession.surroundings.onRetired)
+        // Records in use by requests are theirs until these end.
+        pointee.tokens.destroy()
+        pointee.sessions.destroy()
+        succession.surroundings.metrics.takeOver(from: pointee.metrics)
+        let poolCount = pointee.poolCount
+        let next = Worker(
+            index: pointee.index, loop: pointee.loop, listeners: succession.listeners, settings: succession.settings,
+            parts: succession.parts, surroundings: succession.surroundings, succeeding: pointee)
+        for number in 0..<poolCount where !next.uses(retired.pools[number]) {
+            pointee.leavingPools.append(retired.pools[number])
+        }
+        let leaving = pointee.leavingPools
+        pointee = next
+        pointee.leavingPools = leaving
+        for index in 0..<pointee.listenerCount {
+            FileEvent.assign(
+                event(of: index), pointee.base, pointee.listeners[index].descriptor, [.read, .persistent],
+                onListenerReadable, pointee.listeners + index)
+            if !pointee.isAcceptPaused, !pointee.isDraining { FileEvent.add(event(of: index)) }
+        }
+        return retired
+    }
+
+    /// Closes idle connections to upstreams that no route leads to, and those whose handshakes other files decided.
+    private func releasePools(of old: RetiredConfiguration) {
+        for pool in pointee.leavingPools { closeIdle(pool) }
+        for number in 0..<pointee.poolCount where pointee.pools[number].pointee.tls != nil {
+            closeIdle(pointee.pools[number])
+        }
+    }
+
+    private func closeIdle(_ pool: UnsafeMutablePointer<UpstreamPool>) {
+        while let idle = pool.pointee.idle { closeUpstream(idle) }
+    }
+
+    /// Tells every connection where its listener is now.
+    private func moveClients(_ fates: [ListenerFate]) {
+        let clients = pointee.clients
+        clients.forEachPlace { client in
+            guard client.pointee.state != .closed else { return }
+            let listener = Int(client.pointee.listener)
+            switch fates.indices.contains(listener) ? fates[listener] : .ends {
+            case .stays(let place): client.pointee.listener = UInt16(clamping: place)
+            case .staysForNewHandshakes(let place):
+                client.pointee.listener = UInt16(clamping: place)
+                client.pointee.endsSoon = true
+                client.pointee.exchange?.pointee.keepsAlive = false
+            case .ends: leave(client)
+            }
+        }
+    }
+
+    /// The listener of this connection is gone: what it asked already is answered, and nothing more is taken.
+    private func leave(_ client: ClientRef) {
+        client.pointee.listener = 0
+        client.pointee.endsSoon = true
+        guard let exchange = client.pointee.exchange, exchange.pointee.phase != .parked else {
+            return closeClient(client)
+        }
+        exchange.pointee.keepsAlive = false
+    }
+
+    /// Requests that wait for an answer to a question of the old configuration begin anew by the new one.
+    ///
+    /// Not logins: what they wait for comes from where it was asked, and a code cannot be sent twice.
+    private func judgeWaitingAnew() {
+        var waiting: [ExchangeRef] = []
+        var exchange = pointee.firstParked
+        while let one = exchange {
+            if case .login = one.pointee.wait {} else { waiting.append(one) }
+            exchange = one.pointee.nextParked
+        }
+        for exchange in waiting where exchange.pointee.phase == .parked && exchange.pointee.client != nil {
+            unpark(exchange)
+            forgetJudgement(exchange)
+            resume(exchange)
+        }
+    }
+
+    private func forgetJudgement(_ exchange: ExchangeRef) {
+        if let token = exchange.pointee.token { TokenRecord.release(token) }
+        exchange.pointee.token = nil
+        if case .active(let record) = exchange.pointee.lookup { TokenRecord.release(record) }
+        exchange.pointee.lookup = .none
+        exchange.pointee.exchanged = .none
+        if let token = exchange.pointee.upstreamToken { ExchangedToken.release(token) }
+        exchange.pointee.upstreamToken = nil
+        dropCookies(exchange)
+        exchange.pointee.route = nil
+        exchange.pointee.corsLines = nil
+        exchange.pointee.isOfListedOrigin = false
+        exchange.pointee.hasWaited = false
+        exchange.pointee.hasAskedAgain = false
+        exchange.pointee.generation = pointee.generation
+    }
+
+    /// Gives configurations back that no request refers to any more; at each tick while there are some.
+    func releaseRetired() {
+        guard !pointee.retired.isEmpty else { return releaseLeavingPools() }
+        var oldest = pointee.generation
+        let exchanges = pointee.exchanges
+        exchanges.forEachPlace { exchange in
+            guard exchange.pointee.client != nil else { return }
+            oldest = min(oldest, exchange.pointee.generation)
+        }
+        while let first = pointee.retired.first, first.generation < oldest {
+            pointee.retired.removeFirst()
+            release(first)
+        }
+        if pointee.retired.count > RetiredConfiguration.limit, let first = pointee.retired.first {
+            endExchanges(of: first.generation)
+        }
+        releaseLeavingPools()
+    }
+
+    private func release(_ configuration: RetiredConfiguration) {
+        configuration.issuers.deinitialize(count: configuration.issuerCount)
+        configuration.issuers.deallocate()
+        configuration.pools.deallocate()
+        configuration.onRetired(configuration.generation)
+    }
+
+    /// Too many configurations wait for their last requests: those of the oldest end now.
+    private func endExchanges(of generation: UInt32) {
+        let clients = pointee.clients
+        clients.forEachPlace { client in
+            guard client.pointee.exchange?.pointee.generation == generation else { return }
+            if client.pointee.state == .tunnelling { tunnelTimedOut(client) } else { abortClient(client) }
+        }
+    }
+
+    private func releaseLeavingPools() {
+        guard !pointee.leavingPools.isEmpty else { return }
+        pointee.leavingPools.removeAll { pool in
+            guard pool.pointee.connectionCount == 0, !pool.pointee.isResolving else { return false }
+            pool.deinitialize(count: 1)
+            pool.deallocate()
+            return true
+        }
+    }
+
+    /// The identifier of the issuer of a request's token, by the configuration that the request began by.
+    func issuerIdentifier(_ exchange: ExchangeRef, _ issuer: Int) -> String {
+        if exchange.pointee.generation == pointee.generation { return pointee.issuers[issuer].identifier }
+        let old = pointee.retired.first { $0.generation == exchange.pointee.generation }
+        return old.map { $0.issuers[issuer].identifier } ?? ""
+    }
+}
+
+extension Worker {
+    /// Whether routes lead to this pool.
+    fileprivate func uses(_ pool: UnsafeMutablePointer<UpstreamPool>) -> Bool {
+        for number in 0..<poolCount where pools[number] == pool { return true }
+        return false
+    }
+}

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+import EventLoop
+import Telemetry
+
+/// What a reload is asked for by.
+enum ReloadCause: String {
+    case signal = "SIGHUP"
+    case file
+}
+
+/// Where reloading stands; on the control loop.
+final class ReloadState {
+    let source: ConfigurationSource?
+    /// What the process started with: some of it holds until it ends.
+    let startedWith: GatewaySettings
+    var files: WatchedFiles
+    var isUnderWay = false
+    /// Asked for while one was under way: what was read may be old by now.
+    var isWantedAgain = false
+    /// How the last one went wrong; nil when what is served is what was read last.
+    var lastFault: String?
+    var timer: LoopTimer?
+    /// Workers that serve by the configuration on its way.
+    var installedWorkers = 0
+
+    init(_ source: ConfigurationSource?, startedWith: GatewaySettings) {
+        self.source = source
+        self.startedWith = startedWith
+        files = WatchedFiles(source?.files ?? [])
+    }
+}
+
+/// A configuration that is ready to be served, once its issuers' keys are there.
+private struct PreparedReload {
+    let generation: Generation
+    let configuration: NewConfiguration
+    let slots: MetricsSlots
+}
+
+/// Another configuration without an end of the process (OPS-07).
+///
+///     SIGHUP, a file ─▶ read ─▶ prepare: files, sockets, tables, issuers' keys ─▶ every worker, between two events
+///                        └─ refused ──┴─▶ the one that is served stays, and log, metric and /readyz say so
+extension Gateway {
+    /// Longest wait for the keys of issuers that are new, in milliseconds: requests would wait for them otherwise.
+    private static let settlingTime = 5000
+
+    /// Reads the configuration again and serves by it, or keeps the one that is served.
+    func reloadRequested(_ cause: ReloadCause, file: String? = nil) {
+        if cause == .signal { logs.reopen() }
+        guard let source = reload.source, !isDraining else { return }
+        guard !reload.isUnderWay else {
+            reload.isWantedAgain = true
+            return
+        }
+        operatorLog.write(
+            .info, .reloading, [LogField(.reason, cause.rawValue)] + (file.map { [LogField(.detail, $0)] } ?? []))
+        switch source.read() {
+        case .failure(let fault): refuseReload(fault.problems)
+        case .success(let configuration): prepare(configuration)
+        }
+    }
+
+    /// Looks whether a file that the configuration names was renewed; called once a second.
+    func lookAtFiles() {
+        guard reload.source != nil, !reload.isUnderWay, !isDraining, let file = reload.files.firstChange() else {
+            return
+        }
+        reloadRequested(.file, file: file)
+    }
+
+    private func prepare(_ configuration: NewConfiguration) {
+        var settings = configuration.settings
+        // Threads, and what they hold from the start on, stay as they are until the process ends.
+        settings.workers = workers.count
+        let labels = MetricsLabels(settings)
+        let slots = registry.extend(labels, keeping: ([generation] + older).map(\.labels))
+        let next: Generation
+        do throws(GatewayFailure) {
+            next = try Generation(
+                generation.number + 1, settings, labels, metricsSlots: slots.routes, self, continuing: generation)
+        } catch {
+            keepLabels()
+            return refuseReload([error.description])
+        }
+        reload.isUnderWay = true
+        next.start(fetching, continuing: generation)
+        awaitKeys(PreparedReload(generation: next, configuration: configuration, slots: slots), waited: 0)
+    }
+
+    /// The numbers are those of the configuration that is served, after all.
+    private func keepLabels() { _ = registry.extend(generation.labels, keeping: older.map(\.labels)) }
+
+    private func awaitKeys(_ prepared: PreparedReload, waited: Int) {
+        guard !isDraining else { return }
+        if prepared.generation.isSettled || waited >= Gateway.settlingTime { return install(prepared) }
+        let timer = LoopTimer(loop: control) { [unowned self] in awaitKeys(prepared, waited: waited + 10) }
+        reload.timer = timer
+        timer.arm(milliseconds: 10)
+    }
+
+    private func install(_ prepared: PreparedReload) {
+        let next = prepared.generation
+        var successions: [PreparedSuccession] = []
+        for worker in workers {
+            do throws(GatewayFailure) {
+                let index = worker.index
+                successions.append(
+                    try worker.prepare(
+                        next, prepared.slots.workers[index], from: generation, beside: successions.first, self,
+                        onInstalled: { [unowned self] in
+                            registry.workerUses(prepared.slots.workers[index], worker: index)
+                            control.execute { [unowned self] in installed(prepared) }
+                        }))
+            } catch {
+                for succession in successions { succession.abandon() }
+                next.stop()
+                keepLabels()
+                return refuseReload([error.description])
+            }
+        }
+        reload.installedWorkers = 0
+        for (worker, succession) in zip(workers, successions) { worker.install(succession) }
+    }
+
+    /// One more worker serves by it; the last of them makes it the one that is served.
+    private func installed(_ prepared: PreparedReload) {
+        reload.installedWorkers += 1
+        guard reload.installedWorkers == workers.count else { return }
+        let configuration = prepared.configuration
+        serve(by: prepared.generation)
+        startAssertionKeys(prepared.generation)
+        reload.files = WatchedFiles(configuration.files)
+        reload.lastFault = nil
+        registry.countReload(applied: true, at: .now())
+        operatorLog.write(.info, .reloaded, LogField(.count, Int(prepared.generation.number)))
+        warn(configuration.warnings)
+        for setting in settingsOfTheProcess(configuration.settings) {
+            operatorLog.write(.warning, .restartNeeded, LogField(.setting, setting))
+        }
+        finishReload()
+    }
+
+    /// What of a configuration holds from the start of the process to its end, and is another now.
+    private func settingsOfTheProcess(_ new: GatewaySettings) -> [String] {
+        let old = reload.startedWith
+        var changed: [String] = []
+        if new.workers != old.workers { changed.append("workers") }
+        if new.admin.address != old.admin.address { changed.append("admin") }
+        if new.log != old.log { changed.append("log") }
+        if new.proofs.replayBytes != old.proofs.replayBytes { changed.append("dpop.replay_memory") }
+        return changed
+    }
+
+    private func refuseReload(_ problems: [String]) {
+        reload.lastFault = problems.first ?? "no configuration"
+        registry.countReload(applied: false, at: .now())
+        for problem in problems.prefix(20) {
+            operatorLog.write(.error, .reloadRefused, LogField(.detail, problem), LogField(.count, problems.count))
+        }
+        finishReload()
+    }
+
+    private func finishReload() {
+        reload.isUnderWay = false
+        guard reload.isWantedAgain else { return }
+        reload.isWantedAgain = false
+        reloadRequested(.signal)
+    }
+
+    /// No request of this worker refers to an old configuration any more; any thread.
+    func workerRetired(_ number: UInt32) {
+        control.execute { [unowned self] in
+            // The last worker may be done with it before the first one's word that it serves by the next is here.
+            guard let old = (older + [generation]).first(where: { $0?.number == number }) else { return }
+            old?.workersInUse -= 1
+            older.removeAll { $0.workersInUse == 0 }
+        }
+    }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+import Synchronization
+
+/// How one directory goes on where another stands:
+///
+///     previous ──┬─ reads, answers, tells ──────┤ stopped
+///                │ next.start()
+///     next       └─ reads, answers, tells both ─┼─ reads, answers, tells its own
+///
+/// Exactly one of them reads for an issuer at any time: two that read at the same time would number the same change
+/// twice, and ask the issuer twice as often. All of it happens on the executor that both run on, but for `look` and
+/// `successor(of:)`, which any thread may call.
+extension IssuerDirectory {
+    /// The issuer of that name, where it is looked after now.
+    func place(named name: String) -> Place? {
+        let index = desk.withLock { desk in desk.entries.firstIndex { $0.requests.settings.name == name } }
+        guard let index else { return nil }
+        return successor(of: index) ?? Place(directory: self, index: index)
+    }
+
+    /// Who answers for this issuer now; nil when this directory does.
+    func successor(of index: Int) -> Place? {
+        var last: Place?
+        var next = desk.withLock { $0.entries[index].successor }
+        while let place = next {
+            last = place
+            next = place.directory.desk.withLock { $0.entries[place.index].successor }
+        }
+        return last
+    }
+
+    /// Reads something of this issuer, from whoever looks after it now.
+    func look<Value: Sendable>(at index: Int, _ read: @Sendable (Entry) -> Value) -> Value {
+        let place = successor(of: index) ?? Place(directory: self, index: index)
+        return place.directory.desk.withLock { read($0.entries[place.index]) }
+    }
+
+    /// Takes a continued issuer over from the directory before, as it stands at this moment.
+    func takeOver(_ index: Int) {
+        let before = desk.withLock { $0.isStopped ? nil : $0.entries[index].predecessor }
+        guard let before else { return }
+        let handed = before.directory.desk.withLock { desk -> (entry: Entry, isStopped: Bool)? in
+            guard desk.entries[before.index].successor == nil else { return nil }
+            desk.entries[before.index].cancel()
+            desk.entries[before.index].successor = Place(directory: self, index: index)
+            return (desk.entries[before.index], desk.isStopped)
+        }
+        let now = clock.now()
+        desk.withLock { desk in
+            if let handed {
+                desk.entries[index].goOn(from: handed.entry, at: now)
+                desk.entries[index].askers += handed.entry.askers
+            }
+            if handed?.isStopped ?? true { desk.entries[index].predecessor = nil }
+        }
+    }
+
+    /// Leaves the row of directories that one issuer was handed along; `self` is stopped.
+    ///
+    /// When nobody has taken the issuer over, the one before goes on with what is known by now.
+    func leave(_ index: Int) {
+        let entry = desk.withLock { desk in
+            defer { desk.entries[index].predecessor = nil }
+            return desk.entries[index]
+        }
+        if let after = entry.successor {
+            after.directory.desk.withLock { $0.entries[after.index].predecessor = entry.predecessor }
+        }
+        guard let before = entry.predecessor else { return }
+        let now = clock.now()
+        let goesOn = before.directory.desk.withLock { desk in
+            guard desk.entries[before.index].successor?.directory === self else { return false }
+            desk.entries[before.index].successor = entry.successor
+            guard entry.successor == nil, !desk.isStopped else { return false }
+            desk.entries[before.index].goOn(from: entry, at: now)
+            return true
+        }
+        if goesOn { before.directory.resume(before.index) }
+    }
+}

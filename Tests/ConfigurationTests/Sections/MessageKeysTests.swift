@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+import Gateway
+import Testing
+
+/// The keys by which upstreams are told of clients, and of this gateway.
+@Suite struct `what upstreams are told` {
+    @Test func `HTTP-50 is the name that the operator chose, or one of the first public URL`() throws {
+        #expect(try settings(of: Sample(rest: "via: tg1").text).via == "tg1")
+        let silent = try settings(of: Sample().text)
+        #expect(silent.via == GatewaySettings.pseudonym(for: silent.listeners))
+        #expect(silent.via.hasPrefix("portcullis-"))
+        #expect(silent.via.count == "portcullis-".count + 8)
+    }
+
+    @Test(arguments: ["", "a b", "shop.example.com:80", "a,b", "(a)", "\u{E9}", String(repeating: "x", count: 65)])
+    func `HTTP-50 is a token`(name: String) {
+        #expect(
+            refusal(of: Sample(rest: "via: '\(name)'").text)
+                == """
+                gateway.yaml:4:6: via: expected a name such as shop-gateway, found "\(name)"
+                    use letters, digits and - alone; it is no address and needs no port
+                """)
+    }
+
+    @Test func `HTTP-52 is nothing that a proxy says, unless it is trusted`() throws {
+        let silent = try settings(of: Sample().text).listeners[0]
+        #expect(silent.trustedProxies == [])
+        #expect(!silent.saysForwarded)
+        let text = Sample.listener("trusted_proxies: [10.0.0.0/8, 'fd00::/8'], forwarded: true")
+        let listener = try settings(of: text).listeners[0]
+        #expect(listener.trustedProxies == ["10.0.0.0/8", "fd00::/8"])
+        #expect(listener.saysForwarded)
+    }
+
+    @Test func `HTTP-52 is never what everybody says`() {
+        #expect(
+            refusal(of: Sample.listener("trusted_proxies: [0.0.0.0/0]"))
+                == """
+                gateway.yaml:1:89: listeners[0].trusted_proxies[0]: expected a network such as 10.0.0.0/8 or fd00::/8, found "0.0.0.0/0"
+                    name the addresses of your proxies; with /0 anybody could claim any address
+                """)
+    }
+
+    @Test func `HTTP-53 is said in Forwarded or not`() {
+        #expect(
+            refusal(of: Sample.listener("forwarded: maybe"))
+                == """
+                gateway.yaml:1:82: listeners[0].forwarded: expected true or false, found "maybe"
+                    write true or false, unquoted
+                """)
+    }
+
+    @Test func `HTTP-54 is the client's certificate, where a listener learns of one`() throws {
+        let route = "routes: [{ path: /, upstream: http://127.0.0.1:3000, public: true, client_cert: true }]"
+        for keys in [
+            "client_cert_from: [10.0.0.7/32]",
+            "tls: { certificate: tls.crt, key: tls.key, client_certificates: optional }",
+        ] {
+            var sample = Sample()
+            sample.listeners =
+                "listeners: [{ address: 127.0.0.1:8443, public_url: https://shop.example.com, \(keys) }]"
+            #expect(try settings(of: sample.text).routes[0].sendsClientCert == false)
+            sample.issuers = ""
+            sample.routes = route
+            #expect(try settings(of: sample.text).routes[0].sendsClientCert)
+        }
+        #expect(
+            refusal(of: Sample(issuers: "", routes: route).text)
+                == """
+                gateway.yaml:3:68: routes[0].client_cert: expected a listener that asks clients for certificates, found none
+                    say client_certificates in a listener's tls, or leave client_cert out
+                """)
+    }
+
+    @Test func `HTTP-68 is passed on or not`() throws {
+        #expect(try settings(of: Sample().text).routes[0].hidesUnauthorized == false)
+        #expect(try settings(of: Sample.tokenRoute("upstream_401: pass")).routes[0].hidesUnauthorized == false)
+        #expect(try settings(of: Sample.tokenRoute("upstream_401: bad_gateway")).routes[0].hidesUnauthorized)
+        #expect(
+            refusal(of: Sample.tokenRoute("upstream_401: hide"))
+                == """
+                gateway.yaml:3:111: routes[0].upstream_401: expected one of pass, bad_gateway, found "hide"
+                    words here: pass, bad_gateway
+                """)
+    }
+}

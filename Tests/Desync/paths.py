@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Paths with two readings, without a token: none that gets through may name something protected to any server behind it."""
+import asyncio
+import collections
+import re
+
+import path_models
+import real_servers
+from cases import escaped
+from differential import exchange
+from gateway import AUDIENCE, HOST, gateway
+from grammar import Request, Session
+from path_corpus import corpus
+from recorder import Recorder, mark
+from relay import Relay
+from responses import read_responses
+
+# By relaxation: what every path has that it lets through, and one that it is there for.
+RELAXATIONS = {
+    "encoded_slash": (rb"%2f", b"/public/a%2fb"),
+    "backslash": (rb"\\|%5c", b"/public/a%5cb"),
+    "double_encoding": (rb"%(25|2%|%)", b"/public/a%2525b"),
+    "semicolon": (rb";|%3b", b"/public/a;b=c"),
+    "non_ascii": (rb"[\x80-\xff]|%[89a-f]", b"/public/\xc3\xa9"),
+}
+# What is open to everybody: one folder, or everything that no other route has.
+TOPOLOGIES = {"one public folder": "/public/", "all else public": "/"}
+ROUTES = """\
+  - {{ path: "{open}", upstream: "http://127.0.0.1:{upstream}", public: true{allowed} }}
+  - path: /admin/
+    upstream: http://127.0.0.1:{upstream}
+    token: {{ issuers: [fixed], audience: "{audience}" }}{allowed_below}
+  - path: /api/private
+    upstream: http://127.0.0.1:{upstream}
+    token: {{ issuers: [fixed], audience: "{audience}" }}{allowed_below}
+"""
+IN_FLIGHT = 16
+
+
+async def send_all(port, recorder, targets):
+    """(what arrived of those that got through, problems), each sent without a token."""
+    arrived, problems, waiting = {}, [], iter(enumerate(targets))
+
+    async def client():
+        for number, target in waiting:
+            data = b"GET %s HTTP/1.1\r\nHost: %s\r\nMark: %s\r\n\r\n" % (target, HOST.encode(), mark(number, 0))
+            received, _, _ = await exchange(port, Session(number, [Request(data, (), b"")], [], False))
+            responses = read_responses(received)
+            record = recorder.records.get(responses[0].record) if responses else None
+            if record is None:
+                continue
+            arrived[target] = record.message.target
+            # The path that was judged is the path that is forwarded (HTTP-55).
+            if target.startswith(b"/") and record.message.target != target:
+                problems.append(f"{escaped(target)} arrived as {escaped(record.message.target)}")
+
+    await asyncio.gather(*(client() for _ in range(IN_FLIGHT)))
+    return arrived, problems
+
+
+def readings(targets):
+    """(reading, target) of each that names something protected, or the gateway's own, to some server."""
+    for target in targets:
+        for model in path_models.MODELS:
+            yield model.__name__, target, model(target)
+    if program := real_servers.find_node():
+        for target, ways in zip(targets, real_servers.node_reads(program, targets), strict=True):
+            for way, path in ways.items():
+                yield f"Node's {way}", target, path
+
+
+def opened(targets):
+    """By reading, what of the targets is protected, and what is reserved."""
+    protected, reserved = collections.defaultdict(set), collections.defaultdict(set)
+    for reading, target, path in readings(targets):
+        if path_models.is_protected(path):
+            protected[reading].add(target)
+        elif path_models.is_reserved(path):
+            reserved[reading].add(target)
+    if program := real_servers.find_nginx():
+        for options in ("", "merge_slashes off;"):
+            with real_servers.nginx(program, options) as port:
+                if found := real_servers.nginx_serves(port, targets):
+                    protected[f"real nginx {options}".strip()].update(found)
+    return protected, reserved
+
+
+async def judge(binary, name, relaxation, targets, plain):
+    """(what got through, problems) of one configuration; `plain` is what gets through where nothing is allowed."""
+    recorder = Recorder()
+    await recorder.start()
+    allowed = f"allow_in_path: [{relaxation}]" if relaxation else ""
+    routes = ROUTES.format(open=TOPOLOGIES[name], upstream=recorder.port, audience=AUDIENCE,
+                           allowed=f", {allowed}" if allowed else "", allowed_below=f"\n    {allowed}" if allowed else "")
+    with gateway(binary, routes) as running:
+        arrived, problems = await send_all(running.port, recorder, targets)
+    recorder.stop()
+    if not any(target.startswith(b"/public/") for target in arrived) or len(arrived) == len(targets):
+        problems.append("not both of forwarded and refused paths")
+    problems += problems_of_relaxation(relaxation, set(arrived), plain)
+    protected, reserved = opened(sorted(set(arrived.values())))
+    for word, found in (("protected", protected), ("the gateway's own", reserved)):
+        for reading, ways in sorted(found.items()):
+            problems.append(f"{word} to {reading}: " + ", ".join(map(escaped, sorted(ways)[:12])) + f" ({len(ways)})")
+    alike = [target for target in set(arrived.values()) if path_models.is_protected(path_models.names_alike(target))]
+    print(f"{name}, {relaxation or 'nothing allowed'}: {len(arrived)} of {len(targets)} got through, {len(arrived) - len(plain)} more; "
+          f"{len(alike)} are protected to servers whose names ignore case, or dots and spaces at their end")
+    for problem in problems:
+        print(f"FAILED  {problem}", flush=True)
+    return set(arrived), problems
+
+
+def problems_of_relaxation(relaxation, arrived, plain):
+    """A relaxation lets through what it names, and nothing else."""
+    if not relaxation:
+        return
+    pattern, wanted = RELAXATIONS[relaxation]
+    if wanted not in arrived:
+        yield f"{relaxation} does not let {escaped(wanted)} through"
+    for target in sorted(arrived - plain):
+        if not re.search(b"(?i)" + pattern, target):
+            yield f"{relaxation} lets {escaped(target)} through"
+    for target in sorted(plain - arrived):
+        yield f"{relaxation} keeps {escaped(target)} from getting through"
+
+
+async def main(binary, _seconds, _seed):
+    """Whether all was well."""
+    targets, good = corpus(), True
+    for name in TOPOLOGIES:
+        plain = set()
+        for relaxation in (None, *RELAXATIONS):
+            arrived, problems = await judge(binary, name, relaxation, targets, plain)
+            plain = plain or arrived
+            good = good and not problems
+    servers = ", ".join(program for program in (real_servers.find_nginx(), real_servers.find_node()) if program)
+    print(f"paths: {len(targets)} paths, {len(path_models.MODELS)} models, {servers or 'no real server'}")
+    return good
+
+
+async def self_check(_seed):
+    """Whether a relay of bytes in the gateway's place is found out."""
+    recorder = Recorder()
+    await recorder.start()
+    relay = Relay(recorder.port)
+    await relay.start()
+    arrived, _ = await send_all(relay.port, recorder, corpus())
+    relay.stop()
+    recorder.stop()
+    protected, reserved = opened(sorted(set(arrived.values())))
+    return len(protected) >= len(path_models.MODELS) and bool(reserved)

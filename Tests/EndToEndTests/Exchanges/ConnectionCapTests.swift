@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Testing
+import TestSupport
+
+/// Rows HTTP-66 and OPS-05, T-42: so many connections in all, so many of one client, and the idle ones go first.
+@Suite(.serialized) struct `connection caps` {
+    private static let open = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+
+    /// Clients whose requests the upstream holds until the gate opens.
+    private func busy(_ count: Int, at stage: Stage, _ gate: Gate) throws -> [RawClient] {
+        stage.upstream.answer("/open/held", with: WireScript(.wait(gate), .text(Self.open)))
+        let before = stage.upstream.requests.count
+        let clients = try (0..<count).map { _ in try stage.gateway.client() }
+        for client in clients { try client.send(request("GET", "/open/held")) }
+        #expect(stage.upstream.waits { $0.requests.count == before + count })
+        return clients
+    }
+
+    private func idle(at stage: Stage) throws -> RawClient {
+        let client = try stage.gateway.client()
+        try client.send(request("GET", "/open/idle"))
+        #expect(try client.response().status == 200)
+        return client
+    }
+
+    private func expectTurnedAway(_ stage: Stage, at location: SourceLocation = #_sourceLocation) throws {
+        let client = try stage.gateway.client()
+        try? client.send(request("GET", "/open/more"))
+        let answer = text(try client.bytesToEnd())
+        #expect(answer.isEmpty || answer.hasPrefix("HTTP/1.1 503"), "\(answer)", sourceLocation: location)
+        #expect(!stage.upstream.requests.contains { $0.path == "/open/more" }, sourceLocation: location)
+    }
+
+    private func refusals(_ stage: Stage) throws -> Int {
+        let page = try stage.gateway.admin("/metrics").bodyText
+        return page.split(separator: "\n").filter {
+            $0.hasPrefix("portcullis_refusals_total") && $0.contains("too_many_connections")
+        }.compactMap { $0.split(separator: " ").last.flatMap { Int($0) } }.reduce(0, +)
+    }
+
+    @Test func `OPS-05 more connections than a worker may have are turned away while all are in use`() throws {
+        let stage = try Stage(StagePlan(settings: "limits: { connections: 4 }"))
+        let gate = Gate()
+        let clients = try busy(4, at: stage, gate)
+        try expectTurnedAway(stage)
+        #expect(try refusals(stage) == 1)
+        let line = try #require(stage.gateway.operatorLine { $0["event"] == "connections_refused" })
+        #expect(line["expected"] == "4 connections at most")
+        gate.open()
+        for client in clients { #expect(try client.response().status == 200) }
+        #expect(try stage.exchange("GET", "/open/b").status == 200, "now they are idle")
+    }
+
+    @Test func `HTTP-66 the connection that has been idle longest makes room for a new one`() throws {
+        let stage = try Stage(StagePlan(settings: "limits: { connections: 4 }"))
+        let clients = try (0..<4).map { _ in try idle(at: stage) }
+        // The first is used again: now the second has been idle longest.
+        try clients[0].send(request("GET", "/open/again"))
+        #expect(try clients[0].response().status == 200)
+        // A tick apart, so that the wheel can tell.
+        let fifth = try idle(at: stage)
+        let sixth = try idle(at: stage)
+        #expect(clients[1].isClosedByPeer() || clients[2].isClosedByPeer() || clients[3].isClosedByPeer())
+        let alive = try [clients[0], clients[1], clients[2], clients[3], fifth, sixth].filter { client in
+            try? client.send(request("GET", "/open/still"))
+            return (try? client.response().status) == 200
+        }
+        #expect(alive.count == 4)
+        #expect(try refusals(stage) == 0)
+    }
+
+    @Test func `HTTP-66 one client has a share of the connections, and the others theirs`() throws {
+        let stage = try Stage(StagePlan(settings: "limits: { connections: 40, connections_per_client: 3 }"))
+        let gate = Gate()
+        let clients = try busy(3, at: stage, gate)
+        try expectTurnedAway(stage)
+        let line = try #require(stage.gateway.operatorLine { $0["event"] == "connections_refused" })
+        #expect(line["expected"] == "3 connections of one client at most")
+        #expect(line["client"] == "127.0.0.1")
+        // Another address of this machine is another client.
+        let other = try RawClient(port: stage.gateway.port, from: "127.0.0.2")
+        try other.send(request("GET", "/open/other"))
+        #expect(try other.response().status == 200)
+        gate.open()
+        for client in clients { #expect(try client.response().status == 200) }
+        for _ in 0..<6 { _ = try idle(at: stage) }
+        #expect(try refusals(stage) == 1, "idle ones of its own make room for a client's next")
+        _ = clients
+    }
+
+    @Test func `HTTP-66 proxies in front are not one client`() throws {
+        let yaml = Stage.yaml(StagePlan(settings: "limits: { connections_per_client: 2 }"))
+            .replacingOccurrences("public_url: http://gateway.test", with: "public_url: http://gateway.test\n    client_cert_from: [127.0.0.1]")
+        let upstream = try RecordingUpstream()
+        let issuer = try ScriptedIssuer(keys: SigningKey.keySet([SigningKey(.p256, keyID: "main-1")]))
+        let gateway = try GatewayProcess(
+            yaml.replacingOccurrences("$UPSTREAM", with: upstream.url).replacingOccurrences("$ISSUER", with: issuer.url))
+        let gate = Gate()
+        upstream.answerAll(with: WireScript(.wait(gate), .text(Self.open)))
+        let clients = try (0..<5).map { _ in try gateway.client() }
+        for client in clients { try client.send(request("GET", "/open/a")) }
+        #expect(upstream.waits { $0.requests.count == 5 })
+        gate.open()
+        for client in clients { #expect(try client.response().status == 200) }
+    }
+
+    @Test func `HTTP-66 thousands of idle connections lock nobody out and hold next to no memory`() throws {
+        let stage = try Stage(StagePlan(settings: "limits: { connections: 800, connections_per_client: 800 }"))
+        let warm = try (0..<100).map { _ in try idle(at: stage) }
+        let before = stage.gateway.process.memory()
+        let crowd = try (0..<700).map { _ in try idle(at: stage) }
+        let grown = stage.gateway.process.memory() - before
+        #expect(grown < 700 * 4, "\(grown) KB for 700 idle connections: each holds a buffer")
+        for _ in 0..<100 { #expect(try stage.exchange("GET", "/open/a").status == 200) }
+        #expect(try refusals(stage) == 0)
+        withExtendedLifetime((warm, crowd)) {}
+    }
+}

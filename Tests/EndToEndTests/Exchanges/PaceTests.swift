@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+import TestSupport
+
+/// Row HTTP-66, T-42: clients that never stop and never get on.
+@Suite(.serialized) struct `clients without pace` {
+    private static let shared = Shared {
+        try Stage(
+            StagePlan(
+                routes: Stage.ordinaryRoutes + [
+                    "{ path: /patient/, upstream: $UPSTREAM, public: true, limits: { request_body_rate: 0B } }",
+                    "{ path: /quick/, upstream: $UPSTREAM, public: true, timeouts: { request_body: 300ms } }",
+                ],
+                settings: """
+                    limits: { request_body_rate: 4KiB }
+                    timeouts: { request_body: 800ms }
+                    """))
+    }
+    let stage: Stage
+
+    init() throws {
+        stage = try Self.shared.get()
+        stage.reset()
+    }
+
+    private static let head = "Host: gateway.test\r\nContent-Length: 100000\r\n\r\n"
+
+    /// Sends a byte every now and then until there is an answer, or so many were sent.
+    private func trickle(_ client: RawClient, atMost count: Int = 2000) throws -> WireResponse? {
+        for _ in 0..<count {
+            try? client.send("a")
+            if let response = try? client.response(to: "POST", within: .milliseconds(20)) { return response }
+        }
+        return nil
+    }
+
+    @Test func `HTTP-66 a body that trickles is 408, and its upstream never takes it for whole`() throws {
+        let client = try stage.gateway.client()
+        try client.send("POST /open/a HTTP/1.1\r\n" + Self.head)
+        let response = try #require(try trickle(client))
+        expectTemplate(response, status: 408)
+        #expect(response.announcesClose)
+        let line = try #require(stage.gateway.operatorLine { $0["cause"] == "request_body_too_slow" })
+        #expect(line["expected"] == "4096 bytes of the body a second")
+        #expect(stage.upstream.waits { !($0.endedConnections + $0.resetConnections).isEmpty })
+        #expect(stage.upstream.requests.allSatisfy { !$0.isComplete })
+    }
+
+    @Test func `HTTP-66 a chunked body that trickles is 408 as well`() throws {
+        let client = try stage.gateway.client()
+        try client.send("POST /open/a HTTP/1.1\r\nHost: gateway.test\r\nTransfer-Encoding: chunked\r\n\r\n")
+        var response: WireResponse?
+        for _ in 0..<2000 where response == nil {
+            try? client.send("1\r\na\r\n")
+            response = try? client.response(to: "POST", within: .milliseconds(20))
+        }
+        #expect(response?.status == 408)
+    }
+
+    @Test func `HTTP-66 a body that brings enough is served although it takes long`() throws {
+        let client = try stage.gateway.client()
+        let block = String(repeating: "b", count: 500)
+        try client.send("POST /open/a HTTP/1.1\r\n" + Self.head)
+        // Twice the time and more, at some five times the least rate.
+        for sent in 1...200 {
+            try client.send(block)
+            #expect(stage.upstream.waits { ($0.requests.first?.bodyCount ?? 0) >= sent * block.utf8.count })
+            if sent % 2 == 0 { #expect(client.staysSilent(for: .milliseconds(sent < 200 ? 18 : 0)) || sent == 200) }
+        }
+        #expect(try client.response(to: "POST").status == 200)
+    }
+
+    @Test func `HTTP-65 HTTP-66 a route may ask for no pace, and for another time`() throws {
+        let patient = try stage.gateway.client()
+        try patient.send("POST /patient/a HTTP/1.1\r\n" + Self.head)
+        #expect(try trickle(patient, atMost: 90) == nil, "longer than two stretches of time")
+        try patient.send(String(repeating: "c", count: 100_000 - 90))
+        #expect(try patient.response(to: "POST").status == 200)
+        let quick = try stage.gateway.client()
+        try quick.send("POST /quick/a HTTP/1.1\r\n" + Self.head)
+        let began = ContinuousClock.now
+        #expect(try quick.response(to: "POST").status == 408)
+        #expect(ContinuousClock.now - began < .milliseconds(790), "the route's own time")
+    }
+
+    @Test func `HTTP-66 an upstream that takes nothing is not the client's slowness`() throws {
+        let gate = Gate()
+        let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+        stage.upstream.answer("/patient/b", with: WireScript(exactly: [.wait(gate), .readBody, .text(answer)]))
+        let client = try stage.gateway.client()
+        let size = 64 << 20
+        try client.send("POST /patient/b HTTP/1.1\r\nHost: gateway.test\r\nContent-Length: \(size)\r\n\r\n")
+        let block = [UInt8](repeating: 100, count: 64 << 10)
+        var sent = 0
+        while sent < size, (try? client.send(block, within: .milliseconds(200))) != nil { sent += block.count }
+        #expect(sent < size)
+        let response = try client.response(to: "POST")
+        #expect(response.status == 504, "\(response.headText)")
+        gate.open()
+    }
+
+    @Test func `HTTP-66 a download that is taken too slowly is cut off`() throws {
+        let slow = try Stage(
+            StagePlan(settings: "limits: { response_rate: 64MiB }\ntimeouts: { response_body: 1s }"))
+        let size = 1 << 30
+        let head = "HTTP/1.1 200 OK\r\nContent-Length: \(size)\r\n\r\n"
+        slow.upstream.answer("/open/a", with: WireScript(.text(head), .pattern(size)))
+        let client = try slow.gateway.client()
+        try client.send(request("GET", "/open/a"))
+        _ = try client.bytes(through: "\r\n\r\n")
+        let deadline = Deadline.after(.seconds(20))
+        // A megabyte at a time with pauses: never silent, never fast.
+        while !deadline.hasPassed, (try? client.discard(1 << 20)) != nil { _ = client.staysSilent(for: .milliseconds(60)) }
+        #expect(!deadline.hasPassed)
+        let line = try #require(slow.gateway.operatorLine { $0["event"] == "client_too_slow" })
+        #expect(line["found"].flatMap { Int($0) } != nil, "\(line)")
+        #expect(slow.upstream.now.sentCount < size)
+    }
+
+    @Test func `HTTP-66 half a head holds what was sent of it and never more than 64 KiB`() throws {
+        _ = try stage.exchange("GET", "/open/warm")
+        let count = 200
+        let lines = (0..<6).map { "X-\($0): " + String(repeating: "h", count: 9800) }
+        let part = Array(request("GET", "/open/a", fields: lines).dropLast(2).utf8)
+        let before = stage.gateway.process.memory("VmData")
+        let clients = try (0..<count).map { _ in try stage.gateway.client() }
+        for client in clients { try client.send(part) }
+        // The last byte was read when the gateway holds all of them: it answers nobody, so its memory says so.
+        let expected = count * part.count / 1024 * 9 / 10
+        #expect(eventually { stage.gateway.process.memory("VmRSS") >= expected })
+        let grown = stage.gateway.process.memory("VmData") - before
+        #expect(grown < count * 68, "\(grown) KB for \(count) halves of a head")
+        for client in clients { try client.send("\r\n") }
+        for client in clients { #expect(try client.response().status == 200) }
+    }
+
+    @Test func `HTTP-65 HTTP-66 a head of more than 64 KiB is 431 before it ends`() throws {
+        let line = "GET /open/" + String(repeating: "a", count: 6000) + " HTTP/1.1\r\nHost: gateway.test\r\n"
+        let lines = (0..<6).map { "X-\($0): " + String(repeating: "h", count: 10_000) + "\r\n" }.joined()
+        try stage.expectRefused(line + lines, with: 431)
+        let short = line.dropFirst(0).replacingOccurrences(String(repeating: "a", count: 6000), with: "a")
+        try stage.expectForwarded(short + lines + "\r\n", path: "/open/a")
+    }
+}
+
+/// Row HTTP-65: what one route has in place of the bounds for all.
+@Suite(.serialized) struct `bounds of a route` {
+    private static let shared = Shared {
+        try Stage(
+            StagePlan(
+                routes: Stage.ordinaryRoutes + [
+                    "{ path: /small/, upstream: $UPSTREAM, public: true, limits: { request_body: 10B } }",
+                    "{ path: /large/, upstream: $UPSTREAM, public: true, limits: { request_body: unlimited } }",
+                    "{ path: /hasty/, upstream: $UPSTREAM, public: true, timeouts: { upstream_first_byte: 300ms, response_body: 300ms } }",
+                ], settings: "limits: { request_body: 1KiB }"))
+    }
+    let stage: Stage
+
+    init() throws {
+        stage = try Self.shared.get()
+        stage.reset()
+    }
+
+    private func bytes(_ count: Int) -> String { String(repeating: "b", count: count) }
+
+    @Test func `HTTP-65 its own size of a body counts, larger or smaller than the others'`() throws {
+        for (path, size, status) in [
+            ("/small/a", 10, 200), ("/small/a", 11, 413), ("/open/a", 1024, 200), ("/open/a", 1025, 413),
+            ("/large/a", 100_000, 200),
+        ] {
+            #expect(try stage.exchange("POST", path, body: bytes(size)).status == status, "\(path) \(size)")
+            let client = try stage.gateway.client()
+            let head = "POST \(path) HTTP/1.1\r\nHost: gateway.test\r\nTransfer-Encoding: chunked\r\n\r\n"
+            try client.send(head + "\(String(size, radix: 16))\r\n\(bytes(size))\r\n0\r\n\r\n")
+            #expect(try client.response(to: "POST").status == status, "\(path) \(size) in chunks")
+        }
+    }
+
+    @Test func `HTTP-66 its own time for the first byte is 504, and for the others the download ends`() throws {
+        let gate = Gate()
+        stage.upstream.answer("/hasty/mute", with: WireScript(.wait(gate)))
+        let began = ContinuousClock.now
+        #expect(try stage.exchange("GET", "/hasty/mute").status == 504)
+        #expect(ContinuousClock.now - began < .seconds(5))
+        let head = "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n"
+        stage.upstream.answer("/hasty/stalled", with: WireScript(.text(head + "beginning"), .wait(gate)))
+        #expect(try stage.exchange("GET", "/hasty/stalled").ending == .truncated)
+        stage.upstream.answer("/open/mute", with: WireScript(.wait(gate), .text(head + bytes(100))))
+        let patient = try stage.gateway.client()
+        try patient.send(request("GET", "/open/mute"))
+        #expect(patient.staysSilent(for: .milliseconds(700)), "the others' time is longer")
+        gate.open()
+        #expect(try patient.response().status == 200)
+    }
+}

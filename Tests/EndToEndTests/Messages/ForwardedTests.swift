@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+import TestSupport
+
+/// Rows HTTP-52 and HTTP-53: what upstreams are told of the client's connection, and by whom.
+@Suite(.serialized) struct `what is forwarded of the client` {
+    private static let shared = Shared { try ProxyStage() }
+    let stage: ProxyStage
+
+    init() throws { stage = try Self.shared.get() }
+
+    private static let forged = [
+        "X-Forwarded-For: 1.2.3.4", "X-Forwarded-Proto: http", "X-Forwarded-Host: evil.test", "X-Forwarded-Port: 81",
+        "Forwarded: for=1.2.3.4;host=evil.test;proto=http", "x_forwarded_for: 1.2.3.4", "X-Real-IP: 1.2.3.4",
+    ]
+
+    @Test(arguments: [ProxyStage.Listener.plain, .forwarding, .elsewhere])
+    func `HTTP-52 is what the gateway sees where nobody is trusted`(listener: ProxyStage.Listener) throws {
+        let seen = try stage.forwarded(listener, Self.forged)
+        #expect(seen.fields["x-forwarded-for"] == ["127.0.0.1"])
+        #expect(seen.fields["x-forwarded-proto"] == ["https"])
+        #expect(seen.fields["x-forwarded-host"] == ["gateway.test"])
+        #expect(seen.fields["x-forwarded-port"] == ["443"])
+        #expect(!seen.headText.contains("1.2.3.4"))
+        #expect(!seen.headText.contains("evil"))
+        #expect(seen.fields.contains("forwarded") == (listener == .forwarding))
+        #expect(try stage.loggedClient(seen) == "127.0.0.1")
+    }
+
+    @Test(arguments: [
+        ("gateway.test", "443"), ("gateway.test:443", "443"), ("other.test:8443", "8443"), ("[::1]", "443"),
+    ])
+    func `HTTP-52 has the port that the client used`(host: String, port: String) throws {
+        for listener in [ProxyStage.Listener.plain, .trusting] {
+            let seen = try stage.forwarded(listener, ["X-Forwarded-Port: 81"], host: host)
+            #expect(seen.fields["x-forwarded-port"] == [port])
+            #expect(seen.fields["x-forwarded-host"] == [host])
+        }
+    }
+
+    @Test(
+        arguments: [
+            (["203.0.113.9"], "203.0.113.9, 127.0.0.1", "203.0.113.9"),
+            (["203.0.113.9, 10.0.0.7"], "203.0.113.9, 10.0.0.7, 127.0.0.1", "203.0.113.9"),
+            (["203.0.113.9", "10.0.0.7"], "203.0.113.9, 10.0.0.7, 127.0.0.1", "203.0.113.9"),
+            // A stranger's claim stands in front of what the proxies saw: it is passed on, and not believed.
+            (["1.2.3.4 ,203.0.113.9,10.0.0.7"], "1.2.3.4, 203.0.113.9, 10.0.0.7, 127.0.0.1", "203.0.113.9"),
+            (["10.0.0.8, 10.0.0.7"], "10.0.0.8, 10.0.0.7, 127.0.0.1", "10.0.0.8"),
+            (["2001:DB8:0::1, fd00::1"], "2001:db8::1, fd00::1, 127.0.0.1", "2001:db8::1"),
+            (["[2001:db8::1]:4711", "203.0.113.9:80"], "2001:db8::1, 203.0.113.9, 127.0.0.1", "203.0.113.9"),
+            // What is no address hides nobody: the chain is read from its end.
+            (["evil\"<>, 203.0.113.9"], "203.0.113.9, 127.0.0.1", "203.0.113.9"),
+            (["unknown", "203.0.113.9, 10.0.0.7"], "203.0.113.9, 10.0.0.7, 127.0.0.1", "203.0.113.9"),
+            (["203.0.113.9, nonsense"], "127.0.0.1", "127.0.0.1"),
+            ([",, 203.0.113.9 ,,"], "203.0.113.9, 127.0.0.1", "203.0.113.9"),
+            ([""], "127.0.0.1", "127.0.0.1"),
+            ([], "127.0.0.1", "127.0.0.1"),
+        ] as [([String], String, String)])
+    func `HTTP-52 continues the chain of a trusted proxy`(lines: [String], chain: String, client: String) throws {
+        let seen = try stage.forwarded(.trusting, lines.map { "X-Forwarded-For: \($0)" })
+        #expect(seen.fields["x-forwarded-for"] == [chain])
+        #expect(try stage.loggedClient(seen) == client)
+    }
+
+    @Test func `HTTP-52 keeps the end of a chain that is too long`() throws {
+        let addresses = (1...40).map { "10.1.0.\($0)" }
+        let seen = try stage.forwarded(.trusting, ["X-Forwarded-For: " + addresses.joined(separator: ", ")])
+        #expect(seen.fields["x-forwarded-for"] == [(addresses.suffix(16) + ["127.0.0.1"]).joined(separator: ", ")])
+    }
+
+    @Test(arguments: [
+        (["http"], "http", "80"), (["HTTPS"], "https", "443"), (["wss"], "https", "443"),
+        (["http, https"], "https", "443"),
+        (["http", "http"], "https", "443"), ([""], "https", "443"),
+    ])
+    func `HTTP-52 keeps the scheme of a trusted proxy alone`(lines: [String], scheme: String, port: String) throws {
+        let fields = lines.map { "X-Forwarded-Proto: \($0)" } + ["X-Forwarded-Host: evil.test"]
+        let seen = try stage.forwarded(.trusting, fields)
+        #expect(seen.fields["x-forwarded-proto"] == [scheme])
+        #expect(seen.fields["x-forwarded-port"] == [port])
+        #expect(seen.fields["x-forwarded-host"] == ["gateway.test"])
+        #expect(try stage.forwarded(.plain, fields).fields["x-forwarded-proto"] == ["https"])
+    }
+
+    @Test func `HTTP-53 is not said in Forwarded unless asked for`() throws {
+        #expect(!(try stage.forwarded(.plain).fields.contains("forwarded")))
+        #expect(!(try stage.forwarded(.trusting, ["Forwarded: for=203.0.113.9"]).fields.contains("forwarded")))
+    }
+
+    @Test(arguments: [
+        ("gateway.test", "gateway.test"), ("other.test:8443", "\"other.test:8443\""), ("[::1]", "\"[::1]\""),
+    ])
+    func `HTTP-53 is one element, quoted where it must be`(host: String, written: String) throws {
+        let seen = try stage.forwarded(.forwarding, ["Forwarded: for=1.2.3.4"], host: host)
+        #expect(seen.fields["forwarded"] == ["for=127.0.0.1;host=\(written);proto=https"])
+    }
+
+    private static let own = "for=127.0.0.1;host=gateway.test;proto=https"
+
+    @Test(
+        arguments: [
+            ([#"for=203.0.113.9;proto=http"#], #"for=203.0.113.9;proto=http, "#),
+            (
+                [#"for="[2001:db8::1]:1234", for=_hidden"#, "for=unknown"],
+                #"for="[2001:db8::1]:1234", for=_hidden, for=unknown, "#
+            ),
+            (["for=\"", "for=203.0.113.9"], "for=203.0.113.9, "),
+            (["for=203.0.113.9", "for="], ""),
+            (["for=203.0.113.9;for=203.0.113.9"], ""),
+            (["x=\"\\\"\";for=10.0.0.7"], "x=\"\\\"\";for=10.0.0.7, "),
+            ([[String](repeating: "for=10.0.0.7", count: 17).joined(separator: ",")], ""),
+        ] as [([String], String)])
+    func `HTTP-53 continues the Forwarded of a trusted proxy that can be read`(lines: [String], kept: String) throws {
+        let seen = try stage.forwarded(.trustingForwarding, lines.map { "Forwarded: \($0)" })
+        #expect(seen.fields["forwarded"] == [kept + Self.own])
+        let mistrusted = try stage.forwarded(.forwarding, lines.map { "Forwarded: \($0)" })
+        #expect(mistrusted.fields["forwarded"] == [Self.own])
+    }
+
+    @Test func `HTTP-53 is never said in a response`() throws {
+        stage.upstream.forget()
+        let fields = ["Forwarded: for=10.0.0.1", "X-Forwarded-For: 10.0.0.1", "X-Kept: 1"]
+        stage.upstream.answer("/a", with: .answer(200, fields: fields))
+        let client = try RawClient(port: stage.gateway.ports[ProxyStage.Listener.forwarding.rawValue])
+        try client.send(request("GET", "/a"))
+        let answer = try client.response()
+        #expect(!answer.fields.contains("forwarded"))
+        #expect(!answer.fields.contains("x-forwarded-for"))
+        #expect(answer.fields["x-kept"] == ["1"])
+    }
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+import TestSupport
+
+/// Row HTTP-63: what comes before an answer.
+@Suite(.serialized) struct `interim responses` {
+    private static let shared = Shared {
+        try Stage(
+            routes: Stage.ordinaryRoutes + [
+                """
+                { path: /proofs/, upstream: $UPSTREAM, token: { issuers: [main], schemes: [DPoP, Bearer], \
+                audience: "\(TokenForge.audience)" } }
+                """
+            ])
+    }
+    let stage: Stage
+
+    init() throws {
+        stage = try Self.shared.get()
+        stage.reset()
+    }
+
+    private static let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+
+    private func interim(_ status: String, _ fields: [String] = []) -> String {
+        (["HTTP/1.1 \(status)"] + fields).joined(separator: "\r\n") + "\r\n\r\n"
+    }
+
+    @Test func `HTTP-63 are relayed before the answer, in their order`() throws {
+        let hints = ["Link: </a.css>; rel=preload", "Link: </b.js>; rel=preload"]
+        stage.upstream.answer(
+            "/open/a",
+            with: .raw(
+                interim("103 Early Hints", [hints[0]]) + interim("102 Processing") + interim("103 Hm", [hints[1]])
+                    + Self.answer))
+        let client = try stage.gateway.client()
+        try client.send(request("GET", "/open/a") + request("GET", "/open/b"))
+        let responses = try client.responses(5)
+        #expect(responses.map(\.status) == [103, 102, 103, 200, 200])
+        #expect(responses.map(\.version) == [String](repeating: "HTTP/1.1", count: 5))
+        #expect(responses[2].reason == "Hm")
+        #expect(responses[0].fields.all.map(\.description) == [hints[0]])
+        #expect(responses[1].fields.all.isEmpty)
+        #expect(responses[2].fields["link"] == [hints[1]])
+        #expect(responses[3].bodyText == "ok")
+    }
+
+    @Test func `HTTP-63 reach the client while the answer is still to come`() throws {
+        let gate = Gate()
+        stage.upstream.answer(
+            "/open/a",
+            with: WireScript(.text(interim("103 Early Hints", ["Link: </a.css>"])), .wait(gate), .text(Self.answer)))
+        let client = try stage.gateway.client()
+        try client.send(request("GET", "/open/a"))
+        #expect(try client.response().status == 103)
+        #expect(client.staysSilent())
+        gate.open()
+        #expect(try client.response().status == 200)
+    }
+
+    @Test func `HTTP-63 have nothing that frames, ends, or names users`() throws {
+        let fields = [
+            "Content-Length: 5", "Connection: close, X-Hop", "X-Hop: 1", "Keep-Alive: x",
+            "Upgrade: h2c", "Trailer: A", "X-User: mallory", "x_user: mallory", "X-Forwarded-For: 1.2.3.4",
+            "Forwarded: for=x",
+            "Set-Cookie: __Host-portcullis-web=evil", "Set-Cookie: app=1", "Link: </a.css>", "X-Kept: 1",
+        ]
+        stage.upstream.answer("/open/a", with: .raw(interim("103 Early Hints", fields) + Self.answer))
+        let client = try stage.gateway.client()
+        try client.send(request("GET", "/open/a"))
+        let hints = try client.response()
+        #expect(hints.status == 103)
+        #expect(hints.fields.all.map(\.description) == ["Set-Cookie: app=1", "Link: </a.css>", "X-Kept: 1"])
+        #expect(try client.response().status == 200)
+        #expect(client.staysSilent())
+    }
+
+    @Test func `HTTP-63 bring no nonce of an upstream's where proofs are judged here`() throws {
+        stage.upstream.answer(
+            "/proofs/a", with: .raw(interim("103 Early Hints", ["DPoP-Nonce: theirs", "X-Kept: 1"]) + Self.answer))
+        let client = try stage.gateway.client()
+        try client.send(request("GET", "/proofs/a", fields: [stage.tokens.bearer()]))
+        #expect(try client.response().fields.all.map(\.description) == ["X-Kept: 1"])
+    }
+
+    @Test func `HTTP-63 are not relayed when they are a 100, which was answered here`() throws {
+        stage.upstream.answer("/open/a", with: .raw(interim("100 Continue") + interim("100 Continue") + Self.answer))
+        let client = try stage.gateway.client()
+        try client.send(request("GET", "/open/a"))
+        #expect(try client.response().status == 200)
+        try client.send(
+            "POST /open/a HTTP/1.1\r\nHost: gateway.test\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n")
+        #expect(try client.response().status == 100)
+        try client.send("hi")
+        #expect(try client.response().status == 200)
+        #expect(client.staysSilent())
+    }
+
+    @Test func `HTTP-63 are unknown to HTTP 1.0`() throws {
+        stage.upstream.answer("/open/a", with: .raw(interim("103 Early Hints", ["Link: </a.css>"]) + Self.answer))
+        let client = try stage.gateway.client()
+        try client.send("GET /open/a HTTP/1.0\r\nHost: gateway.test\r\n\r\n")
+        #expect(try client.response().status == 200)
+        #expect(client.isClosedByPeer())
+    }
+
+    @Test(arguments: [("103 Early Hints", 8), ("100 Continue", 0)])
+    func `HTTP-63 are eight at most`(status: String, relayed: Int) throws {
+        let one = interim(status)
+        stage.upstream.answer("/open/a", with: .raw(String(repeating: one, count: 8) + Self.answer))
+        let client = try stage.gateway.client()
+        try client.send(request("GET", "/open/a"))
+        #expect(
+            try client.responses(relayed + 1).map(\.status) == [Int](repeating: 103, count: relayed) + [200])
+        stage.upstream.answer("/open/a", with: .raw(String(repeating: one, count: 9) + Self.answer))
+        try client.send(request("GET", "/open/a"))
+        let responses = try client.responses(relayed + 1)
+        #expect(responses.map(\.status) == [Int](repeating: 103, count: relayed) + [502])
+        expectTemplate(try #require(responses.last), status: 502)
+    }
+
+    @Test func `HTTP-63 may be cut anywhere`() throws {
+        let bytes = Array((interim("103 Early Hints", ["Link: </a.css>"]) + Self.answer).utf8)
+        let client = try stage.gateway.client()
+        for cut in stride(from: 1, to: bytes.count, by: 7) {
+            let gate = Gate()
+            stage.upstream.answer(
+                "/open/a",
+                with: WireScript(.bytes(Array(bytes[..<cut])), .wait(gate), .bytes(Array(bytes[cut...]))))
+            try client.send(request("GET", "/open/a"))
+            stage.upstream.waits { !$0.requests.isEmpty }
+            gate.open()
+            #expect(try client.responses(2).map(\.status) == [103, 200], "cut at \(cut)")
+        }
+    }
+
+    @Test func `HTTP-63 that a client does not take are dropped rather than kept, and the answer is whole`() throws {
+        let field = "X-Padding: " + String(repeating: "x", count: 30_000)
+        let hints = String(repeating: interim("103 Early Hints", [field, field]), count: 8)
+        stage.upstream.answer("/open/a", with: .raw(hints + Self.answer))
+        let client = try stage.gateway.client(receiveBuffer: 4096)
+        try client.send(request("GET", "/open/a"))
+        _ = try #require(stage.upstream.onlyRequest(for: "/open/a"))
+        var responses = [try client.response()]
+        while responses.count < 9, responses.last?.status == 103 { responses.append(try client.response()) }
+        #expect(responses.dropLast().allSatisfy { $0.status == 103 && $0.fields["x-padding"].count == 2 })
+        #expect(responses.last?.status == 200)
+        #expect(responses.last?.bodyText == "ok")
+        #expect(client.staysSilent())
+    }
+
+    @Test func `HTTP-63 before a connection that breaks are followed by 502, and the request is not sent twice`() throws
+    {
+        stage.upstream.answer("/open/a", with: WireScript(.text(interim("103 Early Hints")), .close))
+        let client = try stage.gateway.client()
+        try client.send(request("GET", "/open/b"))
+        #expect(try client.response().status == 200)
+        try client.send(request("GET", "/open/a"))
+        #expect(try client.responses(2).map(\.status) == [103, 502])
+        #expect(stage.upstream.requests.count { $0.path == "/open/a" } == 1)
+    }
+
+    @Test func `HTTP-63 to a client that went away end the exchange and nothing else`() throws {
+        let gate = Gate()
+        stage.upstream.answer(
+            "/open/a",
+            with: WireScript(
+                .wait(gate), .text(String(repeating: interim("103 Early Hints", ["Link: </a.css>"]), count: 8)),
+                .text(Self.answer)))
+        let client = try stage.gateway.client()
+        try client.send(request("GET", "/open/a"))
+        stage.upstream.waits { !$0.requests.isEmpty }
+        client.reset()
+        gate.open()
+        #expect(try stage.exchange("GET", "/open/b").status == 200)
+    }
+}

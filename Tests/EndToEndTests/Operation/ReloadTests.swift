@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Testing
+import TestSupport
+
+/// Row OPS-07: another configuration without another process.
+@Suite struct `reload` {
+    private static let both = """
+        [{ path: /open/, upstream: $UPSTREAM, public: true }, { path: /new/, upstream: $UPSTREAM, public: true }]
+        """
+
+    @Test func `OPS-07 SIGHUP serves by what the file says now, on connections that were open before`() throws {
+        let stage = try Stage()
+        let client = try stage.gateway.client()
+        try client.send(request("GET", "/open/a"))
+        #expect(try client.response().status == 200)
+        try client.send(request("GET", "/new/a"))
+        #expect(try client.response().status == 404)
+        try stage.rewrite(StagePlan(routes: ["{ path: /new/, upstream: $UPSTREAM, public: true }"]))
+        try stage.reload()
+        try client.send(request("GET", "/new/a"))
+        #expect(try client.response().status == 200)
+        try client.send(request("GET", "/open/a"))
+        #expect(try client.response().status == 404)
+    }
+
+    @Test func `OPS-07 a request that began before a reload ends by the configuration it began by`() throws {
+        let stage = try Stage()
+        let gate = Gate()
+        let head = "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nfirst"
+        stage.upstream.answer("/orders/a", with: WireScript(.text(head), .wait(gate), .text("last.")))
+        let client = try stage.gateway.client()
+        try client.send(request("GET", "/orders/a", fields: [stage.tokens.bearer()]))
+        _ = try client.bytes(through: "first")
+        // No issuer and no such route any more: what the request refers to is only its own.
+        try stage.rewrite(
+            StagePlan(routes: ["{ path: /new/, upstream: \"http://127.0.0.1:9\", public: true }"]), issuers: false)
+        try stage.reload()
+        gate.open()
+        #expect(text(try client.bytes(5)) == "last.")
+        let line = stage.gateway.accessLine { $0["path"] == "/orders/a" }
+        #expect(line?["issuer"] == stage.tokens.issuer)
+        #expect(line?["route"] == "orders")
+        try client.send(request("GET", "/orders/a"))
+        #expect(try client.response().status == 404)
+    }
+
+    @Test func `OPS-07 a broken file keeps what is served, and log, metric and readiness say so`() throws {
+        let stage = try Stage()
+        try stage.rewrite("listeners: []\nroutes: [{ path: x }]\n")
+        stage.gateway.process.signal(SIGHUP)
+        let line = stage.gateway.operatorLine { $0["event"] == "reload_refused" }
+        #expect(line?["level"] == "error")
+        #expect(line?["detail"]?.contains("gateway.yaml:1:") == true)
+        #expect(try stage.exchange("GET", "/open/a").status == 200)
+        let ready = try stage.gateway.admin("/readyz")
+        #expect(ready.status == 200)
+        #expect(text(ready.body).contains("\"configuration\":{\"state\":\"refused\",\"number\":1,\"reason\":\""))
+        let refused = "portcullis_config_reloads_total{result=\"refused\"} 1"
+        #expect(text(try stage.gateway.admin("/metrics").body).contains(refused))
+        // Mended, it is taken.
+        try stage.rewrite(StagePlan(routes: ["{ path: /new/, upstream: $UPSTREAM, public: true }"]))
+        try stage.reload()
+        #expect(text(try stage.gateway.admin("/readyz").body).contains("\"state\":\"current\",\"number\":2"))
+        #expect(try stage.exchange("GET", "/new/a").status == 200)
+    }
+
+    @Test func `OPS-07 a listener that cannot be opened refuses the whole of a reload`() throws {
+        let taken = try RecordingUpstream()
+        let stage = try Stage()
+        let second = "\n  - { address: \"127.0.0.1:\(taken.port)\", public_url: \"http://second.test\" }"
+        var plan = StagePlan(routes: ["{ path: /new/, upstream: $UPSTREAM, public: true }"])
+        plan.publicURL += second
+        try stage.rewrite(plan)
+        stage.gateway.process.signal(SIGHUP)
+        #expect(stage.gateway.operatorLine { $0["event"] == "reload_refused" } != nil)
+        #expect(try stage.exchange("GET", "/open/a").status == 200)
+        #expect(try stage.exchange("GET", "/new/a").status == 404)
+    }
+
+    @Test func `OPS-07 a listener that is added answers, and one that is taken away does not`() throws {
+        let stage = try Stage()
+        var plan = StagePlan()
+        plan.publicURL += "\n  - { address: \"127.0.0.2:0\", public_url: \"http://second.test\" }"
+        try stage.rewrite(plan)
+        try stage.reload()
+        #expect(try stage.exchange("GET", "/open/a").status == 200)
+        try stage.rewrite(StagePlan())
+        try stage.reload(times: 2)
+        #expect(try stage.exchange("GET", "/open/a").status == 200)
+    }
+
+    @Test func `OPS-07 a token is judged anew by the rules of the configuration that is served`() throws {
+        let stage = try Stage()
+        let bearer = stage.tokens.bearer()
+        #expect(try stage.exchange("GET", "/orders/1", fields: [bearer]).status == 200)
+        try stage.rewrite(
+            StagePlan(routes: [
+                """
+                { path: /orders/, upstream: $UPSTREAM, token: { issuers: [main], \
+                audience: "\(TokenForge.audience)", scopes: ["orders:write"] } }
+                """
+            ]))
+        try stage.reload()
+        #expect(try stage.exchange("GET", "/orders/1", fields: [bearer]).status == 403)
+        try stage.rewrite(StagePlan())
+        try stage.reload(times: 2)
+        #expect(try stage.exchange("GET", "/orders/1", fields: [bearer]).status == 200)
+        // Its keys were not read once more: the issuer goes on.
+        #expect(stage.issuer.fetches() == 1)
+    }
+
+    @Test func `OPS-07 numbers go on over a reload`() throws {
+        let stage = try Stage()
+        for _ in 0..<3 { #expect(try stage.exchange("GET", "/open/a").status == 200) }
+        try stage.rewrite(
+            StagePlan(routes: [
+                "{ path: /first/, upstream: $UPSTREAM, public: true }",
+                "{ path: /open/, upstream: $UPSTREAM, public: true }",
+            ]))
+        try stage.reload()
+        #expect(try stage.exchange("GET", "/open/a").status == 200)
+        #expect(try stage.exchange("GET", "/first/a").status == 200)
+        let page = text(try stage.gateway.admin("/metrics").body)
+        #expect(page.contains("portcullis_requests_total{route=\"/open/\",code=\"2xx\"} 4"))
+        #expect(page.contains("portcullis_requests_total{route=\"/first/\",code=\"2xx\"} 1"))
+    }
+
+    @Test func `OPS-07 a hundred reloads under requests lose none of them`() throws {
+        let stage = try Stage(StagePlan(workers: 2))
+        let isOver = Watched(false)
+        let lost = Watched(0)
+        let answered = Watched(0)
+        let port = stage.gateway.port
+        let threads = (0..<4).map { _ in
+            Thread {
+                do {
+                    let client = try RawClient(port: port)
+                    while !isOver.now {
+                        try client.send(request("GET", "/open/a"))
+                        let status = try client.response().status
+                        if status != 200 { lost.withLock { $0 += 1 } }
+                        answered.withLock { $0 += 1 }
+                    }
+                } catch {
+                    lost.withLock { $0 += 1 }
+                }
+            }
+        }
+        for thread in threads { thread.start() }
+        for number in 1...100 { try stage.reload(times: number) }
+        #expect(answered.wait { $0 > 100 })
+        isOver.withLock { $0 = true }
+        #expect(lost.now == 0)
+        #expect(stage.gateway.process.isRunning)
+    }
+
+    @Test func `OPS-07 what holds until the end of the process is named when it changes`() throws {
+        let stage = try Stage()
+        try stage.rewrite(StagePlan(workers: 2))
+        try stage.reload()
+        let line = stage.gateway.operatorLine { $0["event"] == "restart_needed" }
+        #expect(line?["setting"] == "workers")
+        #expect(try stage.exchange("GET", "/open/a").status == 200)
+    }
+}
+
+extension Stage {
+    /// Puts another configuration in the place of the one in the file.
+    func rewrite(_ plan: StagePlan, issuers: Bool = true) throws {
+        var yaml = Self.yaml(plan)
+            .replacingOccurrences("$UPSTREAM", with: upstream.url)
+            .replacingOccurrences("$ISSUER", with: issuer.url)
+        if !issuers {
+            yaml = yaml.split(separator: "\n").filter { !$0.hasPrefix("issuers:") && !$0.hasPrefix("  main:") }
+                .joined(separator: "\n")
+        }
+        try rewrite(yaml)
+    }
+
+    func rewrite(_ yaml: String) throws {
+        try yaml.replacingOccurrences("$FOLDER", with: gateway.folder)
+            .write(toFile: gateway.folder + "/gateway.yaml", atomically: true, encoding: .utf8)
+    }
+
+    /// SIGHUP, and the word that the gateway serves by what it read: for the `times`th time since its start.
+    func reload(times: Int = 1) throws {
+        gateway.process.signal(SIGHUP)
+        let isReloaded = gateway.process.errors.wait { lines in
+            lines.count { $0.contains("\"event\":\"reloaded\"") } >= times
+        }
+        guard isReloaded else { throw WireFailure.timedOut("no reload:\n\(gateway.diagnosis)") }
+    }
+}
