@@ -34,7 +34,8 @@ struct ClientConnection {
     }
 
     var readEvent = FileEvent()
-    var writeEvent = FileEvent()
+    /// Borrowed while something waits to be written, which for nearly all connections is nearly never.
+    var writeEvent: UnsafeMutablePointer<FileEvent>?
     var timeout = Timeout()
     var stream = ByteStream()
     var worker: WorkerRef
@@ -55,17 +56,12 @@ struct ClientConnection {
     var isHeadTimed = false
     /// `runInput` is at work further up the stack.
     var isRunning = false
-    var isWriting = false
     /// The peer has ended its side.
     var sawEnd = false
     /// Closed as soon as `output` is empty.
     var closesAfterOutput = false
     /// Then read away what still comes before closing.
     var lingers = false
-    /// Where the upstream's WebSocket frames end, in a tunnel.
-    var frames = WebSocketFrames()
-    /// A tunnel whose time is over ends at the next frame's end.
-    var endsAtFrame = false
     /// Its next request is its last: what its handshake proved is to be proved anew.
     var endsSoon = false
     /// Bytes read away while lingering.
@@ -87,7 +83,6 @@ struct ClientConnection {
 
 extension ClientRef {
     var readEvent: UnsafeMutablePointer<FileEvent> { withUnsafeMutablePointer(to: &pointee.readEvent) { $0 } }
-    var writeEvent: UnsafeMutablePointer<FileEvent> { withUnsafeMutablePointer(to: &pointee.writeEvent) { $0 } }
     var timeout: UnsafeMutablePointer<Timeout> { withUnsafeMutablePointer(to: &pointee.timeout) { $0 } }
 }
 

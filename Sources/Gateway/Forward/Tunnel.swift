@@ -29,8 +29,8 @@ extension WorkerRef {
         var writer = HeadWriter(pointee.writeScratch, capacity: Worker.writeCapacity)
         writeSwitchingHead(bytes, into: &writer)
         let length = pointee.responseHead.pointee.length
-        client.pointee.frames = WebSocketFrames()
-        client.pointee.frames.pass(UnsafeBufferPointer(start: bytes + length, count: count - length).span)
+        exchange.pointee.frames = WebSocketFrames()
+        exchange.pointee.frames.pass(UnsafeBufferPointer(start: bytes + length, count: count - length).span)
         exchange.pointee.responseBytes += Int64(count - length)
         writer.put(bytes + length, count - length)
         upstream.pointee.input.release(to: &pointee.buffers)
@@ -115,11 +115,13 @@ extension WorkerRef {
         switch count {
         case 1...:
             exchange.pointee.responseBytes += Int64(count)
-            client.pointee.frames.pass(UnsafeBufferPointer(start: pointee.readScratch, count: count).span)
+            exchange.pointee.frames.pass(UnsafeBufferPointer(start: pointee.readScratch, count: count).span)
             let silence = client.pointee.sawEnd ? pointee.timeouts.responseBody : pointee.timeouts.tunnelIdle
             setTunnelTimeout(client, exchange, silence: silence)
             sendToClient(client, pointee.readScratch, count)
-            if client.pointee.state == .tunnelling, client.pointee.endsAtFrame, client.pointee.frames.isBetweenFrames {
+            if client.pointee.state == .tunnelling, exchange.pointee.endsAtFrame,
+                exchange.pointee.frames.isBetweenFrames
+            {
                 sayGoodbye(client)
             }
         case ByteStream.wantsRead: return
@@ -164,9 +166,10 @@ extension WorkerRef {
 
     /// The tunnel's time is over: 1008 between two frames, so that it is not read as content (RFC 6455 §7.4.1).
     func tunnelTimedOut(_ client: ClientRef) {
-        if client.pointee.frames.isBetweenFrames, !client.pointee.endsAtFrame { return sayGoodbye(client) }
-        if client.pointee.endsAtFrame { return endTunnel(client) }
-        client.pointee.endsAtFrame = true
+        guard let exchange = client.pointee.exchange else { return closeClient(client) }
+        if exchange.pointee.frames.isBetweenFrames, !exchange.pointee.endsAtFrame { return sayGoodbye(client) }
+        if exchange.pointee.endsAtFrame { return endTunnel(client) }
+        exchange.pointee.endsAtFrame = true
         setTimeout(client.timeout, 1000)
     }
 

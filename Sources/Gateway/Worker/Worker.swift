@@ -76,6 +76,8 @@ struct Worker {
     var clients: Slab<ClientConnection>
     var upstreams: Slab<UpstreamConnection>
     var exchanges: Slab<Exchange>
+    /// Where clients that do not take what is there wait until they do.
+    var writeEvents = Slab { FileEvent() }
     var buffers = BufferPool()
     var pipes = PipePool()
     var wheel = TimeoutWheel()
