@@ -63,27 +63,29 @@ import TestSupport
             try client.send([UInt8](repeating: 98, count: 300_000))
             #expect(stage.upstream.waits { ($0.requests.first?.bodyCount ?? 0) > 0 })
             try leaving.leave(client)
-            #expect(stage.upstream.waits { $0.overConnections == 1 }, "\(leaving)")
+            #expect(stage.upstream.waits { $0.overConnections >= 1 }, "\(leaving)")
             #expect(stage.upstream.requests.allSatisfy { !$0.isComplete })
         }
         expectNobodyLeft()
     }
 
-    @Test(arguments: ["Content-Length: 1000", "Transfer-Encoding: chunked"])
+    @Test(arguments: ["Content-Length: 67108864\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n4000000\r\n"])
     func `HTTP-31 behind the head of the answer, and in its middle`(framing: String) throws {
-        for part in ["", "3\r\nabc\r\n"] {
+        let size = 64 << 20
+        for part in ["", "abc"] {
             for leaving in [Leaving.end, .reset] {
                 stage.reset()
                 let gate = Gate()
-                let head = "HTTP/1.1 200 OK\r\n\(framing)\r\n\r\n" + part
-                stage.upstream.answer("/open/a", with: WireScript(.text(head), .wait(gate), .pattern(1 << 20)))
+                let head = "HTTP/1.1 200 OK\r\n" + framing + part
+                stage.upstream.answer("/open/a", with: WireScript(.text(head), .wait(gate), .pattern(size)))
                 let client = try stage.gateway.client()
                 try client.send(request("GET", "/open/a"))
-                _ = try client.bytes(through: part.isEmpty ? "\r\n\r\n" : "abc")
+                _ = try client.bytes(through: part.isEmpty ? "\r\n\r\n" : part)
                 try leaving.leave(client)
-                // A client that closed in order may still read: only the next byte shows that it does not.
+                // A client that closed in order may still read: only the next bytes show that it does not.
                 if leaving == .end { gate.open() }
-                #expect(stage.upstream.waits { $0.overConnections == 1 }, "\(framing) \(leaving)")
+                #expect(stage.upstream.waits { $0.overConnections >= 1 }, "\(framing) \(leaving)")
+                #expect(stage.upstream.now.sentCount < size, "all of it was sent to nobody")
                 gate.open()
             }
         }
@@ -99,7 +101,7 @@ import TestSupport
             for client in clients { try client.send(request("GET", "/open/a")) }
             #expect(stage.upstream.waits { $0.requests.count == 20 })
             for client in clients { try leaving.leave(client) }
-            if leaving == .reset { #expect(stage.upstream.waits { $0.overConnections == 20 }) }
+            if leaving == .reset { #expect(stage.upstream.waits { $0.overConnections >= 20 }) }
             gate.open()
             #expect(eventually { stage.gateway.connections("client") == 0 }, "\(leaving)")
         }
@@ -146,7 +148,7 @@ import TestSupport
                     #expect(try client.bytes(cut) == Array(frame.prefix(cut)))
                 }
                 try leaving.leave(client)
-                #expect(stage.upstream.waits { $0.overConnections == 1 }, "\(leaving) after \(cut) bytes")
+                #expect(stage.upstream.waits { $0.overConnections >= 1 }, "\(leaving) after \(cut) bytes")
             }
         }
         expectNobodyLeft()
@@ -168,7 +170,7 @@ import TestSupport
         for _ in 0..<5 { try round() }
         let (memory, descriptors) = (process.memory("RssAnon"), process.openDescriptors())
         for _ in 0..<10 { try round() }
-        #expect(process.memory("RssAnon") - memory < 1024, "KB after four hundred clients more")
+        #expect(process.memory("RssAnon") - memory < 2048, "KB after four hundred clients more")
         #expect(eventually { process.openDescriptors() <= descriptors + 2 })
     }
 }
