@@ -41,7 +41,7 @@ import TestSupport
         for message in Self.messages {
             for cut in 0..<message.utf8.count {
                 let client = try stage.gateway.client()
-                if cut > 0 { try client.send(String(message.prefix(cut))) }
+                if cut > 0 { try client.send(Array(message.utf8.prefix(cut))) }
                 try leaving.leave(client)
             }
         }
@@ -160,7 +160,7 @@ import TestSupport
             for message in Self.messages {
                 for cut in stride(from: 1, to: message.utf8.count, by: 6) {
                     let client = try stage.gateway.client()
-                    try client.send(String(message.prefix(cut)))
+                    try client.send(Array(message.utf8.prefix(cut)))
                     if cut % 2 == 0 { client.reset() } else { client.close() }
                 }
             }
