@@ -26,6 +26,7 @@ public enum ByteVector {
 }
 
 extension SIMDMask where Storage == SIMD16<Int8> {
+    /// The mask as two words, all bits of a byte set or none; the two types have the same sixteen bytes.
     @inlinable @inline(__always)
     var words: SIMD2<UInt64> { unsafe unsafeBitCast(self, to: SIMD2<UInt64>.self) }
 
@@ -43,10 +44,13 @@ extension SIMDMask where Storage == SIMD16<Int8> {
 }
 
 extension Span where Element == UInt8 {
-    /// The sixteen bytes at `offset`, all of which must be there.
+    /// The sixteen bytes at `offset`, all of which must be there; traps when they are not.
+    ///
+    /// The load itself is not checked, so this is: no caller's mistake reads behind the bytes.
     @inlinable @inline(__always)
     public func vector(at offset: Int) -> SIMD16<UInt8> {
-        unsafe bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: SIMD16<UInt8>.self)
+        precondition(offset >= 0 && offset <= count &- ByteVector.count, "a vector lies within the bytes")
+        return unsafe bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: SIMD16<UInt8>.self)
     }
 
     /// The first place of `byte` in `start..<end`, or `end`.

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Issuers
 import OAuth
 import Replay
 import Sessions

@@ -12,11 +12,11 @@ import cases
 import checks
 from gateway import AUDIENCE, gateway
 from grammar import Generator, Request, Session
-from recorder import Recorder
+from recorder import Recorder, marks
 from relay import Relay
 
 IN_FLIGHT = 16
-SESSION_SECONDS = 15
+SESSION_SECONDS = 40
 # For what is under way between the gateway and its upstream.
 QUIET_SECONDS = 0.3
 # Problems after which a run ends: the rest would be the same again.
@@ -30,7 +30,8 @@ ROUTES = """\
     token: {{ issuers: [fixed], audience: "{audience}", schemes: [Bearer], scopes: [all] }}
     identity: {{ X-User-Id: sub, X-Scopes: scope }}
 """
-REST = "timeouts: { request_head: 5s, request_body: 5s, upstream_first_byte: 5s, response_body: 5s }"
+# None of them is to run out, however busy the machine is.
+REST = "timeouts: { request_head: 30s, request_body: 30s, upstream_first_byte: 30s, response_body: 30s }"
 
 
 class Run:
@@ -49,12 +50,16 @@ class Run:
         self.cut = 0
         # Sessions whose clients took no answers; what arrived of them is judged all the same.
         self.vanished = set()
+        # Marks of requests whose heads our reader refuses.
+        self.bad_heads = set()
         # Requests that were refused by their heads, to be sent again where nothing else is.
         self.refused = []
 
     async def play(self, session, expects="any"):
         """One session, from its connection to its end, and what is to be said of it."""
         received, was_reset, is_stuck = await exchange(self.port, session, self.patience)
+        self.bad_heads.update((session.number, place) for place, request in enumerate(session.requests)
+                              if checks.refuses_head(request.data))
         if session.vanishes:
             self.vanished.add(session.number)
             return
@@ -181,6 +186,9 @@ def judge_rest(run, recorder):
         if record.is_answered and record.is_complete and record.is_owned:
             continue
         problems = list(checks.problems_of_record(record))
+        head = record.message and record.raw[:record.message.head_end]
+        if not record.is_complete and (head is None or marks(head) & run.bad_heads):
+            problems.append("the beginning of a request that was refused by its head")
         if record.is_complete and not record.is_owned and not {number for number, _ in record.marks} & run.vanished:
             problems.append("a whole request that belongs to no session's answers")
         for problem in problems:

@@ -182,6 +182,10 @@ class _Connection(asyncio.Protocol):
             record = self.recorder.new_record(self.number)
         if record is not None:
             record.raw, record.marks = bytes(self.received), marks(bytes(self.received))
+            try:
+                record.message = read_request(record.raw)
+            except Malformed:
+                pass
             record.problem = record.problem or ("" if record.was_early else f"part of a request ({why})")
         self.received.clear()
         self.early = None

@@ -18,10 +18,10 @@ ROUTES = """\
   - {{ path: /w/, upstream: "http://127.0.0.1:{upstream}", public: true, websocket: true }}
 """
 REST = """\
-timeouts: { upstream_connect: 2s, upstream_first_byte: 1s, response_body: 1s, request_body: 5s }
+timeouts: { upstream_connect: 5s, upstream_first_byte: 2s, response_body: 2s, request_body: 5s }
 """
 IN_FLIGHT = 6
-ANSWER_SECONDS = 8
+ANSWER_SECONDS = 15
 # How many of the unasked responses that were there before the next request may be taken for its answer: between a look
 # at the kernel and the write behind it there is always a moment.
 RACES_LOST = 0.02

@@ -91,11 +91,13 @@ extension ClientRef {
     var timeout: UnsafeMutablePointer<Timeout> { withUnsafeMutablePointer(to: &pointee.timeout) { $0 } }
 }
 
-/// A client's address in the few bytes that every connection can afford.
+/// A client's address in the few bytes that every connection can afford; `unix` for one without.
 struct PeerAddress {
     /// The address as the kernel has it, IPv4 in the first four bytes.
     private(set) var octets: (UInt64, UInt64) = (0, 0)
     private(set) var isIPv6 = false
+    /// Of a Unix socket: who it is, the permissions of its file decided.
+    private(set) var isUnix = false
     private(set) var port: UInt16 = 0
 
     init() {}
@@ -107,6 +109,10 @@ struct PeerAddress {
     }
 
     init(_ address: SocketAddress) {
+        if address.isUnix {
+            isUnix = true
+            return
+        }
         port = address.port
         isIPv6 = address.family == AF_INET6
         withUnsafeBytes(of: address.storage) { bytes in
@@ -134,6 +140,11 @@ struct PeerAddress {
 
     /// Writes the address as text into at least 46 bytes and returns how many.
     func write(into buffer: UnsafeMutablePointer<UInt8>) -> Int {
+        if isUnix {
+            let word: StaticString = "unix"
+            buffer.update(from: word.utf8Start, count: 4)
+            return 4
+        }
         var octets = octets
         return withUnsafeBytes(of: &octets) { bytes in
             if isIPv6 {

@@ -86,10 +86,28 @@ extension WorkerRef {
             exchange.pointee.requestBytes += Int64(count)
             setTunnelTimeout(client, exchange, silence: pointee.timeouts.tunnelIdle)
             sendToUpstream(upstream, pointee.readScratch, count)
+        case 0: clientEndedTunnel(client, exchange, upstream)
         case ByteStream.wantsRead: return
         case ByteStream.wantsWrite: client.startWriting()
         default: endTunnel(client)
         }
+    }
+
+    /// The client says no more, and may still listen: the upstream gets what is on its way, then that end, and answers.
+    ///
+    /// It has as long to say more as a response may be silent; what ends the tunnel is the upstream's own end.
+    private func clientEndedTunnel(_ client: ClientRef, _ exchange: ExchangeRef, _ upstream: UpstreamRef) {
+        client.pointee.sawEnd = true
+        client.stopReading()
+        setTunnelTimeout(client, exchange, silence: pointee.timeouts.responseBody)
+        if !upstream.pointee.hasOutput { sayEnd(upstream) }
+    }
+
+    /// Once: over TLS a second `SSL_shutdown` would take what the upstream still sends for its goodbye.
+    private func sayEnd(_ upstream: UpstreamRef) {
+        guard !upstream.pointee.hasSaidEnd else { return }
+        upstream.pointee.hasSaidEnd = true
+        upstream.pointee.stream.finishWriting()
     }
 
     func tunnelFromUpstream(_ upstream: UpstreamRef, _ exchange: ExchangeRef, _ client: ClientRef) {
@@ -98,7 +116,8 @@ extension WorkerRef {
         case 1...:
             exchange.pointee.responseBytes += Int64(count)
             client.pointee.frames.pass(UnsafeBufferPointer(start: pointee.readScratch, count: count).span)
-            setTunnelTimeout(client, exchange, silence: pointee.timeouts.tunnelIdle)
+            let silence = client.pointee.sawEnd ? pointee.timeouts.responseBody : pointee.timeouts.tunnelIdle
+            setTunnelTimeout(client, exchange, silence: silence)
             sendToClient(client, pointee.readScratch, count)
             if client.pointee.state == .tunnelling, client.pointee.endsAtFrame, client.pointee.frames.isBetweenFrames {
                 sayGoodbye(client)
@@ -120,7 +139,9 @@ extension WorkerRef {
             early.release(to: &pointee.buffers)
         }
         guard client.pointee.state == .tunnelling else { return }
-        if !upstream.pointee.hasOutput { client.startReading() }
+        if !upstream.pointee.hasOutput {
+            if client.pointee.sawEnd { sayEnd(upstream) } else { client.startReading() }
+        }
         if !client.pointee.hasOutput { upstream.startReading() }
     }
 

@@ -42,7 +42,9 @@ extension WorkerRef {
         let behindSlashes = path.firstIndex { !PathShape.isSeparator($0) } ?? path.endIndex
         let authorityEnd = path[behindSlashes...].firstIndex { PathShape.isSeparator($0) } ?? path.endIndex
         let rest = authorityEnd < path.endIndex ? UnsafeBufferPointer(rebasing: path[authorityEnd...]) : rootPath
-        guard try matchCanonical(rest) == route, try matchCanonical(withoutLastSlashes(rest)) == route else {
+        guard ReservedPath(rest) == nil, try matchCanonical(rest) == route,
+            try matchCanonical(withoutLastSlashes(rest)) == route
+        else {
             throw refuse(.pathMatchesTwoRoutes, "one route", "two by slashes at the beginning")
         }
         try checkLoosestReading(of: rest, route)

@@ -228,6 +228,8 @@ struct RequestIDs {
 struct ListenerSocket {
     var event = FileEvent()
     var descriptor: Int32
+    /// The file to remove when no client is to come any more, of a Unix socket.
+    let unixFile: UnixListener?
     let worker: WorkerRef
     let index: UInt16
     let tls: ServerTLS?
