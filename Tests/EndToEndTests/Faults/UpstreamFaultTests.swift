@@ -2,6 +2,12 @@
 import Testing
 import TestSupport
 
+/// One answer with a length and one in chunks, both with the same content.
+private let answers = [
+    "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nX-A: b\r\n\r\nhello",
+    "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nhel\r\n2;x=y\r\nlo\r\n0\r\n\r\n",
+]
+
 /// Rows HTTP-39, HTTP-41, HTTP-64 and HTTP-66: upstreams that refuse, break off and stall.
 @Suite(.serialized) struct `upstreams that fail` {
     private struct Parts: Sendable {
@@ -30,11 +36,6 @@ import TestSupport
         stage.reset()
         stage.upstream.closeConnections()
     }
-
-    private static let answers = [
-        "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nX-A: b\r\n\r\nhello",
-        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nhel\r\n2;x=y\r\nlo\r\n0\r\n\r\n",
-    ]
 
     /// 502 or an end that nobody can take for the answer's; then the same connections serve others.
     private func expectBroken(_ client: RawClient, _ what: String) throws {
