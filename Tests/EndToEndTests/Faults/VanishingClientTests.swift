@@ -161,7 +161,7 @@ import TestSupport
                 for cut in stride(from: 1, to: message.utf8.count, by: 6) {
                     let client = try stage.gateway.client()
                     try client.send(Array(message.utf8.prefix(cut)))
-                    if cut % 2 == 0 { client.reset() } else { client.close() }
+                    if cut / 6 % 2 == 0 { client.reset() } else { client.close() }
                 }
             }
             expectNobodyLeft()
