@@ -347,6 +347,9 @@ extension Worker {
     /// Takes over what lives longer than a configuration.
     private mutating func goOn(from old: Worker) {
         buffers = old.buffers
+        pipes = old.pipes
+        writeEvents = old.writeEvents
+        wheel.destroy()
         wheel = old.wheel
         loginsUnderWay = old.loginsUnderWay
         loginBodyBytes = old.loginBodyBytes
@@ -359,6 +362,9 @@ extension Worker {
         openClients = old.openClients
         networks.destroy()
         networks = old.networks
+        idleFrom = old.idleFrom
+        noneIdleAt = old.noneIdleAt
+        refusedConnectionsSaidAt = old.refusedConnectionsSaidAt
         lastTick = old.lastTick
         clockStandsAt = old.clockStandsAt
         isDraining = old.isDraining

@@ -5,6 +5,12 @@ import Transport
 
 @testable import Gateway
 
+/// A pipe of the pool, which has one.
+private func taken(from pool: inout PipePool) throws -> Pipe {
+    let pipe = pool.take()
+    return try #require(pipe)
+}
+
 @Suite struct `a pool of pipes` {
     @Test func `lends so many and no more`() throws {
         var pool = PipePool()
@@ -12,7 +18,7 @@ import Transport
         #expect(pipes.count == PipePool.limit)
         #expect(pool.take() == nil)
         pool.giveBack(pipes.removeLast())
-        let again = try #require(pool.take())
+        let again = try taken(from: &pool)
         for pipe in pipes + [again] { pool.giveBack(pipe) }
         #expect(pool.lent == 0)
     }
@@ -23,10 +29,10 @@ import Transport
         defer { for end in ends { close(end) } }
         try #require(write(ends[0], "secret", 6) == 6)
         var pool = PipePool()
-        var pipe = try #require(pool.take())
+        var pipe = try taken(from: &pool)
         #expect(pipe.fill(from: ByteStream(descriptor: ends[1]), atMost: 100) == 6)
         pool.giveBack(pipe)
-        let next = try #require(pool.take())
+        let next = try taken(from: &pool)
         #expect(next.count == 0)
         // Empty in the kernel too, not only by its own count.
         var probe = next
