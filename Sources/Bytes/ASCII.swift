@@ -58,21 +58,19 @@ public enum ASCII {
     /// Whether both texts are equal when ASCII letters are compared without case.
     @inlinable
     public static func equalsIgnoringCase(_ bytes: Span<UInt8>, _ text: String) -> Bool {
-        guard bytes.count == text.utf8.count else { return false }
-        var index = 0
-        for byte in text.utf8 {
-            guard lowercase(bytes[index]) == lowercase(byte) else { return false }
-            index &+= 1
-        }
-        return true
+        equalsIgnoringCase(bytes, text.utf8Span.span)
     }
 
     /// Whether both byte sequences are equal when ASCII letters are compared without case.
     @inlinable
     public static func equalsIgnoringCase(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
         guard left.count == right.count else { return false }
-        for index in left.indices {
+        var index = 0
+        // Nearly always they are written alike.
+        while index &+ 8 <= left.count, left.word(at: index) == right.word(at: index) { index &+= 8 }
+        while index < left.count {
             guard lowercase(left[index]) == lowercase(right[index]) else { return false }
+            index &+= 1
         }
         return true
     }

@@ -15,16 +15,6 @@ extension Span where Element == UInt8 {
         return low | high
     }
 
-    /// The sixteen bytes at `offset` as two words; both 0 when there are fewer.
-    ///
-    /// Scanning in pairs halves the bounds checks that a byte costs.
-    @inlinable @inline(__always)
-    public func wordPair(at offset: Int) -> (UInt64, UInt64) {
-        let window = extracting(offset...).extracting(first: 16)
-        guard window.count == 16 else { return (0, 0) }
-        return (window.word(at: 0), window.word(at: 8))
-    }
-
     /// The four bytes at `offset` as a number whose lowest byte comes first; 0 when there are fewer.
     @inlinable @inline(__always)
     public func halfWord(at offset: Int) -> UInt32 {
@@ -53,13 +43,6 @@ public enum ByteWord {
         (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080
     }
 
-    /// Marks control octets (below 0x20, and 0x7F) with their top bit; the lowest mark is exact.
-    @inlinable @inline(__always)
-    public static func controls(_ word: UInt64) -> UInt64 {
-        let low = (word &- 0x2020_2020_2020_2020) & ~word
-        return (low | zeros(word ^ 0x7f7f_7f7f_7f7f_7f7f)) & 0x8080_8080_8080_8080
-    }
-
     /// Marks, exactly, the bytes that are ASCII letters or `-` with their top bit.
     @inlinable @inline(__always)
     public static func lettersAndDashes(_ word: UInt64) -> UInt64 {
@@ -69,19 +52,6 @@ public enum ByteWord {
         let difference = (word ^ 0x2d2d_2d2d_2d2d_2d2d) & 0x7f7f_7f7f_7f7f_7f7f
         let isDash = ~(difference &+ 0x7f7f_7f7f_7f7f_7f7f)
         return ((fromA & ~pastZ) | isDash) & ~word & 0x8080_8080_8080_8080
-    }
-
-    /// Marks, exactly, the bytes of token68 (RFC 9110 §11.2) that tokens are made of, with their top bit.
-    ///
-    /// Those are letters, digits, and `-`, `.`, `/`, `_`; `+` and `~`, which base64url has not, are left unmarked.
-    @inlinable @inline(__always)
-    public static func commonToken68(_ word: UInt64) -> UInt64 {
-        let low = word & 0x7f7f_7f7f_7f7f_7f7f
-        // `-` `.` `/` and the digits are neighbours: 0x2D … 0x39.
-        let fromDash = low &+ 0x5353_5353_5353_5353
-        let past9 = low &+ 0x4646_4646_4646_4646
-        let isUnderscore = ~((low ^ 0x5f5f_5f5f_5f5f_5f5f) &+ 0x7f7f_7f7f_7f7f_7f7f)
-        return ((fromDash & ~past9) | isUnderscore) & ~word & 0x8080_8080_8080_8080 | lettersAndDashes(word)
     }
 
     /// The index of the lowest byte that is marked; 8 when none is.

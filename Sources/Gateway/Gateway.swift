@@ -40,6 +40,7 @@ package final class Gateway: @unchecked Sendable {
     private var clockSteps = ClockStepWatch()
     private var drainedWorkers = 0
     private(set) var isDraining = false
+    private var isFinishing = false
 
     var settings: GatewaySettings { generation.settings }
     /// What `explain` is told of by request id; nil when nothing is remembered.
@@ -172,12 +173,21 @@ package final class Gateway: @unchecked Sendable {
         timer.arm(milliseconds: settings.timeouts.drain)
     }
 
+    /// Ends what is left; tokens of sessions that were ended are revoked first, for a while (OPS-08).
     private func finishDraining(_ event: LogEvent) {
+        guard !isFinishing else { return control.stop() }
+        isFinishing = true
         operatorLog.write(.info, event)
-        for old in older { old.stop() }
-        generation.stop()
-        control.stop()
+        drainTimer?.cancel()
+        for old in older { old.retire() }
+        generation.stop(within: event == .drained ? Gateway.flushTime : Gateway.lastFlushTime) { [control] in
+            control.stop()
+        }
     }
+
+    /// How long revocations that are left may take, in milliseconds: after a drain, and where nobody is waited for.
+    private static let flushTime = 5000
+    private static let lastFlushTime = 500
 }
 
 /// Why the gateway could not start, for whoever started it.

@@ -23,26 +23,34 @@ package struct ClientPlace: Sendable {
     package let clock: any IssuerClock
     package let sources: LoginService.Sources
     package let onEvent: @Sendable (LoginService.Event) -> Void
-    private let alarms = AlarmPace()
+    private let alarms: AlarmPace
 
-    /// A place with a store and seals of its own.
+    /// A place with seals of its own.
+    ///
+    /// Its sessions, nonces and alarms are those of `previous`, the place of the same login in the service before, where
+    /// that was the same: at the same issuer, and for sessions with the same kind of store and name of the cookie.
     ///
     /// - Throws: for keys of sessions that are not 32 bytes.
     package init(
         index: Int, settings: LoginSettings, client: ClientSettings, issuer: IssuerSettings, fetching: any Fetching,
         clock: any IssuerClock, sources: LoginService.Sources,
-        onEvent: @escaping @Sendable (LoginService.Event) -> Void
+        onEvent: @escaping @Sendable (LoginService.Event) -> Void, continuing previous: ClientPlace? = nil
     ) throws(CryptoRefusal) {
+        let previous = previous.flatMap { $0.issuer.url.utf8.elementsEqual(issuer.url.utf8) ? $0 : nil }
+        let isSameCookie = previous?.settings.session.cookieName == settings.session.cookieName
         self.index = index
         self.settings = settings
         self.client = client
         self.issuer = issuer
-        store = try SessionStores.make(settings.session, client: settings.name)
+        store = try SessionStores.make(
+            settings.session, client: settings.name, issuer: settings.idToken.issuer,
+            continuing: isSameCookie ? previous?.store : nil)
         // What was begun at one server, or as one client of it, is never finished at another (CF-06, CF-23).
         sealer = try TransactionSealer(
             keys: settings.session.keys, client: settings.name,
             binding: issuer.url + " " + client.credentials.clientID)
-        nonces = ServerNonces()
+        nonces = previous?.nonces ?? ServerNonces()
+        alarms = previous?.alarms ?? AlarmPace()
         self.fetching = fetching
         self.clock = clock
         self.sources = sources

@@ -12,6 +12,9 @@ package import Sessions
 /// which it reports; the functions may be called from any thread.
 ///
 ///     start ─▶ push (PAR) ─▶ 303 to the server … callback ─▶ exchange ─▶ ID token ─▶ session ─▶ 303 back
+///
+/// A reloaded configuration gets a service of its own that continues this one; this one goes on answering what it was
+/// asked, its answers are as good as before, and whoever has no more use for it lets it go.
 package final class LoginService: Sendable {
     /// Where the service looks things up; every closure gets the issuer's index.
     package struct Sources: Sendable {
@@ -65,38 +68,49 @@ package final class LoginService: Sendable {
     private let refreshes: RefreshDesk
     private let logouts: LogoutDesk
     private let revocations: RevocationQueue
-    private let hosted: HostedRequests
+    let memory: LoginMemory
     private let clock: any IssuerClock
 
     /// A service for these clients, whose settings were checked when they were read: keys of sessions are 32 bytes.
+    ///
+    /// What `previous` remembers is remembered here too, by both: used states, request objects, refreshes and callbacks
+    /// under way, used logout tokens. A login of the same name and issuer keeps the nonces of its servers, and its
+    /// sessions where the kind of store and the cookie's name are the same; the limits and keys of `settings` apply.
+    /// Tokens that `previous` could not revoke yet are revoked as the client that has the login's name now. Both
+    /// services must run on the same executor. `usedStateBytes` is the memory that used states may take, some 30 bytes
+    /// each for ten minutes; a service that continues another has that one's.
     package init(
         settings: [LoginSettings], clients: [ClientSettings], issuers: [IssuerSettings], fetching: any Fetching,
         clock: any IssuerClock, executor: any TaskExecutor, sources: Sources,
-        onEvent: @escaping @Sendable (Event) -> Void
+        onEvent: @escaping @Sendable (Event) -> Void, continuing previous: LoginService? = nil,
+        usedStateBytes: Int = 16 << 20
     ) {
+        let memory = previous?.memory ?? LoginMemory(executor: executor, stateBytes: usedStateBytes)
         let places = settings.enumerated().map { index, login in
             let client = clients[login.client]
             do throws(CryptoRefusal) {
                 return try ClientPlace(
                     index: index, settings: login, client: client, issuer: issuers[client.issuer], fetching: fetching,
-                    clock: clock, sources: sources, onEvent: onEvent)
+                    clock: clock, sources: sources, onEvent: onEvent,
+                    continuing: previous?.places.first { $0.settings.name == login.name })
             } catch {
                 preconditionFailure("the session keys of client \(login.name) were not checked when they were read")
             }
         }
-        let hosted = HostedRequests()
-        let revocations = RevocationQueue(places, clock: clock, executor: executor)
-        let starts = StartDesk(hosted: hosted)
+        let revocations = RevocationQueue(
+            places, clock: clock, executor: executor, continuing: previous.map { ($0.revocations, $0.places) })
+        let starts = StartDesk(hosted: memory.hosted)
         self.places = places
-        self.hosted = hosted
+        self.memory = memory
         self.revocations = revocations
         self.starts = starts
         self.clock = clock
         callbacks = CallbackDesk(
-            starts: starts, exchange: CodeExchange(revocations: revocations), hosted: hosted, executor: executor)
+            starts: starts, exchange: CodeExchange(revocations: revocations), memory: memory)
         refreshes = RefreshDesk(
-            places, revocations: revocations, clock: clock, executor: executor, onEvent: onEvent)
-        logouts = LogoutDesk(places: places, revocations: revocations)
+            places, revocations: revocations, flights: memory.flights, clock: clock, executor: executor,
+            onEvent: onEvent)
+        logouts = LogoutDesk(places: places, revocations: revocations, memory: memory)
         stores = places.map(\.store)
         publishedKeys = PublishedKeys.keys(of: settings, clients: clients)
     }
@@ -116,7 +130,7 @@ package final class LoginService: Sendable {
         case .logout, .loggedOut, .backchannelLogout, .frontchannelLogout:
             return await logouts.answer(request)
         case .requestObject:
-            return hosted.answer(request, at: clock.now().milliseconds)
+            return memory.hosted.answer(request, at: clock.now().milliseconds)
         }
     }
 
@@ -126,10 +140,20 @@ package final class LoginService: Sendable {
         return await refreshes.refresh(session, value: value, client: client)
     }
 
-    /// Ends what is under way, and reports which tokens were not revoked (OPS-08).
+    /// Ends what is under way, here and in every service that this one continues, and tries once more to revoke what
+    /// tokens are left; for the end of the process (OPS-08).
     package func stop() {
         refreshes.stop()
         revocations.stop()
+    }
+
+    /// The same, and waits for it; after so many milliseconds it reports which tokens were not revoked, and returns.
+    ///
+    /// The executor must go on running until then. The number of sessions whose tokens were given up.
+    @discardableResult
+    package func stop(within milliseconds: Int) async -> Int {
+        refreshes.stop()
+        return await revocations.stop(within: milliseconds)
     }
 
     private func place(_ client: Int) -> ClientPlace? { places.indices.contains(client) ? places[client] : nil }

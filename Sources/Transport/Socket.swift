@@ -106,6 +106,13 @@ public enum Socket {
         return code
     }
 
+    /// Bytes that were written and that the peer's system has not acknowledged yet; wraps `ioctl(TIOCOUTQ)`, 0 where
+    /// that fails.
+    public static func unacknowledgedBytes(_ descriptor: Int32) -> Int {
+        var count: Int32 = 0
+        return ioctl(descriptor, UInt(TIOCOUTQ), &count) == 0 ? Int(count) : 0
+    }
+
     /// Makes `close` reset the connection instead of ending it in order.
     ///
     /// A peer that must not take a cut-off message for a complete one sees an error, not an end (HTTP-31, HTTP-41).

@@ -24,27 +24,6 @@ import Testing
         return bytes.span.word(at: 0)
     }
 
-    @Test(arguments: 0..<8) func `HTTP-04 the first control octet of a word is found`(place: Int) {
-        for byte in UInt8.min...UInt8.max {
-            let isControl = byte < 0x20 || byte == 0x7f
-            for other: UInt8 in [0x20, 0x61, 0x7e, 0x80, 0xa0, 0xff] {
-                let marks = ByteWord.controls(word(byte, at: place, among: other))
-                if ByteWord.firstMark(marks) != (isControl ? place : 8) { Issue.record("\(byte) among \(other)") }
-            }
-        }
-    }
-
-    @Test func `HTTP-04 the first of several control octets is found`() {
-        for place in 0..<8 {
-            for byte: UInt8 in [0, 1, 0x1f, 0x7f, 0x0d] {
-                var bytes = [UInt8](repeating: 0x7f, count: 8)
-                for index in 0..<place { bytes[index] = 0x80 }
-                bytes[place] = byte
-                #expect(ByteWord.firstMark(ByteWord.controls(bytes.span.word(at: 0))) == place)
-            }
-        }
-    }
-
     @Test(arguments: 0..<8) func `HTTP-11 letters and dashes are told from all others, each byte by itself`(place: Int)
     {
         for byte in UInt8.min...UInt8.max {
@@ -57,26 +36,6 @@ import Testing
             let alone = ByteWord.lettersAndDashes(word(byte, at: place, among: 0))
             if alone != (isOne ? 0x80 << UInt64(place * 8) : 0) { Issue.record("\(byte) alone") }
         }
-    }
-
-    @Test(arguments: 0..<8) func `RS-01 bytes of a token are told from all others, each byte by itself`(place: Int) {
-        let common = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._/".utf8)
-        for byte in UInt8.min...UInt8.max {
-            let isOne = common.contains(byte)
-            for other: UInt8 in [0x2d, 0x39, 0x5f, 0x7a] {
-                let marks = ByteWord.commonToken68(word(byte, at: place, among: other))
-                let expected = isOne ? ByteWord.tops : ByteWord.tops ^ 0x80 << UInt64(place * 8)
-                if marks != expected { Issue.record("\(byte) among \(other)") }
-            }
-            let alone = ByteWord.commonToken68(word(byte, at: place, among: 0))
-            if alone != (isOne ? 0x80 << UInt64(place * 8) : 0) { Issue.record("\(byte) alone") }
-        }
-    }
-
-    @Test func `a pair of words is sixteen bytes or none`() {
-        let bytes = [UInt8](0..<17)
-        #expect(bytes.span.wordPair(at: 1) == (bytes.span.word(at: 1), bytes.span.word(at: 9)))
-        #expect(bytes.span.wordPair(at: 2) == (0, 0))
     }
 
     @Test func `zero bytes are found`() {

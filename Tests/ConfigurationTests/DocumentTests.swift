@@ -148,7 +148,7 @@ import Testing
             refusal(of: Sample(rest: "sessions: { idle: 30m }").text)
                 == """
                 gateway.yaml:4:1: sessions: expected a key of the configuration, found "sessions"
-                    keys here: workers, listeners, admin, issuers, clients, routes, limits, timeouts, log, token_cache, dpop, assertion_keys, explain_buffer
+                    keys here: workers, listeners, admin, issuers, clients, routes, limits, timeouts, log, token_cache, dpop, assertion_keys, via, explain_buffer
                 """)
     }
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Responses that break HTTP, each with what a client must see of it.
 
-What a broken response carries says LEAK; none of it may be in another's answer. A response is a list of writes, in which a
-number is a pause in seconds, RESET and CLOSE end the connection, and FOREVER repeats the write before it until the gateway
-has had enough. What must be seen:
+What a broken response carries says LEAK; none of it may be in another's answer. A response is a list of writes, in
+which a number is a pause in seconds, RESET and CLOSE end the connection, and FOREVER repeats the write before it until
+the gateway has had enough. What must be seen:
 
     bad gateway     502, no content
     too slow        504, no content
@@ -19,6 +19,7 @@ CONTENT = b"LEAK-within"
 OK = b"HTTP/1.1 200 OK\r\n"
 LENGTH = b"Content-Length: 11\r\n"
 CHUNKED = OK + b"Transfer-Encoding: chunked\r\n\r\n"
+BOMB = gzip.compress(bytes(1 << 20), 9, mtime=0)
 WHOLE = OK + LENGTH + b"\r\n" + CONTENT
 EXTRA = OK + b"Content-Length: 4\r\n\r\nLEAK"
 
@@ -43,9 +44,10 @@ def broken(name, *writes, seen=BAD, method=b"GET", fields=b"", later=0, folder=b
 
 def handshake(name, *lines, seen=BAD, status=b"101 Switching Protocols"):
     """What answers a client that offers a WebSocket, where it may."""
-    return broken(name, b"HTTP/1.1 " + status + b"\r\n" + b"".join(line + b"\r\n" for line in lines) + b"\r\n" + CONTENT, seen=seen,
-                  folder=b"w", fields=b"Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
-                  b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n")
+    response = b"HTTP/1.1 " + status + b"\r\n" + b"".join(line + b"\r\n" for line in lines) + b"\r\n" + CONTENT
+    offer = (b"Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+             b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n")
+    return broken(name, response, seen=seen, folder=b"w", fields=offer)
 
 
 def head(*lines):
@@ -106,15 +108,18 @@ TABLE = [
     broken("chunked twice", head(b"Transfer-Encoding: chunked", b"Transfer-Encoding: chunked")),
     broken("a vertical tab before chunked", head(b"Transfer-Encoding: \x0bchunked")),
     broken("chunked in HTTP/1.0", b"HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nLEAK\r\n0\r\n\r\n"),
-    broken("101 that nobody asked for", b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\nLEAK"),
-    broken("101 to a client that asked for h2c", b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n\r\nLEAK",
+    broken("101 that nobody asked for",
+           b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\nLEAK"),
+    broken("101 to a client that asked for h2c",
+           b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n\r\nLEAK",
            fields=b"Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n"),
     handshake("101 that upgrades to nothing", b"Connection: Upgrade"),
     handshake("101 to another protocol", b"Connection: Upgrade", b"Upgrade: h2c"),
     handshake("101 to two protocols", b"Connection: Upgrade", b"Upgrade: websocket", b"Upgrade: h2c"),
     handshake("101 to a list of protocols", b"Connection: Upgrade", b"Upgrade: websocket, h2c"),
-    handshake("an answer to a handshake that is no 101", LENGTH[:-2], b"Upgrade: websocket", status=b"200 OK", seen=SERVED),
-    broken("an interim response with a content", b"HTTP/1.1 103 Early Hints\r\nContent-Length: 4\r\n\r\nLEAK" + WHOLE, seen=(BAD,)),
+    handshake("an answer to a handshake that is no 101", LENGTH[:-2], b"Upgrade: websocket", status=b"200 OK",
+              seen=SERVED),
+    broken("an interim response with a content", b"HTTP/1.1 103 Early Hints\r\nContent-Length: 4\r\n\r\nLEAK" + WHOLE),
     broken("interim responses without end", b"HTTP/1.1 100 Continue\r\n\r\n", FOREVER),
     broken("early hints without end", b"HTTP/1.1 103 Early Hints\r\nLink: </LEAK>\r\n\r\n", FOREVER),
     broken("fields without end", OK, b"X-LEAK: " + b"v" * 500 + b"\r\n", FOREVER),
@@ -130,11 +135,13 @@ TABLE = [
     broken("half a head, then a reset", OK + b"X: LEAK\r\n", RESET),
     broken("half a head, then nothing", OK + b"X: LEAK\r\n", seen=SLOW),
     broken("nothing at all", b"", seen=SLOW),
-    broken("a head by one byte each 0.2 s", *[part for byte in OK + b"X: LEAK\r\n" * 3 for part in (bytes([byte]), 0.2)], seen=SLOW),
+    broken("a head by one byte each 0.2 s",
+           *[part for byte in OK + b"X: LEAK\r\n" * 3 for part in (bytes([byte]), 0.2)], seen=SLOW),
     broken("a body too short, then the end", OK + b"Content-Length: 50\r\n\r\n" + CONTENT, CLOSE, seen=BROKEN),
     broken("a body too short, then a reset", OK + b"Content-Length: 50\r\n\r\n" + CONTENT, RESET, seen=BROKEN),
     broken("a body too short, then nothing", OK + b"Content-Length: 50\r\n\r\n" + CONTENT, seen=BROKEN),
-    broken("a length of 2^63 - 1, then the end", OK + b"Content-Length: 9223372036854775807\r\n\r\n" + CONTENT, CLOSE, seen=BROKEN),
+    broken("a length of 2^63 - 1, then the end", OK + b"Content-Length: 9223372036854775807\r\n\r\n" + CONTENT, CLOSE,
+           seen=BROKEN),
     broken("a head and a reset", OK + LENGTH + b"\r\n", RESET, seen=BROKEN),
     broken("no last chunk", CHUNKED + b"b\r\n" + CONTENT + b"\r\n", CLOSE, seen=BROKEN),
     broken("no last chunk, and a reset", CHUNKED + b"b\r\n" + CONTENT + b"\r\n", RESET, seen=BROKEN),
@@ -157,41 +164,49 @@ TABLE = [
     broken("a folded trailer", CHUNKED + b"b\r\n" + CONTENT + b"\r\n0\r\nX: a\r\n LEAK\r\n\r\n", seen=BROKEN),
     broken("a bare CR in a trailer", CHUNKED + b"b\r\n" + CONTENT + b"\r\n0\r\nX: a\rLEAK\r\n\r\n", seen=BROKEN),
     broken("trailers that only a head may have",
-           CHUNKED + b"b\r\n" + CONTENT + b"\r\n0\r\nContent-Length: 4\r\nSet-Cookie: LEAK=1\r\nX-User-Id: LEAK\r\n\r\n", seen=SERVED),
+           CHUNKED + b"b\r\n" + CONTENT + b"\r\n0\r\nContent-Length: 4\r\nSet-Cookie: LEAK=1\r\nX-User-Id: L\r\n\r\n",
+           seen=SERVED),
     broken("another response behind the length", WHOLE + EXTRA, seen=SERVED),
     broken("another response behind the chunks", CHUNKED + b"b\r\n" + CONTENT + b"\r\n0\r\n\r\n" + EXTRA, seen=SERVED),
     broken("garbage behind the length", WHOLE + b"LEAK" * 20000, seen=SERVED),
     broken("another response a moment later", WHOLE, 0.05, EXTRA, seen=SERVED, later=0.2),
     broken("half a response behind the length", WHOLE + EXTRA[:20], seen=SERVED),
-    broken("a content in answer to HEAD, a moment later", OK + LENGTH + b"\r\n", 0.05, CONTENT + EXTRA, method=b"HEAD", seen=EMPTY,
-           later=0.2),
-    broken("a content in answer to 304, a moment later", b"HTTP/1.1 304 Not Modified\r\n" + LENGTH + b"\r\n", 0.05, CONTENT + EXTRA,
+    broken("a content in answer to HEAD, a moment later", OK + LENGTH + b"\r\n", 0.05, CONTENT + EXTRA, method=b"HEAD",
            seen=EMPTY, later=0.2),
+    broken("a content in answer to 304, a moment later", b"HTTP/1.1 304 Not Modified\r\n" + LENGTH + b"\r\n", 0.05,
+           CONTENT + EXTRA, seen=EMPTY, later=0.2),
     broken("an interim response behind the length", WHOLE + b"HTTP/1.1 100 Continue\r\n\r\n", seen=SERVED),
     broken("the end behind the length", WHOLE, CLOSE, seen=SERVED),
     broken("a reset behind the length", WHOLE, 0.02, RESET, seen=SERVED),
     broken("204 with a length and a content", b"HTTP/1.1 204 No Content\r\n" + LENGTH + b"\r\n" + CONTENT, seen=EMPTY),
-    broken("204 with chunks", b"HTTP/1.1 204 No Content\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nLEAK\r\n0\r\n\r\n", seen=EMPTY),
+    broken("204 with chunks",
+           b"HTTP/1.1 204 No Content\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nLEAK\r\n0\r\n\r\n", seen=EMPTY),
     broken("204 and another response", b"HTTP/1.1 204 No Content\r\n\r\n" + EXTRA, seen=EMPTY),
     broken("304 with a content", b"HTTP/1.1 304 Not Modified\r\n" + LENGTH + b"\r\n" + CONTENT, seen=EMPTY),
-    broken("304 with chunks", b"HTTP/1.1 304 Not Modified\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nLEAK\r\n0\r\n\r\n", seen=EMPTY),
+    broken("304 with chunks",
+           b"HTTP/1.1 304 Not Modified\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nLEAK\r\n0\r\n\r\n", seen=EMPTY),
     broken("a content in answer to HEAD", WHOLE, method=b"HEAD", seen=EMPTY),
     broken("chunks in answer to HEAD", CHUNKED + b"4\r\nLEAK\r\n0\r\n\r\n", method=b"HEAD", seen=EMPTY),
     broken("two lengths in answer to HEAD", OK + LENGTH + LENGTH + b"\r\n", method=b"HEAD", seen=(BAD, EMPTY)),
     broken("no length, until the end", OK + b"\r\n" + CONTENT, CLOSE, seen=SERVED),
     broken("no length, until a reset", OK + b"\r\n" + CONTENT, 0.02, RESET, seen=BROKEN),
-    broken("HTTP/1.0 that keeps the connection", b"HTTP/1.0 200 OK\r\nConnection: keep-alive\r\n" + LENGTH + b"\r\n" + CONTENT + EXTRA,
-           seen=SERVED),
-    broken("an answer before the body was sent", WHOLE, EXTRA, method=b"POST", fields=b"Content-Length: 5\r\nBody: late\r\n", seen=SERVED),
-    broken("Connection names what the gateway says", head(LENGTH[:-2], b"Connection: Content-Length, Transfer-Encoding, X-Request-Id"),
-           seen=SERVED),
-    broken("fields that only the gateway says", head(LENGTH[:-2], b"X-Request-Id: LEAK", b"X-Forwarded-For: LEAK", b"X-Real-IP: LEAK",
-           b"Client-Cert: LEAK", b"X_Forwarded_User: LEAK", b"X-Forwarded-Host: LEAK", b"Forwarded: for=LEAK"), seen=SERVED),
+    broken("HTTP/1.0 that keeps the connection",
+           b"HTTP/1.0 200 OK\r\nConnection: keep-alive\r\n" + LENGTH + b"\r\n" + CONTENT + EXTRA, seen=SERVED),
+    broken("an answer before the body was sent", WHOLE, EXTRA, method=b"POST",
+           fields=b"Content-Length: 5\r\nBody: late\r\n", seen=SERVED),
+    broken("Connection names what the gateway says",
+           head(LENGTH[:-2], b"Connection: Content-Length, Transfer-Encoding, X-Request-Id"), seen=SERVED),
+    broken("fields that only the gateway says", head(LENGTH[:-2], b"X-Request-Id: LEAK", b"X-Forwarded-For: LEAK",
+                                                     b"X-Real-IP: LEAK", b"Client-Cert: LEAK",
+                                                     b"X_Forwarded_User: LEAK", b"X-Forwarded-Host: LEAK",
+                                                     b"Forwarded: for=LEAK"), seen=SERVED),
     broken("cookies of the gateway's, twice and in any case", head(LENGTH[:-2], b"Set-Cookie: __Host-portcullis-LEAK=1",
-           b"set-cookie: __host-PORTCULLIS-LEAK=2; Path=/", b"Set-Cookie: =__Host-portcullis-LEAK=3", b"Set-Cookie: app=1"), seen=SERVED),
-    broken("hop-by-hop fields", head(LENGTH[:-2], b"Keep-Alive: LEAK", b"Proxy-Authenticate: LEAK", b"Upgrade: LEAK", b"Trailer: LEAK",
-           b"TE: LEAK", b"Proxy-Connection: LEAK", b"Connection: X-LEAK", b"X-LEAK: LEAK"), seen=SERVED),
-    broken("a gzip bomb's content", OK + b"Content-Encoding: gzip\r\nContent-Length: %d\r\n\r\n" % len(gzip.compress(bytes(1 << 20), 9, mtime=0)),
-           gzip.compress(bytes(1 << 20), 9, mtime=0), seen="passed on"),
+           b"set-cookie: __host-PORTCULLIS-LEAK=2; Path=/", b"Set-Cookie: =__Host-portcullis-LEAK=3",
+           b"Set-Cookie: app=1"), seen=SERVED),
+    broken("hop-by-hop fields", head(LENGTH[:-2], b"Keep-Alive: LEAK", b"Proxy-Authenticate: LEAK", b"Upgrade: LEAK",
+                                     b"Trailer: LEAK", b"TE: LEAK", b"Proxy-Connection: LEAK", b"Connection: X-LEAK",
+                                     b"X-LEAK: LEAK"), seen=SERVED),
+    broken("a gzip bomb's content", OK + b"Content-Encoding: gzip\r\nContent-Length: %d\r\n\r\n" % len(BOMB), BOMB,
+           seen="passed on"),
     broken("a gzip coding that is none", OK + b"Content-Encoding: gzip\r\n" + LENGTH + b"\r\n" + CONTENT, seen=SERVED),
 ]

@@ -66,7 +66,7 @@ class Gateway:
                          for log in sorted(self.folder.glob("*.log")))
 
     def problems_of_logs(self):
-        """Whatever a client sent, a line of a log is one object of JSON in printable ASCII or UTF-8, and has no token."""
+        """Whatever a client sent, each line of a log is an object of JSON without control octets, and has no token."""
         for log in ("access.log", "operator.log"):
             for line in (self.folder / log).read_bytes().split(b"\n")[:-1]:
                 try:

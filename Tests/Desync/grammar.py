@@ -7,7 +7,9 @@ its name is the class that the summary counts by.
 import random
 from dataclasses import dataclass, field
 
+from edits import EDITS
 from gateway import HOST
+from mutations import MUTATIONS
 from recorder import mark
 
 HOST_BYTES = HOST.encode()
@@ -90,9 +92,6 @@ class Generator:
     def __init__(self, seed, token):
         self.random = random.Random(seed)
         self.token = token.encode()
-        # Here, as the mutations need a draft's shape.
-        from mutations import EDITS, MUTATIONS  # pylint: disable=import-outside-toplevel
-        self.mutations, self.edits = MUTATIONS, EDITS
 
     def session(self, number):
         """The next one."""
@@ -119,12 +118,12 @@ class Generator:
         kinds = []
         dice = choose.random() if may_be_odd else 0
         for _ in range(0 if dice < 0.25 else 1 if dice < 0.8 else 2):
-            name, mutate = choose.choice(self.mutations)
+            name, mutate = choose.choice(MUTATIONS)
             mutate(choose, draft)
             kinds.append(name)
         data = draft.render()
         if dice >= 0.9:
-            name, edit = choose.choice(self.edits)
+            name, edit = choose.choice(EDITS)
             data = edit(choose, data)
             kinds.append(name)
         return Request(data, tuple(kinds or ["as it should be"]), draft.marker)
@@ -151,9 +150,9 @@ class Generator:
             draft.method = choose.choice((b"GET", b"GET", b"GET", b"HEAD", b"OPTIONS", b"DELETE"))
         else:
             draft.method = choose.choice((b"POST", b"POST", b"PUT", b"PATCH", b"PROPFIND", b"GET"))
-            content = marker + choose.choice((
-                b"", b"x" * choose.randrange(60), b"GET /p/smuggled HTTP/1.1\r\nHost: " + HOST_BYTES + b"\r\n\r\n",
-                b"0\r\n\r\nGET /p/smuggled HTTP/1.1\r\nHost: " + HOST_BYTES + b"\r\nX: ", b"y" * 20000))
+            inner = b"GET /p/smuggled HTTP/1.1\r\nHost: %s\r\nMark: %s\r\n" % (HOST_BYTES, marker)
+            content = marker + choose.choice((b"", b"x" * choose.randrange(60), inner + b"\r\n",
+                                              b"0\r\n\r\n" + inner + b"X: ", b"y" * 20000))
             if kind < 0.7:
                 draft.framing, draft.body = "length", content
                 draft.add(b"Content-Length", b"%d" % len(content))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How servers behind the gateway read a request target: the path they look a resource up by, or nothing if they refuse."""
+"""How servers behind the gateway read a target: the path they look a resource up by, or nothing if they refuse."""
 import re
 
 ESCAPE = re.compile(rb"%([0-9A-Fa-f]{2})")
@@ -117,15 +117,16 @@ def windows(target):
 
 
 def names_alike(target):
-    """What no test can hold: names that are one in any case, or with dots and spaces at their end, as files of Windows."""
+    """What is not promised: names that are one in any case, or with dots and spaces at their end, as on Windows."""
     path = windows(target)
     return None if path is None else b"/".join(segment.rstrip(b". ") for segment in path.lower().split(b"/"))
 
 
 def overlong(data):
     """Two- and three-byte forms of ASCII as the character."""
-    data = re.sub(rb"[\xc0\xc1][\x80-\xbf]", lambda found: bytes([(found[0][0] & 1) << 6 | found[0][1] & 0x3f]), data)
-    return re.sub(rb"\xe0[\x80\x81][\x80-\xbf]", lambda found: bytes([(found[0][1] & 1) << 6 | found[0][2] & 0x3f]), data)
+    def shortest(found):
+        return bytes([(found[0][-2] & 1) << 6 | found[0][-1] & 0x3f])
+    return re.sub(rb"[\xc0\xc1][\x80-\xbf]|\xe0[\x80\x81][\x80-\xbf]", shortest, data)
 
 
 MODELS = (nginx, nginx_unmerged, tomcat, tomcat_lenient, spring_twice, express, node_url, windows)

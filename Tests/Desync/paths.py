@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Paths with two readings, without a token: none that gets through may name something protected to any server behind it."""
+"""Paths with two readings, without a token: none that gets through may name something protected to any server."""
 import asyncio
 import collections
 import re
@@ -91,7 +91,7 @@ async def judge(binary, name, relaxation, targets, plain):
     await recorder.start()
     allowed = f"allow_in_path: [{relaxation}]" if relaxation else ""
     routes = ROUTES.format(open=TOPOLOGIES[name], upstream=recorder.port, audience=AUDIENCE,
-                           allowed=f", {allowed}" if allowed else "", allowed_below=f"\n    {allowed}" if allowed else "")
+                           allowed=allowed and f", {allowed}", allowed_below=allowed and f"\n    {allowed}")
     with gateway(binary, routes) as running:
         arrived, problems = await send_all(running.port, recorder, targets)
     recorder.stop()
@@ -103,8 +103,8 @@ async def judge(binary, name, relaxation, targets, plain):
         for reading, ways in sorted(found.items()):
             problems.append(f"{word} to {reading}: " + ", ".join(map(escaped, sorted(ways)[:12])) + f" ({len(ways)})")
     alike = [target for target in set(arrived.values()) if path_models.is_protected(path_models.names_alike(target))]
-    print(f"{name}, {relaxation or 'nothing allowed'}: {len(arrived)} of {len(targets)} got through, {len(arrived) - len(plain)} more; "
-          f"{len(alike)} are protected to servers whose names ignore case, or dots and spaces at their end")
+    print(f"{name}, {relaxation or 'nothing allowed'}: {len(arrived)} of {len(targets)} got through; {len(alike)} are "
+          "protected to servers whose names ignore case, or dots and spaces at their end")
     for problem in problems:
         print(f"FAILED  {problem}", flush=True)
     return set(arrived), problems

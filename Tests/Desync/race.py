@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A response that comes unasked behind another: is it taken for the answer to a request that was sent after it came?
 
-What arrives after the next request was sent looks like its answer; nobody can tell. But what was there before can be told,
-and the upstream knows that it was: right behind its second write nothing of the next request had arrived.
+What arrives after the next request was sent looks like its answer; nobody can tell. But what was there before can be
+told, and the upstream knows that it was: right behind its second write nothing of the next request had arrived.
 """
 import array
 import fcntl
@@ -62,8 +62,9 @@ class Upstream:
 def trap(port, method):
     """Whether the answer to the second of two requests is the unasked one."""
     with socket.create_connection(("127.0.0.1", port), timeout=5) as client:
-        client.sendall(b"%s /p/trap HTTP/1.1\r\nHost: %s\r\n\r\nGET /p/own HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n"
-                       % (method, HOST.encode(), HOST.encode()))
+        host = HOST.encode()
+        client.sendall(b"%s /p/trap HTTP/1.1\r\nHost: %s\r\n\r\n" % (method, host)
+                       + b"GET /p/own HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n" % host)
         received = b""
         try:
             while data := client.recv(65536):

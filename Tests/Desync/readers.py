@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Three readers of HTTP/1.1 that know nothing of each other: h11, llhttp (httptools), and a strict one of our own.
 
-Ours takes what RFC 9112 has one reading for and refuses the rest, also where the RFC would let it repair. It says where a
-message ends; the other two are given exactly those bytes and must find one whole message in them, and the same one.
+Ours takes what RFC 9112 has one reading for and refuses the rest, also where the RFC would let it repair. It says where
+a message ends; the other two are given exactly those bytes and must find one whole message in them, and the same one.
 """
 import re
 from dataclasses import dataclass, field
@@ -13,8 +13,10 @@ import httptools
 TOKEN = rb"[!#$%&'*+\-.^_`|~0-9A-Za-z]+"
 REQUEST_LINE = re.compile(rb"(" + TOKEN + rb") ([\x21-\x7e\x80-\xff]+) HTTP/([0-9])\.([0-9])")
 STATUS_LINE = re.compile(rb"HTTP/1\.([01]) ([1-5][0-9][0-9]) ([\t\x20-\x7e\x80-\xff]*)")
-FIELD = re.compile(rb"(" + TOKEN + rb"):[\t ]*((?:[\x21-\x7e\x80-\xff](?:[\t\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-\xff])?)?)[\t ]*")
-EXTENSION = rb"[\t ]*;[\t ]*" + TOKEN + rb"(?:[\t ]*=[\t ]*(?:" + TOKEN + rb'|"(?:[\t \x21\x23-\x5b\x5d-\x7e\x80-\xff]|\\[\t\x20-\x7e\x80-\xff])*"))?'
+VISIBLE = rb"[\x21-\x7e\x80-\xff]"
+FIELD = re.compile(rb"(%b):[\t ]*((?:%b(?:[\t\x20-\x7e\x80-\xff]*%b)?)?)[\t ]*" % (TOKEN, VISIBLE, VISIBLE))
+QUOTED = rb'"(?:[\t \x21\x23-\x5b\x5d-\x7e\x80-\xff]|\\[\t\x20-\x7e\x80-\xff])*"'
+EXTENSION = rb"[\t ]*;[\t ]*%b(?:[\t ]*=[\t ]*(?:%b|%b))?" % (TOKEN, TOKEN, QUOTED)
 SIZE_LINE = re.compile(rb"([0-9A-Fa-f]{1,16})(?:" + EXTENSION + rb")*")
 CONTROL = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")
 LARGEST = (1 << 63) - 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The upstream: keeps every byte that reaches it, and answers each request with a content that is that request's alone."""
+"""The upstream: keeps every byte that reaches it, and answers each request with a content that is its alone."""
 import asyncio
 import re
 import zlib
@@ -182,6 +182,10 @@ class _Connection(asyncio.Protocol):
             record = self.recorder.new_record(self.number)
         if record is not None:
             record.raw, record.marks = bytes(self.received), marks(bytes(self.received))
+            try:
+                record.message = read_request(record.raw)
+            except Malformed:
+                pass
             record.problem = record.problem or ("" if record.was_early else f"part of a request ({why})")
         self.received.clear()
         self.early = None

@@ -5,7 +5,8 @@ import collections
 import itertools
 
 import race
-from broken_responses import BAD, BROKEN, CHUNKED, CLOSE, CONTENT, EMPTY, FOREVER, RESET, SERVED, SLOW, TABLE, WHOLE, Broken
+from broken_responses import (BAD, BROKEN, CHUNKED, CLOSE, CONTENT, EMPTY, FOREVER, RESET, SERVED, SLOW, TABLE, WHOLE,
+                              Broken)
 from differential import reset
 from gateway import HOST, gateway
 from readers import Malformed, read_request
@@ -17,10 +18,10 @@ ROUTES = """\
   - {{ path: /w/, upstream: "http://127.0.0.1:{upstream}", public: true, websocket: true }}
 """
 REST = """\
-timeouts: { upstream_connect: 2s, upstream_first_byte: 1s, response_body: 1s, request_body: 5s }
+timeouts: { upstream_connect: 5s, upstream_first_byte: 2s, response_body: 2s, request_body: 5s }
 """
 IN_FLIGHT = 6
-ANSWER_SECONDS = 8
+ANSWER_SECONDS = 15
 # How many of the unasked responses that were there before the next request may be taken for its answer: between a look
 # at the kernel and the write behind it there is always a moment.
 RACES_LOST = 0.02
@@ -174,8 +175,9 @@ def seen_of(response, client, case):
     """What of a broken response a client saw, in the words of the table."""
     if response is None:
         return f"nothing, and the connection was {client.end}"
+    framed = response.message.values(b"content-length") or response.message.values(b"transfer-encoding")
     if not response.is_whole:
-        if not (response.message.values(b"content-length") or response.message.values(b"transfer-encoding")) and client.end != "reset":
+        if not framed and client.end != "reset":
             return f"a beginning that passes for all: {response.body[:40]!r}"
         return BROKEN
     if response.status in (502, 504) and not response.body:
@@ -184,8 +186,7 @@ def seen_of(response, client, case):
         return f"a head with what was to be dropped: {response.message.fields}"
     if response.status not in (200, 204, 304):
         return f"status {response.status}"
-    framed = response.message.values(b"content-length") or response.message.values(b"transfer-encoding")
-    if not framed and response.status == 200 and case.method != b"HEAD" and response.body != CONTENT and client.end == "closed":
+    if not framed and response.status == 200 and case.method != b"HEAD" and response.body != CONTENT:
         return f"a beginning that passes for all: {response.body[:40]!r}"
     return SERVED if response.body == CONTENT else EMPTY if not response.body else "passed on"
 
@@ -214,7 +215,8 @@ class Run:
     def report(self, case, problem):
         """Says at once what is wrong."""
         self.problems.append((case.name, problem))
-        print(f"FAILED  {case.name}: {problem}\n    " + " | ".join(repr(write)[:160] for write in case.writes[:4]), flush=True)
+        writes = " | ".join(repr(write)[:160] for write in case.writes[:4])
+        print(f"FAILED  {case.name}: {problem}\n    {writes}", flush=True)
 
     async def ask_own(self, client, case, who):
         """A request with nothing broken about it gets its own answer."""
@@ -242,7 +244,8 @@ class Run:
         """The case's request, and what was seen of its answer."""
         case = self.cases[number]
         await client.open()
-        await client.send(request(b"/%s/broken/%d" % (case.folder, number), case.method, case.fields, version) + pipelined)
+        target = b"/%s/broken/%d" % (case.folder, number)
+        await client.send(request(target, case.method, case.fields, version) + pipelined)
         try:
             response = await client.receive(case.method == b"HEAD")
         except (Malformed, TimeoutError) as error:
@@ -335,8 +338,8 @@ async def main(binary, _seconds, _seed):
     upstream.stop()
     race_lines = await asyncio.to_thread(races, binary, run)
     seen = ", ".join(f"{word} {count}" for word, count in sorted(run.seen.items()))
-    print(f"upstreams: {len(TABLE)} broken responses and {len(cases) - len(TABLE)} cuts; clients saw {seen}; {run.own} others got "
-          f"their own; {len(run.problems)} problems")
+    print(f"upstreams: {len(TABLE)} broken responses and {len(cases) - len(TABLE)} cuts; clients saw {seen}; {run.own} "
+          f"others got their own; {len(run.problems)} problems")
     print(*race_lines, sep="\n")
     return not run.problems
 
@@ -347,8 +350,8 @@ def races(binary, run):
     with gateway(binary, ROUTES.format(upstream=trap.port)) as running:
         for method in (b"GET", b"HEAD"):
             provable, taken = race.run(running.port, trap, method)
-            line = (f"behind {method.decode()}, {provable} of {race.TRIES} unasked responses were there before the next request; "
-                    f"{taken} of them were taken for its answer")
+            line = (f"behind {method.decode()}, {provable} of {race.TRIES} unasked responses were there before the "
+                    f"next request; {taken} of them were taken for its answer")
             lines.append(line)
             if taken > provable * RACES_LOST:
                 run.problems.append(("an unasked response", line))
@@ -364,7 +367,8 @@ async def self_check(_seed):
     relay = Relay(upstream.port)
     await relay.start()
     run = Run(relay.port, TABLE, patience=0.3)
-    await run.play_all(number for number, case in enumerate(TABLE) if case.seen == (BAD,) and FOREVER not in case.writes)
+    await run.play_all(number for number, case in enumerate(TABLE)
+                       if case.seen == (BAD,) and FOREVER not in case.writes)
     relay.stop()
     upstream.stop()
     return len({name for name, _ in run.problems}) > len(TABLE) // 3

@@ -17,8 +17,7 @@ enum CORSSection {
                         ["*"], never: ["null": "pages without an origin of their own are anybody's; list the others"]),
                     .list(ListShape(noun: "origins", element: .text(URLText.originField), count: 1...64)),
                 ]), .required, example: "[https://app.example.com]",
-                "The pages whose scripts may call this route, as browsers write them; \"*\" for all, without credentials."
-            ),
+                "The pages whose scripts may call this, as browsers write them; \"*\" for all, without credentials."),
             KeyDescription(
                 "methods",
                 .list(ListShape(noun: "methods", element: .text(PlainText.method), count: 1...32)), .optional,
@@ -31,7 +30,7 @@ enum CORSSection {
             KeyDescription(
                 "expose",
                 .list(ListShape(noun: "header fields", element: .text(FieldNameText.any), count: 0...64)),
-                .standard("[]"), example: "[Link]",
+                .optional, example: "[Link]",
                 "Header fields of answers they may read beside WWW-Authenticate and DPoP-Nonce."),
             KeyDescription(
                 "credentials", .boolean, .standard("false"),

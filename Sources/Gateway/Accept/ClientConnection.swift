@@ -76,6 +76,8 @@ struct ClientConnection {
     var patience: Int32 = 0
     /// How fast it sends its body, or takes its answer.
     var pace = Pace()
+    /// Bytes that the kernel has taken of an answer since the client fell behind.
+    var handed: Int64 = 0
 
     init(_ worker: WorkerRef) { self.worker = worker }
 

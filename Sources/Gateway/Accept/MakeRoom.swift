@@ -23,7 +23,7 @@ extension WorkerRef {
     /// Whether a client's connections are counted: those of proxies in front are not one client's, nor are those
     /// of a Unix socket, which have no address.
     func isCounted(_ peer: PeerAddress, at listener: UnsafeMutablePointer<ListenerSocket>) -> Bool {
-        !peer.isUnix && !listener.pointee.terminators.contains(peer)
+        !peer.isUnix && !listener.pointee.proxies.contains(peer) && !listener.pointee.terminators.contains(peer)
     }
 
     /// Closes the connection that has waited longest for its next request; false when none waits.
@@ -32,7 +32,9 @@ extension WorkerRef {
     private func closeLongestIdle() -> Bool {
         // A look that found nothing finds nothing more before the next tick.
         guard pointee.noneIdleAt != pointee.wheel.now else { return false }
-        let found = pointee.wheel.earliest(from: pointee.idleFrom, atMost: .max) { isIdle($0) != nil }
+        var found = pointee.wheel.earliest(from: pointee.idleFrom, atMost: .max) { isIdle($0) != nil }
+        // Whoever was busy at the last look may still be linked before the place where that ended.
+        if found == nil { found = pointee.wheel.earliest(from: 0, atMost: .max) { isIdle($0) != nil } }
         guard let found, let client = isIdle(found) else {
             pointee.noneIdleAt = pointee.wheel.now
             pointee.idleFrom = 0

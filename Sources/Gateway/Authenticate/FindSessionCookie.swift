@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Bytes
 import HTTPMessage
 import Login
 import Sessions
@@ -28,8 +29,7 @@ extension WorkerRef {
             let line = UnsafeBufferPointer(start: bytes + Int(range.start), count: Int(range.count))
             var position = 0
             while position < line.count {
-                var end = position
-                while end < line.count, line[end] != UInt8(ascii: ";") { end += 1 }
+                let end = line.span.firstIndex(of: UInt8(ascii: ";"), from: position, to: line.count)
                 if end - position >= name.count, begins(line, at: position, with: name) {
                     let equals = position + name.count
                     if equals < end, line[equals] == UInt8(ascii: "="), found == nil, !isSpace(line[end - 1]) {

@@ -110,7 +110,10 @@ extension WorkerRef {
     func awaitResponse(_ exchange: ExchangeRef) {
         guard let upstream = exchange.pointee.upstream, let client = exchange.pointee.client else { return }
         if exchange.pointee.request.isComplete {
-            if !client.pointee.hasOutput { clearTimeout(client.timeout) }
+            if !client.pointee.hasOutput {
+                clearTimeout(client.timeout)
+                client.pointee.pace.stop()
+            }
             if upstream.pointee.state == .active, exchange.pointee.phase == .awaitingResponse {
                 setTimeout(upstream.timeout, patience(of: exchange).upstreamFirstByte)
             }

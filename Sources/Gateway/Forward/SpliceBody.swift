@@ -38,7 +38,7 @@ extension WorkerRef {
                 client.startWriting()
                 upstream.stopReading()
                 setTimeout(upstream.timeout, patience(of: exchange).responseBody)
-                awaitTaking(client, taken: moved - pipe.count)
+                beginTaking(client)
                 if exchange.pointee.response.isComplete { finishExchange(exchange) }
                 return true
             case .none:

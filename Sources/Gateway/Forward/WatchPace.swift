@@ -22,9 +22,22 @@ extension WorkerRef {
         keepPace(client, exchange.pointee.requestBytes, patience)
     }
 
-    /// The clock of a client that has yet to take what is there, of which it has just taken so much.
+    /// The clock of a client that does not take what is there, from now on.
+    func beginTaking(_ client: ClientRef) {
+        client.pointee.pace.stop()
+        awaitTaking(client, taken: 0)
+    }
+
+    /// The same, for a client to which the kernel has just taken so many bytes on.
     func awaitTaking(_ client: ClientRef, taken count: Int) {
-        keepPace(client, client.pointee.pace.total + Int64(count), Int(client.pointee.patience))
+        client.pointee.handed = client.pointee.pace.isMeasured ? client.pointee.handed + Int64(count) : 0
+        keepPace(client, taken(by: client), Int(client.pointee.patience))
+    }
+
+    /// What the client itself has taken, but for a constant: the kernel may hold megabytes, which a slow client takes
+    /// bit by bit while nothing more can be handed over.
+    private func taken(by client: ClientRef) -> Int64 {
+        client.pointee.handed - Int64(Socket.unacknowledgedBytes(client.pointee.stream.descriptor))
     }
 
     private func keepPace(_ client: ClientRef, _ total: Int64, _ milliseconds: Int) {
@@ -60,10 +73,13 @@ extension WorkerRef {
     /// The time for taking part of an answer is over: cut off, unless enough was taken.
     func takingTimedOut(_ client: ClientRef) {
         let rate = pointee.limits.responseRate
+        let milliseconds = Int(client.pointee.patience)
+        _ = client.pointee.pace.keep(
+            taken(by: client), now: pointee.wheel.now, ticks: TimeoutWheel.ticks(milliseconds: milliseconds))
         let found: String
-        switch judgePace(client, Int(client.pointee.patience), bytesPerSecond: rate) {
+        switch judgePace(client, milliseconds, bytesPerSecond: rate) {
         case .good: return
-        case .silent: found = "none within \(client.pointee.patience) ms"
+        case .silent: found = "none within \(milliseconds) ms"
         case .slow(let rate): found = "\(rate)"
         }
         pointee.operatorLog.write(

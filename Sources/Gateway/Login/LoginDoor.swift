@@ -81,7 +81,6 @@ final class LoginDoor: Sendable {
         for store in service.stores { store.sweep(now: now) }
     }
 
-    func stop() { service.stop() }
 }
 
 /// Those who wait until an issuer's keys were read once more.

@@ -62,16 +62,18 @@ extension WorkerRef {
     ///
     /// Every request with a session comes here: nothing is allocated.
     func putForeignCookies(_ line: UnsafeBufferPointer<UInt8>, into writer: inout HeadWriter) {
-        guard CookieField.hasOurs(line.span, names: pointee.ownCookieNames) else {
-            writer.put("Cookie: ")
-            writer.put(line)
-            writer.put("\r\n")
-            return
-        }
+        let before = writer
         var isFirst = true
-        CookieField.forEachForeign(in: line.span, names: pointee.ownCookieNames) { pair in
+        let hadOurs = CookieField.forEachForeign(in: line.span, names: pointee.ownCookieNames) { pair in
             writer.put(isFirst ? "Cookie: " : "; ")
             writer.put(UnsafeBufferPointer(rebasing: line[pair]))
+            isFirst = false
+        }
+        if !hadOurs {
+            // As it came, whatever stands between its pairs.
+            writer = before
+            writer.put("Cookie: ")
+            writer.put(line)
             isFirst = false
         }
         if !isFirst { writer.put("\r\n") }

@@ -114,10 +114,14 @@ final class Generation: @unchecked Sendable {
         directory?.stop()
     }
 
-    /// Ends everything.
-    func stop() {
+    /// Ends everything; `end` follows when revocations that are left are done, in so many milliseconds at most.
+    func stop(within milliseconds: Int, then end: @escaping @Sendable () -> Void) {
         retire()
-        logins?.stop()
+        guard let service, let loop = gateway.workers.first?.loop else { return end() }
+        Task(executorPreference: loop) {
+            await service.stop(within: milliseconds)
+            end()
+        }
     }
 
     /// Gives back what sessions that are over took.
@@ -183,7 +187,7 @@ final class Generation: @unchecked Sendable {
                 reports.report(event)
                 // Whichever configuration a stream began by.
                 if case .sessionsEnded = event { for worker in workers { worker.tell { $0.endStreams() } } }
-            })
+            }, continuing: previous)
         self.service = service
         self.logins = LoginDoor(
             service, logins: settings.logins, loop: loop, reports: reports,

@@ -15,7 +15,8 @@ struct Succession: @unchecked Sendable {
     let listeners: UnsafeMutablePointer<ListenerSocket>
     /// By each old listener's place, what becomes of it.
     let listenerFates: [ListenerFate]
-    let stores: [any SessionStore]
+    /// Where the sessions of each login are; asked when it is installed.
+    let stores: @Sendable () -> [any SessionStore]
     let assertionKeys: AssertionKeys?
     /// An issuer's keys as they are when this is asked.
     let keys: @Sendable (_ issuer: Int) -> IssuerKeys?
@@ -57,7 +58,7 @@ extension WorkerRef {
         for (number, _) in succession.settings.issuers.enumerated() {
             pointee.issuers[number].take(succession.keys(number))
         }
-        pointee.stores = succession.stores
+        pointee.stores = succession.stores()
         pointee.assertionKeys = succession.assertionKeys
         releasePools(of: old)
         pointee.retired.append(old)

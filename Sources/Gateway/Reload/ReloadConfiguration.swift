@@ -20,8 +20,9 @@ final class ReloadState {
     /// How the last one went wrong; nil when what is served is what was read last.
     var lastFault: String?
     var timer: LoopTimer?
-    /// Workers that serve by the configuration on its way.
-    var installedWorkers = 0
+    /// The configuration that workers are being given, and how many of them do not serve by it yet.
+    fileprivate var installing: PreparedReload?
+    fileprivate var workersToInstall = 0
 
     init(_ source: ConfigurationSource?, startedWith: GatewaySettings) {
         self.source = source
@@ -34,7 +35,7 @@ final class ReloadState {
 private struct PreparedReload {
     let generation: Generation
     let configuration: NewConfiguration
-    let slots: MetricsSlots
+    let successions: [PreparedSuccession]
 }
 
 /// Another configuration without an end of the process (OPS-07).
@@ -75,58 +76,62 @@ extension Gateway {
         settings.workers = workers.count
         let labels = MetricsLabels(settings)
         let slots = registry.extend(labels, keeping: ([generation] + older).map(\.labels))
-        let next: Generation
+        let prepared: PreparedReload
         do throws(GatewayFailure) {
-            next = try Generation(
+            let next = try Generation(
                 generation.number + 1, settings, labels, metricsSlots: slots.routes, self, continuing: generation)
+            prepared = PreparedReload(
+                generation: next, configuration: configuration, successions: try successions(to: next, slots))
         } catch {
-            keepLabels()
+            // The numbers are those of the configuration that is served, after all.
+            _ = registry.extend(generation.labels, keeping: older.map(\.labels))
             return refuseReload([error.description])
         }
         reload.isUnderWay = true
-        next.start(fetching, continuing: generation)
-        awaitKeys(PreparedReload(generation: next, configuration: configuration, slots: slots), waited: 0)
+        prepared.generation.start(fetching, continuing: generation)
+        awaitKeys(prepared, waited: 0)
     }
 
-    /// The numbers are those of the configuration that is served, after all.
-    private func keepLabels() { _ = registry.extend(generation.labels, keeping: older.map(\.labels)) }
-
-    private func awaitKeys(_ prepared: PreparedReload, waited: Int) {
-        guard !isDraining else { return }
-        if prepared.generation.isSettled || waited >= Gateway.settlingTime { return install(prepared) }
-        let timer = LoopTimer(loop: control) { [unowned self] in awaitKeys(prepared, waited: waited + 10) }
-        reload.timer = timer
-        timer.arm(milliseconds: 10)
-    }
-
-    private func install(_ prepared: PreparedReload) {
-        let next = prepared.generation
+    /// What each worker is given; every socket is open then, or none that was not before.
+    private func successions(
+        to next: Generation, _ slots: MetricsSlots
+    ) throws(GatewayFailure) -> [PreparedSuccession] {
         var successions: [PreparedSuccession] = []
         for worker in workers {
+            let (index, metrics) = (worker.index, slots.workers[worker.index])
             do throws(GatewayFailure) {
-                let index = worker.index
                 successions.append(
                     try worker.prepare(
-                        next, prepared.slots.workers[index], from: generation, beside: successions.first, self,
+                        next, metrics, from: generation, beside: successions.first, self,
                         onInstalled: { [unowned self] in
-                            registry.workerUses(prepared.slots.workers[index], worker: index)
-                            control.execute { [unowned self] in installed(prepared) }
+                            registry.workerUses(metrics, worker: index)
+                            control.execute { [unowned self] in installed() }
                         }))
             } catch {
                 for succession in successions { succession.abandon() }
-                next.stop()
-                keepLabels()
-                return refuseReload([error.description])
+                throw error
             }
         }
-        reload.installedWorkers = 0
-        for (worker, succession) in zip(workers, successions) { worker.install(succession) }
+        return successions
+    }
+
+    private func awaitKeys(_ prepared: PreparedReload, waited: Int) {
+        guard !isDraining else { return }
+        guard prepared.generation.isSettled || waited >= Gateway.settlingTime else {
+            let timer = LoopTimer(loop: control) { [unowned self] in awaitKeys(prepared, waited: waited + 10) }
+            reload.timer = timer
+            return timer.arm(milliseconds: 10)
+        }
+        reload.installing = prepared
+        reload.workersToInstall = workers.count
+        for (worker, succession) in zip(workers, prepared.successions) { worker.install(succession) }
     }
 
     /// One more worker serves by it; the last of them makes it the one that is served.
-    private func installed(_ prepared: PreparedReload) {
-        reload.installedWorkers += 1
-        guard reload.installedWorkers == workers.count else { return }
+    private func installed() {
+        reload.workersToInstall -= 1
+        guard reload.workersToInstall == 0, let prepared = reload.installing else { return }
+        reload.installing = nil
         let configuration = prepared.configuration
         serve(by: prepared.generation)
         startAssertionKeys(prepared.generation)

@@ -11,7 +11,9 @@ extension WorkerRef {
         _ exchange: ExchangeRef, _ client: ClientRef, _ bytes: UnsafeMutablePointer<UInt8>,
         into writer: inout HeadWriter
     ) throws(Refusal) {
-        guard let route = exchange.pointee.route, route.pointee.sendsClientCert else { return }
+        guard let route = exchange.pointee.route, route.pointee.sendsClientCert, !exchange.pointee.isPreflight else {
+            return
+        }
         let listener = pointee.listeners + Int(client.pointee.listener)
         if listener.pointee.terminators.contains(client.pointee.peer) {
             guard let certificate = try fieldCertificate(bytes) else { return }

@@ -16,6 +16,7 @@ struct HeadWriter {
     /// Where the next byte goes; only with room.
     var space: UnsafeMutablePointer<UInt8> { base + count }
 
+    @inline(__always)
     mutating func put(_ bytes: UnsafePointer<UInt8>, _ length: Int) {
         guard capacity - count >= length else {
             isFull = true
@@ -25,6 +26,8 @@ struct HeadWriter {
         count += length
     }
 
+    /// Inlined, so that the copy is a few moves of a length known beforehand.
+    @inline(__always)
     mutating func put(_ text: StaticString) { put(text.utf8Start, text.utf8CodeUnitCount) }
 
     mutating func put(_ bytes: UnsafeBufferPointer<UInt8>) {

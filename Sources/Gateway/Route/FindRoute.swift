@@ -24,9 +24,7 @@ extension WorkerRef {
         if !shape.isPlain || !route.pointee.allowances.isEmpty { try checkOtherReadings(of: path, route) }
         if shape.endsInSlash, path.count > 1 {
             // All of them: whoever merges slashes sees one.
-            var end = path.count - 1
-            while end > 1, path[end - 1] == UInt8(ascii: "/") { end -= 1 }
-            let without = UnsafeBufferPointer(rebasing: path[0..<end])
+            let without = withoutLastSlashes(path)
             let other = shape.isPlain ? pointee.routes.match(without) : try matchCanonical(without)
             guard other == route else { throw refuse(.pathMatchesTwoRoutes, "one route", "two by a trailing slash") }
         }
@@ -37,24 +35,43 @@ extension WorkerRef {
     private func checkOtherReadings(
         of path: UnsafeBufferPointer<UInt8>, _ route: UnsafePointer<Route>
     ) throws(Refusal) {
-        if path.count > 1, path[1] == UInt8(ascii: "/") {
-            // A reference to another authority, to whoever resolves it against a base (RFC 3986 §4.2): `//x/admin` is
-            // the path `/admin` of `x` to Node's URL, Python's urljoin and Java's URI.
-            let behindSlashes = path.firstIndex { $0 != UInt8(ascii: "/") } ?? path.endIndex
-            let authorityEnd = path[behindSlashes...].firstIndex(of: UInt8(ascii: "/")) ?? path.endIndex
-            let rest = UnsafeBufferPointer(rebasing: path[authorityEnd...])
-            guard try matchCanonical(rest.isEmpty ? rootPath : rest) == route else {
-                throw refuse(.pathMatchesTwoRoutes, "one route", "two by slashes at the beginning")
-            }
+        try checkLoosestReading(of: path, route)
+        guard path.count > 1, PathShape.isSeparator(path[1]) else { return }
+        // A reference to another authority, to whoever resolves it against a base (RFC 3986 §4.2): `//x/admin` is the
+        // path `/admin` of `x` to Node's URL, Python's urljoin and Java's URI; so is `/\x/admin` to the first.
+        let behindSlashes = path.firstIndex { !PathShape.isSeparator($0) } ?? path.endIndex
+        let authorityEnd = path[behindSlashes...].firstIndex { PathShape.isSeparator($0) } ?? path.endIndex
+        let rest = authorityEnd < path.endIndex ? UnsafeBufferPointer(rebasing: path[authorityEnd...]) : rootPath
+        guard ReservedPath(rest) == nil, try matchCanonical(rest) == route,
+            try matchCanonical(withoutLastSlashes(rest)) == route
+        else {
+            throw refuse(.pathMatchesTwoRoutes, "one route", "two by slashes at the beginning")
         }
+        try checkLoosestReading(of: rest, route)
+    }
+
+    /// Refuses a path that leads to another route, or to none of them but ourselves, when all that the route lets through
+    /// is read in the most liberal way; with and without a slash at the end, which such a character may stand for.
+    private func checkLoosestReading(
+        of path: UnsafeBufferPointer<UInt8>, _ route: UnsafePointer<Route>
+    ) throws(Refusal) {
         guard !route.pointee.allowances.isEmpty else { return }
         var loosest: [UInt8] = []
         LoosestReading.append(path.span, to: &loosest)
         try loosest.withUnsafeBufferPointer { (loosest) throws(Refusal) in
-            guard ReservedPath(loosest) == nil, pointee.routes.match(loosest) == route else {
+            guard ReservedPath(loosest) == nil, pointee.routes.match(loosest) == route,
+                pointee.routes.match(withoutLastSlashes(loosest)) == route
+            else {
                 throw refuse(.pathMatchesTwoRoutes, "one route", "two by characters that the route lets through")
             }
         }
+    }
+
+    /// The path without the slashes at its end; `/` stays.
+    private func withoutLastSlashes(_ path: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
+        var end = path.count
+        while end > 1, path[end - 1] == UInt8(ascii: "/") { end -= 1 }
+        return UnsafeBufferPointer(rebasing: path[0..<end])
     }
 
     func checkPath(
@@ -130,6 +147,9 @@ extension WorkerRef {
 private struct PathShape {
     var isPlain = true
     var endsInSlash = false
+
+    /// Whether some server ends a segment there.
+    static func isSeparator(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "/") || byte == UInt8(ascii: "\\") }
 
     init(_ path: UnsafeBufferPointer<UInt8>) {
         var previous: UInt8 = 0

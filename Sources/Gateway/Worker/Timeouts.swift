@@ -30,7 +30,7 @@ extension WorkerRef {
             guard client.pointee.isHeadTimed, !client.pointee.input.isEmpty else { return abortClient(client) }
             headTimedOut(client)
         case .exchanging:
-            // What is left of an answer must not look like all of it (HTTP-41).
+            // The rest of its answer is nobody's, and is not left to the kernel to keep either.
             guard let exchange = client.pointee.exchange else { return abortClient(client) }
             if exchange.pointee.phase == .parked { return waitTimedOut(exchange) }
             guard !exchange.pointee.request.isComplete else { return abortClient(client) }

@@ -118,7 +118,7 @@ final class WorkerThread: @unchecked Sendable {
         let succession = Succession(
             settings: next.settings, parts: next.parts,
             surroundings: WorkerSurroundings(gateway, next, worker: index, metrics: metrics, log: log),
-            listeners: places, listenerFates: fates, stores: next.stores, assertionKeys: next.assertionKeys?.keys,
+            listeners: places, listenerFates: fates, stores: { next.stores }, assertionKeys: next.assertionKeys?.keys,
             keys: { next.keys(of: $0) }, onInstalled: onInstalled)
         return PreparedSuccession(succession: succession, sockets: opened)
     }

@@ -32,15 +32,10 @@ enum LineEnd {
     @inline(__always)
     static func firstControl(in bytes: Span<UInt8>, from start: Int, to stop: Int) -> Int {
         var index = start
-        while index &+ 16 <= stop {
-            let (low, high) = bytes.wordPair(at: index)
-            let lowMarks = ByteWord.controls(low)
-            let highMarks = ByteWord.controls(high)
-            if lowMarks | highMarks == 0 {
-                index &+= 16
-                continue
-            }
-            index &+= lowMarks != 0 ? ByteWord.firstMark(lowMarks) : 8 &+ ByteWord.firstMark(highMarks)
+        while index &+ ByteVector.count <= stop {
+            let place = ByteVector.controls(bytes.vector(at: index)).first
+            index &+= place
+            guard place < ByteVector.count else { continue }
             guard bytes[index] == 0x09 else { return index }
             index &+= 1
         }

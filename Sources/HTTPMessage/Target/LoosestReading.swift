@@ -25,8 +25,16 @@ public enum LoosestReading {
     }
 
     /// Whether the path has a character of ASCII in more bytes than it needs, which some decoders take for it.
+    ///
+    /// Decoded as often as `append` does: `%25c0%25ae` is `.` to whoever decodes twice and then reads UTF-8 loosely.
     static func hasOverlongForm(_ path: Span<UInt8>) -> Bool {
-        let bytes = decoded(path)
+        var bytes = decoded(path)
+        for _ in 0..<NestedEscapes.maximumDecodings {
+            if withoutOverlongForms(bytes).count < bytes.count { return true }
+            let next = decoded(bytes.span)
+            guard next.count < bytes.count else { return false }
+            bytes = next
+        }
         return withoutOverlongForms(bytes).count < bytes.count
     }
 

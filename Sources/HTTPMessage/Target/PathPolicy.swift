@@ -55,7 +55,8 @@ public enum PathPolicy {
         for index in path.indices where !isPlain(path[index]) {
             if let refusal = PathReader.refusal(of: path, allowing: allowing) { return refusal }
             // Nobody's name has them, and dots and slashes hide in them.
-            return allowing.contains(.nonASCII) && LoosestReading.hasOverlongForm(path) ? .nonASCII : nil
+            let mayHide = !allowing.isDisjoint(with: [.nonASCII, .doubleEncoding])
+            return mayHide && LoosestReading.hasOverlongForm(path) ? .nonASCII : nil
         }
         return nil
     }

@@ -18,16 +18,15 @@ import Sessions
 final class CallbackDesk: Sendable {
     private let starts: StartDesk
     private let exchange: CodeExchange
-    private let hosted: HostedRequests
-    private let outcomes: SharedOutcomes
-    private let used = ReplaySet(byteLimit: 4 << 20, windowSeconds: TransactionSealer.lifetimeSeconds)
+    private let memory: LoginMemory
 
-    init(starts: StartDesk, exchange: CodeExchange, hosted: HostedRequests, executor: any TaskExecutor) {
+    init(starts: StartDesk, exchange: CodeExchange, memory: LoginMemory) {
         self.starts = starts
         self.exchange = exchange
-        self.hosted = hosted
-        outcomes = SharedOutcomes(executor: executor)
+        self.memory = memory
     }
+
+    private var outcomes: SharedOutcomes { memory.outcomes }
 
     /// Answers a request to `callback/<client>`.
     func answer(_ request: LoginRequest, at place: ClientPlace) async -> LoginAnswer {
@@ -136,7 +135,7 @@ extension CallbackDesk {
             // Before the transaction is used up: with nothing known of the server, a reload may do better.
             let server = try await place.server()
             if let led = try await useUp(callback) { return led }
-            hosted.remove(state: callback.response.state)
+            memory.hosted.remove(state: callback.response.state)
             return try await judge(callback, server)
         } catch {
             return await refusal(error, of: callback)
@@ -144,9 +143,13 @@ extension CallbackDesk {
     }
 
     /// Uses the transaction up; the answer where that happened before (CF-25).
+    ///
+    /// Anybody can begin logins and come back from them. What is remembered of one network leaves as much room again, so
+    /// that whoever floods it stops their own logins first, and those of everybody else go on.
     private func useUp(_ callback: Callback) async throws(LoginFailure) -> LoginAnswer? {
         let until = callback.transaction.createdAt + Int64(TransactionSealer.lifetimeSeconds)
-        switch used.insert(callback.digest, thumbprint: callback.digest, until: until, now: callback.place.now) {
+        let network = SHA256.hash(AddressBudget.network(of: callback.request.peer).utf8Span.span)
+        switch memory.usedStates.insert(callback.digest, thumbprint: network, until: until, now: callback.place.now) {
         case .first: return nil
         case .replayed:
             if await callback.place.liveSession(of: callback.request) != nil {

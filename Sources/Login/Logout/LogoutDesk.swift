@@ -14,15 +14,16 @@ import Sessions
 final class LogoutDesk: Sendable {
     let places: [ClientPlace]
     let revocations: RevocationQueue
-    /// Logout tokens that were used (LO-08).
-    let used = ReplaySet(byteLimit: 1 << 20, windowSeconds: Int(LogoutToken.longestLifetimeSeconds))
-    /// Logout tokens that were not good, by address (LO-12).
-    let budget = AddressBudget(perSecond: 1, burst: 10)
+    private let memory: LoginMemory
 
-    init(places: [ClientPlace], revocations: RevocationQueue) {
+    init(places: [ClientPlace], revocations: RevocationQueue, memory: LoginMemory) {
         self.places = places
         self.revocations = revocations
+        self.memory = memory
     }
+
+    var used: ReplaySet { memory.usedLogoutTokens }
+    var budget: AddressBudget { memory.logoutBudget }
 
     /// Answers a request to one of its four endpoints; for any other one, 404.
     func answer(_ request: LoginRequest) async -> LoginAnswer {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Issuers
 import Sessions
-import Synchronization
 
 /// Refreshes sessions, each once however many requests of whichever worker wait for it (RF-01); one for the process.
 ///
@@ -31,6 +30,8 @@ final class RefreshDesk: Sendable {
 
     /// What the desk needs of one client.
     struct Client: Sendable {
+        /// The login's name, by which its refreshes are the same ones after a reload.
+        var name: String
         var store: any SessionStore
         /// Asks the server; called on the executor, once at a time for one session.
         var ask: @Sendable (Session) async -> Answer
@@ -38,47 +39,7 @@ final class RefreshDesk: Sendable {
         var discard: @Sendable (Session) -> Void
     }
 
-    private struct Key: Hashable {
-        let client: Int
-        let session: [UInt8]
-    }
-
-    private struct Flight {
-        var waiting: [CheckedContinuation<LoginService.Refreshed, Never>] = []
-        /// Nobody waits any more; the server's answer is awaited all the same, for it may have rotated the token.
-        var isOverdue = false
-        var task: Task<Void, Never>?
-        var timer: Task<Void, Never>?
-    }
-
-    private struct State {
-        var flights: [Key: Flight] = [:]
-        var pauses = RefreshPauses<Key>()
-        var isStopped = false
-
-        mutating func admit(
-            _ key: Key, _ continuation: CheckedContinuation<LoginService.Refreshed, Never>, at milliseconds: Int64
-        ) -> Admission {
-            guard !isStopped else { return .refuse }
-            if let flight = flights[key] {
-                guard !flight.isOverdue else { return .refuse }
-                flights[key]?.waiting.append(continuation)
-                return .wait
-            }
-            guard flights.count < flightLimit, !pauses.lasts(key, at: milliseconds) else { return .refuse }
-            flights[key] = Flight(waiting: [continuation])
-            return .start
-        }
-    }
-
-    /// What becomes of a request for a refresh.
-    private enum Admission {
-        case start
-        case wait
-        case refuse
-    }
-
-    private let state = Mutex(State())
+    private let flights: RefreshFlights
     private let clients: [Client]
     private let clock: any IssuerClock
     private let executor: any TaskExecutor
@@ -86,14 +47,13 @@ final class RefreshDesk: Sendable {
 
     /// A request waits for a refresh that long at most (RF-01).
     static let patienceMilliseconds = 5000
-    /// Refreshes under way at a time: behind a server that hangs, more would only wait longer.
-    static let flightLimit = 1024
 
     init(
-        clients: [Client], clock: any IssuerClock, executor: any TaskExecutor,
+        clients: [Client], flights: RefreshFlights, clock: any IssuerClock, executor: any TaskExecutor,
         onEvent: @escaping @Sendable (LoginService.Event) -> Void
     ) {
         self.clients = clients
+        self.flights = flights
         self.clock = clock
         self.executor = executor
         self.onEvent = onEvent
@@ -101,49 +61,34 @@ final class RefreshDesk: Sendable {
 
     /// A desk for these clients, whose late tokens go into that queue.
     convenience init(
-        _ places: [ClientPlace], revocations: RevocationQueue, clock: any IssuerClock, executor: any TaskExecutor,
-        onEvent: @escaping @Sendable (LoginService.Event) -> Void
+        _ places: [ClientPlace], revocations: RevocationQueue, flights: RefreshFlights, clock: any IssuerClock,
+        executor: any TaskExecutor, onEvent: @escaping @Sendable (LoginService.Event) -> Void
     ) {
         self.init(
             clients: places.map { place in
                 let ask = AskForRefresh(place)
                 return Client(
-                    store: place.store, ask: { await ask($0) },
+                    name: place.settings.name, store: place.store, ask: { await ask($0) },
                     discard: { revocations.revoke($0, client: place.index) })
-            }, clock: clock, executor: executor, onEvent: onEvent)
+            }, flights: flights, clock: clock, executor: executor, onEvent: onEvent)
     }
 
     /// The session after its refresh, waited for 5 s at most; from any thread.
     func refresh(_ session: Session, value: [UInt8], client: Int) async -> LoginService.Refreshed {
         guard clients.indices.contains(client) else { return .unavailable }
         if let known = await known(session, value: value, client: client) { return known }
-        let key = Key(client: client, session: session.id)
+        let key = RefreshFlights.Key(login: clients[client].name, session: session.id)
         return await withCheckedContinuation { continuation in
-            let admission = state.withLock { $0.admit(key, continuation, at: clock.now().milliseconds) }
-            switch admission {
+            switch flights.admit(key, continuation, at: clock.now().milliseconds) {
             case .wait: break
             case .refuse: continuation.resume(returning: .unavailable)
-            case .start: start(key, session, value)
+            case .start: start(key, session, value, client)
             }
         }
     }
 
-    /// Nothing is refreshed any more, and whoever waits is told.
-    func stop() {
-        let flights = state.withLock { state in
-            state.isStopped = true
-            defer { state.flights = [:] }
-            return Array(state.flights.values)
-        }
-        for flight in flights {
-            flight.task?.cancel()
-            flight.timer?.cancel()
-            for waiting in flight.waiting { waiting.resume(returning: .unavailable) }
-        }
-    }
-
-    /// Refreshes under way.
-    var flights: Int { state.withLock { $0.flights.count } }
+    /// Nothing is refreshed any more, and whoever waits is told: here, and wherever these flights are shared.
+    func stop() { flights.stop() }
 
     // MARK: before a flight
 
@@ -168,58 +113,34 @@ final class RefreshDesk: Sendable {
         return isNewer ? .session(found, value: successor) : nil
     }
 
-    private func start(_ key: Key, _ session: Session, _ value: [UInt8]) {
-        let flight = Task(executorPreference: executor) { await self.fly(key, session, value) }
+    private func start(_ key: RefreshFlights.Key, _ session: Session, _ value: [UInt8], _ client: Int) {
+        let flight = Task(executorPreference: executor) { await self.fly(key, session, value, client) }
         let timer = Task(executorPreference: executor) {
             // Cancelled when the flight ends in time.
             guard (try? await self.clock.sleep(milliseconds: Self.patienceMilliseconds)) != nil else { return }
-            self.giveUp(key)
+            self.flights.giveUp(key)
         }
-        let isUnderWay = state.withLock { state in
-            state.flights[key]?.task = flight
-            state.flights[key]?.timer = timer
-            return state.flights[key] != nil
-        }
-        if !isUnderWay { timer.cancel() }
-    }
-
-    private func giveUp(_ key: Key) {
-        let waiting = state.withLock { state in
-            state.flights[key]?.isOverdue = true
-            defer { state.flights[key]?.waiting = [] }
-            return state.flights[key]?.waiting ?? []
-        }
-        for one in waiting { one.resume(returning: .unavailable) }
+        if !flights.keep(key, task: flight, timer: timer) { timer.cancel() }
     }
 
     // MARK: the flight
 
-    private func fly(_ key: Key, _ session: Session, _ value: [UInt8]) async {
+    private func fly(_ key: RefreshFlights.Key, _ session: Session, _ value: [UInt8], _ client: Int) async {
         // Another flight may have ended between this request's look into the store and its turn here.
-        if let known = await known(session, value: value, client: key.client) { return land(key, known) }
+        if let known = await known(session, value: value, client: client) { return flights.land(key, known) }
         let refreshed: LoginService.Refreshed
-        switch await clients[key.client].ask(session) {
-        case .session(let session): refreshed = await keep(session, value: value, client: key.client)
+        switch await clients[client].ask(session) {
+        case .session(let session): refreshed = await keep(session, value: value, client: client)
         case .ended(let tokens):
-            if let tokens { clients[key.client].discard(tokens) }
-            await end(session, client: key.client)
+            if let tokens { clients[client].discard(tokens) }
+            await end(session, client: client)
             refreshed = .ended
         case .unavailable(let seconds):
-            let now = clock.now()
-            state.withLock { $0.pauses.failed(key, at: now, retryAfterSeconds: seconds) }
+            flights.failed(key, at: clock.now(), retryAfterSeconds: seconds)
             refreshed = .unavailable
         }
-        onEvent(.refreshed(client: key.client, outcome: refreshed.word))
-        land(key, refreshed)
-    }
-
-    private func land(_ key: Key, _ refreshed: LoginService.Refreshed) {
-        let flight = state.withLock { state in
-            if case .unavailable = refreshed {} else { state.pauses.ended(key) }
-            return state.flights.removeValue(forKey: key)
-        }
-        flight?.timer?.cancel()
-        for waiting in flight?.waiting ?? [] { waiting.resume(returning: refreshed) }
+        onEvent(.refreshed(client: client, outcome: refreshed.word))
+        flights.land(key, refreshed)
     }
 
     /// Puts the new tokens in the place of the old ones, before anybody uses them (RF-03).

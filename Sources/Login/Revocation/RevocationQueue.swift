@@ -10,6 +10,9 @@ import Synchronization
 ///     revoke ─▶ ready ─▶ under way (8 at most) ─▶ done
 ///                 ▲            └─▶ pausing ─▶ ready …  six times, then the operator is told
 ///                 └── stop: at once, and for the last time
+///
+/// After a reload another queue continues this one: what is revoked, or tried again, from then on goes through that, to
+/// be asked for with the credentials of now. What only this one knows how to revoke stays here until it is done.
 final class RevocationQueue: Sendable {
     /// What came of one attempt.
     enum Outcome: Sendable, Equatable {
@@ -31,19 +34,46 @@ final class RevocationQueue: Sendable {
         var attempts = 0
     }
 
+    /// Who continues this queue, for as long as somebody has it, and what each client here is there.
+    private struct Successor {
+        weak var queue: RevocationQueue?
+        var clients: [Int?] = []
+    }
+
+    /// Whom this queue continues, for as long as somebody has it.
+    private struct Predecessor {
+        weak var queue: RevocationQueue?
+    }
+
     private struct State {
         var ready: [Entry] = []
         var pausing: [Int: (entry: Entry, task: Task<Void, Never>?)] = [:]
-        var underWay = 0
-        var nextPause = 0
+        /// The client of each.
+        var underWay: [Int: Int] = [:]
+        var lastNumber = 0
         var isStopped = false
+        /// Nothing is told any more: all that is left was given up, and told.
+        var isOver = false
+        var successor = Successor()
+        var predecessor = Predecessor()
+        /// Those who wait until nothing is left.
+        var waiting: [CheckedContinuation<Void, Never>] = []
 
-        var count: Int { ready.count + pausing.count + underWay }
+        var count: Int { ready.count + pausing.count + underWay.count }
 
-        mutating func next() -> Entry? {
-            guard underWay < concurrentLimit, !ready.isEmpty else { return nil }
-            underWay += 1
-            return ready.removeFirst()
+        mutating func next() -> (number: Int, entry: Entry)? {
+            guard underWay.count < concurrentLimit, !ready.isEmpty else { return nil }
+            lastNumber += 1
+            let entry = ready.removeFirst()
+            underWay[lastNumber] = entry.client
+            return (lastNumber, entry)
+        }
+
+        /// Everyone who waits, once there is nothing left to wait for.
+        mutating func takeWaiting() -> [CheckedContinuation<Void, Never>] {
+            guard count == 0 || isOver else { return [] }
+            defer { waiting = [] }
+            return waiting
         }
     }
 
@@ -73,8 +103,12 @@ final class RevocationQueue: Sendable {
         self.onEvent = onEvent
     }
 
-    /// A queue for the tokens of these clients, told of by their listener.
-    convenience init(_ places: [ClientPlace], clock: any IssuerClock, executor: any TaskExecutor) {
+    /// A queue for the tokens of these clients, told of by their listener, which goes on with what the one before has
+    /// not done yet.
+    convenience init(
+        _ places: [ClientPlace], clock: any IssuerClock, executor: any TaskExecutor,
+        continuing previous: (queue: RevocationQueue, places: [ClientPlace])? = nil
+    ) {
         self.init(
             clock: clock, executor: executor,
             revoke: { client, token, hint in await places[client].revoke(token, hint: hint) },
@@ -82,6 +116,16 @@ final class RevocationQueue: Sendable {
                 guard case .revocationFailed(let client, _) = event else { return }
                 places[client].onEvent(event)
             })
+        guard let previous else { return }
+        // Tokens go to no other server than the one that they are from.
+        let clients = previous.places.map { before in
+            places.firstIndex {
+                $0.settings.name == before.settings.name
+                    && $0.issuer.url.utf8.elementsEqual(before.issuer.url.utf8)
+            }
+        }
+        previous.queue.state.withLock { $0.successor = Successor(queue: self, clients: clients) }
+        state.withLock { $0.predecessor.queue = previous.queue }
     }
 
     /// Revokes a session's tokens, the refresh token first; from any thread.
@@ -94,18 +138,24 @@ final class RevocationQueue: Sendable {
         if let token = session.refreshToken, !keepsRefreshToken { tokens.append((token, .refreshToken)) }
         if let token = session.accessToken { tokens.append((token, .accessToken)) }
         guard !tokens.isEmpty else { return }
-        let entry = Entry(client: client, tokens: tokens)
+        take(Entry(client: client, tokens: tokens))
+    }
+
+    private func take(_ entry: Entry) {
+        if passOn(entry) { return }
         let isTaken = state.withLock { state in
             guard state.count < limit, !state.isStopped else { return false }
             state.ready.append(entry)
             return true
         }
-        guard isTaken else { return onEvent(.revocationFailed(client: client, reason: "queue_full")) }
+        guard isTaken else { return onEvent(.revocationFailed(client: entry.client, reason: "queue_full")) }
         work()
     }
 
     /// Tries what is left once more, at once, and reports what could not be revoked; takes no more.
     func stop() {
+        let before = state.withLock { $0.predecessor.queue }
+        before?.stop()
         let pauses = state.withLock { state in
             state.isStopped = true
             defer { state.pausing = [:] }
@@ -116,47 +166,101 @@ final class RevocationQueue: Sendable {
         work()
     }
 
+    /// The same, and waits until all of it is done; what is not by then is given up and reported (OPS-08).
+    ///
+    /// The number of sessions that were given up.
+    func stop(within milliseconds: Int) async -> Int {
+        let before = state.withLock { $0.predecessor.queue }
+        let earlier = Task(executorPreference: executor) { await before?.stop(within: milliseconds) ?? 0 }
+        stop()
+        let timer = Task(executorPreference: executor) {
+            guard (try? await self.clock.sleep(milliseconds: milliseconds)) != nil else { return 0 }
+            return self.giveUp()
+        }
+        await end()
+        timer.cancel()
+        return await timer.value + earlier.value
+    }
+
+    /// Waits until nothing is left, or what is left is given up.
+    private func end() async {
+        await withCheckedContinuation { continuation in
+            let waiting = state.withLock { state in
+                state.waiting.append(continuation)
+                return state.takeWaiting()
+            }
+            for one in waiting { one.resume() }
+        }
+    }
+
+    private func giveUp() -> Int {
+        let (clients, waiting) = state.withLock { state in
+            guard !state.isOver else { return ([Int](), state.takeWaiting()) }
+            state.isOver = true
+            defer { state.ready = [] }
+            return (Array(state.underWay.values) + state.ready.map(\.client), state.takeWaiting())
+        }
+        for client in clients { onEvent(.revocationFailed(client: client, reason: "stopped")) }
+        for one in waiting { one.resume() }
+        return clients.count
+    }
+
     /// Sessions whose tokens are not revoked yet.
     var count: Int { state.withLock { $0.count } }
 
     // MARK: the work
 
+    /// Gives the entry to the queue that continues this one, if there is one that can ask its server.
+    private func passOn(_ entry: Entry) -> Bool {
+        let successor = state.withLock { $0.isStopped ? Successor() : $0.successor }
+        guard let queue = successor.queue, successor.clients.indices.contains(entry.client),
+            let client = successor.clients[entry.client]
+        else { return false }
+        queue.take(Entry(client: client, tokens: entry.tokens, attempts: entry.attempts))
+        return true
+    }
+
     /// Starts as many attempts as may be under way.
     private func work() {
-        while let entry = state.withLock({ $0.next() }) {
-            Task(executorPreference: executor) { await self.attempt(entry) }
+        while let (number, entry) = state.withLock({ $0.next() }) {
+            Task(executorPreference: executor) { await self.attempt(entry, number) }
         }
     }
 
-    private func attempt(_ entry: Entry) async {
+    private func attempt(_ entry: Entry, _ number: Int) async {
         var entry = entry
         var outcome = Outcome.done
         while let (token, hint) = entry.tokens.first {
             outcome = await revoke(entry.client, token, hint)
             if case .later = outcome { break }
-            if case .refused(let reason) = outcome {
-                onEvent(.revocationFailed(client: entry.client, reason: reason))
-            }
+            if case .refused(let reason) = outcome { tell(entry, reason) }
             entry.tokens.removeFirst()
         }
         entry.attempts += 1
-        finish(entry, outcome)
+        finish(entry, number, outcome)
+        let waiting = state.withLock { $0.takeWaiting() }
+        for one in waiting { one.resume() }
         work()
     }
 
-    private func finish(_ entry: Entry, _ outcome: Outcome) {
+    private func tell(_ entry: Entry, _ reason: String) {
+        guard !state.withLock(\.isOver) else { return }
+        onEvent(.revocationFailed(client: entry.client, reason: reason))
+    }
+
+    private func finish(_ entry: Entry, _ attempt: Int, _ outcome: Outcome) {
         guard case .later(let retryAfter, let reason) = outcome else {
-            return state.withLock { $0.underWay -= 1 }
+            return state.withLock { $0.underWay[attempt] = nil }
         }
         let pause = Self.pause(after: entry.attempts, retryAfterSeconds: retryAfter, spread: clock.now().spread)
         let number: Int? = state.withLock { state in
-            state.underWay -= 1
+            state.underWay[attempt] = nil
             guard !state.isStopped, entry.attempts < Self.attemptLimit else { return nil }
-            state.nextPause += 1
-            state.pausing[state.nextPause] = (entry, nil)
-            return state.nextPause
+            state.lastNumber += 1
+            state.pausing[state.lastNumber] = (entry, nil)
+            return state.lastNumber
         }
-        guard let number else { return onEvent(.revocationFailed(client: entry.client, reason: reason)) }
+        guard let number else { return tell(entry, reason) }
         let task = Task(executorPreference: executor) {
             guard (try? await self.clock.sleep(milliseconds: pause)) != nil else { return }
             self.resume(number)
@@ -169,10 +273,9 @@ final class RevocationQueue: Sendable {
     }
 
     private func resume(_ number: Int) {
-        state.withLock { state in
-            guard let pausing = state.pausing.removeValue(forKey: number) else { return }
-            state.ready.append(pausing.entry)
-        }
+        guard let entry = state.withLock({ $0.pausing.removeValue(forKey: number)?.entry }) else { return }
+        if passOn(entry) { return }
+        state.withLock { $0.ready.append(entry) }
         work()
     }
 

@@ -72,7 +72,12 @@ package enum CookieField {
     /// Whether a cookie of that name is the gateway's, and never goes to an upstream: every name that begins with
     /// `__Host-portcullis`, in any case, and the configured names with their chunks.
     package static func isOurs(_ name: Span<UInt8>, names: [String] = []) -> Bool {
-        if ASCII.equalsIgnoringCase(name.extracting(first: reservedPrefix.utf8.count), reservedPrefix) { return true }
+        let reserved = reservedPrefix
+        if name.count >= reserved.utf8.count, name[0] == UInt8(ascii: "_"),
+            ASCII.equalsIgnoringCase(name.extracting(first: reserved.utf8.count), reserved)
+        {
+            return true
+        }
         for configured in names {
             let count = configured.utf8.count
             guard name.count >= count, ASCII.equalsIgnoringCase(name.extracting(first: count), configured) else {
@@ -107,17 +112,22 @@ package enum CookieField {
     }
 
     /// Tells where the cookies are that go on to an upstream, in their order; allocates nothing.
+    ///
+    /// Answers whether there was one of the gateway's: if not, the field can go on as it is.
+    @discardableResult
     package static func forEachForeign(
         in cookies: Span<UInt8>, names: [String], _ tell: (_ pair: Range<Int>) -> Void
-    ) {
+    ) -> Bool {
         var pairs = CookiePairs()
+        var foundOurs = false
         while let pair = pairs.next(in: cookies) {
-            if !isOurs(cookies.extracting(pair.name), names: names) { tell(pair.all) }
+            if isOurs(cookies.extracting(pair.name), names: names) { foundOurs = true } else { tell(pair.all) }
         }
+        return foundOurs
     }
 
     /// What the names of all our own cookies begin with.
-    private static let reservedPrefix = "__Host-portcullis"
+    private static var reservedPrefix: String { "__Host-portcullis" }
 
     @inline(__always)
     private static func begins(_ name: Span<UInt8>, with prefix: Span<UInt8>) -> Bool {

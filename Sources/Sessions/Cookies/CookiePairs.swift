@@ -24,9 +24,9 @@ struct CookiePairs {
         }
         guard position < field.count else { return nil }
         let start = position
-        let end = CookiePairs.index(of: CookiePairs.semicolon, in: field, from: start, to: field.count)
+        let end = field.firstIndex(of: CookiePairs.semicolon, from: start, to: field.count)
         position = end
-        let equals = CookiePairs.index(of: CookiePairs.equals, in: field, from: start, to: end)
+        let equals = field.firstIndex(of: CookiePairs.equals, from: start, to: end)
         let last = CookiePairs.trimmed(field, start..<end)
         let valueStart = min(equals &+ 1, last)
         return Pair(name: start..<CookiePairs.trimmed(field, start..<equals), value: valueStart..<max(valueStart, last))
@@ -43,19 +43,5 @@ struct CookiePairs {
         var end = range.upperBound
         while end > range.lowerBound, isSpace(field[end &- 1]) { end &-= 1 }
         return end
-    }
-
-    /// The first place of a byte, or `end`; eight bytes at a time, because cookies are long.
-    @inline(__always)
-    private static func index(of byte: UInt8, in field: Span<UInt8>, from start: Int, to end: Int) -> Int {
-        let pattern = ByteWord.repeating(byte)
-        var index = start
-        while index &+ 8 <= end {
-            let marks = ByteWord.zeros(field.word(at: index) ^ pattern)
-            if marks != 0 { return index &+ ByteWord.firstMark(marks) }
-            index &+= 8
-        }
-        while index < end, field[index] != byte { index &+= 1 }
-        return index
     }
 }

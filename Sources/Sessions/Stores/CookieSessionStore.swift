@@ -1,27 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Crypto
+import Synchronization
 
 /// Keeps sessions in the browser, sealed (SC-04); here is only what a browser cannot be asked to forget.
 ///
 /// A value opens at the client, under the cookie name and with the keys that it was sealed for. Endings and successors
 /// are of this process: several replicas need a store that they share where logouts of one are to hold at all of them.
 package final class CookieSessionStore: SessionStore {
+    /// Who continues this store, for as long as somebody has it.
+    private struct Successor {
+        weak var store: CookieSessionStore?
+    }
+
     let keys: SealingKeys
     let client: String
+    /// Whose users these sessions are of; nil: anybody's.
+    private let issuer: String?
     private let cookieName: String
     let limits: SessionLimits
     let ended: Endings
     private let successors: Successors
-    private let touched = TouchTimes()
+    private let touched: TouchTimes
+    private let next = Mutex(Successor())
 
     /// Refuses keys that are not 32 bytes.
-    package init(settings: SessionSettings, client: String) throws(CryptoRefusal) {
+    ///
+    /// A session of another issuer than `issuer` is none: the client may have moved to another server since, whose users
+    /// are others and who must not see the tokens. With `other`, goes on with what that knows of endings, refreshed states and
+    /// touches, under other keys and limits; `other` opens meanwhile what is sealed here, because a browser that got it
+    /// may still meet a worker that has not moved on.
+    package init(
+        settings: SessionSettings, client: String, issuer: String? = nil, continuing other: CookieSessionStore? = nil
+    ) throws(CryptoRefusal) {
         keys = try SealingKeys(settings.keys, purpose: .session, client: client, bound: [settings.cookieName])
         self.client = client
         cookieName = settings.cookieName
         limits = SessionLimits(settings)
-        ended = Endings(limit: settings.limit, absolute: limits.absolute)
-        successors = Successors(limit: settings.limit)
+        self.issuer = issuer
+        ended = Endings(limit: settings.limit, absolute: limits.absolute, continuing: other?.ended)
+        successors = Successors(limit: settings.limit, continuing: other?.successors)
+        touched = other?.touched ?? TouchTimes()
+        other?.next.withLock { $0.store = self }
     }
 
     package func lookUp(_ value: [UInt8], now: Int64) -> SessionLookup {
@@ -73,7 +92,7 @@ package final class CookieSessionStore: SessionStore {
     package func end(_ which: SessionEnd, now: Int64) async throws(SessionStoreRefusal) -> [Session] {
         try ended.remember(which, now: now)
         return successors.end(which).compactMap { successor in
-            keys.open(successor.value.span).flatMap { SessionCodec.decode($0, client: client) }
+            unseal(successor.value).flatMap { SessionCodec.decode($0, client: client) }
         }
     }
 
@@ -90,10 +109,19 @@ package final class CookieSessionStore: SessionStore {
 
     /// A session within its limits that was not ended.
     private func open(_ value: [UInt8], now: Int64) -> Session? {
-        guard let bytes = keys.open(value.span), let session = SessionCodec.decode(bytes, client: client),
-            limits.permit(session, seenAt: session.seenAt, now: now), !ended.cover(session)
+        guard let bytes = unseal(value), let session = SessionCodec.decode(bytes, client: client),
+            isOfIssuer(session), limits.permit(session, seenAt: session.seenAt, now: now), !ended.cover(session)
         else { return nil }
         return session
+    }
+
+    private func unseal(_ value: [UInt8]) -> [UInt8]? {
+        if let opened = keys.open(value.span) { return opened }
+        return next.withLock { $0.store }?.unseal(value)
+    }
+
+    func isOfIssuer(_ session: Session) -> Bool {
+        issuer.map { $0.utf8.elementsEqual(session.issuer.utf8) } ?? true
     }
 
     private func seal(_ session: Session, seenAt: Int64) throws(SessionStoreRefusal) -> [UInt8] {

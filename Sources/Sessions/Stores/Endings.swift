@@ -11,19 +11,32 @@ import Synchronization
 /// somebody in again. What users can end as often as they like, their own session, has its own room, and leaves that of
 /// the logouts that servers send.
 final class Endings: Sendable {
-    private let sessions: EndingTable
-    private let others: EndingTable
-    private let counter = Atomic<UInt64>(0)
-    private let absolute: Int64
-
-    init(limit: Int, absolute: Int64) {
-        sessions = EndingTable(limit: limit)
-        others = EndingTable(limit: limit)
-        self.absolute = absolute
+    /// What is remembered, however often the limits change.
+    private final class Memory: Sendable {
+        let sessions = EndingTable()
+        let others = EndingTable()
+        let counter = Atomic<UInt64>(0)
     }
 
+    private let memory: Memory
+    private let limit: Int
+    private let absolute: Int64
+
+    /// With `other`, remembers what it does, and each of the two what the other is told.
+    ///
+    /// Sessions that began under a longer absolute limit keep their end: what ended one of them is remembered for as long
+    /// as it could live by the longest limit that there ever was.
+    init(limit: Int, absolute: Int64, continuing other: Endings? = nil) {
+        memory = other?.memory ?? Memory()
+        self.limit = max(1, limit)
+        self.absolute = max(absolute, other?.absolute ?? absolute)
+    }
+
+    private var sessions: EndingTable { memory.sessions }
+    private var others: EndingTable { memory.others }
+
     /// Grows with every ending, after the ending can be seen.
-    var count: UInt64 { counter.load(ordering: .acquiring) }
+    var count: UInt64 { memory.counter.load(ordering: .acquiring) }
 
     func remember(_ which: SessionEnd, now: Int64) throws(SessionStoreRefusal) {
         // Replicas' clocks may be a minute apart: a session may have begun after "now".
@@ -31,14 +44,16 @@ final class Endings: Sendable {
         let isRemembered =
             switch which {
             case .session(let id):
-                sessions.insert(SessionDigests.id(id), until: .max, forgottenAt: forgottenAt, now: now)
+                sessions.insert(
+                    SessionDigests.id(id), until: .max, forgottenAt: forgottenAt, now: now, limit: limit)
             case .serverSession(let issuer, let sid):
                 others.insert(
-                    SessionDigests.serverSession(issuer, sid), until: .max, forgottenAt: forgottenAt, now: now)
+                    SessionDigests.serverSession(issuer, sid), until: .max, forgottenAt: forgottenAt, now: now,
+                    limit: limit)
             case .subject(let issuer, let subject, let until):
                 others.insert(
                     SessionDigests.subject(issuer, subject), until: until,
-                    forgottenAt: SessionLimits.sum(max(now, until), absolute + 60), now: now)
+                    forgottenAt: SessionLimits.sum(max(now, until), absolute + 60), now: now, limit: limit)
             }
         guard isRemembered else { throw .full }
         note()
@@ -46,7 +61,7 @@ final class Endings: Sendable {
 
     /// Says that something has ended which needs no remembering.
     func note() {
-        counter.wrappingAdd(1, ordering: .releasing)
+        memory.counter.wrappingAdd(1, ordering: .releasing)
     }
 
     /// Whether a session was ended; costs nothing while nothing was.
@@ -84,20 +99,15 @@ private final class EndingTable: Sendable {
 
     private let shards = (0..<16).map { _ in Shard() }
     private let held = Atomic<Int>(0)
-    private let limit: Int
-
-    init(limit: Int) {
-        self.limit = max(1, limit)
-    }
 
     var entries: Int { held.load(ordering: .acquiring) }
     var isEmpty: Bool { entries == 0 }
 
     /// False when there is no room.
-    func insert(_ digest: SHA256Digest, until: Int64, forgottenAt: Int64, now: Int64) -> Bool {
-        if put(digest, until: until, forgottenAt: forgottenAt) { return true }
+    func insert(_ digest: SHA256Digest, until: Int64, forgottenAt: Int64, now: Int64, limit: Int) -> Bool {
+        if put(digest, until: until, forgottenAt: forgottenAt, limit: limit) { return true }
         sweep(now: now)
-        return put(digest, until: until, forgottenAt: forgottenAt)
+        return put(digest, until: until, forgottenAt: forgottenAt, limit: limit)
     }
 
     func covers(_ digest: SHA256Digest, createdAt: Int64) -> Bool {
@@ -118,7 +128,7 @@ private final class EndingTable: Sendable {
         }
     }
 
-    private func put(_ digest: SHA256Digest, until: Int64, forgottenAt: Int64) -> Bool {
+    private func put(_ digest: SHA256Digest, until: Int64, forgottenAt: Int64, limit: Int) -> Bool {
         shard(digest).endings.withLock { endings in
             if let known = endings[digest] {
                 endings[digest] = Ending(

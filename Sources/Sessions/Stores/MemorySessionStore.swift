@@ -23,8 +23,13 @@ package final class MemorySessionStore: SessionStore {
         let sweptAt = Atomic<Int64>(.min)
     }
 
-    private let shards = (0..<64).map { _ in Shard() }
-    private let held = Atomic<Int>(0)
+    /// What is kept, however often the limits change.
+    private final class Memory: Sendable {
+        let shards = (0..<64).map { _ in Shard() }
+        let held = Atomic<Int>(0)
+    }
+
+    private let memory: Memory
     private let client: String
     private let limit: Int
     private let limits: SessionLimits
@@ -35,15 +40,18 @@ package final class MemorySessionStore: SessionStore {
     private static let idLength = 16
     private static let secretLength = 32
 
-    package init(settings: SessionSettings, client: String) {
+    /// With `other`, keeps the same sessions under the limits of these settings; both may be used, by any thread.
+    package init(settings: SessionSettings, client: String, continuing other: MemorySessionStore? = nil) {
+        memory = other?.memory ?? Memory()
         self.client = client
         limit = max(1, settings.limit)
         limits = SessionLimits(settings)
-        ended = Endings(limit: settings.limit, absolute: limits.absolute)
+        ended = Endings(limit: settings.limit, absolute: limits.absolute, continuing: other?.ended)
     }
 
     /// Sessions held, those that expired and were not yet swept included.
-    package var entries: Int { held.load(ordering: .acquiring) }
+    package var entries: Int { memory.held.load(ordering: .acquiring) }
+    private var shards: [Shard] { memory.shards }
 
     package func lookUp(_ value: [UInt8], now: Int64) -> SessionLookup {
         guard let key = MemorySessionStore.key(of: value) else { return .none }
@@ -85,7 +93,7 @@ package final class MemorySessionStore: SessionStore {
         }
         // An identifier is sixteen random bytes: one that is taken was not made as it should be.
         guard isNew else {
-            held.wrappingSubtract(1, ordering: .acquiringAndReleasing)
+            memory.held.wrappingSubtract(1, ordering: .acquiringAndReleasing)
             throw .unavailable
         }
         return text
@@ -178,8 +186,8 @@ package final class MemorySessionStore: SessionStore {
 
     private func takePlace() -> Bool {
         // Counted before it is judged: threads that judged first would pass the limit together.
-        guard held.wrappingAdd(1, ordering: .acquiringAndReleasing).oldValue < limit else {
-            held.wrappingSubtract(1, ordering: .acquiringAndReleasing)
+        guard memory.held.wrappingAdd(1, ordering: .acquiringAndReleasing).oldValue < limit else {
+            memory.held.wrappingSubtract(1, ordering: .acquiringAndReleasing)
             return false
         }
         return true
@@ -201,7 +209,7 @@ package final class MemorySessionStore: SessionStore {
     }
 
     private func remove(_ id: SHA256Digest, from entries: inout [SHA256Digest: Entry]) {
-        if entries.removeValue(forKey: id) != nil { held.wrappingSubtract(1, ordering: .acquiringAndReleasing) }
+        if entries.removeValue(forKey: id) != nil { memory.held.wrappingSubtract(1, ordering: .acquiringAndReleasing) }
     }
 
     private func shard(_ digest: SHA256Digest) -> Shard {

@@ -9,7 +9,7 @@ package enum SessionDiagnosis: Sendable, Equatable {
     case lives
     /// Sealed by a key that is not among those configured, or not sealed here at all.
     case keyUnknown
-    /// A key of that id is here, and the value does not open: changed, cut, or of another client or cookie.
+    /// A key of that id is here, and the value does not open: changed, cut, or of another client, cookie or issuer.
     case unopened
     /// Nothing was seen of it for the idle time; until then, in seconds since 1970.
     case idle(since: Int64)
@@ -40,6 +40,7 @@ extension CookieSessionStore {
         guard let bytes = keys.open(value.span), let session = SessionCodec.decode(bytes, client: client) else {
             return .unopened
         }
+        guard isOfIssuer(session) else { return .unopened }
         guard now < limits.end(of: session) else { return .over(since: limits.end(of: session)) }
         guard limits.permit(session, seenAt: session.seenAt, now: now) else {
             return .idle(since: SessionLimits.sum(session.seenAt, limits.idle))

@@ -4,10 +4,19 @@ package import Crypto
 /// Makes the store that a client's settings name.
 package enum SessionStores {
     /// Refuses keys that are not 32 bytes.
-    package static func make(_ settings: SessionSettings, client: String) throws(CryptoRefusal) -> any SessionStore {
+    ///
+    /// Sessions are of users of `issuer` alone. `previous` is the store that this client has had until now, under the same
+    /// cookie name and for the same issuer: one of the same kind goes on with its sessions and with what it remembers.
+    package static func make(
+        _ settings: SessionSettings, client: String, issuer: String? = nil,
+        continuing previous: (any SessionStore)? = nil
+    ) throws(CryptoRefusal) -> any SessionStore {
         switch settings.store {
-        case .cookie: try CookieSessionStore(settings: settings, client: client)
-        case .memory: MemorySessionStore(settings: settings, client: client)
+        case .cookie:
+            try CookieSessionStore(
+                settings: settings, client: client, issuer: issuer, continuing: previous as? CookieSessionStore)
+        case .memory:
+            MemorySessionStore(settings: settings, client: client, continuing: previous as? MemorySessionStore)
         }
     }
 }

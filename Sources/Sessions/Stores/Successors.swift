@@ -41,13 +41,20 @@ final class Successors: Sendable {
         let table = Mutex(Table())
     }
 
-    private let shards = (0..<16).map { _ in Shard() }
-    private let held = Atomic<Int>(0)
+    /// What is kept, however often the limits change.
+    private final class Memory: Sendable {
+        let shards = (0..<16).map { _ in Shard() }
+        let held = Atomic<Int>(0)
+    }
+
+    private let memory: Memory
     /// Of each shard.
     private let entryLimit: Int
     private let byteLimit: Int
 
-    init(limit: Int) {
+    /// With `other`, keeps what it does, and each of the two what the other is given.
+    init(limit: Int, continuing other: Successors? = nil) {
+        memory = other?.memory ?? Memory()
         entryLimit = max(1, limit / 16)
         // A kilobyte for each session that there may be, on average: more than half of them never have one.
         byteLimit = max(4 * SetCookie.limit, entryLimit.multipliedReportingOverflow(by: 1024).partialValue)
@@ -71,7 +78,7 @@ final class Successors: Sendable {
 
     /// The state that is newer than `generation`; notes that the browser has the newest when it is that.
     func newer(than generation: UInt32, id: [UInt8], now: Int64) -> Successor? {
-        guard held.load(ordering: .acquiring) > 0 else { return nil }
+        guard entries > 0 else { return nil }
         let digest = SessionDigests.id(id)
         return shard(digest).table.withLock { table in
             guard let successor = table.entries[digest], now < successor.expiresAt else { return nil }
@@ -107,7 +114,8 @@ final class Successors: Sendable {
         }
     }
 
-    var entries: Int { held.load(ordering: .acquiring) }
+    var entries: Int { memory.held.load(ordering: .acquiring) }
+    private var shards: [Shard] { memory.shards }
     var bytes: Int { shards.reduce(0) { $0 + $1.table.withLock { $0.bytes } } }
 
     private func take(_ shard: Shard, where isMeant: (Successor) -> Bool) -> [Successor] {
@@ -134,7 +142,7 @@ final class Successors: Sendable {
     }
 
     private func count(from before: Int, to after: Int) {
-        held.wrappingAdd(after - before, ordering: .acquiringAndReleasing)
+        memory.held.wrappingAdd(after - before, ordering: .acquiringAndReleasing)
     }
 
     private func shard(_ digest: SHA256Digest) -> Shard {

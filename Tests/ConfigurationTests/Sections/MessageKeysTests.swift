@@ -43,10 +43,10 @@ import Testing
 
     @Test func `HTTP-53 is said in Forwarded or not`() {
         #expect(
-            refusal(of: Sample.listener("forwarded: maybe"))
+            refusal(of: Sample.listener("forwarded: yes"))
                 == """
-                gateway.yaml:1:82: listeners[0].forwarded: expected true or false, found "maybe"
-                    write true or false, unquoted
+                gateway.yaml:1:82: listeners[0].forwarded: expected true or false, found "yes"
+                    write it as  true
                 """)
     }
 

@@ -17,8 +17,7 @@ import TestSupport
         [
             0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 2, 0xff, 0xed, 0xc1, 0x31, 1, 0, 0, 0, 0xc2, 0xa0, 0xf5, 0x4f, 0x6d, 8, 0x5f,
             0xa0,
-        ]
-        + [UInt8](repeating: 0, count: 1016) + [0x3e, 3, 0x1c, 0xea, 0x38, 0xa7, 0, 0, 0x10, 0]
+        ] + [UInt8](repeating: 0, count: 1016) + [0x3e, 3, 0x1c, 0xea, 0x38, 0xa7, 0, 0, 0x10, 0]
 
     @Test func `HTTP-70 ten gigabytes in ten megabytes of gzip pass as they are`() throws {
         let count = 10_240

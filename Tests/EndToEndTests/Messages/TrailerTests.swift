@@ -15,7 +15,7 @@ import TestSupport
     private static let head = "HTTP/1.1 200 OK\r\nTrailer: X-Sum\r\nTransfer-Encoding: chunked\r\n\r\n"
 
     @Test(arguments: [
-        "X-Sum: 1", "Set-Cookie: __Host-portcullis-web=evil", "Content-Length: 3", "Transfer-Encoding: chunked",
+        "X-Sum: 1", "Set-Cookie: __Host-portcullis-web=evil", "Content-Length: 3", "Transfer-Encoding: gzip",
         "Cache-Control: public", "X-User: mallory", "HTTP/1.1 200 OK: x", "Server-Timing: a\r\nX-Sum: 2",
     ])
     func `HTTP-33 of a response are dropped and never become fields`(trailers: String) throws {

@@ -110,8 +110,8 @@ extension Buffer {
 
 @Suite struct `the pool of buffers` {
     @Test(arguments: [
-        (0, 4 << 10), (1, 4 << 10), (4096, 4 << 10), (4097, 16 << 10), (16_384, 16 << 10), (16_385, 192 << 10),
-        (196_608, 192 << 10),
+        (0, 4 << 10), (1, 4 << 10), (4096, 4 << 10), (4097, 16 << 10), (16_384, 16 << 10), (16_385, 64 << 10),
+        (65_536, 64 << 10), (65_537, 192 << 10), (196_608, 192 << 10),
     ])
     func `lends the smallest size that fits`(count: Int, size: Int) {
         var pool = BufferPool()

@@ -8,9 +8,9 @@ import Testing
     private let ticks: UInt32 = 300
 
     /// Whoever moves so many bytes every so many ticks, judged whenever that is due, and the tick at which it is too slow.
-    private func end(bytes: Int64, every interval: UInt32, rate: Int, until limit: UInt32 = 100_000) -> (
-        UInt32, Pace.Judgement
-    )? {
+    private func end(
+        bytes: Int64, every interval: UInt32, rate: Int, until limit: UInt32 = 100_000
+    ) -> (UInt32, Pace.Judgement)? {
         var pace = Pace()
         var total: Int64 = 0
         var due = 1 + pace.keep(0, now: 1, ticks: ticks)

@@ -19,6 +19,8 @@ final class LoginWorld: Sendable {
     let server: ScriptedServer
     let service: LoginService
     private let known = Known()
+    private let settings: LoginSettings
+    private let make: @Sendable (LoginSettings, LoginService?) -> LoginService
 
     final class Known: Sendable {
         struct State {
@@ -36,7 +38,7 @@ final class LoginWorld: Sendable {
     init(
         form: AuthorizationRequestSettings.Form = .plain,
         method: ClientCredentials.Method = .secretBasic(Secret(Array("a-secret-of-the-client".utf8))),
-        executor: any TaskExecutor = globalConcurrentExecutor,
+        executor: any TaskExecutor = globalConcurrentExecutor, usedStateBytes: Int = 1 << 20,
         _ change: (inout LoginSettings) -> Void = { _ in }
     ) throws {
         let clock = clock, known = known
@@ -44,31 +46,45 @@ final class LoginWorld: Sendable {
         self.server = server
         var settings = Self.settings(form)
         change(&settings)
-        service = LoginService(
-            settings: [settings],
-            clients: [
-                ClientSettings(
-                    name: "shop", issuer: 0, credentials: try ClientCredentials(clientID: "shop-web", method: method))
-            ],
-            issuers: [
-                IssuerSettings(
-                    name: "main", url: ScriptedServer.issuer, rules: AccessTokenRules(issuer: ScriptedServer.issuer))
-            ],
-            fetching: server, clock: clock, executor: executor,
-            sources: .init(
-                metadata: { _ in known.state.withLock(\.hasMetadata) ? try? server.metadata : nil },
-                keys: { _ in
-                    let keys = known.state.withLock(\.keys) ?? [server.key]
-                    return keys.isEmpty ? nil : try? server.keys(keys)
-                },
-                refresh: { _ in
-                    known.state.withLock { state in
-                        state.refreshes += 1
-                        if let keys = state.keysAfterRefresh { state.keys = keys }
-                        if state.metadataAfterRefresh { state.hasMetadata = true }
-                    }
-                }),
-            onEvent: { event in known.state.withLock { $0.events.append(event) } })
+        let client = ClientSettings(
+            name: "shop", issuer: 0, credentials: try ClientCredentials(clientID: "shop-web", method: method))
+        let make: @Sendable (LoginSettings, LoginService?) -> LoginService = { settings, previous in
+            LoginService(
+                settings: [settings], clients: [client],
+                issuers: [
+                    IssuerSettings(
+                        name: "main", url: ScriptedServer.issuer, rules: AccessTokenRules(issuer: ScriptedServer.issuer)
+                    )
+                ],
+                fetching: server, clock: clock, executor: executor,
+                sources: .init(
+                    metadata: { _ in known.state.withLock(\.hasMetadata) ? try? server.metadata : nil },
+                    keys: { _ in
+                        let keys = known.state.withLock(\.keys) ?? [server.key]
+                        return keys.isEmpty ? nil : try? server.keys(keys)
+                    },
+                    refresh: { _ in
+                        known.state.withLock { state in
+                            state.refreshes += 1
+                            if let keys = state.keysAfterRefresh { state.keys = keys }
+                            if state.metadataAfterRefresh { state.hasMetadata = true }
+                        }
+                    }),
+                onEvent: { event in known.state.withLock { $0.events.append(event) } }, continuing: previous,
+                usedStateBytes: usedStateBytes)
+        }
+        self.settings = settings
+        self.make = make
+        service = make(settings, nil)
+    }
+
+    /// A service that continues the world's, or another, as a reload makes it.
+    func reloaded(
+        continuing previous: LoginService? = nil, _ change: (inout LoginSettings) -> Void = { _ in }
+    ) -> LoginService {
+        var settings = settings
+        change(&settings)
+        return make(settings, previous ?? service)
     }
 
     static func settings(_ form: AuthorizationRequestSettings.Form) -> LoginSettings {

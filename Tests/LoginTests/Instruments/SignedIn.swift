@@ -22,6 +22,7 @@ final class SignedIn: Sendable {
     let revocations: RevocationQueue
     let refreshes: RefreshDesk
     let logouts: LogoutDesk
+    let memory = LoginMemory(executor: globalConcurrentExecutor, stateBytes: 1 << 20)
     private let told: Record<LoginService.Event>
     private let readings: Record<Int>
     private let keys: Record<IssuerKeys?>
@@ -59,9 +60,9 @@ final class SignedIn: Sendable {
         )
         revocations = RevocationQueue([place], clock: clock, executor: globalConcurrentExecutor)
         refreshes = RefreshDesk(
-            [place], revocations: revocations, clock: clock, executor: globalConcurrentExecutor,
-            onEvent: { told.append($0) })
-        logouts = LogoutDesk(places: [place], revocations: revocations)
+            [place], revocations: revocations, flights: memory.flights, clock: clock,
+            executor: globalConcurrentExecutor, onEvent: { told.append($0) })
+        logouts = LogoutDesk(places: [place], revocations: revocations, memory: memory)
     }
 
     // MARK: the session

@@ -74,7 +74,7 @@ struct RefreshDeskTests {
             return
         }
         world.server.release()
-        await SignedIn.until { world.refreshes.flights == 0 }
+        await SignedIn.until { world.memory.flights.count == 0 }
         #expect(world.lookUp(value)?.generation == 1)
         #expect(world.server.tokenRequests.count == 1)
     }

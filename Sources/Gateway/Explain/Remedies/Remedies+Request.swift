@@ -79,7 +79,7 @@ extension CheckFacts {
         var origins = evidence.origins
         if case .rules(let rules)? = route?.cors { origins = (rules.origins ?? []) + origins }
         return Remedy(
-            "A browser asks whether a script of \(ShownText.list(evidence.origins)) may call this, which the route does not say.",
+            "A browser asks for a script of \(ShownText.list(evidence.origins)), which the route does not allow.",
             [
                 .configuration(
                     "\(routeKey).cors", "{ origins: \(yaml(origins)) }", "if that site's scripts may call it"),

@@ -23,7 +23,7 @@ enum Target: String, CaseIterable {
     case responseHead = "response-head"
     case chunked, path, uri, base64url
     case jwkSet = "jwk-set"
-    case discovery, yaml, websocket
+    case discovery, yaml, forwarded, websocket
 
     /// The one that `FUZZ_TARGET` names: libFuzzer starts itself again for some jobs, and the environment comes along.
     static let chosen: Target = {
@@ -58,6 +58,7 @@ enum Target: String, CaseIterable {
         case .jwkSet: JWKSetFuzzer.attempt(input)
         case .discovery: DiscoveryFuzzer.attempt(input)
         case .yaml: ConfigurationFuzzer.attempt(input)
+        case .forwarded: ForwardedFuzzer.attempt(input)
         case .websocket: WebSocketFuzzer.attempt(input)
         }
     }

@@ -43,6 +43,7 @@ enum PathFuzzer {
         hold(String(validating: once, as: UTF8.self) != nil, "every escape is text")
         hold(!Readers.segments(of: once).contains { $0 == [0x2e] || $0 == [0x2e, 0x2e] }, "no segment leads elsewhere")
         hold(path.allSatisfy { $0 > 0x20 && $0 < 0x7f }, "what is forwarded is visible ASCII")
+        hold(loosest(path) == Readers.merged(once), "the loosest reader sees what the others see")
     }
 
     /// The form that routes are matched with is one for all spellings of one path.
@@ -80,6 +81,17 @@ enum PathFuzzer {
             hold(reading.allSatisfy { $0 >= 0x20 && $0 != 0x7f }, "no allowance is for control octets")
             reading = Readers.decode(reading)
         }
+        let loosest = loosest(path)
+        hold(
+            !Readers.segments(of: loosest).contains { $0 == [0x2e] || $0 == [0x2e, 0x2e] }, "nor for the loosest reader"
+        )
+        hold(Readers.decode(loosest) == loosest && Readers.merged(loosest) == loosest, "nothing is left to be read")
+    }
+
+    private static func loosest(_ path: [UInt8]) -> [UInt8] {
+        var output: [UInt8] = []
+        LoosestReading.append(path.span, to: &output)
+        return output
     }
 }
 

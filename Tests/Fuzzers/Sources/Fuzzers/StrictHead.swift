@@ -159,7 +159,7 @@ enum StrictAuthority {
     }
 
     /// RFC 3986 §3.2.2: groups before and behind one `::` that stands for at least one, or eight groups without it.
-    private static func isIPv6(_ text: String) -> Bool {
+    static func isIPv6(_ text: String) -> Bool {
         var halves: [[String]] = []
         guard let gap = firstGap(in: text) else { return groups(text) == 8 }
         let (front, back) = gap
@@ -197,7 +197,8 @@ enum StrictAuthority {
         return count
     }
 
-    private static func isIPv4(_ text: String) -> Bool {
+    /// Four numbers up to 255, each written in one way.
+    static func isIPv4(_ text: String) -> Bool {
         let parts = StrictHead.split(text, at: ".", most: .max)
         // The number is written in one way: `012` is ten to some and twelve to others.
         return parts.count == 4 && parts.allSatisfy { part in UInt8(part).map { "\($0)" == part } ?? false }

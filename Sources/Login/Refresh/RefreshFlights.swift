@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+import Issuers
+import Synchronization
+
+/// Refreshes under way, and who waits for each; one for the process, shared by the desks of all configurations.
+///
+/// By the login's name, not by its place: a desk that follows another with a reload must find the refresh that the other
+/// has begun, because a second use of its token would end the login.
+final class RefreshFlights: Sendable {
+    struct Key: Hashable, Sendable {
+        /// The login's name.
+        let login: String
+        let session: [UInt8]
+    }
+
+    /// What becomes of a request for a refresh.
+    enum Admission {
+        case start
+        case wait
+        case refuse
+    }
+
+    typealias Waiting = CheckedContinuation<LoginService.Refreshed, Never>
+
+    private struct Flight {
+        var waiting: [Waiting] = []
+        /// Nobody waits any more; the server's answer is awaited all the same, for it may have rotated the token.
+        var isOverdue = false
+        var task: Task<Void, Never>?
+        var timer: Task<Void, Never>?
+    }
+
+    private struct State {
+        var flights: [Key: Flight] = [:]
+        var pauses = RefreshPauses<Key>()
+        var isStopped = false
+    }
+
+    private let state = Mutex(State())
+
+    /// Refreshes under way at a time: behind a server that hangs, more would only wait longer.
+    static let limit = 1024
+
+    /// Joins the flight that is under way, or begins one, or refuses; `continuation` is kept unless it refuses.
+    func admit(_ key: Key, _ continuation: Waiting, at milliseconds: Int64) -> Admission {
+        state.withLock { state in
+            guard !state.isStopped else { return .refuse }
+            if let flight = state.flights[key] {
+                guard !flight.isOverdue else { return .refuse }
+                state.flights[key]?.waiting.append(continuation)
+                return .wait
+            }
+            guard state.flights.count < Self.limit, !state.pauses.lasts(key, at: milliseconds) else { return .refuse }
+            state.flights[key] = Flight(waiting: [continuation])
+            return .start
+        }
+    }
+
+    /// Keeps what works on a flight, for `stop`; false when the flight has ended already.
+    func keep(_ key: Key, task: Task<Void, Never>, timer: Task<Void, Never>) -> Bool {
+        state.withLock { state in
+            state.flights[key]?.task = task
+            state.flights[key]?.timer = timer
+            return state.flights[key] != nil
+        }
+    }
+
+    /// Those who wait have waited long enough.
+    func giveUp(_ key: Key) {
+        let waiting = state.withLock { state in
+            state.flights[key]?.isOverdue = true
+            defer { state.flights[key]?.waiting = [] }
+            return state.flights[key]?.waiting ?? []
+        }
+        for one in waiting { one.resume(returning: .unavailable) }
+    }
+
+    /// The server could not be asked, or asks for patience.
+    func failed(_ key: Key, at now: Moment, retryAfterSeconds: Int?) {
+        state.withLock { $0.pauses.failed(key, at: now, retryAfterSeconds: retryAfterSeconds) }
+    }
+
+    /// The flight has ended so, for everyone who waits.
+    func land(_ key: Key, _ refreshed: LoginService.Refreshed) {
+        let flight = state.withLock { state in
+            if case .unavailable = refreshed {} else { state.pauses.ended(key) }
+            return state.flights.removeValue(forKey: key)
+        }
+        flight?.timer?.cancel()
+        for waiting in flight?.waiting ?? [] { waiting.resume(returning: refreshed) }
+    }
+
+    /// Begins no more, cancels what is under way, and tells whoever waits.
+    func stop() {
+        let flights = state.withLock { state in
+            state.isStopped = true
+            defer { state.flights = [:] }
+            return Array(state.flights.values)
+        }
+        for flight in flights {
+            flight.task?.cancel()
+            flight.timer?.cancel()
+            for waiting in flight.waiting { waiting.resume(returning: .unavailable) }
+        }
+    }
+
+    /// Refreshes under way.
+    var count: Int { state.withLock { $0.flights.count } }
+}

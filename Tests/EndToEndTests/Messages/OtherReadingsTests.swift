@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+import TestSupport
+
+/// Rows HTTP-56 and HTTP-57 beside a public catch-all: no reading of a path may lead to a route that is guarded.
+@Suite(.serialized) struct `other readings of a path` {
+    private static let guarded = #"token: { issuers: [main], audience: "https://api.test/orders" }"#
+    private static func routes(_ allowed: String) -> [String] {
+        [
+            "{ path: /, upstream: $UPSTREAM, public: true\(allowed) }",
+            "{ path: /admin/, upstream: $UPSTREAM, \(guarded) }",
+            "{ path: /api/private, upstream: $UPSTREAM, \(guarded) }",
+        ]
+    }
+    private static let strict = Shared { try Stage(routes: routes("")) }
+    private static let loose = Shared {
+        try Stage(
+            routes: routes(
+                ", allow_in_path: [encoded_slash, backslash, double_encoding, semicolon, non_ascii]"))
+    }
+
+    private func stage(_ shared: Shared<Stage>) throws -> Stage {
+        let prepared = try shared.get()
+        prepared.reset()
+        return prepared
+    }
+
+    @Test(arguments: [
+        "//x/admin/secret", "///x/admin/secret", "//x//admin/secret", "//x/%61dmin", "//x/api/private",
+        "//x/api/private/", "//x/.portcullis/x", "/api/private/", "/api/private//", "/api/private///",
+    ])
+    func `HTTP-57 a path that is another one behind a host, or without its last slashes, is refused`(
+        path: String
+    ) throws {
+        try stage(Self.strict).expectRefused(request("GET", path))
+        try stage(Self.loose).expectRefused(request("GET", path))
+    }
+
+    @Test(arguments: ["//x/open", "//x", "//x/", "/open//", "/x/admin/secret", "/api/private/x", "/api"])
+    func `HTTP-57 a path that is public in all its readings is forwarded`(path: String) throws {
+        try stage(Self.strict).expectForwarded(request("GET", path), path: path)
+    }
+
+    @Test(arguments: [
+        "/admin%2fsecret", "/%2fadmin/secret", "/%2Fadmin", "/api%2fprivate", "/api/private%2f", "/admin%5csecret",
+        #"/admin\secret"#, #"/\admin/secret"#, #"/api/private\"#, "/admin%252fsecret", "/%2561dmin/secret",
+        "/api/private%252f", "/admin;/secret", "/;/admin/secret", "/admin;a=b/secret", "/api/private;",
+        "/api/private;/", "/api/private/;/", "/admin%3b/secret", "//x/admin%2fsecret", #"/\x/admin/secret"#,
+        #"//x\admin\secret"#, "//x/api/private%2f", "/admin%c0%afsecret", "/%c1%a1dmin/secret",
+        "/x/%c0%ae%c0%ae/admin/secret", "/.portcullis%2fx", #"/.portcullis\x"#, "/.portcullis;/x",
+        "/.portcullis%252fx", "/.well-known%2foauth-protected-resource",
+    ])
+    func `HTTP-56 what a route lets through leads to no other route, and not to the gateway`(path: String) throws {
+        try stage(Self.loose).expectRefused(request("GET", path))
+    }
+
+    @Test(arguments: [
+        "/items/a%2fb", #"/items/a\b"#, "/items/a%5Cb", "/items/a%252fb", "/items;a=b/c", "/items/\u{EB}",
+        "/x/admin%2fy",
+        "/items/%e4", "/items/a%2f", "//x/items%2fa",
+    ])
+    func `HTTP-56 what a route lets through is forwarded where all readings are its own`(path: String) throws {
+        let loose = try stage(Self.loose)
+        let response = try loose.exchange("GET", path)
+        #expect(response.status == 200, "\(response.headText)")
+        #expect(loose.upstream.requests.map(\.target) == [path])
+    }
+}
