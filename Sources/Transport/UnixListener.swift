@@ -50,6 +50,8 @@ public struct UnixListener: Sendable, Equatable {
     }
 
     /// Removes the file, unless another socket stands there by now; wraps `unlink`.
+    ///
+    /// To be called while the socket, or a copy of it, is open: only so long can no other file get the same inode.
     public func removeFile() {
         var status = stat()
         guard lstat(path, &status) == 0, UInt64(status.st_dev) == device, UInt64(status.st_ino) == inode else { return }

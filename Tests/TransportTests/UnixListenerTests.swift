@@ -72,10 +72,11 @@ import Transport
     @Test func `removes its own file and no successor's`() throws {
         try inFolder { path in
             let first = try UnixListener(at: path, permissions: 0o660)
-            close(first.descriptor)
+            unlink(path)
             let second = try UnixListener(at: path, permissions: 0o660)
             first.removeFile()
             #expect(try connects(path))
+            close(first.descriptor)
             close(second.descriptor)
         }
     }
