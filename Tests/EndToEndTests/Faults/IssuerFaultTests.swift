@@ -90,8 +90,8 @@ enum IssuerFault: String, CaseIterable {
         let gate = Gate()
         let stage = try Stage(
             StagePlan(
-                issuer: "discovery: openid, keys: { unknown_key_interval: 1s }",
-                settings: "timeouts: { key_wait: 300ms }"))
+                settings: "timeouts: { key_wait: 300ms }",
+                issuer: "discovery: openid, keys: { unknown_key_interval: 1s }"))
         #expect(try ask(stage, stage.tokens.token()).status == 200)
         stage.issuer.answer(ScriptedIssuer.keysPath, with: fault.script(gate, stage.issuer))
         let fetches = stage.issuer.fetches()
@@ -137,8 +137,8 @@ enum IssuerFault: String, CaseIterable {
             let issuer = try ScriptedIssuer(keys: keys, identity: identity)
             let yaml = Stage.yaml(
                 StagePlan(
-                    issuer: "discovery: openid, certificate_authority: $FOLDER/ca.crt",
-                    settings: "timeouts: { key_wait: 300ms }")
+                    settings: "timeouts: { key_wait: 300ms }",
+                    issuer: "discovery: openid, certificate_authority: $FOLDER/ca.crt")
             )
             .replacingOccurrences("insecure_allow_http: true, ", with: "")
             .replacingOccurrences("$UPSTREAM", with: upstream.url).replacingOccurrences("$ISSUER", with: issuer.url)
