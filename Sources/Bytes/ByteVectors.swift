@@ -14,18 +14,10 @@ public enum ByteVector {
         // Both sides of a comparison are vectors: against a single number it is sixty times slower.
         (bytes .< SIMD16(repeating: 0x20)) .| (bytes .== SIMD16(repeating: 0x7f))
     }
-
-    /// Marks the bytes of token68 (RFC 9110 §11.2) that tokens are made of: letters, digits, and `-`, `.`, `/`, `_`.
-    @inlinable @inline(__always)
-    public static func commonToken68(_ bytes: SIMD16<UInt8>) -> Mask {
-        let isLetter = ((bytes | SIMD16(repeating: 0x20)) &- SIMD16(repeating: 0x61)) .< SIMD16(repeating: 26)
-        // `-` `.` `/` and the digits are neighbours: 0x2D … 0x39.
-        let isDashToNine = (bytes &- SIMD16(repeating: 0x2d)) .< SIMD16(repeating: 13)
-        return isLetter .| isDashToNine .| (bytes .== SIMD16(repeating: 0x5f))
-    }
 }
 
 extension SIMDMask where Storage == SIMD16<Int8> {
+    /// The mask as two words, all bits of a byte set or none; the two types have the same sixteen bytes.
     @inlinable @inline(__always)
     var words: SIMD2<UInt64> { unsafe unsafeBitCast(self, to: SIMD2<UInt64>.self) }
 
@@ -36,17 +28,16 @@ extension SIMDMask where Storage == SIMD16<Int8> {
         if words[0] != 0 { return words[0].trailingZeroBitCount &>> 3 }
         return 8 &+ words[1].trailingZeroBitCount &>> 3
     }
-
-    /// Whether every byte is marked.
-    @inlinable @inline(__always)
-    public var isFull: Bool { words[0] & words[1] == .max }
 }
 
 extension Span where Element == UInt8 {
-    /// The sixteen bytes at `offset`, all of which must be there.
+    /// The sixteen bytes at `offset`, all of which must be there; traps when they are not.
+    ///
+    /// The load itself is not checked, so this is: no caller's mistake reads behind the bytes.
     @inlinable @inline(__always)
     public func vector(at offset: Int) -> SIMD16<UInt8> {
-        unsafe bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: SIMD16<UInt8>.self)
+        precondition(offset >= 0 && offset <= count &- ByteVector.count, "a vector lies within the bytes")
+        return unsafe bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: SIMD16<UInt8>.self)
     }
 
     /// The first place of `byte` in `start..<end`, or `end`.

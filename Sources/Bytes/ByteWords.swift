@@ -54,6 +54,19 @@ public enum ByteWord {
         return ((fromA & ~pastZ) | isDash) & ~word & 0x8080_8080_8080_8080
     }
 
+    /// Marks, exactly, the bytes of token68 (RFC 9110 §11.2) that tokens are made of, with their top bit.
+    ///
+    /// Those are letters, digits, and `-`, `.`, `/`, `_`; `+` and `~`, which base64url has not, are left unmarked.
+    @inlinable @inline(__always)
+    public static func commonToken68(_ word: UInt64) -> UInt64 {
+        let low = word & 0x7f7f_7f7f_7f7f_7f7f
+        // `-` `.` `/` and the digits are neighbours: 0x2D … 0x39.
+        let fromDash = low &+ 0x5353_5353_5353_5353
+        let past9 = low &+ 0x4646_4646_4646_4646
+        let isUnderscore = ~((low ^ 0x5f5f_5f5f_5f5f_5f5f) &+ 0x7f7f_7f7f_7f7f_7f7f)
+        return ((fromDash & ~past9) | isUnderscore) & ~word & 0x8080_8080_8080_8080 | lettersAndDashes(word)
+    }
+
     /// The index of the lowest byte that is marked; 8 when none is.
     @inlinable @inline(__always)
     public static func firstMark(_ marks: UInt64) -> Int {

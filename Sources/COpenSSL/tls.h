@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Macros of <openssl/ssl.h> as functions: Swift does not import macros with arguments or casts.
 #pragma once
+#include <openssl/core_names.h>
+#include <openssl/evp.h>
 #include <openssl/ssl.h>
 
 static inline int portcullis_set_minimum_version(SSL_CTX *context, int version) {
@@ -30,4 +32,29 @@ static inline int portcullis_set_server_name(SSL *ssl, const char *name) {
 }
 static inline const char *portcullis_server_name(const SSL *ssl) {
     return SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name);
+}
+
+// SSL_CTX_set_tlsext_ticket_key_evp_cb declares its callback's type in its own argument list.
+static inline int portcullis_set_ticket_key_callback(SSL_CTX *context,
+                                                     int (*callback)(SSL *, unsigned char *, unsigned char *,
+                                                                     EVP_CIPHER_CTX *, EVP_MAC_CTX *, int)) {
+    return SSL_CTX_set_tlsext_ticket_key_evp_cb(context, callback);
+}
+static inline int portcullis_ticket_vector_length(void) { return 16; }
+// Keys a ticket's cipher (AES-256-CBC) and MAC (HMAC-SHA256); `keys` are the 32 bytes of each, one after the other.
+static inline int portcullis_key_ticket(EVP_CIPHER_CTX *cipher, EVP_MAC_CTX *mac, const unsigned char *keys,
+                                        const unsigned char *vector, int seals) {
+    OSSL_PARAM parameters[3];
+    parameters[0] = OSSL_PARAM_construct_octet_string(OSSL_MAC_PARAM_KEY, (void *)(keys + 32), 32);
+    parameters[1] = OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, (char *)"SHA256", 0);
+    parameters[2] = OSSL_PARAM_construct_end();
+    return EVP_CipherInit_ex(cipher, EVP_aes_256_cbc(), NULL, keys, vector, seals) == 1
+           && EVP_MAC_CTX_set_params(mac, parameters) == 1;
+}
+static inline void portcullis_set_no_tickets(SSL_CTX *context) {
+    SSL_CTX_set_options(context, SSL_OP_NO_TICKET);
+    SSL_CTX_set_num_tickets(context, 0);
+}
+static inline void portcullis_set_client_session_cache(SSL_CTX *context) {
+    SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
 }

@@ -45,6 +45,10 @@ struct Exchange {
     var keepsAlive = false
     var expectsContinue = false
     var offersWebSocket = false
+    /// Where the upstream's WebSocket frames end, in a tunnel.
+    var frames = WebSocketFrames()
+    /// A tunnel whose time is over ends at the next frame's end.
+    var endsAtFrame = false
     /// A fresh connection may be tried if a pooled one turns out closed: no body, idempotent (HTTP-64).
     var mayRetry = false
     /// The scheme of its credentials, for the challenge that tells what was wrong with them.

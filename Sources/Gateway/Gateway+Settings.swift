@@ -39,15 +39,35 @@ package struct GatewaySettings: Sendable {
     }
 }
 
-/// An IP address and port to listen on; port 0 lets the kernel choose (tests).
+/// An IP address and port to listen on, or a Unix socket; port 0 lets the kernel choose (tests).
 package struct SocketAddressSettings: Sendable, Equatable {
-    /// An IPv4 or IPv6 literal without brackets.
+    /// An IPv4 or IPv6 literal without brackets; empty for a Unix socket.
     package var host: String
     package var port: UInt16
+    /// The path of a Unix socket.
+    package var unixPath: String?
+    /// Who may connect to a Unix socket: the permissions of its file.
+    package var permissions: UInt32 = SocketAddressSettings.standardPermissions
+
+    /// Owner and group.
+    package static let standardPermissions: UInt32 = 0o660
 
     package init(host: String, port: UInt16) {
         self.host = host
         self.port = port
+    }
+
+    package init(unixPath: String, permissions: UInt32 = SocketAddressSettings.standardPermissions) {
+        host = ""
+        port = 0
+        self.unixPath = unixPath
+        self.permissions = permissions
+    }
+
+    /// As the configuration writes it.
+    package var text: String {
+        if let unixPath { return "unix:\(unixPath)" }
+        return host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
     }
 }
 
@@ -82,7 +102,7 @@ package struct ListenerSettings: Sendable {
 
 /// Certificates of a TLS listener; the one whose names match SNI answers, the first when none does.
 package struct TLSSettings: Sendable {
-    package struct Certificate: Sendable, Equatable {
+    package struct Certificate: Sendable, Hashable {
         /// PEM, leaf first.
         package var certificateFile: String
         package var keyFile: String
@@ -93,12 +113,16 @@ package struct TLSSettings: Sendable {
         }
     }
 
-    package enum MinimumVersion: Sendable, Equatable {
+    package enum MinimumVersion: Sendable, Hashable {
         case tls12, tls13
     }
 
     package var certificates: [Certificate]
     package var minimumVersion: MinimumVersion
+    /// What replicas seal session tickets with, at least 32 bytes each: the first seals, all open.
+    ///
+    /// Empty: keys of this process's own, which change by themselves.
+    package var ticketKeys: [Secret] = []
     /// Nil asks no client for a certificate, as listeners for browsers must not (MTLS-05).
     package var clientCertificates: ClientCertificateSettings?
 

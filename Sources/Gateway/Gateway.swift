@@ -91,6 +91,7 @@ package final class Gateway: @unchecked Sendable {
         admin?.start()
         announce()
         watchClock()
+        ProcessLimits.releaseStart()
         control.run()
         for worker in workers { worker.stop() }
         logs.finish()

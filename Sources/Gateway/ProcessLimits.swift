@@ -17,4 +17,29 @@ enum ProcessLimits {
         var none = rlimit(rlim_cur: 0, rlim_max: 0)
         setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
     }
+    /// Gives back the pages of code that the start has run; those that serve are mapped again as they are called.
+    ///
+    /// Linking thirty libraries and reading a configuration runs some 15 MB of code that never runs again. It stays
+    /// resident as long as nobody else needs the memory, and is counted against every pod. Only executable mappings of
+    /// files: nothing of ours is in them, and what is wanted again comes from the page cache. Wraps
+    /// `madvise(MADV_DONTNEED)`.
+    static func releaseStart() {
+        guard let maps = fopen("/proc/self/maps", "re") else { return }
+        defer { fclose(maps) }
+        let capacity = 4096
+        var line = [CChar](repeating: 0, count: capacity)
+        while fgets(&line, Int32(capacity), maps) != nil {
+            // start-end permissions offset device inode path
+            let parts = line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }.split(separator: UInt8(ascii: " "))
+            guard parts.count >= 6, parts[1].starts(with: "r-xp".utf8), parts[5].first == UInt8(ascii: "/") else {
+                continue
+            }
+            let bounds = parts[0].split(separator: UInt8(ascii: "-")).compactMap {
+                UInt(String(decoding: $0, as: UTF8.self), radix: 16)
+            }
+            guard bounds.count == 2, bounds[1] > bounds[0], let start = UnsafeMutableRawPointer(bitPattern: bounds[0])
+            else { continue }
+            madvise(start, Int(bounds[1] - bounds[0]), Int32(MADV_DONTNEED))
+        }
+    }
 }

@@ -11,6 +11,12 @@ public enum Socket {
         /// Its errno.
         public var code: Int32
 
+        /// Names the call and its errno.
+        public init(call: String, code: Int32) {
+            self.call = call
+            self.code = code
+        }
+
         /// The C library's sentence for the errno.
         public var reason: String { String(cString: strerror(code)) }
     }
@@ -27,22 +33,25 @@ public enum Socket {
         setOption(descriptor, SOL_SOCKET, SO_REUSEPORT, 1)
         // Accepted sockets inherit it: one system call less for each connection.
         setOption(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, 1)
-        var address = address
-        let length = address.length
-        let bound = withUnsafePointer(to: &address.storage) { storage in
-            storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, length) }
-        }
-        guard bound == 0 else {
-            let code = errno
+        do throws(Failure) {
+            try bind(descriptor, to: address)
+            try listen(descriptor, backlog)
+        } catch {
             close(descriptor)
-            throw Failure(call: "bind", code: code)
-        }
-        guard Glibc.listen(descriptor, backlog) == 0 else {
-            let code = errno
-            close(descriptor)
-            throw Failure(call: "listen", code: code)
+            throw error
         }
         return descriptor
+    }
+
+    static func bind(_ descriptor: Int32, to address: SocketAddress) throws(Failure) {
+        let bound = withUnsafePointer(to: address.storage) { storage in
+            storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { Glibc.bind(descriptor, $0, address.length) }
+        }
+        if bound != 0 { throw Failure(call: "bind", code: errno) }
+    }
+
+    static func listen(_ descriptor: Int32, _ backlog: Int32) throws(Failure) {
+        if Glibc.listen(descriptor, backlog) != 0 { throw Failure(call: "listen", code: errno) }
     }
 
     /// The address a socket is bound to; wraps `getsockname`.
@@ -75,7 +84,7 @@ public enum Socket {
             address.pointee.family,
             Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return -1 }
-        setOption(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, 1)
+        if !address.pointee.isUnix { setOption(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, 1) }
         let length = address.pointee.length
         let started = withUnsafePointer(to: address.pointee.storage) { storage in
             storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { Glibc.connect(descriptor, $0, length) }

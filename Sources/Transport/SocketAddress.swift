@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Glibc
 
-/// An IPv4 or IPv6 address and port, in the kernel's own form.
+/// An IPv4 or IPv6 address and port, or the path of a Unix socket, in the kernel's own form.
 public struct SocketAddress: @unchecked Sendable {
     /// The address as `bind`, `connect` and `accept` take it.
     public var storage: sockaddr_storage
@@ -34,18 +34,48 @@ public struct SocketAddress: @unchecked Sendable {
         }
     }
 
-    /// `AF_INET` or `AF_INET6`.
+    /// The Unix socket at a path, or nil when the path is empty, holds a zero byte or is longer than the kernel takes.
+    public init?(unixPath path: String) {
+        self.init()
+        let bytes = Array(path.utf8)
+        guard !bytes.isEmpty, bytes.count <= SocketAddress.longestUnixPath, !bytes.contains(0) else { return nil }
+        storage.ss_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &storage) { space in
+            for (index, byte) in bytes.enumerated() { space[SocketAddress.unixPathOffset + index] = byte }
+        }
+        length = socklen_t(SocketAddress.unixPathOffset + bytes.count + 1)
+    }
+
+    /// Most bytes that the path of a Unix socket may have (`sun_path` less its final zero).
+    public static let longestUnixPath = 107
+    private static let unixPathOffset = MemoryLayout<sa_family_t>.size
+
+    /// Whether it is a Unix socket's.
+    public var isUnix: Bool { family == AF_UNIX }
+
+    /// The path of a Unix socket; empty for a client's, which has none.
+    public var unixPath: String {
+        guard isUnix else { return "" }
+        return withUnsafeBytes(of: storage) { bytes in
+            let path = bytes[min(SocketAddress.unixPathOffset, Int(length))..<min(Int(length), bytes.count)]
+            return String(decoding: path.prefix { $0 != 0 }, as: UTF8.self)
+        }
+    }
+
+    /// `AF_INET`, `AF_INET6` or `AF_UNIX`.
     public var family: Int32 { Int32(storage.ss_family) }
 
-    /// The port, in host order.
+    /// The port, in host order; 0 of a Unix socket.
     public var port: UInt16 {
-        withUnsafeBytes(of: storage) { bytes in
+        if isUnix { return 0 }
+        return withUnsafeBytes(of: storage) { bytes in
             UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: 2, as: UInt16.self))
         }
     }
 
-    /// The address without its port, as `inet_ntop` writes it.
+    /// The address without its port, as `inet_ntop` writes it; of a Unix socket `unix`.
     public var host: String {
+        if isUnix { return "unix" }
         var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
         withUnsafeBytes(of: storage) { bytes in
             guard let start = bytes.baseAddress else { return }
@@ -55,6 +85,9 @@ public struct SocketAddress: @unchecked Sendable {
         return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// `host:port`, with brackets around an IPv6 host.
-    public var description: String { family == AF_INET6 ? "[\(host)]:\(port)" : "\(host):\(port)" }
+    /// `host:port`, with brackets around an IPv6 host; `unix:` and the path of a Unix socket.
+    public var description: String {
+        if isUnix { return "unix:\(unixPath)" }
+        return family == AF_INET6 ? "[\(host)]:\(port)" : "\(host):\(port)"
+    }
 }

@@ -18,7 +18,7 @@ struct SourceFile: Sendable, CustomStringConvertible {
         return parts.count >= 3 && parts[0] == "Sources" ? String(parts[1]) : nil
     }
 
-    func isIn(_ folder: String) -> Bool { path.hasPrefix(folder + "/") }
+    func isIn(_ folder: String) -> Bool { path == folder || path.hasPrefix(folder + "/") }
 }
 
 /// The package's own files, found from where this file was compiled.

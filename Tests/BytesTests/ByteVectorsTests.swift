@@ -31,17 +31,6 @@ import Testing
         }
     }
 
-    @Test(arguments: 0..<16) func `RS-01 bytes of a token are told from all others`(place: Int) {
-        let common = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._/".utf8)
-        for byte in UInt8.min...UInt8.max {
-            for other: UInt8 in [0x2d, 0x39, 0x5f, 0x7a] {
-                let isFull = ByteVector.commonToken68(vector(byte, at: place, among: other)).isFull
-                if isFull != common.contains(byte) { Issue.record("\(byte) among \(other)") }
-            }
-        }
-        #expect(!ByteVector.commonToken68(vector(0x61, at: place, among: 0x20)).isFull)
-    }
-
     @Test func `a byte is found wherever it is, and only within its range`() {
         for count in 0..<50 {
             for place in 0..<count {

@@ -38,6 +38,20 @@ import Testing
         }
     }
 
+    @Test(arguments: 0..<8) func `RS-01 bytes of a token are told from all others, each byte by itself`(place: Int) {
+        let common = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._/".utf8)
+        for byte in UInt8.min...UInt8.max {
+            let isOne = common.contains(byte)
+            for other: UInt8 in [0x2d, 0x39, 0x5f, 0x7a] {
+                let marks = ByteWord.commonToken68(word(byte, at: place, among: other))
+                let expected = isOne ? ByteWord.tops : ByteWord.tops ^ 0x80 << UInt64(place * 8)
+                if marks != expected { Issue.record("\(byte) among \(other)") }
+            }
+            let alone = ByteWord.commonToken68(word(byte, at: place, among: 0))
+            if alone != (isOne ? 0x80 << UInt64(place * 8) : 0) { Issue.record("\(byte) alone") }
+        }
+    }
+
     @Test func `zero bytes are found`() {
         #expect(ByteWord.zeros(0x0101_0101_0101_0101) == 0)
         #expect(ByteWord.firstMark(ByteWord.zeros(0x0101_0100_0101_0101)) == 4)

@@ -271,17 +271,34 @@ private let versions = [TLS1_2_VERSION, TLS1_3_VERSION]
     func `MTLS-06 still has the certificate it began with`(
         request: ClientCertificates.Request, version: Int32
     ) throws {
-        for pki in [false, true] {
-            for serverName in [nil, "a.example", "b.example"] {
-                let door = try Door(request, pki: pki)
-                let certificate = try door.files.authority.issue(names: ["client"])
-                let resumed = try resume(door, certificate, version: version, serverName: serverName)
-                #expect(resumed.isThrough)
-                #expect(resumed.client.isResumed)
-                #expect(resumed.client.certificateRequests == 0)
-                #expect(try resumed.digest == digest(of: certificate))
-            }
+        for serverName in [nil, "a.example", "b.example"] {
+            let door = try Door(request)
+            let certificate = try door.files.authority.issue(names: ["client"])
+            let resumed = try resume(door, certificate, version: version, serverName: serverName)
+            #expect(resumed.isThrough)
+            #expect(resumed.client.isResumed)
+            #expect(resumed.client.certificateRequests == 0)
+            #expect(try resumed.digest == digest(of: certificate))
         }
+    }
+
+    @Test(arguments: [ClientCertificates.Request.optional, .required], versions)
+    func `MTLS-06 is none where authorities decide, for they may revoke`(
+        request: ClientCertificates.Request, version: Int32
+    ) throws {
+        let door = try Door(request, pki: true)
+        let certificate = try door.files.authority.issue(names: ["client"])
+        let first = try door.visit(certificate, version: version)
+        #expect(first.isThrough)
+        #expect(first.server.send([1]) == 1)
+        #expect(first.client.stream.receive().bytes == [1])
+        let session = try first.client.session()
+        #expect(!session.isResumable)
+        let again = try door.visit(certificate, version: version, resuming: session)
+        #expect(again.isThrough)
+        #expect(!again.client.isResumed)
+        #expect(again.client.certificateRequests == 1)
+        #expect(try again.digest == digest(of: certificate))
     }
 
     @Test(arguments: versions)

@@ -10,7 +10,7 @@ extension ReferenceText {
             path: /api/orders/
             # The name in logs and metrics; the path by default.
             name: orders
-            # Where the requests go: a URL without path, or a mapping as in the next route.
+            # Where the requests go: a URL without path, a Unix socket as unix:/run/app.sock, or a mapping as in the next route.
             upstream: http://127.0.0.1:3001
             # The methods allowed; others are answered 405. By default all, or those that scopes names.
             methods: [GET, HEAD, POST]
@@ -130,12 +130,21 @@ extension ReferenceText {
             client_cert: false
           - path: /api/development/
             upstream:
-              # Where the requests go.
-              url: https://orders.internal:8443
+              # Where the requests go; or a list of servers that answer alike: new connections use each in turn, and one that
+              # cannot be connected to comes last for ten seconds.
+              url: [https://orders.internal:8443, https://orders.internal:8444]
               # PEM file with the authorities that may sign the upstream's certificate. The system's by default.
               certificate_authority: /etc/portcullis/internal-ca.pem
               # The name asked for and verified in the upstream's certificate; the URL's host by default.
               server_name: orders.internal
+              # The oldest version of TLS spoken with the upstream: "1.2" (default) or "1.3".
+              minimum_version: "1.2"
+              # PEM file with the certificate chain shown to an upstream that asks who connects. None by default.
+              client_certificate: /run/secrets/gateway.crt
+              # Its private key, in PEM.
+              client_key:
+                # The file that holds the key.
+                file: /run/secrets/gateway.key
             token:
               issuers: [static]
               audience: [https://shop.example.com/api, https://shop.example.com/old-api]

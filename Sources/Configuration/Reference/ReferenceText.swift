@@ -18,7 +18,7 @@ package enum ReferenceText {
 
         # The addresses that clients connect to.
         listeners:
-          - # The IP address and port to listen on; IPv6 in brackets.
+          - # The IP address and port to listen on, IPv6 in brackets; or a Unix socket as in the last listener.
             address: 0.0.0.0:8443
             # What clients see: the scheme and authority of every URL made here, never taken from a request.
             public_url: https://shop.example.com
@@ -32,10 +32,13 @@ package enum ReferenceText {
               key: /run/tls/tls.key
               # The oldest version of TLS accepted: "1.2" (default) or "1.3".
               minimum_version: "1.2"
+              # Keys of session tickets, at least 32 bytes each, the same on all replicas, so that a client resumes at any of them:
+              # the first seals, all open. By default keys of this process's own, made anew every twelve hours.
+              ticket_keys: [{ file: /run/secrets/ticket.key }]
               # Whether clients are asked for a certificate, to which their tokens may be bound (RFC 8705): off (default),
               # optional, required, or a mapping as in the next listener. Browsers show a dialog when they are asked.
               client_certificates: off
-            # Networks of TLS terminators in front whose Client-Cert field (RFC 9440) is believed; whoever reaches this listener
+            # Networks of TLS terminators in front (unix for the clients of a Unix socket) whose Client-Cert field (RFC 9440) is believed; whoever reaches this listener
             # from there can claim any certificate. From all others the field is removed. None by default.
             client_cert_from: [10.0.0.7/32]
             # Networks of proxies in front. Of them X-Forwarded-For is continued, X-Forwarded-Proto kept and Forwarded continued;
@@ -68,6 +71,10 @@ package enum ReferenceText {
               certificate: /run/tls/machines.crt
               key: /run/tls/machines.key
               client_certificates: { request: optional, trust: any }
+          - address: unix:/run/portcullis/web.sock
+            # Who may connect to a Unix socket: the permissions of its file, 0660 by default.
+            mode: "0660"
+            public_url: https://local.example.com
 
         # The listener of metrics and health; no route leads there.
         admin:

@@ -30,7 +30,7 @@ enum CORSSection {
             KeyDescription(
                 "expose",
                 .list(ListShape(noun: "header fields", element: .text(FieldNameText.any), count: 0...64)),
-                .standard("[]"), example: "[Link]",
+                .optional, example: "[Link]",
                 "Header fields of answers they may read beside WWW-Authenticate and DPoP-Nonce."),
             KeyDescription(
                 "credentials", .boolean, .standard("false"),

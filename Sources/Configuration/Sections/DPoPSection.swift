@@ -57,11 +57,7 @@ enum ProofSection {
             ),
             KeyDescription(
                 "nonce_keys",
-                .list(
-                    ListShape(
-                        noun: "references to keys",
-                        element: .object(SecretReference.shape(noun: "a reference to a key")),
-                        count: 1...8)),
+                KeyReferences.shape,
                 .optional, example: "[{ file: /run/secrets/nonce.key }]",
                 "Keys of nonces, at least 32 bytes each, the same on all replicas: the first makes them, all are accepted."
             ),
@@ -87,7 +83,7 @@ enum ProofSection {
         if case .some(.some(let bytes)) = object.byteCount("jti_size") { settings.maximumIDBytes = bytes }
         if case .some(.some(let bytes)) = object.byteCount("replay_memory") { settings.replayBytes = bytes }
         if let lifetime = object.seconds("nonce_lifetime") { settings.nonceLifetimeSeconds = lifetime }
-        settings.nonceKeys = nonceKeys(object, translation)
+        settings.nonceKeys = KeyReferences.translate(object, "nonce_keys", noun: "nonce key", translation)
         if object["proof_size"] != nil, settings.maximumBytes > limits.fieldLine {
             let sizes = "\(ByteCountText.text(settings.maximumBytes)) and \(ByteCountText.text(limits.fieldLine))"
             translation.problems.error(
@@ -95,27 +91,5 @@ enum ProofSection {
                 found: sizes, remedy: "raise field_line or lower proof_size")
         }
         return settings
-    }
-
-    private static func nonceKeys(_ object: CheckedObject, _ translation: Translation) -> [Secret] {
-        var keys: [[UInt8]] = []
-        for reference in object.list("nonce_keys").compactMap(\.object) {
-            guard
-                let value = SecretReference.resolve(
-                    reference, translation, noun: "a nonce key", sensitivity: .secret, limit: 4096)
-            else { continue }
-            let key = SecretReference.line(value.bytes)
-            if key.count < 32 {
-                translation.problems.error(
-                    at: value.place, expected: "a nonce key of at least 32 bytes", found: "\(key.count) bytes",
-                    remedy: "make one with  openssl rand -base64 32")
-            } else if keys.contains(key) {
-                translation.problems.error(
-                    at: value.place, expected: "each nonce key once", found: "the same key again",
-                    remedy: "keep one of them")
-            }
-            keys.append(key)
-        }
-        return keys.map { Secret($0) }
     }
 }

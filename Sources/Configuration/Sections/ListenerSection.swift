@@ -8,7 +8,10 @@ enum ListenerSection {
         keys: [
             KeyDescription(
                 "address", .text(SocketAddressText.shape), .required, example: "0.0.0.0:8443",
-                "The IP address and port to listen on; IPv6 in brackets."),
+                "The IP address and port to listen on, IPv6 in brackets; or a Unix socket, unix: and its path."),
+            KeyDescription(
+                "mode", .text(mode), .standard("\"0660\""),
+                "Who may connect to a Unix socket: the permissions of its file."),
             KeyDescription(
                 "public_url",
                 .text(
@@ -40,10 +43,31 @@ enum ListenerSection {
                 "Tells upstreams in Forwarded (RFC 7239) too what X-Forwarded-For, -Proto and -Host say."),
         ])
 
+    private static let mode = TextShape(expected: "permissions such as 0660", pattern: "^0?[0-7]{3}$") { text in
+        let digits = text.count == 4 && text.hasPrefix("0") ? text.dropFirst() : text[...]
+        return digits.count == 3 && UInt32(digits, radix: 8) != nil && digits.allSatisfy(\.isNumber)
+            ? nil : TextFault(remedy: "write the digits of owner, group and others: 0660")
+    }
+
+    /// The address, with its permissions where it is a Unix socket.
+    static func address(_ object: CheckedObject, _ problems: ProblemList) -> SocketAddressSettings? {
+        guard let text = object.text("address"), var address = SocketAddressText.parse(text.text) else { return nil }
+        if let mode = object.text("mode") {
+            guard address.unixPath != nil else {
+                problems.error(
+                    at: mode.place, expected: "an address such as unix:/run/portcullis.sock for mode",
+                    found: address.text, remedy: "leave mode out: an IP address has no permissions")
+                return address
+            }
+            address.permissions = UInt32(mode.text, radix: 8) ?? SocketAddressSettings.standardPermissions
+        }
+        return address
+    }
+
     static func translate(_ object: CheckedObject, _ translation: Translation) -> ListenerSettings? {
         let tls = object.object("tls").map { TLSSection.translate($0, translation) }
-        guard let addressText = object.text("address"), let address = SocketAddressText.parse(addressText.text),
-            let publicURL = object.text("public_url"), let url = WebAddress(publicURL.text)
+        guard let address = address(object, translation.problems), let publicURL = object.text("public_url"),
+            let url = WebAddress(publicURL.text)
         else { return nil }
         judgeTransport(object, address, url, translation.problems)
         var authorities = url.authorities
@@ -69,7 +93,7 @@ enum ListenerSection {
                 found: Quoted.text(url.origin), remedy: "write https, or leave tls out")
             return
         }
-        guard !IPAddress.isLoopback(address.host) else { return }
+        guard address.unixPath == nil, !IPAddress.isLoopback(address.host) else { return }
         let place = object["address"]?.place ?? object.place
         if url.isSecure {
             problems.warning(

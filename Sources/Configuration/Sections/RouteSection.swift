@@ -25,7 +25,8 @@ enum RouteSection {
                 "upstream",
                 .either([.text(UpstreamSection.url), .object(UpstreamSection.shape)]), .required,
                 example: "http://127.0.0.1:3001",
-                "Where the requests go: a URL, or a mapping with url and TLS settings."),
+                "Where the requests go: a URL, a Unix socket as unix:/run/app.sock, or a mapping with url and TLS settings."
+            ),
             KeyDescription(
                 "methods",
                 .list(ListShape(noun: "methods", element: .text(PlainText.method), count: 1...32)), .optional,

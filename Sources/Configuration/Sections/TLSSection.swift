@@ -22,6 +22,10 @@ enum TLSSection {
             KeyDescription(
                 "minimum_version", .word(["1.2", "1.3"]), .standard("\"1.2\""), "The oldest version of TLS accepted."),
             KeyDescription(
+                "ticket_keys", KeyReferences.shape, .optional, example: "[{ file: /run/secrets/ticket.key }]",
+                "Keys of session tickets, the same on all replicas: the first seals, all open; else this process's own."
+            ),
+            KeyDescription(
                 "client_certificates", ClientCertificateSection.value, .standard("off"), example: "optional",
                 "Whether clients are asked for a certificate, to which their tokens may be bound."),
         ], exactlyOne: ["certificate", "certificates"])
@@ -42,10 +46,12 @@ enum TLSSection {
             pair(object, translation).map { certificates = [$0] }
         }
         let clientCertificates = ClientCertificateSection.translate(object, certificates.first, translation)
-        return certificates.isEmpty
-            ? nil
-            : TLSSettings(
-                certificates: certificates, minimumVersion: version, clientCertificates: clientCertificates)
+        let ticketKeys = KeyReferences.translate(object, "ticket_keys", noun: "ticket key", translation)
+        guard !certificates.isEmpty else { return nil }
+        var settings = TLSSettings(
+            certificates: certificates, minimumVersion: version, clientCertificates: clientCertificates)
+        settings.ticketKeys = ticketKeys
+        return settings
     }
 
     private static func pair(_ object: CheckedObject, _ translation: Translation) -> TLSSettings.Certificate? {

@@ -1,42 +1,114 @@
 // SPDX-License-Identifier: Apache-2.0
 import Gateway
 
-/// `upstream` of a route: one fixed destination (HTTP-75).
+/// `upstream` of a route: fixed destinations (HTTP-75).
 enum UpstreamSection {
-    static let url = URLText.origin(
+    private static let origin = URLText.origin(
         example: "http://127.0.0.1:3001",
         remedy: "leave out path and query: the request's own are forwarded unchanged")
+
+    /// A URL, or a Unix socket.
+    static let url = TextShape(expected: origin.expected, pattern: "^(https?://[^/?#@]+/?|unix:/.{1,106})$") { text in
+        text.hasPrefix(UnixSocketText.scheme) ? UnixSocketText.fault(text) : origin.fault(text)
+    }
 
     static let shape = ObjectShape(
         noun: "a mapping with url",
         keys: [
             KeyDescription(
-                "url", .text(url), .required, example: "https://orders.internal:8443", "Where the requests go."),
+                "url",
+                .either([.text(url), .list(ListShape(noun: "servers", element: .text(url), count: 1...32))]), .required,
+                example: "https://orders.internal:8443",
+                "Where the requests go: a URL, or a list of servers of which new connections use each in turn."),
             KeyDescription(
                 "certificate_authority", .text(PlainText.file), .optional, example: "/etc/portcullis/internal-ca.pem",
                 "PEM file with the authorities that may sign the upstream's certificate; the system's by default."),
             KeyDescription(
                 "server_name", .text(PlainText.serverName), .optional, example: "orders.internal",
                 "The name asked for and verified in the upstream's certificate; the URL's host by default."),
+            KeyDescription(
+                "minimum_version", .word(["1.2", "1.3"]), .standard("\"1.2\""),
+                "The oldest version of TLS spoken with the upstream."),
+            KeyDescription(
+                "client_certificate", .text(PlainText.file), .optional, example: "/run/secrets/gateway.crt",
+                "PEM file with the certificate chain shown to an upstream that asks who connects."),
+            KeyDescription(
+                "client_key", .object(keyFile), .optional, example: "{ file: /run/secrets/gateway.key }",
+                "The private key of client_certificate, in PEM."),
         ])
+
+    private static let keyFile = ObjectShape(
+        noun: "a reference to a key",
+        keys: [
+            KeyDescription(
+                "file", .text(PlainText.file), .required, example: "/run/secrets/gateway.key",
+                "The file that holds the key.")
+        ])
+
+    /// Keys that say something of TLS.
+    private static let ofTLS = [
+        "certificate_authority", "server_name", "minimum_version", "client_certificate", "client_key",
+    ]
 
     static func translate(_ value: CheckedValue, _ context: RouteContext) -> UpstreamSettings? {
         let object = value.object
         let authority = object.flatMap { context.translation.certificateAuthority($0) }
-        guard let text = object?.text("url") ?? value.text.map({ PlacedText(place: value.place, text: $0) }),
-            let address = WebAddress(text.text)
-        else { return nil }
-        if let object, !address.isSecure {
-            for key in ["certificate_authority", "server_name"] where object.says(key) {
+        let clientCertificate = object.flatMap { self.clientCertificate($0, context.translation) }
+        let texts = object?.texts("url") ?? value.texts
+        Repetition.refuse(texts, context.translation.problems)
+        let servers = texts.compactMap { text -> (text: PlacedText, server: UpstreamServer, isSecure: Bool)? in
+            if let path = UnixSocketText.path(text.text) { return (text, .unixSocket(path: path), false) }
+            return WebAddress(text.text).map { (text, .address(host: $0.host, port: $0.port), $0.isSecure) }
+        }
+        guard let first = servers.first, servers.count == texts.count else { return nil }
+        for other in servers where other.isSecure != first.isSecure {
+            context.translation.problems.error(
+                at: other.text.place, expected: "all servers with TLS, or all without",
+                found: "\(Quoted.text(other.text.text)) beside \(Quoted.text(first.text.text))",
+                remedy: "write https for all of them")
+        }
+        if let object, !first.isSecure {
+            for key in ofTLS where object.says(key) {
                 context.translation.problems.error(
-                    at: object.place(of: key), expected: "an https upstream", found: Quoted.text(text.text),
+                    at: object.place(of: key), expected: "an https upstream", found: Quoted.text(first.text.text),
                     remedy: "write https, or leave \(key) out")
             }
         }
-        judgeLoop(address, text, context)
-        return UpstreamSettings(
-            host: address.host, port: address.port, tls: address.isSecure, certificateAuthorityFile: authority,
+        for server in servers { judgeLoop(server.text, context) }
+        var settings = UpstreamSettings(
+            servers: servers.map(\.server), tls: first.isSecure, certificateAuthorityFile: authority,
             serverName: object?.text("server_name")?.text)
+        settings.clientCertificate = clientCertificate
+        settings.minimumVersion = object?.text("minimum_version")?.text == "1.3" ? .tls13 : .tls12
+        return settings
+    }
+
+    private static func clientCertificate(
+        _ object: CheckedObject, _ translation: Translation
+    ) -> TLSSettings.Certificate? {
+        for (one, other) in [("client_certificate", "client_key"), ("client_key", "client_certificate")]
+        where object.says(one) && !object.says(other) {
+            translation.problems.error(
+                at: object.place(of: one), expected: "\(other) beside \(one)", found: "nothing",
+                remedy: "add  \(shape[other].map { "\(other): \($0.example)" } ?? other)")
+        }
+        guard let certificate = object.text("client_certificate"), let key = object.object("client_key")?.text("file")
+        else { return nil }
+        translation.judgePair(certificate, key)
+        return TLSSettings.Certificate(
+            certificateFile: translation.resolved(certificate), keyFile: translation.resolved(key))
+    }
+
+    /// Refuses a Unix socket of our own; what else is judged is an address.
+    private static func judgeLoop(_ text: PlacedText, _ context: RouteContext) {
+        if let address = WebAddress(text.text) { return judgeLoop(address, text, context) }
+        let path = UnixSocketText.path(text.text)
+        let own = context.listeners.map(\.address) + [context.admin?.address].compactMap(\.self)
+        guard let path, own.contains(where: { $0.unixPath == path }) else { return }
+        context.translation.problems.error(
+            at: text.place, expected: "an upstream other than this gateway",
+            found: "\(Quoted.text(text.text)), its own listener",
+            remedy: "write the socket of the server behind the gateway")
     }
 
     /// Refuses what would go round until something breaks (HTTP-51), and a way to admin (OPS-06).

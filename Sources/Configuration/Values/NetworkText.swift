@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Gateway
 
 /// Networks in CIDR notation: `10.0.0.0/8`, `fd00::/8`.
 enum NetworkText {
@@ -7,12 +8,20 @@ enum NetworkText {
         all: "name the networks that issuers really live in; /0 would be the whole internet")
 
     /// Networks of TLS terminators.
-    static let ofTerminators = networks(
+    static let ofTerminators = ofPeers(
         all: "name the addresses of your TLS terminators; with /0 anybody could claim any certificate")
 
     /// Networks of proxies that say who their clients are.
-    static let ofProxies = networks(
+    static let ofProxies = ofPeers(
         all: "name the addresses of your proxies; with /0 anybody could claim any address")
+
+    /// Networks of whoever connects to a listener, and `unix` for the clients of a Unix socket; `all` says what /0 would
+    /// do.
+    static func ofPeers(all: String) -> TextShape {
+        TextShape(
+            expected: "a network such as 10.0.0.0/8 or fd00::/8", pattern: "^([0-9A-Fa-f:.]+/[0-9]{1,3}|unix)$"
+        ) { $0 == NetworkList.unixWord ? nil : fault($0, all: all) }
+    }
 
     private static func networks(all: String) -> TextShape {
         TextShape(

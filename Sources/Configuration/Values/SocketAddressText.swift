@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import Gateway
 import Glibc
+import Transport
 
-/// Addresses to listen on: `127.0.0.1:8443`, `[::1]:8443`.
+/// Addresses to listen on: `127.0.0.1:8443`, `[::1]:8443`, `unix:/run/portcullis.sock`.
 enum SocketAddressText {
     static let shape = TextShape(
         expected: "an IP address and a port such as 0.0.0.0:8443 or [::]:8443",
-        pattern: #"^(([0-9]{1,3}\.){3}[0-9]{1,3}|\[[0-9A-Fa-f:.]+\]):[0-9]{1,5}$"#
+        pattern: #"^((([0-9]{1,3}\.){3}[0-9]{1,3}|\[[0-9A-Fa-f:.]+\]):[0-9]{1,5}|unix:/.{1,106})$"#
     ) { text in
         if parse(text) != nil { return nil }
+        if text.hasPrefix(UnixSocketText.scheme) { return UnixSocketText.fault(text) }
         if text.hasPrefix("localhost:") { return TextFault(remedy: "write it as  127.0.0.1:\(text.dropFirst(10))") }
         if text.count(where: { $0 == ":" }) > 1 {
             return TextFault(remedy: "write IPv6 in brackets, and a port: [::1]:8443")
@@ -18,6 +20,7 @@ enum SocketAddressText {
     }
 
     static func parse(_ text: String) -> SocketAddressSettings? {
+        if let path = UnixSocketText.path(text) { return SocketAddressSettings(unixPath: path) }
         guard let colon = text.lastIndex(of: ":") else { return nil }
         let digits = text[text.index(after: colon)...]
         guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let port = UInt16(digits),
@@ -29,6 +32,25 @@ enum SocketAddressText {
             return IPAddress.isIPv6(String(host)) ? SocketAddressSettings(host: String(host), port: port) : nil
         }
         return IPAddress.isIPv4(String(host)) ? SocketAddressSettings(host: String(host), port: port) : nil
+    }
+}
+
+/// Unix sockets: `unix:` and an absolute path.
+enum UnixSocketText {
+    static let scheme = "unix:"
+
+    /// The path, or nil when the text is none or the kernel would not take it.
+    static func path(_ text: String) -> String? { fault(text) == nil ? String(text.dropFirst(scheme.count)) : nil }
+
+    /// What is wrong with a text that is to be one.
+    static func fault(_ text: String) -> TextFault? {
+        guard text.hasPrefix(scheme + "/"), text.utf8.count > scheme.count + 1 else {
+            return TextFault(remedy: "write the socket's absolute path: unix:/run/app.sock")
+        }
+        guard SocketAddress(unixPath: String(text.dropFirst(scheme.count))) != nil else {
+            return TextFault(remedy: "choose a path of at most \(SocketAddress.longestUnixPath) bytes")
+        }
+        return nil
     }
 }
 
@@ -60,11 +82,9 @@ enum IPAddress {
 }
 
 extension SocketAddressSettings {
-    /// As the configuration writes it.
-    var text: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
-
     /// Whether both cannot be listened on at once; port 0 is a different port each time.
     func collides(with other: SocketAddressSettings) -> Bool {
+        if unixPath != nil || other.unixPath != nil { return unixPath == other.unixPath }
         guard port == other.port, port != 0 else { return false }
         return IPAddress.bytes(host) == IPAddress.bytes(other.host) || IPAddress.isWildcard(host)
             || IPAddress.isWildcard(other.host)
@@ -72,7 +92,7 @@ extension SocketAddressSettings {
 
     /// Whether connecting to `host` (a name or a literal) and `port` reaches this listener, as far as a file can tell.
     func isReached(byHost host: String, port: UInt16) -> Bool {
-        guard port == self.port else { return false }
+        guard unixPath == nil, port == self.port else { return false }
         if IPAddress.isLoopback(host), IPAddress.isLoopback(self.host) || IPAddress.isWildcard(self.host) {
             return true
         }

@@ -51,7 +51,6 @@ extension WorkerRef {
         client.pointee.state = .awaitingHead
         client.pointee.parser.reset()
         client.pointee.isHeadTimed = true
-        client.pointee.endsAtFrame = false
         client.pointee.isRunning = false
         client.pointee.sawEnd = false
         client.pointee.closesAfterOutput = false
@@ -65,7 +64,6 @@ extension WorkerRef {
         client.timeout.pointee.owner = .client
         client.timeout.pointee.place = UnsafeMutableRawPointer(client)
         FileEvent.assign(client.readEvent, pointee.base, descriptor, [.read, .persistent], onClientReadable, client)
-        FileEvent.assign(client.writeEvent, pointee.base, descriptor, [.write, .persistent], onClientWritable, client)
         client.startReading()
         pointee.openClients += 1
         pointee.metrics.adjust(.clientConnections, by: 1)

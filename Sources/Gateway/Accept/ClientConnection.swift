@@ -34,7 +34,8 @@ struct ClientConnection {
     }
 
     var readEvent = FileEvent()
-    var writeEvent = FileEvent()
+    /// Borrowed while something waits to be written, which for nearly all connections is nearly never.
+    var writeEvent: UnsafeMutablePointer<FileEvent>?
     var timeout = Timeout()
     var stream = ByteStream()
     var worker: WorkerRef
@@ -55,17 +56,12 @@ struct ClientConnection {
     var isHeadTimed = false
     /// `runInput` is at work further up the stack.
     var isRunning = false
-    var isWriting = false
     /// The peer has ended its side.
     var sawEnd = false
     /// Closed as soon as `output` is empty.
     var closesAfterOutput = false
     /// Then read away what still comes before closing.
     var lingers = false
-    /// Where the upstream's WebSocket frames end, in a tunnel.
-    var frames = WebSocketFrames()
-    /// A tunnel whose time is over ends at the next frame's end.
-    var endsAtFrame = false
     /// Its next request is its last: what its handshake proved is to be proved anew.
     var endsSoon = false
     /// Bytes read away while lingering.
@@ -87,15 +83,16 @@ struct ClientConnection {
 
 extension ClientRef {
     var readEvent: UnsafeMutablePointer<FileEvent> { withUnsafeMutablePointer(to: &pointee.readEvent) { $0 } }
-    var writeEvent: UnsafeMutablePointer<FileEvent> { withUnsafeMutablePointer(to: &pointee.writeEvent) { $0 } }
     var timeout: UnsafeMutablePointer<Timeout> { withUnsafeMutablePointer(to: &pointee.timeout) { $0 } }
 }
 
-/// A client's address in the few bytes that every connection can afford.
+/// A client's address in the few bytes that every connection can afford; `unix` for one without.
 struct PeerAddress {
     /// The address as the kernel has it, IPv4 in the first four bytes.
     private(set) var octets: (UInt64, UInt64) = (0, 0)
     private(set) var isIPv6 = false
+    /// Of a Unix socket: who it is, the permissions of its file decided.
+    private(set) var isUnix = false
     private(set) var port: UInt16 = 0
 
     init() {}
@@ -107,6 +104,10 @@ struct PeerAddress {
     }
 
     init(_ address: SocketAddress) {
+        if address.isUnix {
+            isUnix = true
+            return
+        }
         port = address.port
         isIPv6 = address.family == AF_INET6
         withUnsafeBytes(of: address.storage) { bytes in
@@ -134,6 +135,11 @@ struct PeerAddress {
 
     /// Writes the address as text into at least 46 bytes and returns how many.
     func write(into buffer: UnsafeMutablePointer<UInt8>) -> Int {
+        if isUnix {
+            let word: StaticString = "unix"
+            buffer.update(from: word.utf8Start, count: 4)
+            return 4
+        }
         var octets = octets
         return withUnsafeBytes(of: &octets) { bytes in
             if isIPv6 {

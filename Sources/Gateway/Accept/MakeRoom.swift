@@ -20,9 +20,10 @@ extension WorkerRef {
         return true
     }
 
-    /// Whether a client's connections are counted: those of proxies in front are not one client's.
+    /// Whether a client's connections are counted: those of proxies in front are not one client's, nor are those
+    /// of a Unix socket, which have no address.
     func isCounted(_ peer: PeerAddress, at listener: UnsafeMutablePointer<ListenerSocket>) -> Bool {
-        !listener.pointee.proxies.contains(peer) && !listener.pointee.terminators.contains(peer)
+        !peer.isUnix && !listener.pointee.proxies.contains(peer) && !listener.pointee.terminators.contains(peer)
     }
 
     /// Closes the connection that has waited longest for its next request; false when none waits.

@@ -6,7 +6,7 @@ import Transport
 /// The listener for metrics and health, on the control loop: apart from the public ones, never a route (OPS-06).
 final class AdminListener: @unchecked Sendable {
     private unowned let gateway: Gateway
-    private let descriptor: Int32
+    private let socket: OpenListener
     private var watcher: Watcher?
     private var pause: LoopTimer?
     private var connections: [ObjectIdentifier: AdminConnection] = [:]
@@ -16,22 +16,15 @@ final class AdminListener: @unchecked Sendable {
 
     init(_ gateway: Gateway, at address: SocketAddressSettings) throws(GatewayFailure) {
         self.gateway = gateway
-        guard let literal = SocketAddress(literal: address.host, port: address.port) else {
-            throw GatewayFailure("cannot listen at \(address.host):\(address.port)", "not an IP address")
-        }
-        do throws(Socket.Failure) {
-            descriptor = try Socket.listen(at: literal, backlog: 64)
-        } catch {
-            throw GatewayFailure("cannot listen at \(address.host):\(address.port)", "\(error.call): \(error.reason)")
-        }
+        socket = try OpenListener(at: address, backlog: 64)
     }
 
-    deinit { close(descriptor) }
+    deinit { socket.abandon() }
 
-    var localAddress: String { Socket.localAddress(of: descriptor).description }
+    var localAddress: String { socket.address.description }
 
     func start() {
-        let watcher = Watcher(loop: gateway.control, descriptor: descriptor) { [unowned self] _ in accept() }
+        let watcher = Watcher(loop: gateway.control, descriptor: socket.descriptor) { [unowned self] _ in accept() }
         self.watcher = watcher
         watcher.watch(for: .read)
         pause = LoopTimer(loop: gateway.control) { watcher.watch(for: .read) }
@@ -46,7 +39,7 @@ final class AdminListener: @unchecked Sendable {
     private func accept() {
         var peer = SocketAddress()
         while true {
-            let accepted = Socket.accept(from: descriptor, peer: &peer)
+            let accepted = Socket.accept(from: socket.descriptor, peer: &peer)
             guard accepted >= 0 else {
                 if errno != EAGAIN, errno != EINTR, errno != ECONNABORTED { rest() }
                 return

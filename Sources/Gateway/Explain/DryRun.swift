@@ -75,7 +75,7 @@ package final class DryRun {
         let sockets = UnsafeMutablePointer<ListenerSocket>.allocate(capacity: max(1, settings.listeners.count))
         for (index, listener) in settings.listeners.enumerated() {
             (sockets + index).initialize(
-                to: try ListenerSocket(listener, index, descriptor: -1, worker: worker, tls: nil))
+                to: try ListenerSocket(listener, index, socket: .none, worker: worker, tls: nil))
         }
         let surroundings = WorkerSurroundings(
             metrics: registry.workers[0], log: nil, requestKeys: { _ in }, ask: { _, _, _ in }, onDrained: {})

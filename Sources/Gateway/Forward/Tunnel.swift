@@ -29,8 +29,8 @@ extension WorkerRef {
         var writer = HeadWriter(pointee.writeScratch, capacity: Worker.writeCapacity)
         writeSwitchingHead(bytes, into: &writer)
         let length = pointee.responseHead.pointee.length
-        client.pointee.frames = WebSocketFrames()
-        client.pointee.frames.pass(UnsafeBufferPointer(start: bytes + length, count: count - length).span)
+        exchange.pointee.frames = WebSocketFrames()
+        exchange.pointee.frames.pass(UnsafeBufferPointer(start: bytes + length, count: count - length).span)
         exchange.pointee.responseBytes += Int64(count - length)
         writer.put(bytes + length, count - length)
         upstream.pointee.input.release(to: &pointee.buffers)
@@ -86,10 +86,28 @@ extension WorkerRef {
             exchange.pointee.requestBytes += Int64(count)
             setTunnelTimeout(client, exchange, silence: pointee.timeouts.tunnelIdle)
             sendToUpstream(upstream, pointee.readScratch, count)
+        case 0: clientEndedTunnel(client, exchange, upstream)
         case ByteStream.wantsRead: return
         case ByteStream.wantsWrite: client.startWriting()
         default: endTunnel(client)
         }
+    }
+
+    /// The client says no more, and may still listen: the upstream gets what is on its way, then that end, and answers.
+    ///
+    /// It has as long to say more as a response may be silent; what ends the tunnel is the upstream's own end.
+    private func clientEndedTunnel(_ client: ClientRef, _ exchange: ExchangeRef, _ upstream: UpstreamRef) {
+        client.pointee.sawEnd = true
+        client.stopReading()
+        setTunnelTimeout(client, exchange, silence: pointee.timeouts.responseBody)
+        if !upstream.pointee.hasOutput { sayEnd(upstream) }
+    }
+
+    /// Once: over TLS a second `SSL_shutdown` would take what the upstream still sends for its goodbye.
+    private func sayEnd(_ upstream: UpstreamRef) {
+        guard !upstream.pointee.hasSaidEnd else { return }
+        upstream.pointee.hasSaidEnd = true
+        upstream.pointee.stream.finishWriting()
     }
 
     func tunnelFromUpstream(_ upstream: UpstreamRef, _ exchange: ExchangeRef, _ client: ClientRef) {
@@ -97,10 +115,13 @@ extension WorkerRef {
         switch count {
         case 1...:
             exchange.pointee.responseBytes += Int64(count)
-            client.pointee.frames.pass(UnsafeBufferPointer(start: pointee.readScratch, count: count).span)
-            setTunnelTimeout(client, exchange, silence: pointee.timeouts.tunnelIdle)
+            exchange.pointee.frames.pass(UnsafeBufferPointer(start: pointee.readScratch, count: count).span)
+            let silence = client.pointee.sawEnd ? pointee.timeouts.responseBody : pointee.timeouts.tunnelIdle
+            setTunnelTimeout(client, exchange, silence: silence)
             sendToClient(client, pointee.readScratch, count)
-            if client.pointee.state == .tunnelling, client.pointee.endsAtFrame, client.pointee.frames.isBetweenFrames {
+            if client.pointee.state == .tunnelling, exchange.pointee.endsAtFrame,
+                exchange.pointee.frames.isBetweenFrames
+            {
                 sayGoodbye(client)
             }
         case ByteStream.wantsRead: return
@@ -120,7 +141,9 @@ extension WorkerRef {
             early.release(to: &pointee.buffers)
         }
         guard client.pointee.state == .tunnelling else { return }
-        if !upstream.pointee.hasOutput { client.startReading() }
+        if !upstream.pointee.hasOutput {
+            if client.pointee.sawEnd { sayEnd(upstream) } else { client.startReading() }
+        }
         if !client.pointee.hasOutput { upstream.startReading() }
     }
 
@@ -143,9 +166,10 @@ extension WorkerRef {
 
     /// The tunnel's time is over: 1008 between two frames, so that it is not read as content (RFC 6455 §7.4.1).
     func tunnelTimedOut(_ client: ClientRef) {
-        if client.pointee.frames.isBetweenFrames, !client.pointee.endsAtFrame { return sayGoodbye(client) }
-        if client.pointee.endsAtFrame { return endTunnel(client) }
-        client.pointee.endsAtFrame = true
+        guard let exchange = client.pointee.exchange else { return closeClient(client) }
+        if exchange.pointee.frames.isBetweenFrames, !exchange.pointee.endsAtFrame { return sayGoodbye(client) }
+        if exchange.pointee.endsAtFrame { return endTunnel(client) }
+        exchange.pointee.endsAtFrame = true
         setTimeout(client.timeout, 1000)
     }
 

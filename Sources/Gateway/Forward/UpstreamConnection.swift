@@ -39,8 +39,16 @@ struct UpstreamConnection {
     var isWriting = false
     /// It has carried a response before: its peer may have closed it meanwhile.
     var wasUsed = false
-    /// Which of the upstream's addresses is tried.
-    var attempt: UInt8 = 0
+    /// It knows that nothing more follows.
+    var hasSaidEnd = false
+    /// The upstream's addresses that were tried, by their places.
+    var tried: UInt64 = 0
+    /// The one that is tried, or connected to (`UpstreamAddress.identity`).
+    var address: UInt64 = 0
+    /// The pool's addresses when that was last found among them (`UpstreamPool.epoch`).
+    var epoch: UInt32 = 0
+    /// Monotonic microseconds at which there must be a connection.
+    var deadline: UInt64 = 0
     /// The response allowed another request on this connection.
     var keepsAlive = false
     var previous: UpstreamRef?
@@ -63,13 +71,8 @@ struct UpstreamPool {
     let settings: UpstreamSettings
     /// Another one after a reload, which may have read other authorities.
     var tls: ClientTLS?
-    let serverName: String
-    /// Where the name led to last; the address itself when the configuration gave one.
-    var addresses: [SocketAddress]
-    var isResolving = false
-    /// Monotonic microseconds of the last answer, to ask again now and then.
-    var resolvedAt: UInt64 = 0
-    let isLiteral: Bool
+    /// Where new connections go, and which addresses are left out for a while.
+    var addresses: UpstreamAddresses
     /// Idle connections, the latest first.
     var idle: UpstreamRef?
     var idleCount = 0
@@ -78,6 +81,9 @@ struct UpstreamPool {
     var proofNonce: String?
     /// Connections that wait for addresses.
     var waiting: UpstreamRef?
+
+    /// Whether an answer of the resolver is on its way here.
+    var isResolving: Bool { addresses.isResolving }
 
     /// A pool at a place of its own.
     static func make(_ settings: UpstreamSettings, tls: ClientTLS?) -> UnsafeMutablePointer<UpstreamPool> {
@@ -89,9 +95,6 @@ struct UpstreamPool {
     init(_ settings: UpstreamSettings, tls: ClientTLS?) {
         self.settings = settings
         self.tls = tls
-        serverName = settings.serverName ?? settings.host
-        let literal = SocketAddress(literal: settings.host, port: settings.port)
-        isLiteral = literal != nil
-        addresses = literal.map { [$0] } ?? []
+        addresses = UpstreamAddresses(settings)
     }
 }

@@ -12,7 +12,7 @@ extension WorkerRef {
             LogField(.cause, "\(refusal.word)"), LogField(.expected, pointee.refusalDetail.expected),
             LogField(.found, pointee.refusalDetail.found))
         // The next request asks the name server again.
-        pool.pointee.resolvedAt = 0
+        pool.pointee.addresses.forgetAnswers()
         let exchange = upstream.pointee.exchange
         closeUpstream(upstream)
         guard let exchange else { return }
@@ -77,17 +77,19 @@ extension WorkerRef {
         if client.pointee.exchange == exchange { abortClient(client) }
     }
 
+    private func connectTimedOut() -> Refusal {
+        refuse(.upstreamConnectTimedOut, "a connection within \(pointee.timeouts.upstreamConnect) ms", "none")
+    }
+
     /// The upstream was too slow; which of its clocks ran out depends on its state.
     func upstreamTimedOut(_ upstream: UpstreamRef) {
         let pool = upstream.pointee.pool.unsafelyUnwrapped
         switch upstream.pointee.state {
         case .closed: return
         case .idle: return closeUpstream(upstream)
-        case .resolving, .connecting, .handshaking:
-            return upstreamFailed(
-                upstream,
-                refuse(
-                    .upstreamConnectTimedOut, "a connection within \(pointee.timeouts.upstreamConnect) ms", "none"))
+        case .resolving: return upstreamFailed(upstream, connectTimedOut())
+        case .connecting, .handshaking:
+            return attemptFailed(upstream, "no answer in time") { $0.connectTimedOut() }
         case .active: break
         }
         guard let exchange = upstream.pointee.exchange, let client = exchange.pointee.client else {

@@ -38,7 +38,8 @@ extension WorkerRef {
         upstream.pointee.pool = pool
         upstream.pointee.exchange = nil
         upstream.pointee.wasUsed = false
-        upstream.pointee.attempt = 0
+        upstream.pointee.tried = 0
+        upstream.pointee.hasSaidEnd = false
         upstream.pointee.keepsAlive = false
         upstream.pointee.parser.reset()
         upstream.pointee.state = .resolving
@@ -47,115 +48,8 @@ extension WorkerRef {
         return upstream
     }
 
-    /// Starts to open a connection: the name first, when no address of it is known.
-    func begin(_ upstream: UpstreamRef) {
-        let pool = upstream.pointee.pool.unsafelyUnwrapped
-        setTimeout(upstream.timeout, pointee.timeouts.upstreamConnect)
-        if let exchange = upstream.pointee.exchange { awaitResponse(exchange) }
-        refreshAddresses(pool)
-        if pool.pointee.addresses.isEmpty {
-            upstream.pointee.next = pool.pointee.waiting
-            upstream.pointee.previous = nil
-            pool.pointee.waiting?.pointee.previous = upstream
-            pool.pointee.waiting = upstream
-            return
-        }
-        open(upstream)
-    }
-
-    /// Asks for the name's addresses unless that was done a moment ago; the loop goes on meanwhile (OPS-04).
-    func refreshAddresses(_ pool: UnsafeMutablePointer<UpstreamPool>) {
-        let now = clock.microseconds()
-        guard !pool.pointee.isLiteral, !pool.pointee.isResolving,
-            pool.pointee.addresses.isEmpty || now &- pool.pointee.resolvedAt > 30_000_000
-        else { return }
-        pool.pointee.isResolving = true
-        let worker = WorkerReference(pointer: self)
-        let place = PoolReference(pointer: pool)
-        pointee.resolver.resolve(pool.pointee.settings.host, port: pool.pointee.settings.port, on: pointee.loop) {
-            worker.pointer.addressesArrived($0, place.pointer)
-        }
-    }
-
-    /// A pool that waits for addresses is never given back before they came.
-    private func addressesArrived(_ addresses: [SocketAddress], _ pool: UnsafeMutablePointer<UpstreamPool>) {
-        pool.pointee.isResolving = false
-        pool.pointee.resolvedAt = clock.microseconds()
-        // A name server that fails for a while does not take away addresses that worked.
-        if !addresses.isEmpty { pool.pointee.addresses = addresses }
-        while let upstream = pool.pointee.waiting {
-            unlinkWaiting(upstream, from: pool)
-            if pool.pointee.addresses.isEmpty {
-                upstreamFailed(
-                    upstream, refuse(.upstreamUnresolved, "addresses of \(pool.pointee.settings.host)", "none"))
-            } else {
-                open(upstream)
-            }
-        }
-    }
-
-    /// Opens a socket to the address whose turn it is.
-    private func open(_ upstream: UpstreamRef) {
-        let pool = upstream.pointee.pool.unsafelyUnwrapped
-        while Int(upstream.pointee.attempt) < pool.pointee.addresses.count {
-            var address = pool.pointee.addresses[Int(upstream.pointee.attempt)]
-            let descriptor = Socket.connect(to: &address)
-            guard descriptor >= 0 else {
-                upstream.pointee.attempt += 1
-                continue
-            }
-            upstream.pointee.stream = ByteStream(descriptor: descriptor)
-            upstream.pointee.state = .connecting
-            FileEvent.assign(
-                upstream.readEvent, pointee.base, descriptor, [.read, .persistent], onUpstreamReadable, upstream)
-            FileEvent.assign(
-                upstream.writeEvent, pointee.base, descriptor, [.write, .persistent], onUpstreamWritable, upstream)
-            upstream.startWriting()
-            return
-        }
-        let reason = String(cString: strerror(errno))
-        upstreamFailed(
-            upstream, refuse(.upstreamUnreachable, "a connection to \(name(of: pool))", reason))
-    }
-
-    /// A TCP handshake has ended: go on, or try the next address.
-    func connected(_ upstream: UpstreamRef) {
-        let code = Socket.pendingError(of: upstream.pointee.stream.descriptor)
-        guard code == 0 else {
-            closeSocket(upstream)
-            upstream.pointee.attempt += 1
-            errno = code
-            return open(upstream)
-        }
-        let pool = upstream.pointee.pool.unsafelyUnwrapped
-        guard let tls = pool.pointee.tls else { return becameActive(upstream) }
-        guard
-            let stream = tls.open(upstream.pointee.stream.descriptor, serverName: pool.pointee.serverName)
-        else {
-            return upstreamFailed(upstream, refuse(.upstreamTLSFailed, "TLS to \(name(of: pool))", "no TLS state"))
-        }
-        upstream.pointee.stream = stream
-        upstream.pointee.state = .handshaking
-        handshake(upstream)
-    }
-
-    /// Advances a TLS handshake with an upstream.
-    func handshake(_ upstream: UpstreamRef) {
-        switch upstream.pointee.stream.handshake() {
-        case 0: becameActive(upstream)
-        case ByteStream.wantsRead:
-            upstream.stopWriting()
-            upstream.startReading()
-        case ByteStream.wantsWrite: upstream.startWriting()
-        default:
-            let pool = upstream.pointee.pool.unsafelyUnwrapped
-            let found = upstream.pointee.stream.certificateProblem ?? "a failed handshake"
-            upstreamFailed(
-                upstream, refuse(.upstreamTLSFailed, "a certificate for \(pool.pointee.serverName)", found))
-        }
-    }
-
-    private func becameActive(_ upstream: UpstreamRef) {
+    func becameActive(_ upstream: UpstreamRef) {
+        upstream.pointee.pool.unsafelyUnwrapped.pointee.addresses.succeeded(upstream.pointee.address)
         upstream.pointee.state = .active
         clearTimeout(upstream.timeout)
         upstream.startReading()
@@ -167,9 +61,11 @@ extension WorkerRef {
     func release(_ upstream: UpstreamRef, isReusable: Bool) {
         upstream.pointee.exchange = nil
         let pool = upstream.pointee.pool.unsafelyUnwrapped
-        guard isReusable, !pointee.isDraining, pool.pointee.idleCount < pointee.limits.upstreamIdleConnections else {
-            return closeUpstream(upstream)
-        }
+        guard isReusable, !pointee.isDraining, pool.pointee.idleCount < pointee.limits.upstreamIdleConnections,
+            upstream.pointee.epoch == pool.pointee.addresses.epoch || pool.pointee.addresses.isKnown(upstream)
+        else { return closeUpstream(upstream) }
+        // A busy pool makes no connections: without this it would never ask again where its name leads.
+        if pool.pointee.addresses.hasNames { refreshAddresses(pool, now: pointee.lastTick) }
         upstream.pointee.state = .idle
         upstream.pointee.wasUsed = true
         upstream.pointee.keepsAlive = false
@@ -201,14 +97,14 @@ extension WorkerRef {
         pointee.upstreams.giveBack(upstream)
     }
 
-    private func closeSocket(_ upstream: UpstreamRef) {
+    func closeSocket(_ upstream: UpstreamRef) {
         upstream.stopReading()
         upstream.stopWriting()
         upstream.pointee.stream.close()
     }
 
     func name(of pool: UnsafeMutablePointer<UpstreamPool>) -> String {
-        "\(pool.pointee.settings.host):\(pool.pointee.settings.port)"
+        pool.pointee.settings.name
     }
 
     private func unlinkIdle(_ upstream: UpstreamRef, from pool: UnsafeMutablePointer<UpstreamPool>) {
@@ -223,7 +119,7 @@ extension WorkerRef {
         pool.pointee.idleCount -= 1
     }
 
-    private func unlinkWaiting(_ upstream: UpstreamRef, from pool: UnsafeMutablePointer<UpstreamPool>) {
+    func unlinkWaiting(_ upstream: UpstreamRef, from pool: UnsafeMutablePointer<UpstreamPool>) {
         guard upstream.pointee.previous != nil || upstream.pointee.next != nil || pool.pointee.waiting == upstream
         else { return }
         if let previous = upstream.pointee.previous {

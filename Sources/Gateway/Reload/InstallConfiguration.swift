@@ -73,6 +73,7 @@ extension WorkerRef {
         for index in 0..<pointee.listenerCount {
             FileEvent.remove(event(of: index))
             if index >= succession.listenerFates.count || succession.listenerFates[index] == .ends {
+                pointee.listeners[index].unixFile?.removeFile()
                 close(pointee.listeners[index].descriptor)
             }
         }

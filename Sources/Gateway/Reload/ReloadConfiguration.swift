@@ -35,6 +35,8 @@ final class ReloadState {
 private struct PreparedReload {
     let generation: Generation
     let configuration: NewConfiguration
+    /// Its files as they were when they were read: what is renewed while it waits for keys is a change.
+    let files: WatchedFiles
     let successions: [PreparedSuccession]
 }
 
@@ -71,6 +73,7 @@ extension Gateway {
     }
 
     private func prepare(_ configuration: NewConfiguration) {
+        let files = WatchedFiles(configuration.files)
         var settings = configuration.settings
         // Threads, and what they hold from the start on, stay as they are until the process ends.
         settings.workers = workers.count
@@ -81,7 +84,8 @@ extension Gateway {
             let next = try Generation(
                 generation.number + 1, settings, labels, metricsSlots: slots.routes, self, continuing: generation)
             prepared = PreparedReload(
-                generation: next, configuration: configuration, successions: try successions(to: next, slots))
+                generation: next, configuration: configuration, files: files,
+                successions: try successions(to: next, slots))
         } catch {
             // The numbers are those of the configuration that is served, after all.
             _ = registry.extend(generation.labels, keeping: older.map(\.labels))
@@ -135,7 +139,7 @@ extension Gateway {
         let configuration = prepared.configuration
         serve(by: prepared.generation)
         startAssertionKeys(prepared.generation)
-        reload.files = WatchedFiles(configuration.files)
+        reload.files = prepared.files
         reload.lastFault = nil
         registry.countReload(applied: true, at: .now())
         operatorLog.write(.info, .reloaded, LogField(.count, Int(prepared.generation.number)))

@@ -67,9 +67,14 @@ extension WorkerRef {
     private func putElement(
         _ peer: PeerAddress, _ authority: UnsafeBufferPointer<UInt8>, isSecure: Bool, into writer: inout HeadWriter
     ) {
-        if peer.isIPv6 { writer.put("for=\"[") } else { writer.put("for=") }
-        put(peer, into: &writer)
-        if peer.isIPv6 { writer.put("]\";host=") } else { writer.put(";host=") }
+        if peer.isUnix {
+            // RFC 7239 §6 has no word for a Unix socket.
+            writer.put("for=unknown;host=")
+        } else {
+            if peer.isIPv6 { writer.put("for=\"[") } else { writer.put("for=") }
+            put(peer, into: &writer)
+            if peer.isIPv6 { writer.put("]\";host=") } else { writer.put(";host=") }
+        }
         if ForwardedField.isToken(authority.span) {
             writer.put(authority)
         } else {

@@ -96,31 +96,73 @@ package struct RouteSettings: Sendable {
 
 /// Where a route's requests go: fixed here, never chosen by anything in a request (HTTP-75).
 package struct UpstreamSettings: Sendable, Hashable {
-    /// A name or an IP literal without brackets.
-    package var host: String
-    package var port: UInt16
+    /// Where new connections go in turn; at least one, of which all answer alike.
+    package var servers: [UpstreamServer]
     /// TLS towards the upstream, always verified.
     package var tls: Bool
     /// PEM file of certification authorities; the system's when nil.
     package var certificateAuthorityFile: String?
-    /// The name sent as SNI and verified in the certificate; `host` when nil.
+    /// The name sent as SNI and verified in the certificate; each server's own when nil.
     package var serverName: String?
+    /// What we show to a server that asks who connects.
+    package var clientCertificate: TLSSettings.Certificate?
+    package var minimumVersion = TLSSettings.MinimumVersion.tls12
 
     package init(
-        host: String, port: UInt16, tls: Bool = false, certificateAuthorityFile: String? = nil,
+        servers: [UpstreamServer], tls: Bool = false, certificateAuthorityFile: String? = nil,
         serverName: String? = nil
     ) {
-        self.host = host
-        self.port = port
+        self.servers = servers
         self.tls = tls
         self.certificateAuthorityFile = certificateAuthorityFile
         self.serverName = serverName
     }
 
-    /// Its scheme and authority, as in a URL.
+    /// One server, by a name or an IP literal without brackets.
+    package init(
+        host: String, port: UInt16, tls: Bool = false, certificateAuthorityFile: String? = nil,
+        serverName: String? = nil
+    ) {
+        self.init(
+            servers: [.address(host: host, port: port)], tls: tls, certificateAuthorityFile: certificateAuthorityFile,
+            serverName: serverName)
+    }
+
+    /// The first server's name or IP literal.
+    package var host: String { servers.first?.host ?? "" }
+
+    /// What log lines call it.
+    package var name: String { servers.map(\.name).joined(separator: ",") }
+
+    /// Its scheme and authority, as in a URL; `localhost` for a Unix socket, which has none.
     var base: String {
+        let scheme = tls ? "https" : "http"
+        guard case .address(let host, let port)? = servers.first else { return "\(scheme)://localhost" }
         let authority = host.contains(":") ? "[\(host)]" : host
-        return "\(tls ? "https" : "http")://\(authority)" + (port == (tls ? 443 : 80) ? "" : ":\(port)")
+        return "\(scheme)://\(authority)" + (port == (tls ? 443 : 80) ? "" : ":\(port)")
+    }
+}
+
+/// One of the servers behind an upstream.
+package enum UpstreamServer: Sendable, Hashable {
+    /// A name or an IP literal without brackets; of a name all addresses are used.
+    case address(host: String, port: UInt16)
+    /// A Unix socket.
+    case unixSocket(path: String)
+
+    var host: String {
+        switch self {
+        case .address(let host, _): host
+        case .unixSocket: "localhost"
+        }
+    }
+
+    /// `host:port`, or `unix:` and the path.
+    package var name: String {
+        switch self {
+        case .address(let host, let port): host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+        case .unixSocket(let path): "unix:\(path)"
+        }
     }
 }
 

@@ -15,6 +15,8 @@ struct SharedParts {
     let upstreams: [UpstreamSettings]
     let clientTLS: [ClientTLS?]
     let serverTLS: [ServerTLS?]
+    /// One for all listeners and workers, and for as long as the process lives: a reload ends no session.
+    let ticketKeys: TicketKeys
     let resolver: Resolver
     let operatorLog: OperatorLog
     /// One for all workers: two of them may be sent the same proof at the same time.
@@ -40,7 +42,9 @@ struct SharedParts {
         tables = RouteTable(settings, upstreams: upstreams, metricsSlots: metricsSlots)
         try tables.published.check()
         clientTLS = readsTLS ? try SharedParts.clientTLS(upstreams) : upstreams.map { _ in nil }
-        serverTLS = readsTLS ? try SharedParts.serverTLS(settings.listeners) : settings.listeners.map { _ in nil }
+        ticketKeys = previous?.ticketKeys ?? TicketKeys()
+        serverTLS =
+            readsTLS ? try SharedParts.serverTLS(settings.listeners, ticketKeys) : settings.listeners.map { _ in nil }
         resolver = previous?.resolver ?? Resolver()
         self.operatorLog = operatorLog
         let proofs = settings.proofs
@@ -90,20 +94,32 @@ struct SharedParts {
                 continue
             }
             do throws(TLSFailure) {
-                made.append(try ClientTLS(certificateAuthorityFile: upstream.certificateAuthorityFile))
+                made.append(
+                    try ClientTLS(
+                        certificateAuthorityFile: upstream.certificateAuthorityFile,
+                        identity: upstream.clientCertificate.map {
+                            ServerTLS.Identity(certificateFile: $0.certificateFile, keyFile: $0.keyFile)
+                        }, minimumVersion: upstream.minimumVersion == .tls13 ? .tls13 : .tls12))
             } catch {
-                throw GatewayFailure("TLS to \(upstream.host) could not be set up", "\(error)")
+                throw GatewayFailure("TLS to \(upstream.name) could not be set up", "\(error)")
             }
         }
         return made
     }
 
-    private static func serverTLS(_ listeners: [ListenerSettings]) throws(GatewayFailure) -> [ServerTLS?] {
+    private static func serverTLS(
+        _ listeners: [ListenerSettings], _ ownKeys: TicketKeys
+    ) throws(GatewayFailure) -> [ServerTLS?] {
         var made: [ServerTLS?] = []
         for listener in listeners {
             guard let settings = listener.tls else {
                 made.append(nil)
                 continue
+            }
+            let shared =
+                settings.ticketKeys.isEmpty ? ownKeys : TicketKeys(shared: settings.ticketKeys.map { $0.reveal() })
+            guard let ticketKeys = shared else {
+                throw GatewayFailure("TLS for \(listener.publicURL) could not be set up", "a ticket key is too short")
             }
             do throws(TLSFailure) {
                 made.append(
@@ -111,7 +127,8 @@ struct SharedParts {
                         identities: settings.certificates.map {
                             ServerTLS.Identity(certificateFile: $0.certificateFile, keyFile: $0.keyFile)
                         }, minimumVersion: settings.minimumVersion == .tls13 ? .tls13 : .tls12,
-                        clientCertificates: settings.clientCertificates.map(ClientCertificates.init)))
+                        clientCertificates: settings.clientCertificates.map(ClientCertificates.init),
+                        ticketKeys: ticketKeys, name: listener.publicURL))
             } catch {
                 throw GatewayFailure("TLS for \(listener.publicURL) could not be set up", "\(error)")
             }

@@ -12,9 +12,22 @@ extension ClientRef {
 
     func stopReading() { disarm(readEvent, &pointee.isReading) }
 
-    func startWriting() { _ = arm(writeEvent, &pointee.isWriting) }
+    func startWriting() {
+        guard pointee.writeEvent == nil else { return }
+        let worker = pointee.worker
+        let event = worker.pointee.writeEvents.take()
+        FileEvent.assign(
+            event, worker.pointee.base, pointee.stream.descriptor, [.write, .persistent], onClientWritable, self)
+        FileEvent.add(event)
+        pointee.writeEvent = event
+    }
 
-    func stopWriting() { disarm(writeEvent, &pointee.isWriting) }
+    func stopWriting() {
+        guard let event = pointee.writeEvent else { return }
+        FileEvent.remove(event)
+        pointee.writeEvent = nil
+        pointee.worker.pointee.writeEvents.giveBack(event)
+    }
 }
 
 extension UpstreamRef {

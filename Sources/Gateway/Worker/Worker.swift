@@ -76,6 +76,8 @@ struct Worker {
     var clients: Slab<ClientConnection>
     var upstreams: Slab<UpstreamConnection>
     var exchanges: Slab<Exchange>
+    /// Where clients that do not take what is there wait until they do.
+    var writeEvents = Slab { FileEvent() }
     var buffers = BufferPool()
     var pipes = PipePool()
     var wheel = TimeoutWheel()
@@ -228,6 +230,8 @@ struct RequestIDs {
 struct ListenerSocket {
     var event = FileEvent()
     var descriptor: Int32
+    /// The file to remove when no client is to come any more, of a Unix socket.
+    let unixFile: UnixListener?
     let worker: WorkerRef
     let index: UInt16
     let tls: ServerTLS?

@@ -65,10 +65,8 @@ final class WorkerThread: @unchecked Sendable {
                 continue
             }
             do throws(GatewayFailure) {
-                let wanted = first.indices.contains(number) ? first[number].address.port : listener.address.port
-                let descriptor = try listen(listener.address.host, wanted)
-                sockets.append(
-                    OpenListener(descriptor: descriptor, address: Socket.localAddress(of: descriptor), isNew: true))
+                let beside = first.indices.contains(number) ? first[number] : nil
+                sockets.append(try OpenListener(at: listener.address, beside: beside))
             } catch {
                 for socket in sockets { socket.abandon() }
                 throw error
@@ -85,21 +83,10 @@ final class WorkerThread: @unchecked Sendable {
         for (number, listener) in settings.enumerated() {
             (places + number).initialize(
                 to: try ListenerSocket(
-                    listener, number, descriptor: sockets[number].descriptor, worker: place,
+                    listener, number, socket: sockets[number], worker: place,
                     tls: generation.parts.serverTLS[number]))
         }
         return places
-    }
-
-    private static func listen(_ host: String, _ port: UInt16) throws(GatewayFailure) -> Int32 {
-        guard let address = SocketAddress(literal: host, port: port) else {
-            throw GatewayFailure("cannot listen at \(host):\(port)", "not an IP address")
-        }
-        do throws(Socket.Failure) {
-            return try Socket.listen(at: address)
-        } catch {
-            throw GatewayFailure("cannot listen at \(host):\(port)", "\(error.call): \(error.reason)")
-        }
     }
 
     func localAddress(ofListener index: Int) -> String { sockets[index].address.description }
@@ -187,16 +174,6 @@ final class WorkerThread: @unchecked Sendable {
     }
 }
 
-/// A listening socket of one worker.
-struct OpenListener {
-    let descriptor: Int32
-    let address: SocketAddress
-    /// Opened for a configuration that is not served yet.
-    var isNew: Bool
-
-    func abandon() { if isNew { close(descriptor) } }
-}
-
 /// A succession with the sockets it was given.
 struct PreparedSuccession {
     let succession: Succession
@@ -235,9 +212,10 @@ extension ListenerFate {
 
 extension ListenerSocket {
     init(
-        _ settings: ListenerSettings, _ index: Int, descriptor: Int32, worker: WorkerRef, tls: ServerTLS?
+        _ settings: ListenerSettings, _ index: Int, socket: OpenListener, worker: WorkerRef, tls: ServerTLS?
     ) throws(GatewayFailure) {
-        self.descriptor = descriptor
+        descriptor = socket.descriptor
+        unixFile = socket.unixFile
         self.worker = worker
         self.index = UInt16(clamping: index)
         self.tls = tls
@@ -369,6 +347,9 @@ extension Worker {
     /// Takes over what lives longer than a configuration.
     private mutating func goOn(from old: Worker) {
         buffers = old.buffers
+        pipes = old.pipes
+        writeEvents = old.writeEvents
+        wheel.destroy()
         wheel = old.wheel
         loginsUnderWay = old.loginsUnderWay
         loginBodyBytes = old.loginBodyBytes
@@ -381,6 +362,9 @@ extension Worker {
         openClients = old.openClients
         networks.destroy()
         networks = old.networks
+        idleFrom = old.idleFrom
+        noneIdleAt = old.noneIdleAt
+        refusedConnectionsSaidAt = old.refusedConnectionsSaidAt
         lastTick = old.lastTick
         clockStandsAt = old.clockStandsAt
         isDraining = old.isDraining
@@ -414,7 +398,7 @@ extension WorkerRef {
         guard !pointee.isDraining else { return }
         pointee.isDraining = true
         pointee.ticksToClosing = Worker.closingTicks
-        for index in 0..<pointee.listenerCount { Socket.refuseConnections(at: pointee.listeners[index].descriptor) }
+        for index in 0..<pointee.listenerCount { turnAway(pointee.listeners + index) }
         let clients = pointee.clients
         clients.forEachPlace { client in
             if client.pointee.state == .awaitingHead, client.pointee.input.isEmpty, !client.pointee.hasOutput {
@@ -423,6 +407,15 @@ extension WorkerRef {
         }
         for index in 0..<pointee.poolCount {
             while let idle = pointee.pools[index].pointee.idle { closeUpstream(idle) }
+        }
+    }
+
+    /// Lets no client begin a connection any more that is not on its way already.
+    private func turnAway(_ listener: UnsafeMutablePointer<ListenerSocket>) {
+        if let file = listener.pointee.unixFile {
+            file.removeFile()
+        } else {
+            Socket.refuseConnections(at: listener.pointee.descriptor)
         }
     }
 

@@ -48,6 +48,8 @@ package enum LogEvent: String, Sendable, CaseIterable {
 
     /// No connection to an upstream could be made: name, TCP or TLS.
     case upstreamConnectFailed = "upstream_connect_failed"
+    /// One address of an upstream could not be connected to; the others come before it for a while.
+    case upstreamAddressPutBack = "upstream_address_put_back"
     /// An upstream answered with something that is not HTTP/1.1, or with contradictory framing.
     case upstreamProtocolError = "upstream_protocol_error"
     /// An upstream did not answer in time.

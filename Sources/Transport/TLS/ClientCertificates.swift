@@ -56,19 +56,8 @@ public struct ClientCertificates: Sendable, Equatable {
                 throw .authorities(file: file, OpenSSLErrors.take())
             }
             if let revocationListFile { try ClientCertificates.load(revocationListFile, into: context) }
-            // A resumed handshake does not look at the chain again: neither its end nor a revocation is seen.
-            SSL_CTX_set_timeout(context, ClientCertificates.resumptionSeconds)
-        }
-        // Without it OpenSSL resumes no session that has a certificate. Tickets are sealed with keys of the context,
-        // so that those of another listener, which may ask for less, do not open here.
-        let name: StaticString = "portcullis client certificates"
-        guard SSL_CTX_set_session_id_context(context, name.utf8Start, UInt32(name.utf8CodeUnitCount)) == 1 else {
-            throw .library(OpenSSLErrors.take())
         }
     }
-
-    /// How long a certificate that was judged once is taken without being judged again.
-    private static let resumptionSeconds = 300
 
     private static func load(_ file: String, into context: OpaquePointer) throws(TLSFailure) {
         let store = SSL_CTX_get_cert_store(context)

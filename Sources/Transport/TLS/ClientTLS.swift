@@ -7,11 +7,13 @@ import COpenSSL
 public final class ClientTLS: @unchecked Sendable {
     private let context: OpaquePointer
 
-    /// Trusts the authorities in a PEM file, or the system's when nil.
-    public init(certificateAuthorityFile: String?) throws(TLSFailure) {
+    /// Trusts the authorities in a PEM file, or the system's when nil, and shows `identity` to servers that ask.
+    public init(
+        certificateAuthorityFile: String?, identity: ServerTLS.Identity? = nil, minimumVersion: TLSVersion = .tls12
+    ) throws(TLSFailure) {
         guard let context = SSL_CTX_new(TLS_client_method()) else { throw .library(OpenSSLErrors.take()) }
         self.context = context
-        portcullis_set_minimum_version(context, TLSVersion.tls12.number)
+        portcullis_set_minimum_version(context, minimumVersion.number)
         portcullis_set_safe_options(context)
         portcullis_set_stream_mode(context)
         SSL_CTX_set_cipher_list(context, TLSVersion.tls12Suites)
@@ -23,6 +25,7 @@ public final class ClientTLS: @unchecked Sendable {
         } else {
             guard SSL_CTX_set_default_verify_paths(context) == 1 else { throw .library(OpenSSLErrors.take()) }
         }
+        if let identity { try identity.load(into: context) }
     }
 
     deinit { SSL_CTX_free(context) }

@@ -26,19 +26,29 @@ public final class ServerTLS: @unchecked Sendable {
 
     /// Loads every certificate; the first problem is thrown with the file it is in.
     ///
-    /// Clients are asked for certificates only where `clientCertificates` says so, whichever name they ask for.
+    /// Clients are asked for certificates only where `clientCertificates` says so, whichever name they ask for. Tickets
+    /// are sealed with `ticketKeys`, and are good only at the listener of this `name`, whatever else has the same keys.
     public init(
-        identities: [Identity], minimumVersion: TLSVersion, clientCertificates: ClientCertificates? = nil
+        identities: [Identity], minimumVersion: TLSVersion, clientCertificates: ClientCertificates? = nil,
+        ticketKeys: TicketKeys = TicketKeys(), name: String = ""
     ) throws(TLSFailure) {
         for identity in identities {
             guard let context = SSL_CTX_new(TLS_server_method()) else { throw .library(OpenSSLErrors.take()) }
             contexts.append(context)
             try ServerTLS.prepare(context, identity, minimumVersion)
             try clientCertificates?.apply(to: context)
+            try ServerTLS.setResumption(context, clientCertificates, name)
         }
         guard let first = contexts.first else { throw .noCertificate }
-        // The callback reads `contexts` through this object, which lives as long as any SSL made from it: see `open`.
-        portcullis_set_server_name_callback(first, onServerName, Unmanaged.passUnretained(self).toOpaque())
+        for context in contexts {
+            let siblings = context == first ? Array(contexts.dropFirst()) : []
+            guard ContextExtras.attach(ticketKeys, siblings: siblings, to: context) else {
+                throw .library(OpenSSLErrors.take())
+            }
+        }
+        // Set for one certificate too: without it OpenSSL does not put the name into tickets, and a connection that is
+        // resumed by TLS 1.2 would agree with any Host (HTTP-21).
+        portcullis_set_server_name_callback(first, onServerName, nil)
     }
 
     deinit {
@@ -55,11 +65,25 @@ public final class ServerTLS: @unchecked Sendable {
         return stream
     }
 
-    fileprivate func context(named name: UnsafePointer<CChar>) -> OpaquePointer? {
-        contexts.first { context in
-            guard let certificate = SSL_CTX_get0_certificate(context) else { return false }
-            return X509_check_host(certificate, name, strlen(name), 0, nil) == 1
-        }
+    /// Who may come back without a full handshake, and for how long.
+    private static func setResumption(
+        _ context: OpaquePointer, _ clients: ClientCertificates?, _ name: String
+    ) throws(TLSFailure) {
+        // What a ticket is good for: a listener, and what it asks of its clients. A ticket made while it asked for less
+        // must not open it after a reload.
+        let request = clients.map { $0.request == .required ? "required" : "optional" } ?? "none"
+        let text = Array("\(name) \(request)".utf8)
+        var digest = [UInt8](repeating: 0, count: 64)
+        var count: UInt32 = 0
+        guard EVP_Digest(text, text.count, &digest, &count, EVP_sha256(), nil) == 1,
+            SSL_CTX_set_session_id_context(context, digest, count) == 1,
+            portcullis_set_ticket_key_callback(context, onTicketKey) == 1
+        else { throw .library(OpenSSLErrors.take()) }
+        SSL_CTX_set_timeout(context, Int(TicketKeys.rotationSeconds))
+        // Two by default; a browser's second connection waits for the first one's end or makes a handshake of its own.
+        SSL_CTX_set_num_tickets(context, 1)
+        // A resumed handshake does not look at the chain again: neither its end nor a revocation would be seen.
+        if case .authorities? = clients?.trust { portcullis_set_no_tickets(context) }
     }
 
     private static func prepare(
@@ -75,12 +99,19 @@ public final class ServerTLS: @unchecked Sendable {
         SSL_CTX_set_info_callback(context, onState)
         // A replayed early request would be processed twice (RFC 8446 §8, HTTP-73).
         SSL_CTX_set_max_early_data(context, 0)
-        guard SSL_CTX_use_certificate_chain_file(context, identity.certificateFile) == 1 else {
-            throw .certificate(file: identity.certificateFile, OpenSSLErrors.take())
+        try identity.load(into: context)
+    }
+}
+
+extension ServerTLS.Identity {
+    /// Has a context show this certificate.
+    func load(into context: OpaquePointer) throws(TLSFailure) {
+        guard SSL_CTX_use_certificate_chain_file(context, certificateFile) == 1 else {
+            throw .certificate(file: certificateFile, OpenSSLErrors.take())
         }
-        guard SSL_CTX_use_PrivateKey_file(context, identity.keyFile, SSL_FILETYPE_PEM) == 1,
+        guard SSL_CTX_use_PrivateKey_file(context, keyFile, SSL_FILETYPE_PEM) == 1,
             SSL_CTX_check_private_key(context) == 1
-        else { throw .key(file: identity.keyFile, OpenSSLErrors.take()) }
+        else { throw .key(file: keyFile, OpenSSLErrors.take()) }
     }
 }
 
@@ -98,14 +129,14 @@ extension ByteStream {
     }
 }
 
-// Called by OpenSSL during a handshake, on the worker's thread; the argument is the ServerTLS, which the gateway keeps
-// for as long as its listener has connections.
+// Called by OpenSSL during a handshake, on the worker's thread.
 private let onServerName:
     @convention(c) (OpaquePointer?, UnsafeMutablePointer<Int32>?, UnsafeMutableRawPointer?) -> Int32 = {
-        ssl, _, owner in
-        guard let ssl, let owner, let name = portcullis_server_name(ssl) else { return SSL_TLSEXT_ERR_OK }
-        let server = Unmanaged<ServerTLS>.fromOpaque(owner).takeUnretainedValue()
-        if let context = server.context(named: name) { SSL_set_SSL_CTX(ssl, context) }
+        ssl, _, _ in
+        guard let ssl, let name = portcullis_server_name(ssl), let own = SSL_get_SSL_CTX(ssl) else {
+            return SSL_TLSEXT_ERR_OK
+        }
+        if let context = ContextExtras.of(ssl)?.context(named: name, besides: own) { SSL_set_SSL_CTX(ssl, context) }
         return SSL_TLSEXT_ERR_OK
     }
 

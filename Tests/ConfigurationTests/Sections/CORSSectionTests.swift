@@ -34,7 +34,7 @@ import Testing
     @Test func `lets origins through that mcp would refuse`() throws {
         let route = try settings(
             of: Sample.route(
-                "token: { issuers: [main], audience: https://shop.example.com }, mcp: true, cors: { origins: [https://app.example.com] }"
+                "token: { issuers: [main], audience: https://shop.example.com/ }, mcp: true, cors: { origins: [https://app.example.com] }"
             )
         ).routes[0]
         #expect(route.allowedOrigins == ["https://shop.example.com", "https://app.example.com"])
@@ -68,7 +68,7 @@ import Testing
             "routes[0].cors.origins[1]: expected each value once", "keep one of them"
         ),
         (
-            "cors: \"*\"", "routes[0].cors: expected upstream or a mapping with origins",
+            "cors: \"*\"", "routes[0].cors: expected the word upstream, found \"*\"",
             "say  { origins: \"*\" }  for everybody, or list the origins"
         ),
         (
@@ -145,7 +145,7 @@ import Testing
         #expect(
             refusal(of: Sample(rest: "limits: { connections: 10, connections_per_client: 11 }").text)
                 == """
-                gateway.yaml:4:52: limits.connections_per_client: expected connections_per_client of at most connections, found 11 and 10
+                gateway.yaml:4:28: limits.connections_per_client: expected connections_per_client of at most connections, found 11 and 10
                     raise connections or lower connections_per_client
                 """)
     }

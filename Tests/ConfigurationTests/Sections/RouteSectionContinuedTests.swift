@@ -113,7 +113,7 @@ import Testing
                         "routes: [{ path: /, upstream: { server_name: a.example }, token: { issuers: [main], audience: api } }]"
                 ).text)
                     == """
-                    gateway.yaml:3:31: routes[0].upstream.url: expected a URL such as http://127.0.0.1:3001, found nothing
+                    gateway.yaml:3:31: routes[0].upstream.url: expected a URL such as http://127.0.0.1:3001 or a list of servers, found nothing
                         add  url: https://orders.internal:8443
                     """)
     }

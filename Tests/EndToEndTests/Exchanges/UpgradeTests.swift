@@ -92,6 +92,19 @@ import TestSupport
         #expect(text(try client.bytesToEnd()) == "bye")
     }
 
+    @Test func `HTTP-58 a client that has said all still hears the rest`() throws {
+        let gate = Gate()
+        stage.upstream.answer("/socket/a", with: WireScript(.text(Self.answer), .wait(gate), .text("bye"), .close))
+        let client = try stage.gateway.client()
+        try client.send(handshake("/socket/a"))
+        #expect(try client.response().status == 101)
+        try client.send("last words")
+        client.finishSending()
+        #expect(client.staysSilent())
+        gate.open()
+        #expect(text(try client.bytesToEnd()) == "bye")
+    }
+
     @Test(arguments: ["h2c", "websocket, h2c", "TLS/1.0", "h2c, websocket", "websockets", "foo"])
     func `HTTP-58 another protocol is not offered to the upstream`(upgrade: String) throws {
         let lines = ["Connection: Upgrade, HTTP2-Settings", "Upgrade: \(upgrade)", "HTTP2-Settings: AAMAAABkAAQAAP__"]

@@ -18,6 +18,9 @@ package final class RawClient {
         }
     }
 
+    /// Connects to a Unix socket.
+    package init(unixPath path: String) throws { stream = try Socket.connect(unixPath: path) }
+
     /// What the TLS handshake agreed on; nil in the clear.
     package var tls: TLSClientStream? { stream as? TLSClientStream }
 

@@ -40,11 +40,24 @@ package final class RecordingUpstream: Sendable {
     private let asksForCertificate: Bool
 
     /// Listens on a free port of 127.0.0.1 (or on `port`), over TLS when it has a certificate.
-    package init(
+    package convenience init(
         port: UInt16 = 0, identity: TestCertificate? = nil, asksForCertificate: Bool = false,
         fallback: WireScript = .echo
     ) throws {
-        (listener, self.port) = try Socket.listen(port: port)
+        let (listener, port) = try Socket.listen(port: port)
+        self.init(listener, port, identity, asksForCertificate, fallback)
+    }
+
+    /// Listens at a Unix socket.
+    package convenience init(unixPath path: String) throws {
+        self.init(try Socket.listen(unixPath: path), 0, nil, false, .echo)
+    }
+
+    private init(
+        _ listener: Socket, _ port: UInt16, _ identity: TestCertificate?, _ asksForCertificate: Bool,
+        _ fallback: WireScript
+    ) {
+        (self.listener, self.port) = (listener, port)
         self.identity = identity
         self.asksForCertificate = asksForCertificate
         self.fallback = Watched(fallback)

@@ -89,6 +89,23 @@ package final class Socket: ByteStream, @unchecked Sendable {
         return (result, UInt16(bigEndian: bound.sin_port))
     }
 
+    /// Connects to a Unix socket.
+    package static func connect(unixPath path: String) throws -> Socket {
+        let result = Socket(descriptor: try make(AF_UNIX))
+        let status = withUnixAddress(path) { Glibc.connect(result.descriptor, $0, $1) }
+        guard status == 0 else { throw WireFailure.system("connect", errno) }
+        return result
+    }
+
+    /// Listens at a path.
+    package static func listen(unixPath path: String, backlog: Int32 = 512) throws -> Socket {
+        let result = Socket(descriptor: try make(AF_UNIX))
+        let status = withUnixAddress(path) { bind(result.descriptor, $0, $1) }
+        guard status == 0 else { throw WireFailure.system("bind", errno) }
+        guard Glibc.listen(result.descriptor, backlog) == 0 else { throw WireFailure.system("listen", errno) }
+        return result
+    }
+
     /// Waits for the next connection; nil once the listening socket is closed.
     package func accept() -> Socket? {
         while true {
@@ -171,9 +188,9 @@ package final class Socket: ByteStream, @unchecked Sendable {
         }
     }
 
-    private static func make() throws -> Int32 {
+    private static func make(_ family: Int32 = AF_INET) throws -> Int32 {
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
-        let descriptor = socket(AF_INET, kind, 0)
+        let descriptor = socket(family, kind, 0)
         guard descriptor >= 0 else { throw WireFailure.system("socket", errno) }
         return descriptor
     }
@@ -184,6 +201,19 @@ package final class Socket: ByteStream, @unchecked Sendable {
         address.sin_port = port.bigEndian
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
         return address
+    }
+
+    private static func withUnixAddress(
+        _ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
+    ) -> Int32 {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { space in space.copyBytes(from: path.utf8.prefix(107)) }
+        return withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
     }
 
     private static func withAddress(

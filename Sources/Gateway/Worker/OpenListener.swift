@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import Transport
+
+/// A listening socket of one worker.
+struct OpenListener {
+    let descriptor: Int32
+    let address: SocketAddress
+    /// The file of a Unix socket, which all workers share: the first of them that turns clients away removes it.
+    let unixFile: UnixListener?
+    /// Opened for a configuration that is not served yet.
+    var isNew = true
+
+    /// Of a listener that nobody connects to, in a dry run.
+    static var none: OpenListener { OpenListener(descriptor: -1, address: SocketAddress(), unixFile: nil) }
+
+    func abandon() {
+        guard isNew else { return }
+        unixFile?.removeFile()
+        close(descriptor)
+    }
+}
+
+extension OpenListener {
+    /// Listens at an address, where `first` is what the first worker has there already.
+    ///
+    /// TCP sockets are each worker's own, so that the kernel spreads connections over them; of a Unix socket there is
+    /// one, and each worker has a descriptor of it.
+    init(
+        at settings: SocketAddressSettings, beside first: OpenListener? = nil, backlog: Int32 = 4096
+    ) throws(GatewayFailure) {
+        let unixFile: UnixListener?
+        let descriptor: Int32
+        do throws(Socket.Failure) {
+            if settings.unixPath != nil, let first {
+                unixFile = first.unixFile
+                descriptor = try UnixListener.duplicate(first.descriptor)
+            } else if let path = settings.unixPath {
+                let made = try UnixListener(at: path, permissions: settings.permissions, backlog: backlog)
+                unixFile = made
+                descriptor = made.descriptor
+            } else if let literal = SocketAddress(literal: settings.host, port: first?.address.port ?? settings.port) {
+                unixFile = nil
+                descriptor = try Socket.listen(at: literal, backlog: backlog)
+            } else {
+                // What inet_pton does not know is no address of any family.
+                throw Socket.Failure(call: "inet_pton", code: EINVAL)
+            }
+        } catch {
+            throw GatewayFailure("cannot listen at \(settings.text)", "\(error.call): \(error.reason)")
+        }
+        self.init(descriptor: descriptor, address: Socket.localAddress(of: descriptor), unixFile: unixFile)
+    }
+}
