@@ -7,7 +7,8 @@ extension WorkerRef {
     func hasRoom(for peer: PeerAddress, at listener: UnsafeMutablePointer<ListenerSocket>) -> Bool {
         // Its own share first: whoever has used that up closes nobody else's connection.
         let limit = pointee.limits.clientConnections
-        if isCounted(peer, at: listener), pointee.networks.count(of: peer.networkWords) >= limit,
+        if limit < pointee.limits.connections, isCounted(peer, at: listener),
+            pointee.networks.count(of: peer.networkWords) >= limit,
             !closeIdle(of: peer.networkWords)
         {
             sayRefused(peer, "\(limit) connections of one client at most")

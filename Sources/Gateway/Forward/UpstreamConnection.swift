@@ -51,6 +51,8 @@ struct UpstreamConnection {
     var deadline: UInt64 = 0
     /// The response allowed another request on this connection.
     var keepsAlive = false
+    /// The pool's reading at its handshake.
+    var reading: UInt32 = 0
     var previous: UpstreamRef?
     var next: UpstreamRef?
 
@@ -71,6 +73,8 @@ struct UpstreamPool {
     let settings: UpstreamSettings
     /// Another one after a reload, which may have read other authorities.
     var tls: ClientTLS?
+    /// How often its files were read again: a handshake by what they said before is nobody's next.
+    var reading: UInt32 = 0
     /// Where new connections go, and which addresses are left out for a while.
     var addresses: UpstreamAddresses
     /// Idle connections, the latest first.

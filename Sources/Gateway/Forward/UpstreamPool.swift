@@ -41,6 +41,7 @@ extension WorkerRef {
         upstream.pointee.tried = 0
         upstream.pointee.hasSaidEnd = false
         upstream.pointee.keepsAlive = false
+        upstream.pointee.reading = pool.pointee.reading
         upstream.pointee.parser.reset()
         upstream.pointee.state = .resolving
         upstream.timeout.pointee.owner = .upstream
@@ -61,7 +62,8 @@ extension WorkerRef {
     func release(_ upstream: UpstreamRef, isReusable: Bool) {
         upstream.pointee.exchange = nil
         let pool = upstream.pointee.pool.unsafelyUnwrapped
-        guard isReusable, !pointee.isDraining, pool.pointee.idleCount < pointee.limits.upstreamIdleConnections,
+        guard isReusable, !pointee.isDraining, upstream.pointee.reading == pool.pointee.reading,
+            pool.pointee.idleCount < pointee.limits.upstreamIdleConnections,
             upstream.pointee.epoch == pool.pointee.addresses.epoch || pool.pointee.addresses.isKnown(upstream)
         else { return closeUpstream(upstream) }
         // A busy pool makes no connections: without this it would never ask again where its name leads.

@@ -130,6 +130,8 @@ extension WorkerRef {
         upstream.stopWriting()
         upstream.pointee.keepsAlive = false
         client.stopReading()
+        // What the client has yet to take comes first; then it is read on.
+        guard !client.pointee.hasOutput else { return }
         upstream.startReading()
         FileEvent.activate(upstream.readEvent, .read)
     }

@@ -86,6 +86,7 @@ extension WorkerRef {
         // Records in use by requests are theirs until these end.
         pointee.tokens.destroy()
         pointee.sessions.destroy()
+        pointee.refusedTokens.destroy()
         succession.surroundings.metrics.takeOver(from: pointee.metrics)
         let poolCount = pointee.poolCount
         let next = Worker(
@@ -106,10 +107,12 @@ extension WorkerRef {
         return retired
     }
 
-    /// Closes idle connections to upstreams that no route leads to, and those whose handshakes other files decided.
+    /// Closes idle connections to upstreams that no route leads to, and those whose handshakes other files decided; of
+    /// the latter those in use are not used again.
     private func releasePools(of old: RetiredConfiguration) {
         for pool in pointee.leavingPools { closeIdle(pool) }
         for number in 0..<pointee.poolCount where pointee.pools[number].pointee.tls != nil {
+            pointee.pools[number].pointee.reading &+= 1
             closeIdle(pointee.pools[number])
         }
     }
@@ -129,7 +132,7 @@ extension WorkerRef {
             case .staysForNewHandshakes(let place):
                 client.pointee.listener = UInt16(clamping: place)
                 client.pointee.endsSoon = true
-                client.pointee.exchange?.pointee.keepsAlive = false
+                sayEnd(client)
             case .ends: leave(client)
             }
         }
@@ -139,9 +142,16 @@ extension WorkerRef {
     private func leave(_ client: ClientRef) {
         client.pointee.listener = 0
         client.pointee.endsSoon = true
-        guard let exchange = client.pointee.exchange, exchange.pointee.phase != .parked else {
-            return closeClient(client)
-        }
+        if let exchange = client.pointee.exchange, exchange.pointee.phase != .parked { return sayEnd(client) }
+        // What it was answered already it gets whole.
+        if client.pointee.hasOutput, client.pointee.exchange == nil { return closeAfterOutput(client) }
+        closeClient(client)
+    }
+
+    /// Lets the answer under way say that it is the last, unless it has begun: a client that was promised another may
+    /// have sent it.
+    private func sayEnd(_ client: ClientRef) {
+        guard let exchange = client.pointee.exchange, exchange.pointee.phase != .responding else { return }
         exchange.pointee.keepsAlive = false
     }
 

@@ -77,6 +77,12 @@ extension Gateway {
         var settings = configuration.settings
         // Threads, and what they hold from the start on, stay as they are until the process ends.
         settings.workers = workers.count
+        // A proof that was used is remembered as long as it could be used when it came: not for longer later.
+        let proofs = generation.settings.proofs
+        settings.proofs.pastSeconds = min(settings.proofs.pastSeconds, proofs.pastSeconds)
+        settings.proofs.futureSeconds = min(settings.proofs.futureSeconds, proofs.futureSeconds)
+        settings.proofs.nonceLifetimeSeconds = min(
+            settings.proofs.nonceLifetimeSeconds, proofs.nonceLifetimeSeconds)
         let labels = MetricsLabels(settings)
         let slots = registry.extend(labels, keeping: ([generation] + older).map(\.labels))
         let prepared: PreparedReload
@@ -120,7 +126,11 @@ extension Gateway {
     }
 
     private func awaitKeys(_ prepared: PreparedReload, waited: Int) {
-        guard !isDraining else { return }
+        reload.timer = nil
+        guard !isDraining else {
+            for succession in prepared.successions { succession.abandon() }
+            return prepared.generation.retire()
+        }
         guard prepared.generation.isSettled || waited >= Gateway.settlingTime else {
             let timer = LoopTimer(loop: control) { [unowned self] in awaitKeys(prepared, waited: waited + 10) }
             reload.timer = timer
@@ -157,6 +167,12 @@ extension Gateway {
         if new.workers != old.workers { changed.append("workers") }
         if new.admin.address != old.admin.address { changed.append("admin") }
         if new.log != old.log { changed.append("log") }
+        let served = generation.settings.proofs
+        if new.proofs.pastSeconds > served.pastSeconds || new.proofs.futureSeconds > served.futureSeconds
+            || new.proofs.nonceLifetimeSeconds > served.nonceLifetimeSeconds
+        {
+            changed.append("dpop")
+        }
         if new.proofs.replayBytes != old.proofs.replayBytes { changed.append("dpop.replay_memory") }
         return changed
     }

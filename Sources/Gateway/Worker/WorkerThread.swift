@@ -195,6 +195,15 @@ extension ListenerFate {
         }
     }
 
+    /// Whether connections that are open must not go on as if their handshakes had been those of now.
+    private static func asksForNewHandshakes(_ old: ListenerSettings, _ new: ListenerSettings) -> Bool {
+        // In the clear until now, or no longer what clients take it for.
+        if (old.tls == nil) != (new.tls == nil) || old.tls?.minimumVersion != new.tls?.minimumVersion { return true }
+        if old.publicURL.prefix(6) != new.publicURL.prefix(6) { return true }
+        // Files may have other content under the same names: certificates are to be judged by what is there now.
+        return old.tls?.clientCertificates != nil || new.tls?.clientCertificates != nil
+    }
+
     /// What becomes of each listener: one at the same address goes on, whatever else is said of it now.
     static func of(_ old: [ListenerSettings], in new: [ListenerSettings]) -> [ListenerFate] {
         var taken: Set<Int> = []
@@ -202,10 +211,8 @@ extension ListenerFate {
             let found = new.indices.first { !taken.contains($0) && new[$0].address == listener.address }
             guard let place = found else { return .ends }
             taken.insert(place)
-            // Files may have other content under the same names: handshakes are to be judged by what is there now.
-            let asksForCertificates =
-                listener.tls?.clientCertificates != nil || new[place].tls?.clientCertificates != nil
-            return asksForCertificates ? .staysForNewHandshakes(at: place) : .stays(at: place)
+            return asksForNewHandshakes(listener, new[place])
+                ? .staysForNewHandshakes(at: place) : .stays(at: place)
         }
     }
 }

@@ -93,7 +93,7 @@ import TestSupport
         let yaml = Stage.yaml(StagePlan(settings: "limits: { connections_per_client: 2 }"))
             .replacingOccurrences(
                 "public_url: http://gateway.test",
-                with: "public_url: http://gateway.test\n    trusted_proxies: [127.0.0.1]")
+                with: "public_url: http://gateway.test\n    trusted_proxies: [127.0.0.1/32]")
         let upstream = try RecordingUpstream()
         let issuer = try ScriptedIssuer(keys: SigningKey.keySet([SigningKey(.p256, keyID: "main-1")]))
         let gateway = try GatewayProcess(

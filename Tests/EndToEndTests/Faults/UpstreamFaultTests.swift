@@ -168,6 +168,7 @@ private let answers = [
         }
         let line = try #require(stage.gateway.operatorLine { $0["event"] == "upstream_connect_failed" })
         #expect(line["found"]?.contains("refused") == true, "\(line.raw)")
+        upstream.releasePort()
         let again = try RecordingUpstream(port: upstream.port)
         #expect(try stage.exchange("GET", "/open/b").status == 200)
         #expect(again.requests.map(\.path) == ["/open/b"])

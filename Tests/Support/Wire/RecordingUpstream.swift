@@ -129,6 +129,9 @@ package final class RecordingUpstream: Sendable {
         closeConnections()
     }
 
+    /// Lets another server have the port of this one, which was stopped.
+    package func releasePort() { listener.close() }
+
     func script(for path: String) -> WireScript { scripts.now[path] ?? fallback.now }
 
     private func serve(_ socket: Socket) {

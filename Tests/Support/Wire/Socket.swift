@@ -157,7 +157,13 @@ package final class Socket: ByteStream, @unchecked Sendable {
     package func shutdownBothWays() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
     /// Wakes the thread that waits in `accept()`; the descriptor is closed when the socket goes away.
-    package func stopListening() { shutdownBothWays() }
+    ///
+    /// Until then nobody else is given its port: whoever still asks there must not meet another test's server.
+    package func stopListening() {
+        var zero: Int32 = 0
+        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &zero, socklen_t(MemoryLayout<Int32>.size))
+        shutdownBothWays()
+    }
 
     package func close() {
         isOpen.withLock { open in
