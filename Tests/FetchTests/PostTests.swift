@@ -38,7 +38,9 @@ private func request(
         #expect(found.fields["content-length"] == ["\(count)"])
         #expect(found.fields["transfer-encoding"].isEmpty && found.fields["expect"].isEmpty)
         #expect(found.bodyCount == count)
-        #expect(found.body == Array(body.prefix(1024 * 1024)))
+        // As a truth value: of megabytes that differ nobody wants to be shown the difference.
+        let isSame = found.body.elementsEqual(body.prefix(4 * 1024 * 1024))
+        #expect(isSame)
     }
 
     @Test func `without a body says that it has none`() async throws {

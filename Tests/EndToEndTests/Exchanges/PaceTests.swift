@@ -122,7 +122,7 @@ import TestSupport
         _ = try stage.exchange("GET", "/open/warm")
         let count = 200
         let lines = (0..<6).map { "X-\($0): " + String(repeating: "h", count: 9800) }
-        let part = Array(request("GET", "/open/a", fields: lines).dropLast(2).utf8)
+        let part = Array(request("GET", "/open/a", fields: lines).utf8.dropLast(2))
         let before = stage.gateway.process.memory("VmData")
         let clients = try (0..<count).map { _ in try stage.gateway.client() }
         for client in clients { try client.send(part) }
