@@ -10,7 +10,7 @@ import Testing
 
 @testable import Login
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(4)))
 struct `logins over a reload` {
     /// A login up to the browser's return, begun at the world's service.
     private func begun(_ world: LoginWorld, _ browser: inout Browser) async throws -> ScriptedResponse {
@@ -40,7 +40,7 @@ struct `logins over a reload` {
         let next = world.reloaded { $0.session.store = .memory }
         // A double click: the same code is not redeemed twice.
         async let again = next.answer(request)
-        for _ in 0..<100 { await Task.yield() }
+        for _ in 0..<3 { await Task.yield() }
         world.server.release()
         let answer = await answering
         #expect(answer.location == "/orders")
@@ -103,7 +103,7 @@ struct `logins over a reload` {
             await world.server.arrival(of: before + 1, at: "/token")
             let next = world.reloaded { $0.session.store = kind }
             async let second = next.refresh(session, value: value, client: 0)
-            for _ in 0..<100 { await Task.yield() }
+            for _ in 0..<3 { await Task.yield() }
             world.server.release()
             guard case .session(let one, _) = await first, case .session(let other, _) = await second else {
                 Issue.record("no session")
@@ -165,7 +165,7 @@ struct `logins over a reload` {
     }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(4)))
 struct `revocations over a reload` {
     /// A queue that continues the one of `world`, for the same client or for one at another issuer.
     private func next(_ world: SignedIn, issuer: String = ScriptedServer.issuer) throws -> RevocationQueue {
