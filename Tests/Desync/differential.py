@@ -12,7 +12,7 @@ import cases
 import checks
 from gateway import AUDIENCE, gateway
 from grammar import Generator, Request, Session
-from recorder import Recorder, marks
+from recorder import Recorder, marks_in_order
 from relay import Relay
 
 IN_FLIGHT = 16
@@ -187,7 +187,8 @@ def judge_rest(run, recorder):
             continue
         problems = list(checks.problems_of_record(record))
         head = record.message and record.raw[:record.message.head_end]
-        if not record.is_complete and (head is None or marks(head) & run.bad_heads):
+        # A head that was cut off goes on with the next request's bytes, which are its own then: the first mark tells.
+        if not record.is_complete and (head is None or run.bad_heads.intersection(marks_in_order(head)[:1])):
             problems.append("the beginning of a request that was refused by its head")
         if record.is_complete and not record.is_owned and not {number for number, _ in record.marks} & run.vanished:
             problems.append("a whole request that belongs to no session's answers")

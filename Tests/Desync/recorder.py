@@ -18,8 +18,13 @@ def mark(session, request):
 
 def marks(data):
     """(session, request) of each whole mark in the bytes."""
-    return {(int(found[1], 16), int(found[3])) for found in MARK.finditer(data)
-            if int(found[2], 16) == zlib.crc32(found[1]) & 0xffff}
+    return set(marks_in_order(data))
+
+
+def marks_in_order(data):
+    """The same, from the first byte on."""
+    return [(int(found[1], 16), int(found[3])) for found in MARK.finditer(data)
+            if int(found[2], 16) == zlib.crc32(found[1]) & 0xffff]
 
 
 @dataclass
