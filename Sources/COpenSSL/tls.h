@@ -2,6 +2,7 @@
 // Macros of <openssl/ssl.h> as functions: Swift does not import macros with arguments or casts.
 #pragma once
 #include <openssl/core_names.h>
+#include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/ssl.h>
 
@@ -32,6 +33,41 @@ static inline int portcullis_set_server_name(SSL *ssl, const char *name) {
 }
 static inline const char *portcullis_server_name(const SSL *ssl) {
     return SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name);
+}
+
+// Why a server's handshake failed, by its first error, which is forgotten with all others of the queue.
+enum portcullis_handshake_failure {
+    PORTCULLIS_HANDSHAKE_CLOSED,
+    PORTCULLIS_HANDSHAKE_NOT_TLS,
+    PORTCULLIS_HANDSHAKE_VERSION,
+    PORTCULLIS_HANDSHAKE_CIPHER,
+    PORTCULLIS_HANDSHAKE_CERTIFICATE,
+    PORTCULLIS_HANDSHAKE_ALERT,
+    PORTCULLIS_HANDSHAKE_OTHER
+};
+static inline int portcullis_take_handshake_failure(void) {
+    unsigned long code = ERR_peek_error();
+    ERR_clear_error();
+    if (code == 0) return PORTCULLIS_HANDSHAKE_CLOSED;
+    int reason = ERR_GET_REASON(code);
+    switch (reason) {
+    case SSL_R_UNEXPECTED_EOF_WHILE_READING: return PORTCULLIS_HANDSHAKE_CLOSED;
+    case SSL_R_HTTP_REQUEST:
+    case SSL_R_HTTPS_PROXY_REQUEST:
+    case SSL_R_WRONG_VERSION_NUMBER: return PORTCULLIS_HANDSHAKE_NOT_TLS;
+    case SSL_R_UNSUPPORTED_PROTOCOL:
+    case SSL_R_UNKNOWN_PROTOCOL:
+    case SSL_R_VERSION_TOO_LOW: return PORTCULLIS_HANDSHAKE_VERSION;
+    case SSL_R_NO_SHARED_CIPHER:
+    case SSL_R_NO_SUITABLE_KEY_SHARE:
+    case SSL_R_NO_SUITABLE_GROUPS:
+    case SSL_R_NO_SUITABLE_SIGNATURE_ALGORITHM: return PORTCULLIS_HANDSHAKE_CIPHER;
+    case SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE:
+    case SSL_R_CERTIFICATE_VERIFY_FAILED: return PORTCULLIS_HANDSHAKE_CERTIFICATE;
+    default:
+        // RFC 8446 section 6: the client's own alert, such as unknown_ca for a certificate of ours.
+        return reason >= SSL_AD_REASON_OFFSET ? PORTCULLIS_HANDSHAKE_ALERT : PORTCULLIS_HANDSHAKE_OTHER;
+    }
 }
 
 // SSL_CTX_set_tlsext_ticket_key_evp_cb declares its callback's type in its own argument list.

@@ -67,6 +67,7 @@ struct Exchange {
     var exchanged = Lookup.none
     var status: UInt16 = 0
     var refusal: Refusal?
+    var truncation = Truncation.none
     /// Interim responses seen (HTTP-63).
     var interim: UInt8 = 0
     var requestBytes: Int64 = 0
@@ -94,6 +95,11 @@ struct Exchange {
     var parking: UInt64 = 0
     var previousParked: ExchangeRef?
     var nextParked: ExchangeRef?
+}
+
+/// Why a response is not whole, for the access log: its status alone would look like a success.
+enum Truncation: UInt8 {
+    case none, upstreamClosed, upstreamTimedOut, clientLeft
 }
 
 /// The authentication scheme that a request's credentials are of.

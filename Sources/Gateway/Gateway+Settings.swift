@@ -87,6 +87,8 @@ package struct ListenerSettings: Sendable {
     package var trustedProxies: [String] = []
     /// Upstreams get a `Forwarded` field beside `X-Forwarded-…` (RFC 7239).
     package var saysForwarded = false
+    /// Another process may listen at the address too: a gateway's successor, while the old one drains.
+    package var sharesAddress = false
 
     package init(
         address: SocketAddressSettings, publicURL: String, authorities: [String], tls: TLSSettings? = nil,

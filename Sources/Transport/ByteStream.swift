@@ -153,7 +153,8 @@ public struct ByteStream {
         case SSL_ERROR_ZERO_RETURN: return 0
         default:
             // The manual: no further I/O and no SSL_shutdown after a fatal error; the queue would taint the next call.
-            ERR_clear_error()
+            // A server's handshake leaves its error for `HandshakeFailure.take`; whatever comes next empties the queue.
+            if SSL_is_server(tls) == 0 || SSL_is_init_finished(tls) == 1 { ERR_clear_error() }
             SSL_set_quiet_shutdown(tls, 1)
             return ByteStream.failed
         }

@@ -43,6 +43,20 @@ public enum Socket {
         return descriptor
     }
 
+    /// Throws `EADDRINUSE` where any process listens at `address` already.
+    ///
+    /// `listen(at:)` cannot tell: `SO_REUSEPORT`, by which workers share an address, lets a second process of the same
+    /// user have its part of the connections too. Without that option the kernel says who was first. Connections of a
+    /// process that has ended, which the kernel still waits for, are nobody's (`SO_REUSEADDR`). Wraps `socket` and `bind`.
+    public static func refuseTaken(_ address: SocketAddress) throws(Failure) {
+        let descriptor = Glibc.socket(
+            address.family, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { throw Failure(call: "socket", code: errno) }
+        defer { close(descriptor) }
+        setOption(descriptor, SOL_SOCKET, SO_REUSEADDR, 1)
+        try bind(descriptor, to: address)
+    }
+
     static func bind(_ descriptor: Int32, to address: SocketAddress) throws(Failure) {
         let bound = withUnsafePointer(to: address.storage) { storage in
             storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { Glibc.bind(descriptor, $0, address.length) }

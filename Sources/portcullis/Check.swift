@@ -18,9 +18,7 @@ struct Check: ParsableCommand {
         Terminal.print("configuration is valid")
         for listener in settings.listeners {
             let tls = listener.tls == nil ? "plain" : "TLS"
-            let address = listener.address
-            let host = address.host.contains(":") ? "[\(address.host)]" : address.host
-            Terminal.print("listener  \(host):\(address.port) (\(tls)) for \(listener.publicURL)")
+            Terminal.print("listener  \(listener.address.text) (\(tls)) for \(listener.publicURL)")
         }
         for issuer in settings.issuers { Terminal.print("issuer    \(issuer.name): \(issuer.url)") }
         for address in LoginAddresses.redirects(settings) {

@@ -85,6 +85,15 @@ import Transport
         #expect(Transport.Socket.localAddress(of: second).port == Transport.Socket.localAddress(of: first).port)
     }
 
+    @Test func `is told from one that nobody has, until it is closed`() throws {
+        let listener = try Transport.Socket.listen(at: try #require(SocketAddress(literal: "127.0.0.1", port: 0)))
+        let address = Transport.Socket.localAddress(of: listener)
+        let failure = #expect(throws: Transport.Socket.Failure.self) { try Transport.Socket.refuseTaken(address) }
+        #expect(failure == Transport.Socket.Failure(call: "bind", code: EADDRINUSE))
+        close(listener)
+        try Transport.Socket.refuseTaken(address)
+    }
+
     @Test func `is not opened at an address that is not ours`() throws {
         // TEST-NET-1 (RFC 5737): nobody's.
         let address = try #require(SocketAddress(literal: "192.0.2.1", port: 0))

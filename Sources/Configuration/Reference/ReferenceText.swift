@@ -47,6 +47,9 @@ package enum ReferenceText {
             trusted_proxies: [10.0.0.0/8]
             # Tells upstreams in Forwarded (RFC 7239) too what X-Forwarded-For, X-Forwarded-Proto and X-Forwarded-Host say.
             forwarded: false
+            # Lets another process of this user listen here too, as for a successor that starts while this process drains. Both
+            # say so. By default an address where somebody listens already ends the start with status 1. Not for Unix sockets.
+            share_address: false
           - address: "[::]:8444"
             public_url: https://partners.example.com
             tls:

@@ -41,6 +41,9 @@ enum ListenerSection {
             KeyDescription(
                 "forwarded", .boolean, .standard("false"),
                 "Tells upstreams in Forwarded (RFC 7239) too what X-Forwarded-For, -Proto and -Host say."),
+            KeyDescription(
+                "share_address", .boolean, .standard("false"),
+                "Lets another process of this user listen here too, such as this one's successor while this one drains."),
         ])
 
     private static let mode = TextShape(expected: "permissions such as 0660", pattern: "^0?[0-7]{3}$") { text in
@@ -79,6 +82,7 @@ enum ListenerSection {
             clientCertFieldFrom: object.texts("client_cert_from").map(\.text))
         settings.trustedProxies = object.texts("trusted_proxies").map(\.text)
         settings.saysForwarded = object.flag("forwarded") ?? false
+        settings.sharesAddress = object.flag("share_address") ?? false
         return settings
     }
 

@@ -85,6 +85,12 @@ struct AdminPage {
             configuration.name("reason")
             configuration.string(fault)
         }
+        if !gateway.reload.restartNeeded.isEmpty {
+            configuration.name("restart_needed")
+            configuration.beginArray()
+            for setting in gateway.reload.restartNeeded { configuration.string(setting) }
+            configuration.endArray()
+        }
         configuration.endObject()
         let issuers = lines.joined(separator: ",")
         self.init(

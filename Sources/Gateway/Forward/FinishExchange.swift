@@ -97,6 +97,12 @@ extension WorkerRef {
     func closeClient(_ client: ClientRef) {
         guard client.pointee.state != .closed else { return }
         if let exchange = client.pointee.exchange {
+            // A tunnel has no length that it could fall short of, and a refusal has its cause.
+            if client.pointee.state != .tunnelling, exchange.pointee.refusal == nil,
+                exchange.pointee.truncation == .none
+            {
+                exchange.pointee.truncation = .clientLeft
+            }
             if let upstream = exchange.pointee.upstream {
                 exchange.pointee.upstream = nil
                 if !exchange.pointee.request.isComplete {

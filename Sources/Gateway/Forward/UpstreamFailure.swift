@@ -26,7 +26,10 @@ extension WorkerRef {
             return closeUpstream(upstream)
         }
         if client.pointee.state == .tunnelling { return endTunnel(client) }
-        if exchange.pointee.phase == .responding { return abortClient(client) }
+        if exchange.pointee.phase == .responding {
+            sayBrokenOff(exchange, upstream)
+            return abortClient(client)
+        }
         let mayRetry =
             exchange.pointee.mayRetry && upstream.pointee.wasUsed && upstream.pointee.input.isEmpty
             && exchange.pointee.interim == 0
@@ -73,8 +76,26 @@ extension WorkerRef {
         pointee.operatorLog.write(
             .warning, .upstreamProtocolError, LogField(.upstream, name(of: pool)), LogField(.found, "broken chunks"))
         guard let client = exchange.pointee.client else { return closeUpstream(upstream) }
+        sayBrokenOff(exchange, upstream)
         sendToClient(client, writer.base, writer.count)
         if client.pointee.exchange == exchange { abortClient(client) }
+    }
+
+    /// The response that has begun is not whole: the operator is told, and the access log's line will say so.
+    private func sayBrokenOff(_ exchange: ExchangeRef, _ upstream: UpstreamRef) {
+        exchange.pointee.truncation = .upstreamClosed
+        let pool = upstream.pointee.pool.unsafelyUnwrapped
+        pointee.operatorLog.write(.warning, .upstreamBrokeOff, fields(of: exchange, name(of: pool)))
+    }
+
+    /// Which request it was, of which route, at which upstream.
+    private func fields(of exchange: ExchangeRef, _ upstream: String) -> [LogField] {
+        var id = [UInt8](repeating: 0, count: 32)
+        id.withUnsafeMutableBufferPointer { id in
+            if let start = id.baseAddress { exchange.pointee.id.write(into: start) }
+        }
+        let route = exchange.pointee.route.map { [LogField(.route, $0.pointee.settings.name)] } ?? []
+        return [LogField(.requestID, String(decoding: id, as: UTF8.self))] + route + [LogField(.upstream, upstream)]
     }
 
     private func connectTimedOut() -> Refusal {
@@ -98,8 +119,11 @@ extension WorkerRef {
         if client.pointee.state == .tunnelling { return endTunnel(client) }
         // A client that does not take what is there is the slow one, and has its own clock.
         if client.pointee.hasOutput { return setTimeout(upstream.timeout, patience(of: exchange).responseBody) }
-        pointee.operatorLog.write(.warning, .upstreamTimedOut, LogField(.upstream, name(of: pool)))
-        if exchange.pointee.phase == .responding { return abortClient(client) }
+        pointee.operatorLog.write(.warning, .upstreamTimedOut, fields(of: exchange, name(of: pool)))
+        if exchange.pointee.phase == .responding {
+            exchange.pointee.truncation = .upstreamTimedOut
+            return abortClient(client)
+        }
         exchange.pointee.upstream = nil
         // Part of a body must not be taken for the whole (HTTP-31).
         if !exchange.pointee.request.isComplete { Socket.resetOnClose(upstream.pointee.stream.descriptor) }

@@ -46,6 +46,12 @@ extension WorkerRef {
         log.pointee.line.member("status", Int64(exchange.pointee.status))
         log.pointee.line.member("decision", exchange.pointee.refusal == nil ? "allow" : "deny")
         if let refusal = exchange.pointee.refusal { log.pointee.line.member("cause", refusal.word) }
+        switch exchange.pointee.truncation {
+        case .none: break
+        case .upstreamClosed: log.pointee.line.member("ended", "upstream_closed")
+        case .upstreamTimedOut: log.pointee.line.member("ended", "upstream_timed_out")
+        case .clientLeft: log.pointee.line.member("ended", "client_left")
+        }
         log.pointee.line.member("request_bytes", exchange.pointee.requestBytes)
         log.pointee.line.member("response_bytes", exchange.pointee.responseBytes)
         log.pointee.line.member("duration_ms", milliseconds: Int64(clamping: duration))

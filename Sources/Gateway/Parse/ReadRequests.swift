@@ -61,8 +61,8 @@ extension WorkerRef {
         case ByteStream.wantsRead: break
         case ByteStream.wantsWrite: client.startWriting()
         default:
-            if outcome == ByteStream.failed, client.pointee.stream.isHandshaking {
-                pointee.operatorLog.write(.debug, .handshakeFailed, LogField(.client, client.pointee.peer.text))
+            if client.pointee.stream.isHandshaking {
+                handshakeFailed(client, HandshakeReason(outcome == ByteStream.failed ? .take() : .closed))
             }
             closeClient(client)
         }

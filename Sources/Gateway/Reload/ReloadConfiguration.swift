@@ -19,6 +19,8 @@ final class ReloadState {
     var isWantedAgain = false
     /// How the last one went wrong; nil when what is served is what was read last.
     var lastFault: String?
+    /// What of the configuration that is served holds only after a restart.
+    var restartNeeded: [String] = []
     var timer: LoopTimer?
     /// The configuration that workers are being given, and how many of them do not serve by it yet.
     fileprivate var installing: PreparedReload?
@@ -154,7 +156,8 @@ extension Gateway {
         registry.countReload(applied: true, at: .now())
         operatorLog.write(.info, .reloaded, LogField(.count, Int(prepared.generation.number)))
         warn(configuration.warnings)
-        for setting in settingsOfTheProcess(configuration.settings) {
+        reload.restartNeeded = settingsOfTheProcess(configuration.settings)
+        for setting in reload.restartNeeded {
             operatorLog.write(.warning, .restartNeeded, LogField(.setting, setting))
         }
         finishReload()

@@ -30,7 +30,14 @@ extension WorkerRef {
         writer.put("\r\n")
         guard listener.pointee.saysForwarded else { return }
         writer.put("Forwarded: ")
-        if isProxy { putForwardedElements(bytes, into: &writer) }
+        if isProxy {
+            if pointee.head.pointee.fields.count(of: .forwarded) > 0 {
+                putForwardedElements(bytes, into: &writer)
+            } else {
+                // The proxy speaks X-Forwarded-For alone: both fields tell of the same clients.
+                putForwardedChain(bytes, asElements: true, into: &writer)
+            }
+        }
         putElement(client.pointee.peer, authority, isSecure: isSecure, into: &writer)
         writer.put("\r\n")
     }
@@ -67,14 +74,8 @@ extension WorkerRef {
     private func putElement(
         _ peer: PeerAddress, _ authority: UnsafeBufferPointer<UInt8>, isSecure: Bool, into writer: inout HeadWriter
     ) {
-        if peer.isUnix {
-            // RFC 7239 §6 has no word for a Unix socket.
-            writer.put("for=unknown;host=")
-        } else {
-            if peer.isIPv6 { writer.put("for=\"[") } else { writer.put("for=") }
-            put(peer, into: &writer)
-            if peer.isIPv6 { writer.put("]\";host=") } else { writer.put(";host=") }
-        }
+        putFor(peer, into: &writer)
+        writer.put(";host=")
         if ForwardedField.isToken(authority.span) {
             writer.put(authority)
         } else {
@@ -83,6 +84,14 @@ extension WorkerRef {
             writer.put("\"")
         }
         if isSecure { writer.put(";proto=https") } else { writer.put(";proto=http") }
+    }
+
+    private func putFor(_ address: PeerAddress, into writer: inout HeadWriter) {
+        // RFC 7239 §6 has no word for a Unix socket.
+        if address.isUnix { return writer.put("for=unknown") }
+        if address.isIPv6 { writer.put("for=\"[") } else { writer.put("for=") }
+        put(address, into: &writer)
+        if address.isIPv6 { writer.put("]\"") }
     }
 
     // MARK: what a trusted proxy wrote
@@ -103,7 +112,9 @@ extension WorkerRef {
     ///
     /// Read from its end as far as it consists of addresses: what stands before something else is a stranger's text,
     /// with which nobody must be able to hide the address that the proxy saw.
-    private func putForwardedChain(_ bytes: UnsafeMutablePointer<UInt8>, into writer: inout HeadWriter) {
+    private func putForwardedChain(
+        _ bytes: UnsafeMutablePointer<UInt8>, asElements: Bool = false, into writer: inout HeadWriter
+    ) {
         var count = 0
         forEachForwardedAddress(bytes) { _ in
             count += 1
@@ -115,7 +126,7 @@ extension WorkerRef {
         forEachForwardedMember(bytes) { member in
             skipped -= 1
             guard skipped < 0, let address = PeerAddress(text: member) else { return }
-            put(address, into: &writer)
+            if asElements { putFor(address, into: &writer) } else { put(address, into: &writer) }
             writer.put(", ")
         }
     }

@@ -25,9 +25,10 @@ extension OpenListener {
     /// Listens at an address, where `first` is what the first worker has there already.
     ///
     /// TCP sockets are each worker's own, so that the kernel spreads connections over them; of a Unix socket there is
-    /// one, and each worker has a descriptor of it.
+    /// one, and each worker has a descriptor of it. Where another process listens is refused, unless `mayShare` says that the
+    /// address may be shared.
     init(
-        at settings: SocketAddressSettings, beside first: OpenListener? = nil, backlog: Int32 = 4096
+        at settings: SocketAddressSettings, beside first: OpenListener? = nil, mayShare: Bool, backlog: Int32 = 4096
     ) throws(GatewayFailure) {
         let unixFile: UnixListener?
         let descriptor: Int32
@@ -41,6 +42,7 @@ extension OpenListener {
                 descriptor = made.descriptor
             } else if let literal = SocketAddress(literal: settings.host, port: first?.address.port ?? settings.port) {
                 unixFile = nil
+                if !mayShare { try Socket.refuseTaken(literal) }
                 descriptor = try Socket.listen(at: literal, backlog: backlog)
             } else {
                 // What inet_pton does not know is no address of any family.

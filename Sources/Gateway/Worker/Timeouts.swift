@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Telemetry
 import EventLoop
+import Transport
 
 extension WorkerRef {
     /// One tick of the wheel: every connection whose time is over, and what is done ten times a second.
@@ -26,6 +27,7 @@ extension WorkerRef {
         switch client.pointee.state {
         case .closed: return
         case .awaitingHead:
+            if client.pointee.stream.isHandshaking { handshakeFailed(client, .timedOut) }
             // An idle connection is closed in silence; one with part of a head is told (HTTP-66).
             guard client.pointee.isHeadTimed, !client.pointee.input.isEmpty else { return abortClient(client) }
             headTimedOut(client)

@@ -35,7 +35,7 @@ final class WorkerThread: @unchecked Sendable {
         worker = .allocate(capacity: 1)
         let place = worker
         let settings = generation.settings
-        let opened = try WorkerThread.open(settings.listeners, kept: [:], beside: gateway.workers.first?.sockets ?? [])
+        let opened = try WorkerThread.open(settings.listeners, kept: [:], beside: gateway.workers.first?.sockets ?? [], ours: [])
         sockets = opened
         let places = try WorkerThread.places(of: opened, generation, at: place)
         let surroundings = WorkerSurroundings(
@@ -54,9 +54,9 @@ final class WorkerThread: @unchecked Sendable {
     }
 
     /// Sockets for listeners: those that are `kept`, by their places, the others new; `first` are the first worker's,
-    /// whose ports the others share.
+    /// whose ports the others share; `ours` are those that this process listens with already.
     private static func open(
-        _ listeners: [ListenerSettings], kept: [Int: OpenListener], beside first: [OpenListener]
+        _ listeners: [ListenerSettings], kept: [Int: OpenListener], beside first: [OpenListener], ours: [OpenListener]
     ) throws(GatewayFailure) -> [OpenListener] {
         var sockets: [OpenListener] = []
         for (number, listener) in listeners.enumerated() {
@@ -66,7 +66,12 @@ final class WorkerThread: @unchecked Sendable {
             }
             do throws(GatewayFailure) {
                 let beside = first.indices.contains(number) ? first[number] : nil
-                sockets.append(try OpenListener(at: listener.address, beside: beside))
+                // An address of ours beside another one of the same port, such as 0.0.0.0 beside 127.0.0.1, is not taken.
+                let isOurs = (ours + sockets).contains { $0.address.port == listener.address.port }
+                sockets.append(
+                    try OpenListener(
+                        at: listener.address, beside: beside,
+                        mayShare: beside != nil || isOurs || listener.sharesAddress))
             } catch {
                 for socket in sockets { socket.abandon() }
                 throw error
@@ -113,7 +118,7 @@ final class WorkerThread: @unchecked Sendable {
             kept[place] = sockets[number]
             kept[place]?.isNew = false
         }
-        let opened = try WorkerThread.open(next.settings.listeners, kept: kept, beside: first?.sockets ?? [])
+        let opened = try WorkerThread.open(next.settings.listeners, kept: kept, beside: first?.sockets ?? [], ours: sockets)
         let places = try WorkerThread.places(of: opened, next, at: worker)
         let succession = Succession(
             settings: next.settings, parts: next.parts,

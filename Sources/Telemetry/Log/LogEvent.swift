@@ -52,6 +52,8 @@ package enum LogEvent: String, Sendable, CaseIterable {
     case upstreamAddressPutBack = "upstream_address_put_back"
     /// An upstream answered with something that is not HTTP/1.1, or with contradictory framing.
     case upstreamProtocolError = "upstream_protocol_error"
+    /// An upstream's response ended in the middle.
+    case upstreamBrokeOff = "upstream_broke_off"
     /// An upstream did not answer in time.
     case upstreamTimedOut = "upstream_timed_out"
 

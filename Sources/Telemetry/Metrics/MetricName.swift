@@ -7,6 +7,7 @@ package enum MetricName: String, Sendable, CaseIterable {
     case requestDuration = "portcullis_request_duration_seconds"
     case upstreamDuration = "portcullis_upstream_duration_seconds"
     case connections = "portcullis_connections"
+    case handshakeFailures = "portcullis_handshake_failures_total"
     case strippedFields = "portcullis_stripped_fields_total"
     case parkedRequests = "portcullis_parked_requests"
     case tokenCacheHits = "portcullis_token_cache_hits_total"
@@ -52,8 +53,8 @@ package enum MetricName: String, Sendable, CaseIterable {
     /// Whether the number only grows, moves both ways, or is a distribution.
     package var kind: Kind {
         switch self {
-        case .requests, .refusals, .strippedFields, .tokenCacheHits, .tokenCacheMisses, .tokenCacheEvictions,
-            .signatureVerifications, .proofsVerified, .replayInserts, .replayRefusals, .introspections,
+        case .requests, .refusals, .handshakeFailures, .strippedFields, .tokenCacheHits, .tokenCacheMisses,
+            .tokenCacheEvictions, .signatureVerifications, .proofsVerified, .replayInserts, .replayRefusals, .introspections,
             .logins, .logouts, .sessionRefreshes, .sessionCacheHits, .sessionCacheMisses, .sessionCacheEvictions,
             .issuerRefreshes, .logDropped, .configReloads:
             .counter
@@ -75,6 +76,7 @@ package enum MetricName: String, Sendable, CaseIterable {
         case .requestDuration: "From a request's first byte to its response's last byte."
         case .upstreamDuration: "From the request being sent upstream to the head of its response."
         case .connections: "Open connections, by side."
+        case .handshakeFailures: "TLS handshakes of clients that came to nothing, by reason."
         case .strippedFields: "Header fields of clients removed because their names are reserved."
         case .parkedRequests: "Requests that wait for an issuer's keys."
         case .tokenCacheHits: "Tokens found already verified."
@@ -104,7 +106,7 @@ package enum MetricName: String, Sendable, CaseIterable {
         case .logDropped: "Log lines dropped because their destination was too slow or failed, by log."
         case .loopLag: "How late the last timer of a worker's event loop was."
         case .configReloads: "Reloads of the configuration, by result."
-        case .configReloadSuccessful: "1 when the configuration that was read last is the one in force, else 0."
+        case .configReloadSuccessful: "1 when the configuration that was read last is in force, but for what needs a restart; else 0."
         case .configApplied: "When the configuration in force came into force, in seconds since 1970."
         case .clockStep: "The last jump of the wall clock by a minute or more, forwards positive; 0 for none."
         case .buildInfo: "1, labelled with the version."

@@ -46,6 +46,32 @@ package enum WorkerCounter: Int, Sendable, CaseIterable {
     case sessionCacheEvictions
 }
 
+/// Why a TLS handshake with a client came to nothing, as the metric's label and the operator log name it.
+package enum HandshakeReason: String, Sendable, CaseIterable {
+    case closed
+    case timedOut = "timed_out"
+    case notTLS = "not_tls"
+    case version
+    case cipher
+    case certificate
+    case alert
+    case other
+
+    /// Its place among the reasons.
+    var place: Int {
+        switch self {
+        case .closed: 0
+        case .timedOut: 1
+        case .notTLS: 2
+        case .version: 3
+        case .cipher: 4
+        case .certificate: 5
+        case .alert: 6
+        case .other: 7
+        }
+    }
+}
+
 /// Numbers of a worker that move both ways.
 package enum WorkerGauge: Int, Sendable, CaseIterable {
     case clientConnections
@@ -68,7 +94,7 @@ package enum WorkerHistogram: Int, Sendable, CaseIterable {
 
 /// Where each number of a worker stands in its bank.
 ///
-///     counters │ gauges │ histograms: buckets and sum │ algorithms │ routes × status classes │ routes × causes
+///     counters │ handshake failures │ gauges │ histograms: buckets and sum │ algorithms │ routes × status classes │ routes × causes
 ///
 /// Row 0 of the route matrices is for requests that matched no route.
 struct MetricsLayout: Sendable {
@@ -77,6 +103,7 @@ struct MetricsLayout: Sendable {
     let causes: Int
     let routes: Int
     let algorithms: Int
+    let firstHandshake: Int
     let firstGauge: Int
     let firstHistogram: Int
     let firstAlgorithm: Int
@@ -89,7 +116,8 @@ struct MetricsLayout: Sendable {
         causes = labels.causes.count
         self.routes = routes
         algorithms = labels.algorithms.count
-        firstGauge = WorkerCounter.allCases.count
+        firstHandshake = WorkerCounter.allCases.count
+        firstGauge = firstHandshake + HandshakeReason.allCases.count
         firstHistogram = firstGauge + WorkerGauge.allCases.count
         firstAlgorithm = firstHistogram + WorkerHistogram.allCases.count * HistogramBuckets.cells
         firstRequest = firstAlgorithm + algorithms

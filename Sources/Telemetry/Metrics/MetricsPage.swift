@@ -54,6 +54,11 @@ struct MetricsPage {
         case .connections:
             text.sample(metric, .whole(sum(.clientConnections)), labels: [("side", "client")])
             text.sample(metric, .whole(sum(.upstreamConnections)), labels: [("side", "upstream")])
+        case .handshakeFailures:
+            for reason in HandshakeReason.allCases {
+                let count = sum(at: layout.firstHandshake + reason.place)
+                text.sample(metric, .unsigned(count), labels: [("reason", reason.rawValue)])
+            }
         case .strippedFields: text.sample(metric, .unsigned(sum(at: WorkerCounter.strippedFields.rawValue)))
         case .parkedRequests: text.sample(metric, .whole(sum(.parkedRequests)))
         case .tokenCacheHits: text.sample(metric, .unsigned(sum(at: WorkerCounter.tokenCacheHits.rawValue)))

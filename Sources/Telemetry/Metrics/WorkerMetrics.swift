@@ -51,6 +51,11 @@ package final class WorkerMetrics: Sendable {
         bank.add(UInt64(clamping: amount), at: counter.rawValue)
     }
 
+    /// Counts a TLS handshake that came to nothing.
+    package func count(_ reason: HandshakeReason) {
+        bank.add(1, at: layout.firstHandshake + reason.place)
+    }
+
     /// Moves a gauge to a value.
     package func set(_ gauge: WorkerGauge, to value: Int) {
         bank.store(UInt64(bitPattern: Int64(value)), at: layout.firstGauge + gauge.rawValue)

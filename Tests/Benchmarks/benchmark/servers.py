@@ -46,6 +46,8 @@ class Site:
     workers: int = 1
     # Routes of the gateway, all to the same upstream: /, and others that no request of the other cases asks for.
     routes: int = 1
+    # Another gateway may start at the same address, while this one drains.
+    shares_address: bool = False
     # More of the gateway's configuration.
     settings: str = ""
     # Where browsers log in; only where sessions are demanded.
@@ -254,11 +256,13 @@ class Gateway:
         scheme = "https" if site.session or site.tls else "http"
         tls = (f", tls: {{ certificate: {quoted(str(site.fixtures / CERTIFICATE))}, "
                f"key: {quoted(str(site.fixtures / CERTIFICATE_KEY))} }}") if site.tls else ""
+        # The replacement starts beside the process that drains, with a listener for admin of its own.
+        share = ", share_address: true" if site.shares_address else ""
         more = "".join(f"""
   - {{ path: "/route-{number:05}/", upstream: {upstream}, public: true }}""" for number in range(1, site.routes))
         return f"""workers: {site.workers}
 listeners:
-  - {{ address: "127.0.0.1:{site.port}", public_url: "{scheme}://127.0.0.1:{site.port}"{tls} }}
+  - {{ address: "127.0.0.1:{site.port}", public_url: "{scheme}://127.0.0.1:{site.port}"{tls}{share} }}
 admin: {{ address: "127.0.0.1:{site.admin_port}" }}
 log: {{ access: {access}, operator: stderr, level: warning }}
 {self.issuers(site)}

@@ -50,6 +50,17 @@ import Testing
                 """)
     }
 
+    @Test func `shares an address with another process only when it says so`() throws {
+        #expect(!(try settings(of: Sample().text).listeners[0].sharesAddress))
+        #expect(try settings(of: Sample.listener("share_address: true")).listeners[0].sharesAddress)
+        #expect(
+            refusal(of: Sample.listener("share_address: yes"))
+                == """
+                gateway.yaml:1:82: listeners[0].share_address: expected true or false, found "yes"
+                    write it as  true
+                """)
+    }
+
     @Test func `HTTP-54 is the client's certificate, where a listener learns of one`() throws {
         let route = "routes: [{ path: /, upstream: http://127.0.0.1:3000, public: true, client_cert: true }]"
         for keys in [

@@ -117,6 +117,16 @@ import TestSupport
         #expect(mistrusted.fields["forwarded"] == [Self.own])
     }
 
+    @Test func `HTTP-53 tells of the clients of a proxy that says X-Forwarded-For alone`() throws {
+        let chain = ["X-Forwarded-For: evil, 203.0.113.9, 2001:db8::1"]
+        let seen = try stage.forwarded(.trustingForwarding, chain)
+        #expect(seen.fields["forwarded"] == [#"for=203.0.113.9, for="[2001:db8::1]", "# + Self.own])
+        #expect(try stage.forwarded(.forwarding, chain).fields["forwarded"] == [Self.own])
+        // What it says in Forwarded itself comes first.
+        let both = try stage.forwarded(.trustingForwarding, chain + ["Forwarded: for=_hidden"])
+        #expect(both.fields["forwarded"] == ["for=_hidden, " + Self.own])
+    }
+
     @Test func `HTTP-53 is never said in a response`() throws {
         stage.upstream.forget()
         let fields = ["Forwarded: for=10.0.0.1", "X-Forwarded-For: 10.0.0.1", "X-Kept: 1"]

@@ -11,7 +11,8 @@ struct AuthorizationRequestSection {
     /// Signs request objects; nil for the forms without one, or after a problem has been noted.
     private(set) var key: SigningJWK?
 
-    init(_ client: CheckedObject, _ known: ClientSettings, _ translation: Translation) {
+    /// `known` is nil where the client's own credentials do not fit.
+    init(_ client: CheckedObject, _ known: ClientSettings?, _ translation: Translation) {
         let isFAPI = FAPIProfile.isAsked(of: client)
         let problems = translation.problems
         settings = AuthorizationRequestSettings(
@@ -54,7 +55,7 @@ struct AuthorizationRequestSection {
             return
         }
         RequestObjectSection.apply(client.object("request_object"), to: &settings, problems)
-        key = RequestObjectSection.key(client, known.credentials.method, settings.form, translation)
+        key = RequestObjectSection.key(client, known?.credentials.method, settings.form, translation)
     }
 
     /// OpenID Connect Core §3.1.2.1: without openid no ID token comes back, and nobody would be known.

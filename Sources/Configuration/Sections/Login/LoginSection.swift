@@ -31,6 +31,19 @@ enum LoginSection {
         "scope": "write it as  scopes: [openid, profile]",
     ]
 
+    /// Notes what is wrong with the login keys of a client whose credentials do not fit.
+    ///
+    /// Whoever mends a configuration wants to know of the missing session key before the client's secret is there.
+    static func judge(_ entry: CheckedEntry, _ context: LoginContext) {
+        guard let object = entry.value?.object else { return }
+        let translation = context.translation
+        let session = SessionSection.translate(entry, context)
+        _ = AuthorizationRequestSection(object, nil, translation)
+        _ = PublishedKeySection.published(object, translation)
+        _ = PublishedKeySection.decryption(object, translation)
+        if let session { _ = LogoutSection.translate(object, session, translation.problems) }
+    }
+
     /// The settings of a client that logs in; what is wrong is noted also for one that no route names yet.
     static func translate(
         _ entry: CheckedEntry, _ client: ClientSettings, at index: Int, _ context: LoginContext
@@ -42,16 +55,19 @@ enum LoginSection {
         let request = AuthorizationRequestSection(object, client, context.translation)
         let dpop = ProofChoice.of(object)
         FAPIProfile.judge(object, client, request, problems)
+        let logout = LogoutSection.translate(object, session, problems)
+        let publishedKeys = PublishedKeySection.published(object, context.translation)
+        let decryptionKeys = PublishedKeySection.decryption(object, context.translation)
         let issuer = context.issuers.indices.contains(client.issuer) ? context.issuers[client.issuer] : nil
         guard let issuer,
             let idToken = IDTokenSection.translate(object, client.credentials, issuer.url, problems)
         else { return nil }
         var settings = LoginSettings(
             name: entry.name, client: index, authorization: request.settings, idToken: idToken, dpop: dpop,
-            session: session, logout: LogoutSection.translate(object, session, problems))
+            session: session, logout: logout)
         settings.requestObjectKey = request.key
-        settings.publishedKeys = PublishedKeySection.published(object, context.translation)
-        settings.decryptionKeys = PublishedKeySection.decryption(object, context.translation)
+        settings.publishedKeys = publishedKeys
+        settings.decryptionKeys = decryptionKeys
         switch object.text("userinfo")?.text {
         case "optional": settings.userInfo = .optional
         case "required": settings.userInfo = .required

@@ -18,9 +18,14 @@ struct LoginsInUse {
         var logins: [LoginSettings] = []
         for entry in entries {
             let isNamed = context.names.index(of: entry.name) != nil
-            guard isNamed || LoginSection.keys.contains(where: { entry.value?.object?.says($0.name) ?? false }),
-                let index = clients.firstIndex(where: { $0.name == entry.name }),
-                let login = LoginSection.translate(entry, clients[index], at: index, context), isNamed
+            guard isNamed || LoginSection.keys.contains(where: { entry.value?.object?.says($0.name) ?? false }) else {
+                continue
+            }
+            guard let index = clients.firstIndex(where: { $0.name == entry.name }) else {
+                LoginSection.judge(entry, context)
+                continue
+            }
+            guard let login = LoginSection.translate(entry, clients[index], at: index, context), isNamed
             else { continue }
             refuseCookie(of: login, entry, beside: logins, context.translation.problems)
             logins.append(login)

@@ -77,13 +77,15 @@ enum RequestObjectSection {
 
     /// The key that signs, or nil after the problem has been noted.
     static func key(
-        _ client: CheckedObject, _ method: ClientCredentials.Method, _ form: AuthorizationRequestSettings.Form,
+        _ client: CheckedObject, _ method: ClientCredentials.Method?, _ form: AuthorizationRequestSettings.Form,
         _ translation: Translation
     ) -> SigningJWK? {
         let object = client.object("request_object")
         if let reference = object?.object("key") { return own(reference, object, translation) }
         // A request_object or a key that does not fit has been told.
         guard !client.says("request_object") || object.map({ !$0.says("key") }) ?? false else { return nil }
+        // Which method it is to be is not known: what is wrong with it has been told.
+        guard let method else { return nil }
         guard case .privateKeyJWT(let key) = method else {
             let place = client["authorization_request"]?.place ?? client.place(of: "profile")
             translation.problems.error(

@@ -11,6 +11,28 @@ import Testing
                 """)
     }
 
+    @Test func `every missing key of a login is told at once, with the client's own`() {
+        let text = refusal(
+            of: Sample.login(
+                """
+                session: { keys: [{ file: session.missing }] }
+                authorization_request: pushed_signed
+                request_object: { key: { file: request.missing } }
+                decryption_keys: [{ key: { file: decryption.missing } }]
+                """, authentication: "method: client_secret_basic, secret: { file: client.missing }"))
+        for name in ["session", "request", "decryption", "client"] {
+            #expect(text.contains("\(name).missing"), "\(text)")
+        }
+    }
+
+    @Test func `an idle time above the absolute one is told beside an authentication that does not fit`() {
+        let text = refusal(
+            of: Sample.login("session: { idle: 9h, absolute: 8h }\nscopes: [profile]", authentication: "method: none"))
+        for words in ["idle of at most absolute", "openid among the scopes", "anybody could act"] {
+            #expect(text.contains(words), "\(text)")
+        }
+    }
+
     @Test func `SC-01 a cookie with the prefix in small letters is refused`() {
         #expect(
             refusal(of: Sample.login("session: { cookie: __host-session }"))

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import COpenSSL
+
+/// Why a client's TLS handshake came to nothing.
+public enum HandshakeFailure: Sendable, CaseIterable {
+    /// The client closed the connection, as probes of a port do.
+    case closed
+    /// What it sent is no TLS: plain HTTP, or garbage.
+    case notTLS
+    /// It speaks no version of TLS that the listener accepts.
+    case version
+    /// It has no cipher, group or signature algorithm in common with the listener.
+    case cipher
+    /// Its certificate is missing or not accepted.
+    case certificate
+    /// It said itself that it does not go on, as when it does not trust our certificate.
+    case alert
+    case other
+
+    /// Why the handshake failed that `ByteStream.read` has just called `failed`, on the same thread.
+    ///
+    /// Empties OpenSSL's error queue; wraps `ERR_peek_error`.
+    public static func take() -> HandshakeFailure {
+        switch UInt32(bitPattern: portcullis_take_handshake_failure()) {
+        case PORTCULLIS_HANDSHAKE_CLOSED.rawValue: .closed
+        case PORTCULLIS_HANDSHAKE_NOT_TLS.rawValue: .notTLS
+        case PORTCULLIS_HANDSHAKE_VERSION.rawValue: .version
+        case PORTCULLIS_HANDSHAKE_CIPHER.rawValue: .cipher
+        case PORTCULLIS_HANDSHAKE_CERTIFICATE.rawValue: .certificate
+        case PORTCULLIS_HANDSHAKE_ALERT.rawValue: .alert
+        default: .other
+        }
+    }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+import TestSupport
+
+/// Rows OPS-03 and HTTP-41: a response that is not whole does not look like a success in the logs.
+@Suite(.serialized) struct `a response that is not whole` {
+    private static let shared = Shared { try Stage(StagePlan(settings: "timeouts: { response_body: 300ms }")) }
+    let stage: Stage
+
+    init() throws {
+        stage = try Self.shared.get()
+        stage.reset()
+    }
+
+    private static let part = "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf"
+
+    @Test func `OPS-03 is said to have ended where the upstream closed`() throws {
+        stage.upstream.answer("/open/closed", with: WireScript(.text(Self.part), .reset))
+        let client = try stage.gateway.client()
+        try client.send(request("GET", "/open/closed"))
+        _ = try? client.bytesToEnd()
+        let line = stage.gateway.accessLine { $0["path"] == "/open/closed" }
+        // A reset may overtake the part that came before it: then nothing was answered, and that is a refusal.
+        if line?["status"] == "200" {
+            #expect(line?["ended"] == "upstream_closed")
+            let event = stage.gateway.operatorLine {
+                $0["event"] == "upstream_broke_off" && $0["request_id"] == line?["request_id"]
+            }
+            #expect(event?["route"] == line?["route"])
+        } else {
+            #expect(line?["cause"] == "upstream_closed")
+        }
+    }
+
+    @Test func `OPS-03 is said to have ended where the upstream stalled, with the request's id`() throws {
+        let gate = Gate()
+        defer { gate.open() }
+        stage.upstream.answer("/open/stalled", with: WireScript(.text(Self.part), .wait(gate)))
+        let client = try stage.gateway.client()
+        try client.send(request("GET", "/open/stalled"))
+        _ = try? client.bytesToEnd()
+        let line = stage.gateway.accessLine { $0["path"] == "/open/stalled" }
+        #expect(line?["ended"] == "upstream_timed_out")
+        let event = stage.gateway.operatorLine {
+            $0["event"] == "upstream_timed_out" && $0["request_id"] == line?["request_id"]
+        }
+        #expect(event?["route"] == line?["route"])
+    }
+
+    @Test func `OPS-03 has no such member when it is whole`() throws {
+        #expect(try stage.exchange("GET", "/open/whole").status == 200)
+        let line = stage.gateway.accessLine { $0["path"] == "/open/whole" }
+        #expect(line != nil && line?["ended"] == nil)
+    }
+}
