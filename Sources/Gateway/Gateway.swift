@@ -124,15 +124,25 @@ package final class Gateway: @unchecked Sendable {
         operatorLog.write(
             .info, .started, LogField(.version, registry.version), LogField(.workers, settings.workers))
         warn(warnings)
-        for (index, listener) in settings.listeners.enumerated() {
+        sayListening(notBy: [])
+        if let admin {
+            operatorLog.write(
+                .info, .listening, LogField(.listener, "admin"), LogField(.address, admin.localAddress))
+        }
+    }
+
+    /// Says where the public listeners are, and which of those that were there before are gone.
+    func sayListening(notBy old: [ListenerSettings]) {
+        for (index, listener) in settings.listeners.enumerated()
+        where !old.contains(where: { $0.address == listener.address }) {
             let address = workers[0].localAddress(ofListener: index)
             operatorLog.write(
                 .info, .listening, LogField(.listener, "public"), LogField(.address, address),
                 LogField(.url, listener.publicURL))
         }
-        if let admin {
+        for listener in old where !settings.listeners.contains(where: { $0.address == listener.address }) {
             operatorLog.write(
-                .info, .listening, LogField(.listener, "admin"), LogField(.address, admin.localAddress))
+                .info, .listenerClosed, LogField(.listener, "public"), LogField(.address, listener.address.text))
         }
     }
 

@@ -43,7 +43,7 @@ enum ListenerSection {
                 "Tells upstreams in Forwarded (RFC 7239) too what X-Forwarded-For, -Proto and -Host say."),
             KeyDescription(
                 "share_address", .boolean, .standard("false"),
-                "Lets another process of this user listen here too, such as this one's successor while this one drains."),
+                "Lets another process of this user listen here too: a successor, while this one drains."),
         ])
 
     private static let mode = TextShape(expected: "permissions such as 0660", pattern: "^0?[0-7]{3}$") { text in

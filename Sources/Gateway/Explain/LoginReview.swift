@@ -80,7 +80,9 @@ package struct LoginReview: Sendable {
         of login: LoginSettings, _ settings: GatewaySettings
     ) -> [(name: String, value: String)] {
         var values: [(name: String, value: String)] = []
-        for url in settings.listeners.map(\.publicURL) {
+        // Several listeners may have one public URL, as for TCP and a Unix socket: it is registered once.
+        let urls = settings.listeners.map(\.publicURL)
+        for (index, url) in urls.enumerated() where !urls[..<index].contains(url) {
             func at(_ path: String) -> String { "\(url)\(ReservedPath.prefix)/\(path)/\(login.name)" }
             values.append(("redirect_uri", at("callback")))
             values.append(("post_logout_redirect_uri", at("logged-out")))

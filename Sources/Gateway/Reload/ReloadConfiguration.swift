@@ -149,12 +149,14 @@ extension Gateway {
         guard reload.workersToInstall == 0, let prepared = reload.installing else { return }
         reload.installing = nil
         let configuration = prepared.configuration
+        let listenersBefore = settings.listeners
         serve(by: prepared.generation)
         startAssertionKeys(prepared.generation)
         reload.files = prepared.files
         reload.lastFault = nil
         registry.countReload(applied: true, at: .now())
         operatorLog.write(.info, .reloaded, LogField(.count, Int(prepared.generation.number)))
+        sayListening(notBy: listenersBefore)
         warn(configuration.warnings)
         reload.restartNeeded = settingsOfTheProcess(configuration.settings)
         for setting in reload.restartNeeded {

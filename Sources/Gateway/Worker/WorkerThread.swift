@@ -35,7 +35,8 @@ final class WorkerThread: @unchecked Sendable {
         worker = .allocate(capacity: 1)
         let place = worker
         let settings = generation.settings
-        let opened = try WorkerThread.open(settings.listeners, kept: [:], beside: gateway.workers.first?.sockets ?? [], ours: [])
+        let opened = try WorkerThread.open(
+            settings.listeners, kept: [:], beside: gateway.workers.first?.sockets ?? [], ours: [])
         sockets = opened
         let places = try WorkerThread.places(of: opened, generation, at: place)
         let surroundings = WorkerSurroundings(
@@ -118,7 +119,8 @@ final class WorkerThread: @unchecked Sendable {
             kept[place] = sockets[number]
             kept[place]?.isNew = false
         }
-        let opened = try WorkerThread.open(next.settings.listeners, kept: kept, beside: first?.sockets ?? [], ours: sockets)
+        let opened = try WorkerThread.open(
+            next.settings.listeners, kept: kept, beside: first?.sockets ?? [], ours: sockets)
         let places = try WorkerThread.places(of: opened, next, at: worker)
         let succession = Succession(
             settings: next.settings, parts: next.parts,

@@ -54,7 +54,8 @@ package enum MetricName: String, Sendable, CaseIterable {
     package var kind: Kind {
         switch self {
         case .requests, .refusals, .handshakeFailures, .strippedFields, .tokenCacheHits, .tokenCacheMisses,
-            .tokenCacheEvictions, .signatureVerifications, .proofsVerified, .replayInserts, .replayRefusals, .introspections,
+            .tokenCacheEvictions, .signatureVerifications, .proofsVerified, .replayInserts, .replayRefusals,
+            .introspections,
             .logins, .logouts, .sessionRefreshes, .sessionCacheHits, .sessionCacheMisses, .sessionCacheEvictions,
             .issuerRefreshes, .logDropped, .configReloads:
             .counter
@@ -106,7 +107,8 @@ package enum MetricName: String, Sendable, CaseIterable {
         case .logDropped: "Log lines dropped because their destination was too slow or failed, by log."
         case .loopLag: "How late the last timer of a worker's event loop was."
         case .configReloads: "Reloads of the configuration, by result."
-        case .configReloadSuccessful: "1 when the configuration that was read last is in force, but for what needs a restart; else 0."
+        case .configReloadSuccessful:
+            "1 when the configuration read last is in force, but for what needs a restart; else 0."
         case .configApplied: "When the configuration in force came into force, in seconds since 1970."
         case .clockStep: "The last jump of the wall clock by a minute or more, forwards positive; 0 for none."
         case .buildInfo: "1, labelled with the version."

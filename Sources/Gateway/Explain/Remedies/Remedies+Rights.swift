@@ -163,6 +163,21 @@ extension CheckFacts {
                         "\(routeKey).upstream_credential: what the upstream takes, or another secret if it has one"),
                     .configuration("\(routeKey).upstream_401", "pass", "if the client is to see the upstream's 401"),
                 ])
+        case .upstreamTimedOut:
+            Remedy(
+                "The upstream took the request and was too slow: \(ShownText.plain(found)).",
+                [
+                    .machine("see what the upstream of \(routeKey) is busy with"),
+                    .configuration("timeouts.upstream_first_byte, or \(routeKey).timeouts: a longer time"),
+                ])
+        case .upstreamMalformed:
+            Remedy(
+                "The upstream's response is not HTTP/1.1, or beyond limits: \(ShownText.plain(found)).",
+                [
+                    .machine("see what the upstream of \(routeKey) sends; whether it speaks HTTP/1.1, and TLS or not"),
+                    .configuration(
+                        "limits.header_section, field_line, field_count: more, for a head that is too large"),
+                ])
         case .tooManyConnections, .upstreamConnectionsExhausted:
             Remedy(
                 "All places for connections were taken.",
