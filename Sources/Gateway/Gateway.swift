@@ -101,7 +101,6 @@ package final class Gateway: @unchecked Sendable {
     func serve(by next: Generation) {
         if generation.workersInUse > 0 { older.append(generation) }
         generation.retire()
-        if generation.assertionKeys !== next.assertionKeys { generation.assertionKeys?.stop() }
         generation = next
     }
 

@@ -17,7 +17,8 @@ struct Succession: @unchecked Sendable {
     let listenerFates: [ListenerFate]
     /// Where the sessions of each login are; asked when it is installed.
     let stores: @Sendable () -> [any SessionStore]
-    let assertionKeys: AssertionKeys?
+    /// What signs; set when it is handed over, for keys rotate while it waits.
+    var assertionKeys: AssertionKeys?
     /// An issuer's keys as they are when this is asked.
     let keys: @Sendable (_ issuer: Int) -> IssuerKeys?
     let onInstalled: @Sendable () -> Void

@@ -146,7 +146,10 @@ extension Gateway {
         reload.waiting = nil
         reload.installing = prepared
         reload.workersToInstall = workers.count
-        for (worker, succession) in zip(workers, prepared.successions) { worker.install(succession) }
+        // From here on nobody hands out the keys of the configuration before: they would overwrite those of this one.
+        let signing = prepared.generation.assertionKeys
+        if generation.assertionKeys !== signing { generation.assertionKeys?.stop() }
+        for (worker, succession) in zip(workers, prepared.successions) { worker.install(succession, signing?.keys) }
     }
 
     /// Gives up the configuration that waits for keys, for the process ends: whoever connects to a listener that it

@@ -118,15 +118,17 @@ final class WorkerThread: @unchecked Sendable {
         let succession = Succession(
             settings: next.settings, parts: next.parts,
             surroundings: WorkerSurroundings(gateway, next, worker: index, metrics: metrics, log: log),
-            listeners: places, listenerFates: fates, stores: { next.stores }, assertionKeys: next.assertionKeys?.keys,
-            keys: { next.keys(of: $0) }, onInstalled: onInstalled)
+            listeners: places, listenerFates: fates, stores: { next.stores }, keys: { next.keys(of: $0) },
+            onInstalled: onInstalled)
         return PreparedSuccession(succession: succession, sockets: opened)
     }
 
-    /// Serves by what was prepared, from the next turn of the worker's loop on.
-    func install(_ prepared: PreparedSuccession) {
+    /// Serves by what was prepared, from the next turn of the worker's loop on, and signs with these keys.
+    func install(_ prepared: PreparedSuccession, _ keys: AssertionKeys?) {
         sockets = prepared.sockets
-        tell { $0.install(prepared.succession) }
+        var succession = prepared.succession
+        succession.assertionKeys = keys
+        tell { [succession] in $0.install(succession) }
     }
 
     /// Starts to serve.
