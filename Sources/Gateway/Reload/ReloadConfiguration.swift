@@ -176,7 +176,7 @@ extension Gateway {
         reload.lastFault = nil
         registry.countReload(applied: true, at: .now())
         operatorLog.write(.info, .reloaded, LogField(.count, Int(prepared.generation.number)))
-        warn(configuration.warnings)
+        warn(configuration.warnings + workers[0].permit(prepared.generation.settings.listeners))
         for setting in settingsOfTheProcess(configuration.settings) {
             operatorLog.write(.warning, .restartNeeded, LogField(.setting, setting))
         }

@@ -131,6 +131,13 @@ final class WorkerThread: @unchecked Sendable {
         tell { [succession] in $0.install(succession) }
     }
 
+    /// Gives the Unix sockets that stay the permissions of the configuration that is served; what went wrong.
+    ///
+    /// All workers share the files: for one of them alone.
+    func permit(_ listeners: [ListenerSettings]) -> [String] {
+        sockets.indices.compactMap { sockets[$0].permit(listeners[$0].address) }
+    }
+
     /// Starts to serve.
     func start() {
         let context = Unmanaged.passRetained(self).toOpaque()
@@ -206,11 +213,11 @@ extension ListenerFate {
         return old.tls?.clientCertificates != nil || new.tls?.clientCertificates != nil
     }
 
-    /// What becomes of each listener: one at the same address goes on, whatever else is said of it now.
+    /// What becomes of each listener: one at the same place goes on, whatever else is said of it now.
     static func of(_ old: [ListenerSettings], in new: [ListenerSettings]) -> [ListenerFate] {
         var taken: Set<Int> = []
         return old.map { listener in
-            let found = new.indices.first { !taken.contains($0) && new[$0].address == listener.address }
+            let found = new.indices.first { !taken.contains($0) && new[$0].address.isSamePlace(as: listener.address) }
             guard let place = found else { return .ends }
             taken.insert(place)
             return asksForNewHandshakes(listener, new[place])
