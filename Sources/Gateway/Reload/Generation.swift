@@ -49,6 +49,7 @@ final class Generation: @unchecked Sendable {
             assertionKeys = try AssertionKeyRotation(
                 settings, loop: gateway.control, operatorLog: gateway.operatorLog)
         }
+        parts.decisions?.adopt(settings, as: number)
     }
 
     // MARK: asked by workers, from any thread
