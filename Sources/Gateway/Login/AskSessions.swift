@@ -80,7 +80,7 @@ extension WorkerRef {
                 let state = exchange.pointee.token?.pointee.session,
                 state.pointee.store.isEnded(state.pointee.session, now: now)
             else { return }
-            if client.pointee.state == .tunnelling { tunnelTimedOut(client) } else { abortClient(client) }
+            if client.pointee.state == .tunnelling { endSoon(client) } else { abortClient(client) }
         }
     }
 }

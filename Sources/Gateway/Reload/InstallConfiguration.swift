@@ -222,7 +222,7 @@ extension WorkerRef {
         let clients = pointee.clients
         clients.forEachPlace { client in
             guard client.pointee.exchange?.pointee.generation == generation else { return }
-            if client.pointee.state == .tunnelling { tunnelTimedOut(client) } else { abortClient(client) }
+            if client.pointee.state == .tunnelling { endSoon(client) } else { abortClient(client) }
         }
     }
 
