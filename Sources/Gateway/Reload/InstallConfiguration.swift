@@ -55,6 +55,7 @@ struct RetiredConfiguration {
 extension WorkerRef {
     /// Serves by another configuration from now on.
     func install(_ succession: Succession) {
+        takeLast(succession.listenerFates)
         let old = replace(by: succession)
         for (number, _) in succession.settings.issuers.enumerated() {
             pointee.issuers[number].take(succession.keys(number))
@@ -69,12 +70,29 @@ extension WorkerRef {
         succession.onInstalled()
     }
 
+    /// Takes who waits at listeners that go away, and what has arrived there by now: it was asked before the reload, and
+    /// is answered by the configuration of then.
+    private func takeLast(_ fates: [ListenerFate]) {
+        func ends(_ index: Int) -> Bool { !fates.indices.contains(index) || fates[index] == .ends }
+        let ending = (0..<pointee.listenerCount).filter(ends)
+        guard !ending.isEmpty else { return }
+        for index in ending {
+            turnAway(pointee.listeners + index)
+            acceptLast(pointee.listeners + index)
+        }
+        let clients = pointee.clients
+        clients.forEachPlace { client in
+            guard client.pointee.state == .awaitingHead, ends(Int(client.pointee.listener)) else { return }
+            client.pointee.endsSoon = true
+            clientReadable(client)
+        }
+    }
+
     /// Puts the new configuration where the old one was; the memory of a worker that serves never moves.
     private func replace(by succession: Succession) -> RetiredConfiguration {
         for index in 0..<pointee.listenerCount {
             FileEvent.remove(event(of: index))
             if index >= succession.listenerFates.count || succession.listenerFates[index] == .ends {
-                pointee.listeners[index].unixFile?.removeFile()
                 close(pointee.listeners[index].descriptor)
             }
         }

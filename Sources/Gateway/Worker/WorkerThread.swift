@@ -427,7 +427,7 @@ extension WorkerRef {
     }
 
     /// Lets no client begin a connection any more that is not on its way already.
-    private func turnAway(_ listener: UnsafeMutablePointer<ListenerSocket>) {
+    func turnAway(_ listener: UnsafeMutablePointer<ListenerSocket>) {
         if let file = listener.pointee.unixFile {
             file.removeFile()
         } else {
@@ -441,7 +441,7 @@ extension WorkerRef {
         pointee.ticksToClosing -= 1
         guard pointee.ticksToClosing == 0 else { return }
         for index in 0..<pointee.listenerCount {
-            acceptConnections(pointee.listeners + index)
+            acceptLast(pointee.listeners + index)
             FileEvent.remove(event(of: index))
             close(pointee.listeners[index].descriptor)
         }
