@@ -64,6 +64,7 @@ extension WorkerRef {
         pointee.assertionKeys = succession.assertionKeys
         releasePools(of: old)
         pointee.retired.append(old)
+        endOrphanedTunnels()
         moveClients(succession.listenerFates)
         judgeWaitingAnew()
         releaseRetired()
