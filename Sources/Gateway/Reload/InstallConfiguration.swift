@@ -162,6 +162,12 @@ extension WorkerRef {
     private func leave(_ client: ClientRef) {
         client.pointee.listener = 0
         client.pointee.endsSoon = true
+        // Its answer is on its way, and a close would reset that: what it still sends is read away, for a moment.
+        if client.pointee.state == .lingering { return }
+        if client.pointee.state == .discardingBody {
+            client.pointee.lingers = true
+            return closeAfterOutput(client)
+        }
         if let exchange = client.pointee.exchange, exchange.pointee.phase != .parked { return sayEnd(client) }
         // What it was answered already it gets whole.
         if client.pointee.hasOutput, client.pointee.exchange == nil { return closeAfterOutput(client) }
