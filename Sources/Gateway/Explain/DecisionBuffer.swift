@@ -120,7 +120,7 @@ final class DecisionBuffer: Sendable {
         ring.withLock { ring in Self.place(of: id, in: ring).flatMap { ring.decisions[$0] } }
     }
 
-    /// The configuration of this number; nil when it is not known any more. Any thread.
+    /// The configuration of this number, unless it is not known any more; any thread.
     func configuration(_ number: UInt32) -> GatewaySettings? {
         ring.withLock { ring in ring.configurations.first { $0.number == number }?.settings }
     }

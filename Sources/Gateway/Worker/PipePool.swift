@@ -53,7 +53,9 @@ struct PipePool {
         pipe.close()
     }
 
-    /// The kernel does not move bytes between these sockets. That may be true of one odd socket alone, so that others are
-    /// tried again; if it is of all, that costs one call in thousands.
+    /// The kernel does not move bytes between these sockets.
+    ///
+    /// That may be true of one odd socket alone, so that others are tried again; if it is of all, that costs one call in
+    /// thousands.
     mutating func giveUp() { uselessFor = PipePool.uselessTimes }
 }
