@@ -53,13 +53,15 @@ extension WorkerRef {
         return found == 1
     }
 
-    private func writeSwitchingHead(_ bytes: UnsafeMutablePointer<UInt8>, into writer: inout HeadWriter) {
+    private func writeSwitchingHead(
+        _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, into writer: inout HeadWriter
+    ) {
         let head = pointee.responseHead
         writer.put("HTTP/1.1 101 Switching Protocols\r\n")
         for index in 0..<head.pointee.fields.count {
             let slot = head.pointee.fields[index]
             guard !pointee.responseRules.contains(slot.id),
-                slot.id != .other && slot.id != .setCookie || mayPass(slot, bytes)
+                slot.id != .other && slot.id != .setCookie || mayPass(slot, exchange, bytes)
             else { continue }
             writer.put(bytes + Int(slot.line.start), Int(slot.line.count))
         }
