@@ -27,7 +27,7 @@ extension WorkerRef {
         exchange.pointee.response = BodyCounter(.untilClose)
         exchange.pointee.keepsAlive = true
         var writer = HeadWriter(pointee.writeScratch, capacity: Worker.writeCapacity)
-        writeSwitchingHead(bytes, into: &writer)
+        writeSwitchingHead(exchange, bytes, into: &writer)
         let length = pointee.responseHead.pointee.length
         exchange.pointee.frames = WebSocketFrames()
         exchange.pointee.frames.pass(UnsafeBufferPointer(start: bytes + length, count: count - length).span)
