@@ -101,7 +101,6 @@ package final class Gateway: @unchecked Sendable {
     func serve(by next: Generation) {
         if generation.workersInUse > 0 { older.append(generation) }
         generation.retire()
-        if generation.assertionKeys !== next.assertionKeys { generation.assertionKeys?.stop() }
         generation = next
     }
 
@@ -167,6 +166,7 @@ package final class Gateway: @unchecked Sendable {
         // The second time nobody is waited for.
         if isDraining { return finishDraining(.drainTimedOut) }
         isDraining = true
+        abandonReload()
         operatorLog.write(.info, .stopping, LogField(.milliseconds, settings.timeouts.drain))
         for worker in workers { worker.tell { $0.drain() } }
         let timer = LoopTimer(loop: control) { [unowned self] in finishDraining(.drainTimedOut) }
@@ -180,8 +180,10 @@ package final class Gateway: @unchecked Sendable {
         isFinishing = true
         operatorLog.write(.info, event)
         drainTimer?.cancel()
-        for old in older { old.retire() }
-        generation.stop(within: event == .drained ? Gateway.flushTime : Gateway.lastFlushTime) { [control] in
+        // The newest knows what those before it have left to do.
+        let newest: Generation = reload.next ?? generation
+        for old in older + [generation] where old !== newest { old?.retire() }
+        newest.stop(within: event == .drained ? Gateway.flushTime : Gateway.lastFlushTime) { [control] in
             control.stop()
         }
     }

@@ -70,12 +70,23 @@ extension WorkerRef {
 
     /// The earlier of silence and the token's end (HTTP-60).
     func setTunnelTimeout(_ client: ClientRef, _ exchange: ExchangeRef, silence: Int) {
+        // It waits for the end of a frame, a second at most: bytes of one that never ends must not make it longer.
+        guard !exchange.pointee.endsAtFrame else { return }
         var milliseconds = silence
         if let token = exchange.pointee.token {
-            let left = (token.pointee.expiresAt - clock.wallSeconds()) * 1000
-            milliseconds = min(milliseconds, Int(max(0, left)))
+            milliseconds = WorkerRef.patience(
+                silence: silence, until: token.pointee.expiresAt, now: clock.wallSeconds())
         }
         setTimeout(client.timeout, milliseconds)
+    }
+
+    /// How long a tunnel may be silent, in milliseconds, that ends at a time in unix seconds; any time, for a session
+    /// without an end has the last one there is.
+    static func patience(silence: Int, until end: Int64, now: Int64) -> Int {
+        guard end > now else { return 0 }
+        let (left, isFar) = end.subtractingReportingOverflow(now)
+        // Not multiplied before it is known to be near.
+        return isFar || left >= Int64(silence) ? silence : min(silence, Int(left) * 1000)
     }
 
     func tunnelFromClient(_ client: ClientRef) {
@@ -173,6 +184,11 @@ extension WorkerRef {
         if exchange.pointee.endsAtFrame { return endTunnel(client) }
         exchange.pointee.endsAtFrame = true
         setTimeout(client.timeout, 1000)
+    }
+
+    /// The tunnel is to end, whoever says so and however often: at once between two frames, or in a second at most.
+    func endSoon(_ client: ClientRef) {
+        if client.pointee.exchange?.pointee.endsAtFrame != true { tunnelTimedOut(client) }
     }
 
     private func sayGoodbye(_ client: ClientRef) {

@@ -17,7 +17,8 @@ struct Succession: @unchecked Sendable {
     let listenerFates: [ListenerFate]
     /// Where the sessions of each login are; asked when it is installed.
     let stores: @Sendable () -> [any SessionStore]
-    let assertionKeys: AssertionKeys?
+    /// What signs; set when it is handed over, for keys rotate while it waits.
+    var assertionKeys: AssertionKeys?
     /// An issuer's keys as they are when this is asked.
     let keys: @Sendable (_ issuer: Int) -> IssuerKeys?
     let onInstalled: @Sendable () -> Void
@@ -54,6 +55,7 @@ struct RetiredConfiguration {
 extension WorkerRef {
     /// Serves by another configuration from now on.
     func install(_ succession: Succession) {
+        takeLast(succession.listenerFates)
         let old = replace(by: succession)
         for (number, _) in succession.settings.issuers.enumerated() {
             pointee.issuers[number].take(succession.keys(number))
@@ -62,10 +64,29 @@ extension WorkerRef {
         pointee.assertionKeys = succession.assertionKeys
         releasePools(of: old)
         pointee.retired.append(old)
+        endOrphanedTunnels()
         moveClients(succession.listenerFates)
         judgeWaitingAnew()
         releaseRetired()
         succession.onInstalled()
+    }
+
+    /// Takes who waits at listeners that go away, and what has arrived there by now: it was asked before the reload, and
+    /// is answered by the configuration of then.
+    private func takeLast(_ fates: [ListenerFate]) {
+        func ends(_ index: Int) -> Bool { !fates.indices.contains(index) || fates[index] == .ends }
+        let ending = (0..<pointee.listenerCount).filter(ends)
+        guard !ending.isEmpty else { return }
+        for index in ending {
+            turnAway(pointee.listeners + index)
+            acceptLast(pointee.listeners + index)
+        }
+        let clients = pointee.clients
+        clients.forEachPlace { client in
+            guard client.pointee.state == .awaitingHead, ends(Int(client.pointee.listener)) else { return }
+            client.pointee.endsSoon = true
+            clientReadable(client)
+        }
     }
 
     /// Puts the new configuration where the old one was; the memory of a worker that serves never moves.
@@ -73,7 +94,6 @@ extension WorkerRef {
         for index in 0..<pointee.listenerCount {
             FileEvent.remove(event(of: index))
             if index >= succession.listenerFates.count || succession.listenerFates[index] == .ends {
-                pointee.listeners[index].unixFile?.removeFile()
                 close(pointee.listeners[index].descriptor)
             }
         }
@@ -142,6 +162,12 @@ extension WorkerRef {
     private func leave(_ client: ClientRef) {
         client.pointee.listener = 0
         client.pointee.endsSoon = true
+        // Its answer is on its way, and a close would reset that: what it still sends is read away, for a moment.
+        if client.pointee.state == .lingering { return }
+        if client.pointee.state == .discardingBody {
+            client.pointee.lingers = true
+            return closeAfterOutput(client)
+        }
         if let exchange = client.pointee.exchange, exchange.pointee.phase != .parked { return sayEnd(client) }
         // What it was answered already it gets whole.
         if client.pointee.hasOutput, client.pointee.exchange == nil { return closeAfterOutput(client) }
@@ -221,7 +247,7 @@ extension WorkerRef {
         let clients = pointee.clients
         clients.forEachPlace { client in
             guard client.pointee.exchange?.pointee.generation == generation else { return }
-            if client.pointee.state == .tunnelling { tunnelTimedOut(client) } else { abortClient(client) }
+            if client.pointee.state == .tunnelling { endSoon(client) } else { abortClient(client) }
         }
     }
 
