@@ -46,8 +46,10 @@ struct RetiredConfiguration {
     let pools: UnsafeMutablePointer<UnsafeMutablePointer<UpstreamPool>>
     let onRetired: @Sendable (_ generation: UInt32) -> Void
 
-    /// Configurations that may wait for their last requests at the same time; WebSockets of older ones are ended.
-    static let limit = 8
+    /// Configurations that WebSockets, which have no end of their own, may keep; those of older ones are ended.
+    static let tunnelLimit = 8
+    /// Configurations that requests may keep; those of older ones are cut off, for memory must have an end.
+    static let limit = 64
 }
 
 /// One configuration in the place of another, between two events of a worker's loop: each request is served by one of
@@ -218,19 +220,19 @@ extension WorkerRef {
     /// Gives configurations back that no request refers to any more; at each tick while there are some.
     func releaseRetired() {
         guard !pointee.retired.isEmpty else { return releaseLeavingPools() }
-        var oldest = pointee.generation
+        let current = pointee.generation
+        var used: Set<UInt32> = []
         let exchanges = pointee.exchanges
         exchanges.forEachPlace { exchange in
-            guard exchange.pointee.client != nil else { return }
-            oldest = min(oldest, exchange.pointee.generation)
+            guard exchange.pointee.client != nil, exchange.pointee.generation != current else { return }
+            used.insert(exchange.pointee.generation)
         }
-        while let first = pointee.retired.first, first.generation < oldest {
-            pointee.retired.removeFirst()
-            release(first)
-        }
-        if pointee.retired.count > RetiredConfiguration.limit, let first = pointee.retired.first {
-            endExchanges(of: first.generation)
-        }
+        let unused = pointee.retired.filter { !used.contains($0.generation) }
+        pointee.retired.removeAll { !used.contains($0.generation) }
+        for configuration in unused { release(configuration) }
+        let newest = pointee.retired.suffix(RetiredConfiguration.tunnelLimit).first?.generation ?? current
+        let bearable = pointee.retired.suffix(RetiredConfiguration.limit).first?.generation ?? current
+        if used.contains(where: { $0 < newest }) { endExchanges(tunnelsBefore: newest, allBefore: bearable) }
         releaseLeavingPools()
     }
 
@@ -242,12 +244,16 @@ extension WorkerRef {
         configuration.onRetired(configuration.generation)
     }
 
-    /// Too many configurations wait for their last requests: those of the oldest end now.
-    private func endExchanges(of generation: UInt32) {
+    /// Too many configurations wait for their last requests.
+    private func endExchanges(tunnelsBefore newest: UInt32, allBefore bearable: UInt32) {
         let clients = pointee.clients
         clients.forEachPlace { client in
-            guard client.pointee.exchange?.pointee.generation == generation else { return }
-            if client.pointee.state == .tunnelling { endSoon(client) } else { abortClient(client) }
+            guard let generation = client.pointee.exchange?.pointee.generation, generation < newest else { return }
+            if client.pointee.state == .tunnelling {
+                endSoon(client)
+            } else if generation < bearable {
+                abortClient(client)
+            }
         }
     }
 

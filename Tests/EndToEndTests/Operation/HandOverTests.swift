@@ -40,6 +40,20 @@ import TestSupport
         #expect(stage.gateway.process.waitForEnd() == .exited(0))
     }
 
+    @Test func `OPS-07 a request that waits is answered after a dozen reloads`() throws {
+        let stage = try Stage()
+        let gate = Gate()
+        defer { gate.open() }
+        let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+        stage.upstream.answer("/open/slow", with: WireScript(.wait(gate), .text(answer)))
+        let client = try stage.gateway.client()
+        try client.send(request("GET", "/open/slow"))
+        #expect(stage.upstream.waits { !$0.requests.isEmpty })
+        for number in 1...12 { try stage.reload(times: number) }
+        gate.open()
+        #expect(try client.response().status == 200)
+    }
+
     @Test func `OPS-07 the permissions of a Unix socket change in place, and its connections go on`() throws {
         let folder = try TemporaryFolder.make(for: "permissions")
         defer { TemporaryFolder.remove(folder) }
