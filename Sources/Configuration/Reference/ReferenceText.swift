@@ -37,7 +37,7 @@ package enum ReferenceText {
               ticket_keys: [{ file: /run/secrets/ticket.key }]
               # Whether clients are asked for a certificate, to which their tokens may be bound (RFC 8705): off (default),
               # optional, required, or a mapping as in the next listener. Browsers show a dialog when they are asked.
-              client_certificates: off
+              client_certificates: "off"
             # Networks of TLS terminators in front (unix for the clients of a Unix socket) whose Client-Cert field (RFC 9440) is believed; whoever reaches this listener
             # from there can claim any certificate. From all others the field is removed. None by default.
             client_cert_from: [10.0.0.7/32]
@@ -223,7 +223,7 @@ package enum ReferenceText {
             response_mode: query
             # Whether tokens are bound to a key of the session (RFC 9449): off (default), optional (where the server says that it
             # can) or required.
-            dpop: off
+            dpop: "off"
             # Logs in at a server whose metadata does not say that it knows PKCE with S256. Make sure that it does.
             assume_pkce: false
             # What an ID token must be.
@@ -238,7 +238,7 @@ package enum ReferenceText {
               # Clock difference tolerated on exp, nbf and iat, at most 5m.
               leeway: 30s
             # Whether more claims are asked for after a login: off (default), optional, or required (no login without them).
-            userinfo: off
+            userinfo: "off"
             # Believes email only where email_verified is true.
             require_verified_email: false
             # Accepts expires_in as digits in a text, which some servers send.
