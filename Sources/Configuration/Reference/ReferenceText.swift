@@ -277,7 +277,8 @@ package enum ReferenceText {
               # Sends the browser through the server's logout too, where it has one. Without it the user is signed in there, and
               # the next login asks nothing.
               at_server: true
-              # Sends the ID token that says whose logout it is in a form and never in a URL; some servers take no form.
+              # Sends the ID token that says whose logout it is in a form and never in a URL; some servers, such
+              # as glewlwyd, take no form and answer 404.
               post_hint: false
               # Lets the server end sessions at /.portcullis/backchannel-logout/web . Ended ones are remembered in this process:
               # with the store cookie, a restart forgets them.
