@@ -38,8 +38,9 @@ package enum ReferenceText {
               # Whether clients are asked for a certificate, to which their tokens may be bound (RFC 8705): off (default),
               # optional, required, or a mapping as in the next listener. Browsers show a dialog when they are asked.
               client_certificates: "off"
-            # Networks of TLS terminators in front (unix for the clients of a Unix socket) whose Client-Cert field (RFC 9440) is believed; whoever reaches this listener
-            # from there can claim any certificate. From all others the field is removed. None by default.
+            # Networks of TLS terminators in front (unix for the clients of a Unix socket) whose Client-Cert field (RFC 9440) is
+            # believed; whoever reaches this listener from there can claim any certificate. From all others the field is removed.
+            # None by default.
             client_cert_from: [10.0.0.7/32]
             # Networks of proxies in front. Of them X-Forwarded-For is continued, X-Forwarded-Proto kept and Forwarded continued;
             # of all others these fields are dropped, and upstreams get what the gateway sees itself. The client in the access log
