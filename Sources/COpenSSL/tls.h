@@ -12,6 +12,10 @@ static inline int portcullis_set_minimum_version(SSL_CTX *context, int version) 
 static inline void portcullis_set_stream_mode(SSL_CTX *context) {
     SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE |
                                   SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+    // Set unless it is taken away: one SSL_read would then swallow every handshake message that the peer has sent before
+    // it comes back, and a peer may send KeyUpdates (RFC 8446 section 4.6.3) for as long as it likes. One megabyte of them
+    // holds a worker up for seconds, its timers included.
+    SSL_CTX_clear_mode(context, SSL_MODE_AUTO_RETRY);
 }
 static inline void portcullis_set_safe_options(SSL_CTX *context) {
     SSL_CTX_set_options(context, SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION | SSL_OP_CIPHER_SERVER_PREFERENCE |

@@ -86,18 +86,18 @@ public final class SignalWatcher {
 }
 
 // C callbacks, on the loop's thread; the context is the watcher, whose `deinit` removes the event. It is held during the
-// call, for its closure may let go of it.
+// call, for its closure may let go of it: that would free the closure, and what it holds, while it runs.
 private let onReady: FileEvent.Callback = { _, what, context in
     let watcher = Unmanaged<Watcher>.fromOpaque(context.unsafelyUnwrapped).takeUnretainedValue()
-    watcher.ready(FileEvent.Interest(rawValue: what))
+    withExtendedLifetime(watcher) { watcher.ready(FileEvent.Interest(rawValue: what)) }
 }
 
 private let onFired: FileEvent.Callback = { _, _, context in
     let timer = Unmanaged<LoopTimer>.fromOpaque(context.unsafelyUnwrapped).takeUnretainedValue()
-    timer.fired()
+    withExtendedLifetime(timer) { timer.fired() }
 }
 
 private let onSignal: FileEvent.Callback = { _, _, context in
     let watcher = Unmanaged<SignalWatcher>.fromOpaque(context.unsafelyUnwrapped).takeUnretainedValue()
-    watcher.received()
+    withExtendedLifetime(watcher) { watcher.received() }
 }

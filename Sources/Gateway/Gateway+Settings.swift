@@ -64,6 +64,11 @@ package struct SocketAddressSettings: Sendable, Equatable {
         self.permissions = permissions
     }
 
+    /// Whether clients find both at the same place, whoever may connect there.
+    package func isSamePlace(as other: SocketAddressSettings) -> Bool {
+        host == other.host && port == other.port && unixPath == other.unixPath
+    }
+
     /// As the configuration writes it.
     package var text: String {
         if let unixPath { return "unix:\(unixPath)" }

@@ -101,7 +101,6 @@ package final class Gateway: @unchecked Sendable {
     func serve(by next: Generation) {
         if generation.workersInUse > 0 { older.append(generation) }
         generation.retire()
-        if generation.assertionKeys !== next.assertionKeys { generation.assertionKeys?.stop() }
         generation = next
     }
 
@@ -134,13 +133,14 @@ package final class Gateway: @unchecked Sendable {
     /// Says where the public listeners are, and which of those that were there before are gone.
     func sayListening(notBy old: [ListenerSettings]) {
         for (index, listener) in settings.listeners.enumerated()
-        where !old.contains(where: { $0.address == listener.address }) {
+        where !old.contains(where: { $0.address.isSamePlace(as: listener.address) }) {
             let address = workers[0].localAddress(ofListener: index)
             operatorLog.write(
                 .info, .listening, LogField(.listener, "public"), LogField(.address, address),
                 LogField(.url, listener.publicURL))
         }
-        for listener in old where !settings.listeners.contains(where: { $0.address == listener.address }) {
+        for listener in old where !settings.listeners.contains(where: { $0.address.isSamePlace(as: listener.address) })
+        {
             operatorLog.write(
                 .info, .listenerClosed, LogField(.listener, "public"), LogField(.address, listener.address.text))
         }
@@ -177,6 +177,7 @@ package final class Gateway: @unchecked Sendable {
         // The second time nobody is waited for.
         if isDraining { return finishDraining(.drainTimedOut) }
         isDraining = true
+        abandonReload()
         operatorLog.write(.info, .stopping, LogField(.milliseconds, settings.timeouts.drain))
         for worker in workers { worker.tell { $0.drain() } }
         let timer = LoopTimer(loop: control) { [unowned self] in finishDraining(.drainTimedOut) }
@@ -190,8 +191,10 @@ package final class Gateway: @unchecked Sendable {
         isFinishing = true
         operatorLog.write(.info, event)
         drainTimer?.cancel()
-        for old in older { old.retire() }
-        generation.stop(within: event == .drained ? Gateway.flushTime : Gateway.lastFlushTime) { [control] in
+        // The newest knows what those before it have left to do.
+        let newest: Generation = reload.next ?? generation
+        for old in older + [generation] where old !== newest { old?.retire() }
+        newest.stop(within: event == .drained ? Gateway.flushTime : Gateway.lastFlushTime) { [control] in
             control.stop()
         }
     }

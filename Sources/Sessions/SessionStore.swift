@@ -63,6 +63,8 @@ package protocol SessionStore: Sendable {
     func isEnded(_ session: Session, now: Int64) -> Bool
     /// Grows with every ending: one atomic read.
     var endings: UInt64 { get }
+    /// Whether what is ended here is ended there too: this store goes on where `other` stood, or they are the same.
+    func goesOn(from other: any SessionStore) -> Bool
     /// What became of a cookie's value, for the operator's explanations alone; not on any request's way.
     func diagnose(_ value: [UInt8], now: Int64) -> SessionDiagnosis
     /// Forgets what has expired; to be called about once a minute, because without traffic nothing else would.

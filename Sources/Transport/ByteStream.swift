@@ -34,7 +34,8 @@ public struct ByteStream {
 
     /// Reads up to `capacity` bytes: how many, 0 at the peer's orderly end, or one of the negative values above.
     ///
-    /// On TLS this also advances the handshake. Wraps `recv` and `SSL_read`.
+    /// On TLS this also advances the handshake, and takes one record at most: `wantsRead` may be said while more of them
+    /// wait in the kernel, so that no peer can hold a worker up. Wraps `recv` and `SSL_read`.
     @inlinable
     public func read(into bytes: UnsafeMutablePointer<UInt8>, capacity: Int) -> Int {
         if tls != nil { return readTLS(into: bytes, capacity: capacity) }

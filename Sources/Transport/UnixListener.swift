@@ -49,13 +49,23 @@ public struct UnixListener: Sendable, Equatable {
         return copy
     }
 
+    /// Lets others connect from now on, unless another socket stands there by now (`ENOENT`); wraps `chmod`.
+    public func setPermissions(_ permissions: UInt32) throws(Socket.Failure) {
+        guard isOurs else { throw Socket.Failure(call: "chmod", code: ENOENT) }
+        guard chmod(path, permissions) == 0 else { throw Socket.Failure(call: "chmod", code: errno) }
+    }
+
     /// Removes the file, unless another socket stands there by now; wraps `unlink`.
     ///
     /// To be called while the socket, or a copy of it, is open: only so long can no other file get the same inode.
     public func removeFile() {
+        if isOurs { unlink(path) }
+    }
+
+    /// Whether the file is the one of this socket.
+    private var isOurs: Bool {
         var status = stat()
-        guard lstat(path, &status) == 0, UInt64(status.st_dev) == device, UInt64(status.st_ino) == inode else { return }
-        unlink(path)
+        return lstat(path, &status) == 0 && UInt64(status.st_dev) == device && UInt64(status.st_ino) == inode
     }
 
     private static func makeSocket() throws(Socket.Failure) -> Int32 {

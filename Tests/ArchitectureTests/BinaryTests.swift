@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import TestSupport
 import Testing
 
 @Suite struct `the built program` {
@@ -16,15 +17,8 @@ import Testing
 
     /// Every shared library of the process, as the loader resolves them: ours, and those that they bring.
     static func libraries(of path: String) throws -> [String] {
-        let process = Process()
-        let output = Pipe()
-        process.executableURL = URL(filePath: "/usr/bin/ldd")
-        process.arguments = [path]
-        process.standardOutput = output
-        try process.run()
-        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        return text.split(separator: "\n").compactMap { $0.split { " \t".contains($0) }.first.map(String.init) }
+        let lines = try #require(ChildProcess("/usr/bin/ldd", [path]).outputToItsEnd())
+        return lines.compactMap { $0.split { " \t".contains($0) }.first.map(String.init) }
     }
 
     @Test func `links neither Foundation nor ICU`() throws {
@@ -42,15 +36,8 @@ import Testing
     }
 
     @Test func `names its own version and those of the libraries it runs on`() throws {
-        let process = Process()
-        let output = Pipe()
-        process.executableURL = URL(
-            filePath: try #require(Self.executable(), "portcullis is not beside the test bundle"))
-        process.arguments = ["version"]
-        process.standardOutput = output
-        try process.run()
-        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
+        let path = try #require(Self.executable(), "portcullis is not beside the test bundle")
+        let text = try #require(ChildProcess(path, ["version"]).outputToItsEnd()).joined(separator: "\n")
         for library in ["portcullis ", "libevent 2.", "libcurl/", " OpenSSL/3.", "libyaml "] {
             #expect(text.contains(library), "\(text)")
         }

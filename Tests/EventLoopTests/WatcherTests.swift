@@ -180,6 +180,24 @@ import Testing
         #expect(timer == nil)
     }
 
+    @Test func `keeps what its closure holds until that returns, even if it is replaced there`() throws {
+        final class Held { var number = 7 }
+        let loop = try EventLoop()
+        let (seen, own) = (Box(0), Box<LoopTimer?>(nil))
+        weak var held: Held?
+        do {
+            let only = Held()
+            held = only
+            own.value = LoopTimer(loop: loop) {
+                own.value = LoopTimer(loop: loop) {}
+                seen.value = only.number
+            }
+        }
+        own.value?.arm(milliseconds: 0)
+        #expect(loop.turns { seen.value == 7 })
+        #expect(held == nil)
+    }
+
     @Test func `that is gone does not fire`() throws {
         let loop = try EventLoop()
         let (fired, later) = (Box(0), Box(false))

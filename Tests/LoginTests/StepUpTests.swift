@@ -73,6 +73,15 @@ import Testing
         #expect(world.session(of: weak) == nil)
     }
 
+    @Test func `OPS-07 STEP-04 a step-up that no route asks for any more is a login like any other`() async throws {
+        let world = try world()
+        var browser = Browser()
+        let started = await world.start(&browser, more: "&step_up=2")
+        #expect(try await world.parameters(started)["acr_values"] == nil)
+        #expect(await world.callback(try await world.authorize(started), &browser).location == "/orders")
+        #expect(await world.start(&browser, more: "&step_up=-1").refusal == .startMalformed)
+    }
+
     @Test func `STEP-04 takes the demand from the sealed transaction, and not from the callback`() async throws {
         let world = try world()
         world.server.habits.acr = "bronze"

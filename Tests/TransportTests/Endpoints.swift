@@ -24,11 +24,15 @@ extension Transport.ByteStream {
         bytes.withUnsafeBufferPointer { buffer in buffer.baseAddress.map { write($0, count: buffer.count) } ?? 0 }
     }
 
-    /// What one read brings: bytes, or the negative outcome (0: the end).
-    func receive(_ capacity: Int = 65_536) -> (bytes: [UInt8], outcome: Int) {
+    /// What a read brings: bytes, or the negative outcome (0: the end); behind `reads` in vain, as messages of the
+    /// handshake may stand before it.
+    func receive(_ capacity: Int = 65_536, reads: Int = 4) -> (bytes: [UInt8], outcome: Int) {
         var buffer = [UInt8](repeating: 0, count: capacity)
-        let count = buffer.withUnsafeMutableBufferPointer { buffer in
-            buffer.baseAddress.map { read(into: $0, capacity: capacity) } ?? Transport.ByteStream.failed
+        var count = Transport.ByteStream.wantsRead
+        for _ in 0..<reads where count == Transport.ByteStream.wantsRead {
+            count = buffer.withUnsafeMutableBufferPointer { buffer in
+                buffer.baseAddress.map { read(into: $0, capacity: capacity) } ?? Transport.ByteStream.failed
+            }
         }
         return (Array(buffer.prefix(max(0, count))), count)
     }

@@ -117,6 +117,21 @@ private struct Meeting {
         }
     }
 
+    @Test func `T-42 takes one message of a handshake at a time, however many a client sends`() throws {
+        let files = try CertificateFiles()
+        let tls = try ServerTLS(identities: [files.identity("a.example")], minimumVersion: .tls13)
+        var meeting = try Meeting(tls)
+        defer { meeting.server.close() }
+        #expect(meeting.isAgreed)
+        for _ in 0..<20 {
+            #expect(SSL_key_update(meeting.client.stream.tls, SSL_KEY_UPDATE_NOT_REQUESTED) == 1)
+            #expect(SSL_do_handshake(meeting.client.stream.tls) == 1)
+        }
+        #expect(meeting.client.stream.send([7]) == 1)
+        for _ in 0..<20 { #expect(meeting.server.receive(reads: 1).outcome == Stream.wantsRead) }
+        #expect(meeting.server.receive(reads: 1).bytes == [7])
+    }
+
     @Test func `fails on bytes that are no TLS`() throws {
         let files = try CertificateFiles()
         let tls = try ServerTLS(identities: [files.identity("a.example")], minimumVersion: .tls12)

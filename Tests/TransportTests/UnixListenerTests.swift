@@ -36,6 +36,21 @@ import Transport
         }
     }
 
+    @Test func `OPS-07 gets other permissions in place, unless the file is another's by now`() throws {
+        try inFolder { path in
+            let listener = try UnixListener(at: path, permissions: 0o600)
+            defer { close(listener.descriptor) }
+            try listener.setPermissions(0o666)
+            #expect(permissions(path) == 0o666)
+            unlink(path)
+            #expect(throws: Transport.Socket.Failure.self) { try listener.setPermissions(0o600) }
+            let other = try UnixListener(at: path, permissions: 0o660)
+            defer { close(other.descriptor) }
+            #expect(throws: Transport.Socket.Failure.self) { try listener.setPermissions(0o600) }
+            #expect(permissions(path) == 0o660)
+        }
+    }
+
     @Test func `that a process left behind is replaced`() throws {
         try inFolder { path in
             close(try UnixListener(at: path, permissions: 0o660).descriptor)

@@ -12,7 +12,8 @@ extension ReferenceText {
             name: orders
             # Where the requests go: a URL without path, a Unix socket as unix:/run/app.sock, or a mapping as in the next route.
             upstream: http://127.0.0.1:3001
-            # The methods allowed; others are answered 405. By default all, or those that scopes names.
+            # The methods allowed; others are answered 405. By default those that scopes names, or else every method but CONNECT,
+            # TRACE and TRACK; name one such as PROPFIND in a list and it is forwarded too.
             methods: [GET, HEAD, POST]
             # What an access token must be to pass.
             token:
@@ -38,7 +39,7 @@ extension ReferenceText {
               # How this route takes DPoP proofs (RFC 9449).
               dpop:
                 # Whether proofs carry a nonce of ours: off (default), optional (offered; a wrong one is refused) or required.
-                nonce: off
+                nonce: "off"
                 # The algorithms that proofs may be signed with, as challenges list them.
                 algorithms: [ES256, PS256, EdDSA]
               # The token's acr must be one of these, the best first; else the client is told to let the user sign in again
@@ -78,7 +79,8 @@ extension ReferenceText {
                 separator: " "
                 # How characters outside printable ASCII travel: percent (default) or base64url.
                 encoding: percent
-            # Lets WebSocket handshakes through, after authentication.
+            # Lets WebSocket handshakes through, after authentication. Without it a handshake is forwarded as the plain GET that it
+            # also is, without Upgrade.
             websocket: false
             # What is otherwise refused in a path because two servers may read it differently: encoded_slash, backslash,
             # double_encoding, semicolon, non_ascii. None by default.
@@ -95,12 +97,14 @@ extension ReferenceText {
               origins: [https://app.example.com]
               # What their scripts may do. All that the route allows by default.
               methods: [GET, POST]
-              # Header fields that they may send beyond those that every page may.
+              # Header fields that they may send beyond those that every page may. These four by default.
               headers: [Authorization, Content-Type, DPoP, X-Requested-By]
               # Header fields of answers that they may read beside WWW-Authenticate and DPoP-Nonce. None by default.
               expose: [Link]
               # Lets them act with the user's session: browsers send its cookie along, and by the methods above they may change
-              # something here as if login.allowed_origins named them. WebSockets are not theirs to open by this.
+              # something here as if login.allowed_origins named them. WebSockets are not theirs to open by this. Of use only to
+              # pages of the same site (app.example.com and shop.example.com): from others browsers send no cookie that is
+              # SameSite, and ours are lax or strict. "*" in origins does not go with it.
               credentials: false
               # How long a browser may remember what it was told, at most 24h.
               max_age: 10m
@@ -245,7 +249,7 @@ extension ReferenceText {
           header_section: 64KiB
           # Header fields of one message; more is answered 431.
           field_count: 100
-          # One header field; a longer one is answered 431.
+          # One header field; a longer one is answered 431, and 502 where it comes from an upstream.
           field_line: 32KiB
           # One access token; a longer one is answered 401, undecoded.
           access_token: 16KiB
@@ -292,7 +296,7 @@ extension ReferenceText {
           # How long a request waits for an issuer's keys before 503.
           key_wait: 2s
 
-        # What is written, and where: stderr, stdout, off, or a file to append to.
+        # What is written, and where: stderr, stdout, "off", or a file to append to.
         log:
           # The least important lines of the operator log that are written: debug, info, warning or error.
           level: info

@@ -37,9 +37,10 @@ package enum ReferenceText {
               ticket_keys: [{ file: /run/secrets/ticket.key }]
               # Whether clients are asked for a certificate, to which their tokens may be bound (RFC 8705): off (default),
               # optional, required, or a mapping as in the next listener. Browsers show a dialog when they are asked.
-              client_certificates: off
-            # Networks of TLS terminators in front (unix for the clients of a Unix socket) whose Client-Cert field (RFC 9440) is believed; whoever reaches this listener
-            # from there can claim any certificate. From all others the field is removed. None by default.
+              client_certificates: "off"
+            # Networks of TLS terminators in front (unix for the clients of a Unix socket) whose Client-Cert field (RFC 9440) is
+            # believed; whoever reaches this listener from there can claim any certificate. From all others the field is removed.
+            # None by default.
             client_cert_from: [10.0.0.7/32]
             # Networks of proxies in front. Of them X-Forwarded-For is continued, X-Forwarded-Proto kept and Forwarded continued;
             # of all others these fields are dropped, and upstreams get what the gateway sees itself. The client in the access log
@@ -226,7 +227,7 @@ package enum ReferenceText {
             response_mode: query
             # Whether tokens are bound to a key of the session (RFC 9449): off (default), optional (where the server says that it
             # can) or required.
-            dpop: off
+            dpop: "off"
             # Logs in at a server whose metadata does not say that it knows PKCE with S256. Make sure that it does.
             assume_pkce: false
             # What an ID token must be.
@@ -241,7 +242,7 @@ package enum ReferenceText {
               # Clock difference tolerated on exp, nbf and iat, at most 5m.
               leeway: 30s
             # Whether more claims are asked for after a login: off (default), optional, or required (no login without them).
-            userinfo: off
+            userinfo: "off"
             # Believes email only where email_verified is true.
             require_verified_email: false
             # Accepts expires_in as digits in a text, which some servers send.
@@ -280,7 +281,8 @@ package enum ReferenceText {
               # Sends the browser through the server's logout too, where it has one. Without it the user is signed in there, and
               # the next login asks nothing.
               at_server: true
-              # Sends the ID token that says whose logout it is in a form and never in a URL; some servers take no form.
+              # Sends the ID token that says whose logout it is in a form and never in a URL; some servers, such
+              # as glewlwyd, take no form and answer 404.
               post_hint: false
               # Lets the server end sessions at /.portcullis/backchannel-logout/web . Ended ones are remembered in this process:
               # with the store cookie, a restart forgets them.

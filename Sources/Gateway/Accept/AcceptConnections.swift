@@ -7,23 +7,32 @@ import Telemetry
 import Transport
 
 extension WorkerRef {
-    /// Takes the connections that wait at a listening socket, a bounded number at a time.
-    func acceptConnections(_ listener: UnsafeMutablePointer<ListenerSocket>) {
+    /// Takes the connections that wait at a listening socket, a bounded number at a time; whether more may wait.
+    @discardableResult
+    func acceptConnections(_ listener: UnsafeMutablePointer<ListenerSocket>) -> Bool {
         var peer = SocketAddress()
         for _ in 0..<64 {
             let descriptor = Socket.accept(from: listener.pointee.descriptor, peer: &peer)
             if descriptor < 0 {
                 let code = errno
-                if code == EAGAIN || code == ECONNABORTED || code == EINTR { return }
+                if code == EAGAIN || code == ECONNABORTED || code == EINTR { return code != EAGAIN }
                 // Out of descriptors or memory: the backlog would wake us for ever. Let the next tick try again.
                 pointee.operatorLog.write(
                     .error, .acceptFailed, LogField(.errorNumber, Int(code)),
                     LogField(.reason, String(cString: strerror(code))))
                 pauseAccepting()
-                return
+                return false
             }
             open(descriptor, PeerAddress(peer), at: listener)
         }
+        return true
+    }
+
+    /// Takes all connections that wait at a listening socket which is about to be closed: that would reset them.
+    ///
+    /// No more than a backlog of them, should the system still let new ones come.
+    func acceptLast(_ listener: UnsafeMutablePointer<ListenerSocket>) {
+        for _ in 0..<128 where !acceptConnections(listener) { return }
     }
 
     private func open(_ descriptor: Int32, _ peer: PeerAddress, at listener: UnsafeMutablePointer<ListenerSocket>) {
@@ -91,7 +100,8 @@ extension WorkerRef {
     }
 
     func resumeAccepting() {
-        guard pointee.isAcceptPaused, !pointee.isDraining else { return }
+        // A draining worker takes what is on its way here until its sockets are closed.
+        guard pointee.isAcceptPaused, !pointee.isDraining || pointee.ticksToClosing > 0 else { return }
         pointee.isAcceptPaused = false
         for index in 0..<pointee.listenerCount { FileEvent.add(event(of: index)) }
     }

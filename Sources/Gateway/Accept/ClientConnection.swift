@@ -101,6 +101,7 @@ struct PeerAddress {
     init(octets: (UInt64, UInt64), isIPv6: Bool) {
         self.octets = octets
         self.isIPv6 = isIPv6
+        unmap()
     }
 
     init(_ address: SocketAddress) {
@@ -118,12 +119,19 @@ struct PeerAddress {
                 octets.0 = UInt64(bytes.loadUnaligned(fromByteOffset: 4, as: UInt32.self))
             }
         }
+        unmap()
     }
 
-    /// What tells one subscriber from another: an IPv4 address, also where it is written as IPv6, or the /64 of another.
-    var networkWords: (UInt64, UInt64) {
-        isIPv6 && octets.0 != 0 ? (octets.0, 0) : octets
+    /// An IPv4 address that is written as IPv6, as at a listener for both, is that IPv4 address (RFC 4291 §2.5.5.2): one
+    /// client must not count as two, nor be two to lists, logs and upstreams.
+    private mutating func unmap() {
+        guard isIPv6, octets.0 == 0, UInt32(truncatingIfNeeded: octets.1).littleEndian == 0xffff_0000 else { return }
+        octets = (octets.1.littleEndian >> 32, 0)
+        isIPv6 = false
     }
+
+    /// What tells one subscriber from another: an IPv4 address, or the /64 of another.
+    var networkWords: (UInt64, UInt64) { isIPv6 ? (octets.0, 1) : octets }
 
     /// The address as text, for cold lines.
     var text: String {

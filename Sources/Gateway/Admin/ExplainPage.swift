@@ -12,14 +12,15 @@ extension AdminPage {
             self.init(status: 404, text: "an X-Request-Id has 32 hexadecimal digits\n", isHead: isHead)
             return
         }
-        guard let decision = decisions.find(id) else {
+        guard let decision = decisions.find(id), let settings = decisions.configuration(decision.generation) else {
             self.init(
                 status: 404, text: "this request is not remembered, or not any more: see explain_buffer\n",
                 isHead: isHead)
             return
         }
-        let explanation = Explanation(
-            decision.evidence, decision.verdict, settings: gateway.settings, now: decision.time)
+        var explanation = Explanation(
+            decision.evidence, decision.verdict, settings: settings, now: decision.time)
+        explanation.isByEarlierConfiguration = decision.generation < gateway.generation.number
         self.init(
             status: 200, body: isJSON ? explanation.json : Array(explanation.text.utf8),
             contentType: isJSON ? "application/json" : "text/plain; charset=utf-8", isHead: isHead)

@@ -6,6 +6,9 @@ import Synchronization
 /// One for all workers, so that "the last thousand" means what it says; a worker holds the lock for a few moves of
 /// memory, and only where the operator has asked for this. What is kept is `RequestEvidence`: no signature, no cookie,
 /// no field that an explanation does not show. Bounded in requests and in bytes; the oldest goes first.
+///
+/// It outlives a configuration: each decision is explained by the one that it was made by. Their settings, secrets among
+/// them, are held for as long as a decision is remembered that refers to them.
 final class DecisionBuffer: Sendable {
     struct Decision: Sendable {
         let id: RequestID
@@ -13,6 +16,8 @@ final class DecisionBuffer: Sendable {
         let time: Int64
         var evidence: RequestEvidence
         var verdict: Verdict
+        /// The configuration that places of routes, issuers and listeners are of.
+        var generation: UInt32 = 1
 
         /// About how many bytes it holds; parsed JSON takes some times its text.
         var cost: Int {
@@ -31,6 +36,8 @@ final class DecisionBuffer: Sendable {
         var bytes = 0
         /// Where each one is, by half of its id, which is random.
         var places: [UInt64: Int] = [:]
+        /// The configurations that decisions were made by, the newest last.
+        var configurations: [(number: UInt32, settings: GatewaySettings)] = []
 
         mutating func dropOldest() {
             guard count > 0 else { return }
@@ -46,12 +53,32 @@ final class DecisionBuffer: Sendable {
 
     private let ring: Mutex<Ring>
     private let byteLimit: Int
+    /// Decisions that it has room for.
+    let capacity: Int
+
+    /// Configurations whose decisions are remembered.
+    static let configurationLimit = 8
 
     /// Room for so many decisions, of 16 KiB each at most on average.
     init(capacity: Int) {
         let capacity = max(1, capacity)
+        self.capacity = capacity
         byteLimit = capacity * 16 * 1024
         ring = Mutex(Ring(decisions: Array(repeating: nil, count: capacity)))
+    }
+
+    /// Decisions may be made by this configuration from now on; those of which no decision is left are let go.
+    ///
+    /// Takes the place of one of the same number, which was never served. Any thread.
+    func adopt(_ settings: GatewaySettings, as number: UInt32) {
+        ring.withLock { ring in
+            let last = ring.configurations.last { $0.number < number }?.number
+            let used = Set(ring.decisions.compactMap { $0?.generation })
+            // The one that is served may have decided nothing yet.
+            ring.configurations.removeAll { $0.number >= number || $0.number != last && !used.contains($0.number) }
+            ring.configurations.append((number, settings))
+            if ring.configurations.count > Self.configurationLimit { ring.configurations.removeFirst() }
+        }
     }
 
     /// Keeps a decision in place of one with the same id; any thread.
@@ -76,18 +103,26 @@ final class DecisionBuffer: Sendable {
     }
 
     /// What became of a request after it was kept, or of one that was not understood; any thread.
-    func change(_ id: RequestID, at time: Int64, to verdict: Verdict, evidence: () -> RequestEvidence) {
+    func change(
+        _ id: RequestID, at time: Int64, to verdict: Verdict, generation: UInt32 = 1, evidence: () -> RequestEvidence
+    ) {
         let isKnown = ring.withLock { ring in
             guard let place = Self.place(of: id, in: ring) else { return false }
             ring.decisions[place]?.verdict = verdict
             return true
         }
-        if !isKnown { keep(Decision(id: id, time: time, evidence: evidence(), verdict: verdict)) }
+        guard !isKnown else { return }
+        keep(Decision(id: id, time: time, evidence: evidence(), verdict: verdict, generation: generation))
     }
 
     /// The decision on the request with this id; any thread.
     func find(_ id: RequestID) -> Decision? {
         ring.withLock { ring in Self.place(of: id, in: ring).flatMap { ring.decisions[$0] } }
+    }
+
+    /// The configuration of this number, unless it is not known any more; any thread.
+    func configuration(_ number: UInt32) -> GatewaySettings? {
+        ring.withLock { ring in ring.configurations.first { $0.number == number }?.settings }
     }
 
     private static func place(of id: RequestID, in ring: borrowing Ring) -> Int? {
@@ -145,12 +180,15 @@ extension WorkerRef {
         evidence.ownAnswer = ownAnswer(step)
         decisions.keep(
             DecisionBuffer.Decision(
-                id: exchange.pointee.id, time: clock.wallSeconds(), evidence: evidence, verdict: verdict))
+                id: exchange.pointee.id, time: clock.wallSeconds(), evidence: evidence, verdict: verdict,
+                generation: exchange.pointee.generation))
     }
 
     /// Keeps that a request was refused, at whatever place that was.
     func keepRefusal(_ exchange: ExchangeRef, _ refusal: Refusal) {
-        pointee.decisions?.change(exchange.pointee.id, at: clock.wallSeconds(), to: verdict(refusal)) {
+        pointee.decisions?.change(
+            exchange.pointee.id, at: clock.wallSeconds(), to: verdict(refusal), generation: pointee.generation
+        ) {
             var evidence = RequestEvidence()
             if let client = exchange.pointee.client {
                 evidence.listener = Int(client.pointee.listener)

@@ -34,6 +34,8 @@ package struct Explanation: Sendable {
     package let remedy: Remedy?
     /// Where the request is sent to log in; empty for every other.
     package let loginWords: [String]
+    /// It was decided by a configuration that another has taken the place of: its file is not the one of now.
+    package var isByEarlierConfiguration = false
     /// Where the routes and issuers are called what.
     let names: ConfigurationNames
 

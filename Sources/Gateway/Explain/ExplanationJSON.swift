@@ -17,6 +17,7 @@ extension Explanation {
             put("found", found, &writer)
         }
         put("time", UnixTime.text(now), &writer)
+        if isByEarlierConfiguration { put("configuration", "replaced", &writer) }
         writeRequest(&writer)
         writer.name("checks")
         writer.beginArray()

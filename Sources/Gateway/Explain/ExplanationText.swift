@@ -59,7 +59,8 @@ extension Explanation {
             first = "\((status ?? 0) < 400 ? "SENT TO LOG IN" : "REFUSED")  \(status ?? 0)  \(refusal.word)  \(row)"
         case .undecided(let check, _): first = "NOT KNOWN  \(check.title) could not be checked"
         }
-        return "\(first)\n\(request), from \(evidence.peer), at \(UnixTime.text(now))"
+        let judge = isByEarlierConfiguration ? ", by a configuration that was replaced since" : ""
+        return "\(first)\n\(request), from \(evidence.peer), at \(UnixTime.text(now))\(judge)"
     }
 
     /// One line, or several that say the same and share a line.

@@ -27,7 +27,7 @@ extension WorkerRef {
         exchange.pointee.response = BodyCounter(.untilClose)
         exchange.pointee.keepsAlive = true
         var writer = HeadWriter(pointee.writeScratch, capacity: Worker.writeCapacity)
-        writeSwitchingHead(bytes, into: &writer)
+        writeSwitchingHead(exchange, bytes, into: &writer)
         let length = pointee.responseHead.pointee.length
         exchange.pointee.frames = WebSocketFrames()
         exchange.pointee.frames.pass(UnsafeBufferPointer(start: bytes + length, count: count - length).span)
@@ -53,13 +53,15 @@ extension WorkerRef {
         return found == 1
     }
 
-    private func writeSwitchingHead(_ bytes: UnsafeMutablePointer<UInt8>, into writer: inout HeadWriter) {
+    private func writeSwitchingHead(
+        _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, into writer: inout HeadWriter
+    ) {
         let head = pointee.responseHead
         writer.put("HTTP/1.1 101 Switching Protocols\r\n")
         for index in 0..<head.pointee.fields.count {
             let slot = head.pointee.fields[index]
             guard !pointee.responseRules.contains(slot.id),
-                slot.id != .other && slot.id != .setCookie || mayPass(slot, bytes)
+                slot.id != .other && slot.id != .setCookie || mayPass(slot, exchange, bytes)
             else { continue }
             writer.put(bytes + Int(slot.line.start), Int(slot.line.count))
         }
@@ -68,12 +70,23 @@ extension WorkerRef {
 
     /// The earlier of silence and the token's end (HTTP-60).
     func setTunnelTimeout(_ client: ClientRef, _ exchange: ExchangeRef, silence: Int) {
+        // It waits for the end of a frame, a second at most: bytes of one that never ends must not make it longer.
+        guard !exchange.pointee.endsAtFrame else { return }
         var milliseconds = silence
         if let token = exchange.pointee.token {
-            let left = (token.pointee.expiresAt - clock.wallSeconds()) * 1000
-            milliseconds = min(milliseconds, Int(max(0, left)))
+            milliseconds = WorkerRef.patience(
+                silence: silence, until: token.pointee.expiresAt, now: clock.wallSeconds())
         }
         setTimeout(client.timeout, milliseconds)
+    }
+
+    /// How long a tunnel may be silent, in milliseconds, that ends at a time in unix seconds; any time, for a session
+    /// without an end has the last one there is.
+    static func patience(silence: Int, until end: Int64, now: Int64) -> Int {
+        guard end > now else { return 0 }
+        let (left, isFar) = end.subtractingReportingOverflow(now)
+        // Not multiplied before it is known to be near.
+        return isFar || left >= Int64(silence) ? silence : min(silence, Int(left) * 1000)
     }
 
     func tunnelFromClient(_ client: ClientRef) {
@@ -171,6 +184,11 @@ extension WorkerRef {
         if exchange.pointee.endsAtFrame { return endTunnel(client) }
         exchange.pointee.endsAtFrame = true
         setTimeout(client.timeout, 1000)
+    }
+
+    /// The tunnel is to end, whoever says so and however often: at once between two frames, or in a second at most.
+    func endSoon(_ client: ClientRef) {
+        if client.pointee.exchange?.pointee.endsAtFrame != true { tunnelTimedOut(client) }
     }
 
     private func sayGoodbye(_ client: ClientRef) {

@@ -23,7 +23,7 @@ struct UpstreamAddress {
     }
 }
 
-/// Where the new connections of one worker to one upstream go: every address of every server, in turn.
+/// Where the requests of one worker to one upstream go: every address of every server, in turn.
 ///
 /// An address that could not be connected to is put back for some seconds: the others are tried before it, and it is
 /// tried when all of them fail, so that a name is never left without an address. There are no probes: a connection for a
@@ -77,17 +77,25 @@ struct UpstreamAddresses {
     var isEmpty: Bool { all.isEmpty }
     var isResolving: Bool { servers.contains(where: \.isResolving) }
 
-    /// The place of the address for the next attempt of a connection that has `tried` some; nil when there is none left.
+    /// The place of the address for the next attempt of a connection that has `tried` some, which has had its turn then;
+    /// nil when there is none left.
     mutating func next(after tried: UInt64, now: UInt64) -> Int? {
+        let place = place(after: tried, now: now)
+        if let place, all[place].avoidedUntil <= now { hadTurn(place) }
+        return place
+    }
+
+    /// The next one begins behind this.
+    mutating func hadTurn(_ place: Int) { turn = place + 1 }
+
+    /// The address whose turn it is, of those that are not in `tried`.
+    func place(after tried: UInt64, now: UInt64) -> Int? {
         let count = min(all.count, UpstreamAddresses.limit)
         var last: Int?
         for step in 0..<count {
             let place = (turn + step) % count
             guard tried & (1 << UInt64(place)) == 0 else { continue }
-            if all[place].avoidedUntil <= now {
-                turn = place + 1
-                return place
-            }
+            if all[place].avoidedUntil <= now { return place }
             // Of those that were put back, the one whose failure is longest ago.
             if last.map({ all[place].avoidedUntil < all[$0].avoidedUntil }) ?? true { last = place }
         }

@@ -7,17 +7,39 @@ import Transport
 
 /// Taking, making and giving back upstream connections.
 extension WorkerRef {
-    /// The idle connection used last, or nil.
+    /// An idle connection for the next request, or nil when a new one is to be made: to the address whose turn it is, of
+    /// several; of those that lead there, the one used last.
     ///
     /// One on which something arrived is closed, whether or not its event was seen already: what came before the
     /// request was sent is not its response (HTTP-40).
     func takeIdle(_ pool: UnsafeMutablePointer<UpstreamPool>) -> UpstreamRef? {
-        while let upstream = pool.pointee.idle, !isQuiet(upstream) { closeUpstream(upstream) }
-        guard let upstream = pool.pointee.idle else { return nil }
-        unlinkIdle(upstream, from: pool)
-        upstream.pointee.state = .active
-        clearTimeout(upstream.timeout)
-        return upstream
+        guard pool.pointee.addresses.all.count > 1 else { return takeIdle(pool, at: nil) }
+        // Without turns the connection used last would get everything at low traffic, and a server that came back nothing.
+        let place = pool.pointee.addresses.place(after: 0, now: pointee.lastTick)
+        if let place, let upstream = takeIdle(pool, at: pool.pointee.addresses.all[place].identity) {
+            pool.pointee.addresses.hadTurn(place)
+            return upstream
+        }
+        guard pool.pointee.connectionCount >= pointee.limits.upstreamConnections else { return nil }
+        return takeIdle(pool, at: nil)
+    }
+
+    /// The idle connection used last, of those to one address or of all.
+    private func takeIdle(_ pool: UnsafeMutablePointer<UpstreamPool>, at address: UInt64?) -> UpstreamRef? {
+        var next = pool.pointee.idle
+        while let upstream = next {
+            next = upstream.pointee.next
+            if let address, upstream.pointee.address != address { continue }
+            guard isQuiet(upstream) else {
+                closeUpstream(upstream)
+                continue
+            }
+            unlinkIdle(upstream, from: pool)
+            upstream.pointee.state = .active
+            clearTimeout(upstream.timeout)
+            return upstream
+        }
+        return nil
     }
 
     /// Whether nothing has arrived behind the last response, the peer's end included.

@@ -58,10 +58,10 @@ extension WorkerRef {
 
     /// The time for part of a body is over: 408, unless enough of it came (HTTP-66).
     func bodyTimedOut(_ client: ClientRef, _ exchange: ExchangeRef) {
-        guard client.pointee.pace.isMeasured, exchange.pointee.route != nil else {
-            return refuseSlowBody(exchange, "the body within \(pointee.timeouts.requestBody) ms", "part of it")
+        guard let patience = exchange.pointee.route?.pointee.patience, client.pointee.pace.isMeasured else {
+            let milliseconds = exchange.pointee.route?.pointee.patience.requestBody ?? pointee.timeouts.requestBody
+            return refuseSlowBody(exchange, "the body within \(milliseconds) ms", "part of it")
         }
-        let patience = patience(of: exchange)
         switch judgePace(client, patience.requestBody, bytesPerSecond: patience.bodyRate) {
         case .good: return
         case .silent: refuseSlowBody(exchange, "a byte of the body within \(patience.requestBody) ms", "none")

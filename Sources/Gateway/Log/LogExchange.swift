@@ -103,18 +103,32 @@ extension WorkerRef {
         pointee.refusalDetail = RefusalDetail()
         let level: LogLevel = refusal.blame == .client ? .info : .warning
         guard pointee.operatorLog.writes(level) else { return }
-        var id = [UInt8](repeating: 0, count: 32)
-        id.withUnsafeMutableBufferPointer { id in
-            if let start = id.baseAddress { exchange.pointee.id.write(into: start) }
-        }
         let check = detail.check.isEmpty ? "\(refusal.check)" : detail.check
         var fields = [
-            LogField(.requestID, String(decoding: id, as: UTF8.self)), LogField(.cause, "\(refusal.word)"),
+            LogField(.requestID, requestID(of: exchange)), LogField(.cause, "\(refusal.word)"),
             LogField(.check, check), LogField(.blame, refusal.blame.rawValue), LogField(.status, Int(refusal.status)),
         ]
         if let route { fields.append(LogField(.route, route.pointee.settings.name)) }
         if !detail.expected.isEmpty { fields.append(LogField(.expected, detail.expected)) }
         if !detail.found.isEmpty { fields.append(LogField(.found, detail.found)) }
         pointee.operatorLog.write(level, .refused, fields)
+    }
+    /// An upstream set a cookie that only we set (HTTP-49): which, for whoever mends the upstream; never its value.
+    func logDroppedCookie(_ exchange: ExchangeRef, _ line: UnsafeBufferPointer<UInt8>) {
+        guard pointee.operatorLog.writes(.warning) else { return }
+        let name = line.prefix { $0 != UInt8(ascii: "=") && $0 != UInt8(ascii: ";") }.prefix(64)
+        var fields = [
+            LogField(.requestID, requestID(of: exchange)), LogField(.found, String(decoding: name, as: UTF8.self)),
+        ]
+        if let route = exchange.pointee.route { fields.append(LogField(.route, route.pointee.settings.name)) }
+        pointee.operatorLog.write(.warning, .upstreamCookieDropped, fields)
+    }
+
+    private func requestID(of exchange: ExchangeRef) -> String {
+        String(unsafeUninitializedCapacity: 32) { id in
+            guard let start = id.baseAddress else { return 0 }
+            exchange.pointee.id.write(into: start)
+            return 32
+        }
     }
 }

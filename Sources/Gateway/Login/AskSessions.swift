@@ -70,6 +70,21 @@ extension WorkerRef {
         }
     }
 
+    /// Ends WebSockets of sessions whose logins are no more: nobody hears of a logout of theirs, and they last for hours.
+    ///
+    /// A response under way ends by the configuration that it began by, as any other.
+    func endOrphanedTunnels() {
+        let clients = pointee.clients
+        let stores = pointee.stores
+        clients.forEachPlace { client in
+            guard client.pointee.state == .tunnelling,
+                let state = client.pointee.exchange?.pointee.token?.pointee.session
+            else { return }
+            let store = state.pointee.store
+            if !stores.contains(where: { $0.goesOn(from: store) }) { endSoon(client) }
+        }
+    }
+
     /// Sessions ended: whatever of theirs is still under way ends too (LO-09).
     func endStreams() {
         let now = clock.wallSeconds()
@@ -80,7 +95,7 @@ extension WorkerRef {
                 let state = exchange.pointee.token?.pointee.session,
                 state.pointee.store.isEnded(state.pointee.session, now: now)
             else { return }
-            if client.pointee.state == .tunnelling { tunnelTimedOut(client) } else { abortClient(client) }
+            if client.pointee.state == .tunnelling { endSoon(client) } else { abortClient(client) }
         }
     }
 }

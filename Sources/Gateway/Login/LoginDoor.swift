@@ -74,13 +74,6 @@ final class LoginDoor: Sendable {
         }
         return await service.refresh(session, value: successor ?? value, client: login)
     }
-
-    /// Gives back what sessions that are over took; called once a second, and does something once a minute.
-    func sweep(now: Int64) {
-        guard now % 60 == 0 else { return }
-        for store in service.stores { store.sweep(now: now) }
-    }
-
 }
 
 /// Those who wait until an issuer's keys were read once more.

@@ -25,6 +25,8 @@ final class Generation: @unchecked Sendable {
     private var directory: IssuerDirectory?
     private var introspections: IntrospectionDesk?
     private var exchanges: ExchangeDesk?
+    /// What answers logins; in a configuration without any that of the one before: it may have tokens to give back, and
+    /// logins that come again must not have forgotten which sessions ended.
     private var service: LoginService?
     private var logins: LoginDoor?
 
@@ -47,6 +49,7 @@ final class Generation: @unchecked Sendable {
             assertionKeys = try AssertionKeyRotation(
                 settings, loop: gateway.control, operatorLog: gateway.operatorLog)
         }
+        parts.decisions?.adopt(settings, as: number)
     }
 
     // MARK: asked by workers, from any thread
@@ -96,6 +99,7 @@ final class Generation: @unchecked Sendable {
 
     /// Begins to read issuers' keys, and makes logins ready.
     func start(_ fetching: any Fetching, continuing previous: Generation?) {
+        service = previous?.service
         guard !settings.issuers.isEmpty, let loop = gateway.workers.first?.loop else { return }
         let clock = LoopClock(loop: loop)
         let waiters = RefreshWaiters(issuers: settings.issuers.count)
@@ -125,7 +129,12 @@ final class Generation: @unchecked Sendable {
     }
 
     /// Gives back what sessions that are over took.
-    func sweep(now: Int64) { logins?.sweep(now: now) }
+    ///
+    /// Called once a second, and does something once a minute.
+    func sweep(now: Int64) {
+        guard now % 60 == 0, let service else { return }
+        for store in service.stores { store.sweep(now: now) }
+    }
 
     private func directory(
         _ fetching: any Fetching, _ clock: LoopClock, _ loop: EventLoop, _ waiters: RefreshWaiters,

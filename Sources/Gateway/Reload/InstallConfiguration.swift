@@ -17,7 +17,8 @@ struct Succession: @unchecked Sendable {
     let listenerFates: [ListenerFate]
     /// Where the sessions of each login are; asked when it is installed.
     let stores: @Sendable () -> [any SessionStore]
-    let assertionKeys: AssertionKeys?
+    /// What signs; set when it is handed over, for keys rotate while it waits.
+    var assertionKeys: AssertionKeys?
     /// An issuer's keys as they are when this is asked.
     let keys: @Sendable (_ issuer: Int) -> IssuerKeys?
     let onInstalled: @Sendable () -> Void
@@ -45,8 +46,10 @@ struct RetiredConfiguration {
     let pools: UnsafeMutablePointer<UnsafeMutablePointer<UpstreamPool>>
     let onRetired: @Sendable (_ generation: UInt32) -> Void
 
-    /// Configurations that may wait for their last requests at the same time; WebSockets of older ones are ended.
-    static let limit = 8
+    /// Configurations that WebSockets, which have no end of their own, may keep; those of older ones are ended.
+    static let tunnelLimit = 8
+    /// Configurations that requests may keep; those of older ones are cut off, for memory must have an end.
+    static let limit = 64
 }
 
 /// One configuration in the place of another, between two events of a worker's loop: each request is served by one of
@@ -54,6 +57,7 @@ struct RetiredConfiguration {
 extension WorkerRef {
     /// Serves by another configuration from now on.
     func install(_ succession: Succession) {
+        takeLast(succession.listenerFates)
         let old = replace(by: succession)
         for (number, _) in succession.settings.issuers.enumerated() {
             pointee.issuers[number].take(succession.keys(number))
@@ -62,10 +66,29 @@ extension WorkerRef {
         pointee.assertionKeys = succession.assertionKeys
         releasePools(of: old)
         pointee.retired.append(old)
+        endOrphanedTunnels()
         moveClients(succession.listenerFates)
         judgeWaitingAnew()
         releaseRetired()
         succession.onInstalled()
+    }
+
+    /// Takes who waits at listeners that go away, and what has arrived there by now: it was asked before the reload, and
+    /// is answered by the configuration of then.
+    private func takeLast(_ fates: [ListenerFate]) {
+        func ends(_ index: Int) -> Bool { !fates.indices.contains(index) || fates[index] == .ends }
+        let ending = (0..<pointee.listenerCount).filter(ends)
+        guard !ending.isEmpty else { return }
+        for index in ending {
+            turnAway(pointee.listeners + index)
+            acceptLast(pointee.listeners + index)
+        }
+        let clients = pointee.clients
+        clients.forEachPlace { client in
+            guard client.pointee.state == .awaitingHead, ends(Int(client.pointee.listener)) else { return }
+            client.pointee.endsSoon = true
+            clientReadable(client)
+        }
     }
 
     /// Puts the new configuration where the old one was; the memory of a worker that serves never moves.
@@ -73,7 +96,6 @@ extension WorkerRef {
         for index in 0..<pointee.listenerCount {
             FileEvent.remove(event(of: index))
             if index >= succession.listenerFates.count || succession.listenerFates[index] == .ends {
-                pointee.listeners[index].unixFile?.removeFile()
                 close(pointee.listeners[index].descriptor)
             }
         }
@@ -142,6 +164,12 @@ extension WorkerRef {
     private func leave(_ client: ClientRef) {
         client.pointee.listener = 0
         client.pointee.endsSoon = true
+        // Its answer is on its way, and a close would reset that: what it still sends is read away, for a moment.
+        if client.pointee.state == .lingering { return }
+        if client.pointee.state == .discardingBody {
+            client.pointee.lingers = true
+            return closeAfterOutput(client)
+        }
         if let exchange = client.pointee.exchange, exchange.pointee.phase != .parked { return sayEnd(client) }
         // What it was answered already it gets whole.
         if client.pointee.hasOutput, client.pointee.exchange == nil { return closeAfterOutput(client) }
@@ -192,19 +220,19 @@ extension WorkerRef {
     /// Gives configurations back that no request refers to any more; at each tick while there are some.
     func releaseRetired() {
         guard !pointee.retired.isEmpty else { return releaseLeavingPools() }
-        var oldest = pointee.generation
+        let current = pointee.generation
+        var used: Set<UInt32> = []
         let exchanges = pointee.exchanges
         exchanges.forEachPlace { exchange in
-            guard exchange.pointee.client != nil else { return }
-            oldest = min(oldest, exchange.pointee.generation)
+            guard exchange.pointee.client != nil, exchange.pointee.generation != current else { return }
+            used.insert(exchange.pointee.generation)
         }
-        while let first = pointee.retired.first, first.generation < oldest {
-            pointee.retired.removeFirst()
-            release(first)
-        }
-        if pointee.retired.count > RetiredConfiguration.limit, let first = pointee.retired.first {
-            endExchanges(of: first.generation)
-        }
+        let unused = pointee.retired.filter { !used.contains($0.generation) }
+        pointee.retired.removeAll { !used.contains($0.generation) }
+        for configuration in unused { release(configuration) }
+        let newest = pointee.retired.suffix(RetiredConfiguration.tunnelLimit).first?.generation ?? current
+        let bearable = pointee.retired.suffix(RetiredConfiguration.limit).first?.generation ?? current
+        if used.contains(where: { $0 < newest }) { endExchanges(tunnelsBefore: newest, allBefore: bearable) }
         releaseLeavingPools()
     }
 
@@ -216,12 +244,16 @@ extension WorkerRef {
         configuration.onRetired(configuration.generation)
     }
 
-    /// Too many configurations wait for their last requests: those of the oldest end now.
-    private func endExchanges(of generation: UInt32) {
+    /// Too many configurations wait for their last requests.
+    private func endExchanges(tunnelsBefore newest: UInt32, allBefore bearable: UInt32) {
         let clients = pointee.clients
         clients.forEachPlace { client in
-            guard client.pointee.exchange?.pointee.generation == generation else { return }
-            if client.pointee.state == .tunnelling { tunnelTimedOut(client) } else { abortClient(client) }
+            guard let generation = client.pointee.exchange?.pointee.generation, generation < newest else { return }
+            if client.pointee.state == .tunnelling {
+                endSoon(client)
+            } else if generation < bearable {
+                abortClient(client)
+            }
         }
     }
 

@@ -21,10 +21,17 @@ final class ReloadState {
     var lastFault: String?
     /// What of the configuration that is served holds only after a restart.
     var restartNeeded: [String] = []
-    var timer: LoopTimer?
+    /// Looks whether the keys are there that a configuration waits for.
+    fileprivate var timer: LoopTimer?
+    /// The configuration that waits for keys, and for how long it has, in milliseconds.
+    fileprivate var waiting: PreparedReload?
+    fileprivate var waited = 0
     /// The configuration that workers are being given, and how many of them do not serve by it yet.
     fileprivate var installing: PreparedReload?
     fileprivate var workersToInstall = 0
+    /// What was started to be served next and is not yet, or never will be: it already looks after issuers, and gives
+    /// tokens back.
+    fileprivate(set) var next: Generation?
 
     init(_ source: ConfigurationSource?, startedWith: GatewaySettings) {
         self.source = source
@@ -100,8 +107,11 @@ extension Gateway {
             return refuseReload([error.description])
         }
         reload.isUnderWay = true
+        reload.next = prepared.generation
         prepared.generation.start(fetching, continuing: generation)
-        awaitKeys(prepared, waited: 0)
+        reload.waiting = prepared
+        reload.waited = 0
+        awaitKeys()
     }
 
     /// What each worker is given; every socket is open then, or none that was not before.
@@ -127,20 +137,32 @@ extension Gateway {
         return successions
     }
 
-    private func awaitKeys(_ prepared: PreparedReload, waited: Int) {
-        reload.timer = nil
-        guard !isDraining else {
-            for succession in prepared.successions { succession.abandon() }
-            return prepared.generation.retire()
-        }
-        guard prepared.generation.isSettled || waited >= Gateway.settlingTime else {
-            let timer = LoopTimer(loop: control) { [unowned self] in awaitKeys(prepared, waited: waited + 10) }
+    private func awaitKeys() {
+        guard let prepared = reload.waiting else { return }
+        guard prepared.generation.isSettled || reload.waited >= Gateway.settlingTime else {
+            let timer = reload.timer ?? LoopTimer(loop: control) { [unowned self] in awaitKeys() }
             reload.timer = timer
+            reload.waited += 10
             return timer.arm(milliseconds: 10)
         }
+        reload.waiting = nil
         reload.installing = prepared
         reload.workersToInstall = workers.count
-        for (worker, succession) in zip(workers, prepared.successions) { worker.install(succession) }
+        // From here on nobody hands out the keys of the configuration before: they would overwrite those of this one.
+        let signing = prepared.generation.assertionKeys
+        if generation.assertionKeys !== signing { generation.assertionKeys?.stop() }
+        for (worker, succession) in zip(workers, prepared.successions) { worker.install(succession, signing?.keys) }
+    }
+
+    /// Gives up the configuration that waits for keys, for the process ends: whoever connects to a listener that it
+    /// opened would wait for nothing, and the file of a Unix socket would stay behind.
+    func abandonReload() {
+        guard let prepared = reload.waiting else { return }
+        reload.waiting = nil
+        reload.timer?.cancel()
+        for succession in prepared.successions { succession.abandon() }
+        prepared.generation.retire()
+        _ = registry.extend(generation.labels, keeping: older.map(\.labels))
     }
 
     /// One more worker serves by it; the last of them makes it the one that is served.
@@ -148,6 +170,7 @@ extension Gateway {
         reload.workersToInstall -= 1
         guard reload.workersToInstall == 0, let prepared = reload.installing else { return }
         reload.installing = nil
+        reload.next = nil
         let configuration = prepared.configuration
         let listenersBefore = settings.listeners
         serve(by: prepared.generation)
@@ -157,7 +180,7 @@ extension Gateway {
         registry.countReload(applied: true, at: .now())
         operatorLog.write(.info, .reloaded, LogField(.count, Int(prepared.generation.number)))
         sayListening(notBy: listenersBefore)
-        warn(configuration.warnings)
+        warn(configuration.warnings + workers[0].permit(prepared.generation.settings.listeners))
         reload.restartNeeded = settingsOfTheProcess(configuration.settings)
         for setting in reload.restartNeeded {
             operatorLog.write(.warning, .restartNeeded, LogField(.setting, setting))

@@ -9,7 +9,7 @@ import Telemetry
 /// The order is the defence (HTTP-43): what the client's Connection names is removed first, reserved names are stripped,
 /// and only then identity is injected, so that nothing a client sends can remove or double it.
 extension WorkerRef {
-    /// Writes the head; false when identity and fields together do not fit.
+    /// Writes the head; throws `identityTooLarge` when identity and fields together do not fit.
     func writeUpstreamHead(
         _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, into writer: inout HeadWriter
     ) throws(Refusal) {

@@ -18,19 +18,18 @@ private struct ResponseManner {
 extension WorkerRef {
     /// Writes the head a client gets: the upstream's fields without hop-by-hop ones, with framing of ours.
     ///
-    /// `WWW-Authenticate` and `Authentication-Info` go through as they are (HTTP-68).
+    /// `WWW-Authenticate` and `Authentication-Info` go through as they are (HTTP-68), unless the route hides an upstream's
+    /// 401 from clients (`upstream_401: bad_gateway`), which is answered elsewhere.
     func writeClientHead(
         _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, into writer: inout HeadWriter
     ) {
         let manner = manner(of: exchange, bytes)
         putStatusLine(bytes, into: &writer)
-        putUpstreamFields(manner, bytes, into: &writer)
+        putUpstreamFields(exchange, manner, bytes, into: &writer)
         if manner.variesByCertificate { writer.put("Vary: *\r\n") }
         if manner.isPrivate {
             writer.put("Cache-Control: no-store\r\n")
-        } else if exchange.pointee.token?.pointee.session != nil,
-            pointee.responseHead.pointee.fields.count(of: .cacheControl) == 0
-        {
+        } else if exchange.pointee.token?.pointee.session != nil, !saysCaching(bytes) {
             // A shared cache holds back what was asked for with Authorization, but knows nothing of cookies (RFC 9111
             // §3.5): one user's page would be the next one's (HTTP-69).
             writer.put("Cache-Control: private\r\n")
@@ -48,7 +47,7 @@ extension WorkerRef {
         _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, into writer: inout HeadWriter
     ) {
         putStatusLine(bytes, into: &writer)
-        putUpstreamFields(manner(of: exchange, bytes), bytes, into: &writer)
+        putUpstreamFields(exchange, manner(of: exchange, bytes), bytes, into: &writer)
         writer.put("\r\n")
     }
 
@@ -72,7 +71,8 @@ extension WorkerRef {
 
     /// Copies the upstream's lines that may pass, neighbours in one piece.
     private func putUpstreamFields(
-        _ manner: ResponseManner, _ bytes: UnsafeMutablePointer<UInt8>, into writer: inout HeadWriter
+        _ exchange: ExchangeRef, _ manner: ResponseManner, _ bytes: UnsafeMutablePointer<UInt8>,
+        into writer: inout HeadWriter
     ) {
         let head = pointee.responseHead
         let rules = pointee.responseRules
@@ -84,7 +84,7 @@ extension WorkerRef {
                 !(manner.isPrivate && pointee.cachingRules.contains(slot.id)),
                 !(manner.variesByCertificate && slot.id == .vary),
                 !(head.pointee.connectionNamesFields && responseConnectionNames(slot, bytes)),
-                slot.id != .other && slot.id != .setCookie || mayPass(slot, bytes),
+                slot.id != .other && slot.id != .setCookie || mayPass(slot, exchange, bytes),
                 !(manner.removesCORS && slot.id == .other && isAccessControl(slot, bytes))
             else { continue }
             if runEnd == Int(slot.line.start), runEnd > runStart {
@@ -96,6 +96,20 @@ extension WorkerRef {
             }
         }
         writer.put(bytes + runStart, runEnd - runStart)
+    }
+
+    /// Whether the upstream says to caches anything that reaches them: an empty list says nothing, and neither does a line
+    /// that its own Connection keeps to this hop.
+    private func saysCaching(_ bytes: UnsafeMutablePointer<UInt8>) -> Bool {
+        let head = pointee.responseHead
+        for index in 0..<head.pointee.fields.count where head.pointee.fields[index].id == .cacheControl {
+            let slot = head.pointee.fields[index]
+            guard !(head.pointee.connectionNamesFields && responseConnectionNames(slot, bytes)) else { continue }
+            let list = UnsafeBufferPointer(start: bytes + Int(slot.value.start), count: Int(slot.value.count))
+            var position = 0
+            if CommaList.next(in: list.span, from: &position) != nil { return true }
+        }
+        return false
     }
 
     /// Whether the upstream's Vary names a field in which we told it the client's certificate (HTTP-54).
@@ -115,11 +129,11 @@ extension WorkerRef {
     }
 
     /// Whether a field of an upstream may reach the client: none that only we set, and no cookie of ours (HTTP-49).
-    func mayPass(_ slot: FieldSlot, _ bytes: UnsafeMutablePointer<UInt8>) -> Bool {
+    func mayPass(_ slot: FieldSlot, _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>) -> Bool {
         if slot.id == .setCookie {
             let value = UnsafeBufferPointer(start: bytes + Int(slot.value.start), count: Int(slot.value.count))
             guard setsOurs(value) else { return true }
-            pointee.operatorLog.write(.warning, .upstreamCookieDropped)
+            logDroppedCookie(exchange, value)
             return false
         }
         let name = UnsafeBufferPointer(start: bytes + Int(slot.name.start), count: Int(slot.name.count))

@@ -56,14 +56,14 @@ extension WorkerRef {
         of path: UnsafeBufferPointer<UInt8>, _ route: UnsafePointer<Route>
     ) throws(Refusal) {
         guard !route.pointee.allowances.isEmpty else { return }
-        var loosest: [UInt8] = []
-        LoosestReading.append(path.span, to: &loosest)
-        try loosest.withUnsafeBufferPointer { (loosest) throws(Refusal) in
-            guard ReservedPath(loosest) == nil, pointee.routes.match(loosest) == route,
-                pointee.routes.match(withoutLastSlashes(loosest)) == route
-            else {
-                throw refuse(.pathMatchesTwoRoutes, "one route", "two by characters that the route lets through")
-            }
+        pointee.canonicalPath.removeAll(keepingCapacity: true)
+        LoosestReading.append(path.span, to: &pointee.canonicalPath)
+        let isOne = pointee.canonicalPath.withUnsafeBufferPointer { loosest in
+            ReservedPath(loosest) == nil && pointee.routes.match(loosest) == route
+                && pointee.routes.match(withoutLastSlashes(loosest)) == route
+        }
+        guard isOne else {
+            throw refuse(.pathMatchesTwoRoutes, "one route", "two by characters that the route lets through")
         }
     }
 

@@ -10,6 +10,8 @@ struct OpenListener {
     let unixFile: UnixListener?
     /// Opened for a configuration that is not served yet.
     var isNew = true
+    /// Who may connect to a Unix socket, as its file says.
+    var permissions = SocketAddressSettings.standardPermissions
 
     /// Of a listener that nobody connects to, in a dry run.
     static var none: OpenListener { OpenListener(descriptor: -1, address: SocketAddress(), unixFile: nil) }
@@ -52,5 +54,18 @@ extension OpenListener {
             throw GatewayFailure("cannot listen at \(settings.text)", "\(error.call): \(error.reason)")
         }
         self.init(descriptor: descriptor, address: Socket.localAddress(of: descriptor), unixFile: unixFile)
+        permissions = settings.permissions
+    }
+
+    /// Gives the file of a Unix socket that stays the permissions of another configuration; what went wrong otherwise.
+    mutating func permit(_ settings: SocketAddressSettings) -> String? {
+        guard let unixFile, permissions != settings.permissions else { return nil }
+        do throws(Socket.Failure) {
+            try unixFile.setPermissions(settings.permissions)
+            permissions = settings.permissions
+            return nil
+        } catch {
+            return "the permissions of \(settings.text) are as they were: \(error.call): \(error.reason)"
+        }
     }
 }

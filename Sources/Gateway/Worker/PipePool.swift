@@ -16,13 +16,19 @@ struct PipePool {
     private(set) var lent = 0
     /// After the system had none, so many bodies are copied before it is asked again.
     private var rest = 0
-    private var isUseless = false
+    /// After a socket whose bytes the kernel did not move, nobody gets a pipe so many times.
+    private var uselessFor = 0
+    static let uselessTimes = 4096
 
     init() { free.reserveCapacity(PipePool.kept) }
 
     /// An empty pipe, or nil when as many are lent as may be, or the system has none.
     mutating func take() -> Pipe? {
-        guard lent < PipePool.limit, !isUseless else { return nil }
+        guard lent < PipePool.limit else { return nil }
+        guard uselessFor == 0 else {
+            uselessFor -= 1
+            return nil
+        }
         if let pipe = free.popLast() {
             lent += 1
             return pipe
@@ -47,6 +53,9 @@ struct PipePool {
         pipe.close()
     }
 
-    /// The kernel does not move bytes between these sockets: nobody asks again.
-    mutating func giveUp() { isUseless = true }
+    /// The kernel does not move bytes between these sockets.
+    ///
+    /// That may be true of one odd socket alone, so that others are tried again; if it is of all, that costs one call in
+    /// thousands.
+    mutating func giveUp() { uselessFor = PipePool.uselessTimes }
 }

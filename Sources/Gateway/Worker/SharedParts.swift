@@ -28,7 +28,8 @@ struct SharedParts {
 
     /// Without `readsTLS` no certificate or key is read: for whoever opens no connection.
     ///
-    /// What must outlive a configuration is the `previous` one's: proofs that were used, and nonces of our own making.
+    /// What must outlive a configuration is the `previous` one's: proofs that were used, nonces of our own making,
+    /// and decisions that may be asked about.
     init(
         _ settings: GatewaySettings, operatorLog: OperatorLog, metricsSlots: [Int] = [],
         continuing previous: SharedParts? = nil, readsTLS: Bool = true
@@ -48,7 +49,8 @@ struct SharedParts {
         resolver = previous?.resolver ?? Resolver()
         self.operatorLog = operatorLog
         let proofs = settings.proofs
-        decisions = settings.explainBuffer > 0 ? DecisionBuffer(capacity: settings.explainBuffer) : nil
+        let kept = previous?.decisions.flatMap { $0.capacity == settings.explainBuffer ? $0 : nil }
+        decisions = settings.explainBuffer > 0 ? kept ?? DecisionBuffer(capacity: settings.explainBuffer) : nil
         replay =
             previous?.replay
             ?? ReplaySet(

@@ -125,15 +125,24 @@ final class WorkerThread: @unchecked Sendable {
         let succession = Succession(
             settings: next.settings, parts: next.parts,
             surroundings: WorkerSurroundings(gateway, next, worker: index, metrics: metrics, log: log),
-            listeners: places, listenerFates: fates, stores: { next.stores }, assertionKeys: next.assertionKeys?.keys,
-            keys: { next.keys(of: $0) }, onInstalled: onInstalled)
+            listeners: places, listenerFates: fates, stores: { next.stores }, keys: { next.keys(of: $0) },
+            onInstalled: onInstalled)
         return PreparedSuccession(succession: succession, sockets: opened)
     }
 
-    /// Serves by what was prepared, from the next turn of the worker's loop on.
-    func install(_ prepared: PreparedSuccession) {
+    /// Serves by what was prepared, from the next turn of the worker's loop on, and signs with these keys.
+    func install(_ prepared: PreparedSuccession, _ keys: AssertionKeys?) {
         sockets = prepared.sockets
-        tell { $0.install(prepared.succession) }
+        var succession = prepared.succession
+        succession.assertionKeys = keys
+        tell { [succession] in $0.install(succession) }
+    }
+
+    /// Gives the Unix sockets that stay the permissions of the configuration that is served; what went wrong.
+    ///
+    /// All workers share the files: for one of them alone.
+    func permit(_ listeners: [ListenerSettings]) -> [String] {
+        sockets.indices.compactMap { sockets[$0].permit(listeners[$0].address) }
     }
 
     /// Starts to serve.
@@ -211,11 +220,11 @@ extension ListenerFate {
         return old.tls?.clientCertificates != nil || new.tls?.clientCertificates != nil
     }
 
-    /// What becomes of each listener: one at the same address goes on, whatever else is said of it now.
+    /// What becomes of each listener: one at the same place goes on, whatever else is said of it now.
     static func of(_ old: [ListenerSettings], in new: [ListenerSettings]) -> [ListenerFate] {
         var taken: Set<Int> = []
         return old.map { listener in
-            let found = new.indices.first { !taken.contains($0) && new[$0].address == listener.address }
+            let found = new.indices.first { !taken.contains($0) && new[$0].address.isSamePlace(as: listener.address) }
             guard let place = found else { return .ends }
             taken.insert(place)
             return asksForNewHandshakes(listener, new[place])
@@ -425,7 +434,7 @@ extension WorkerRef {
     }
 
     /// Lets no client begin a connection any more that is not on its way already.
-    private func turnAway(_ listener: UnsafeMutablePointer<ListenerSocket>) {
+    func turnAway(_ listener: UnsafeMutablePointer<ListenerSocket>) {
         if let file = listener.pointee.unixFile {
             file.removeFile()
         } else {
@@ -439,7 +448,7 @@ extension WorkerRef {
         pointee.ticksToClosing -= 1
         guard pointee.ticksToClosing == 0 else { return }
         for index in 0..<pointee.listenerCount {
-            acceptConnections(pointee.listeners + index)
+            acceptLast(pointee.listeners + index)
             FileEvent.remove(event(of: index))
             close(pointee.listeners[index].descriptor)
         }

@@ -82,12 +82,16 @@ struct StartRequest: Sendable {
         return ReturnTarget.accept(path.span)
     }
 
+    /// The route's demand; nil for a place that no route asks for any more.
+    ///
+    /// A page may be older than the configuration. Its user logs in, and is sent for what the route asks for now: nothing
+    /// is let through for less.
     private static func stepUp(_ text: [UInt8]?, of place: ClientPlace) throws(LoginFailure) -> Int? {
         guard let text else { return nil }
-        guard text.count <= 6, let index = Int(String(decoding: text, as: UTF8.self)),
-            place.settings.stepUps.indices.contains(index)
-        else { throw malformed("a step-up that some route asks for") }
-        return index
+        guard text.count <= 6, let index = Int(String(decoding: text, as: UTF8.self)), index >= 0 else {
+            throw malformed("the place of a step-up")
+        }
+        return place.settings.stepUps.indices.contains(index) ? index : nil
     }
 
     /// Whoever sends browsers here names our own server, or nobody's login begins (CF-08).

@@ -102,6 +102,11 @@ package final class CookieSessionStore: SessionStore {
 
     package var endings: UInt64 { ended.count }
 
+    package func goesOn(from other: any SessionStore) -> Bool {
+        // Handed from each store to the next, as endings are.
+        (other as? CookieSessionStore)?.touched === touched
+    }
+
     package func sweep(now: Int64) {
         ended.sweep(now: now)
         successors.sweep(now: now)

@@ -158,6 +158,8 @@ package final class MemorySessionStore: SessionStore {
 
     package var endings: UInt64 { ended.count }
 
+    package func goesOn(from other: any SessionStore) -> Bool { (other as? MemorySessionStore)?.memory === memory }
+
     package func sweep(now: Int64) {
         ended.sweep(now: now)
         for shard in shards { sweep(shard, now: now) }

@@ -28,6 +28,23 @@ import TestSupport
         #expect(servers.map(\.requests.count) == [3, 3, 3])
     }
 
+    @Test func `get requests in turn, over one kept connection each`() throws {
+        let servers = try (0..<3).map { _ in try RecordingUpstream() }
+        let list = servers.map { "\"\($0.url)\"" }.joined(separator: ", ")
+        let gateway = try gateway("{ url: [\(list)] }")
+        for number in 0..<9 { #expect(try gateway.exchange(request("GET", "/\(number)")).status == 200) }
+        #expect(servers.map(\.requests.count) == [3, 3, 3])
+        #expect(servers.map(\.connectionCount) == [1, 1, 1])
+    }
+
+    @Test func `share what a kept connection can take when no more may be opened`() throws {
+        let servers = try (0..<2).map { _ in try RecordingUpstream() }
+        let list = servers.map { "\"\($0.url)\"" }.joined(separator: ", ")
+        let gateway = try gateway("{ url: [\(list)] }", settings: "limits: { upstream_connections: 1 }")
+        for number in 0..<4 { #expect(try gateway.exchange(request("GET", "/\(number)")).status == 200) }
+        #expect(servers.map(\.requests.count) == [4, 0])
+    }
+
     @Test func `that are down are stepped over within one request, and put back`() throws {
         let server = try RecordingUpstream()
         let gateway = try gateway("{ url: [\"http://127.0.0.1:1\", \"\(server.url)\", \"http://127.0.0.1:2\"] }")

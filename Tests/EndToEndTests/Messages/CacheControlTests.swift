@@ -33,11 +33,22 @@ import TestSupport
         }
     }
 
-    @Test(arguments: [["public, max-age=60"], ["no-store"], ["max-age=1", "must-revalidate"], [""]])
+    @Test(arguments: [["public, max-age=60"], ["no-store"], ["max-age=1", "must-revalidate"]])
     func `HTTP-69 is the upstream's word where it says one`(values: [String]) throws {
         let browser = try stage.login()
         stage.upstream.answer("/app/a", with: .answer(200, fields: values.map { "Cache-Control: \($0)" }))
         #expect(try stage.exchange("GET", "/app/a", browser: browser).fields["cache-control"] == values)
+    }
+
+    @Test(arguments: [
+        ["Cache-Control:"], ["Cache-Control: ,"], ["Connection: Cache-Control", "Cache-Control: no-store"],
+    ])
+    func `HTTP-69 is not the upstream's word where that says nothing or stays on its hop`(fields: [String]) throws {
+        let browser = try stage.login()
+        stage.upstream.answer("/app/a", with: .answer(200, fields: fields))
+        let answer = try stage.exchange("GET", "/app/a", browser: browser)
+        #expect(answer.status == 200)
+        #expect(answer.fields["cache-control"].filter { $0 != "" && $0 != "," } == ["private"], "\(answer.headText)")
     }
 
     @Test func `HTTP-69 is nothing where nobody was known by a cookie`() throws {

@@ -49,6 +49,50 @@ import Testing
         #expect(!remembers(buffer, 1))
     }
 
+    private func settings(_ drain: Int) -> GatewaySettings {
+        var settings = GatewaySettings(
+            workers: 1, listeners: [], admin: AdminSettings(address: SocketAddressSettings(host: "127.0.0.1", port: 0)),
+            issuers: [], routes: [])
+        settings.timeouts.drain = drain
+        return settings
+    }
+
+    private func made(_ number: UInt64, by generation: UInt32) -> DecisionBuffer.Decision {
+        var decision = decision(number)
+        decision.generation = generation
+        return decision
+    }
+
+    @Test func `OPS-07 knows the configurations that decisions were made by, and lets the others go`() {
+        let buffer = DecisionBuffer(capacity: 3)
+        buffer.adopt(settings(1), as: 1)
+        buffer.keep(made(1, by: 1))
+        // Refused after all: the next attempt has its number.
+        buffer.adopt(settings(20), as: 2)
+        buffer.adopt(settings(2), as: 2)
+        #expect(buffer.configuration(1)?.timeouts.drain == 1)
+        #expect(buffer.configuration(2)?.timeouts.drain == 2)
+        buffer.adopt(settings(3), as: 3)
+        // The second is served until the third is, and may decide yet.
+        #expect(buffer.configuration(2) != nil)
+        buffer.adopt(settings(4), as: 4)
+        #expect(buffer.configuration(1) != nil)
+        #expect(buffer.configuration(2) == nil)
+        for number in 2...4 { buffer.keep(made(UInt64(number), by: 4)) }
+        buffer.adopt(settings(5), as: 5)
+        #expect(buffer.configuration(1) == nil)
+    }
+
+    @Test func `OPS-07 knows so many configurations and no more`() {
+        let buffer = DecisionBuffer(capacity: 100)
+        for number in 1...20 {
+            buffer.adopt(settings(number), as: UInt32(number))
+            buffer.keep(made(UInt64(number), by: UInt32(number)))
+        }
+        let known = (1...20).filter { buffer.configuration(UInt32($0)) != nil }
+        #expect(known == Array((21 - DecisionBuffer.configurationLimit)...20))
+    }
+
     @Test func `an id is read as it is written, and nothing else is`() {
         var id = RequestID()
         id.words = (0x0123_4567_89AB_CDEF, 0xFEDC_BA98_7654_3210)

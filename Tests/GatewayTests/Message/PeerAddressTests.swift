@@ -29,7 +29,7 @@ import Transport
     }
 
     @Test(arguments: [
-        "::", "::1", "2001:db8::1", "fe80::1:2:3:4", "1:2:3:4:5:6:7:8", "::ffff:192.0.2.1", "64:ff9b::192.0.2.33",
+        "::", "::1", "2001:db8::1", "fe80::1:2:3:4", "1:2:3:4:5:6:7:8", "::fffe:192.0.2.1", "64:ff9b::192.0.2.33",
         "2001:DB8:0:0:1:0:0:1", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "1::", "0:0:0:1::",
     ])
     func `is written as the library writes it, of version 6`(literal: String) throws {
@@ -38,6 +38,18 @@ import Transport
         #expect(text(peer) == address.host)
         #expect(peer.port == 65_535)
         #expect(peer.isIPv6)
+    }
+
+    @Test func `HTTP-66 is one client's, whichever version it is written in`() throws {
+        let mapped = PeerAddress(try #require(SocketAddress(literal: "::ffff:192.0.2.1", port: 9)))
+        let plain = PeerAddress(try #require(SocketAddress(literal: "192.0.2.1", port: 9)))
+        #expect(text(mapped) == "192.0.2.1" && !mapped.isIPv6 && mapped.networkWords == plain.networkWords)
+        // 32.1.13.184 has the bytes that 2001:db8::/32 begins with.
+        let four = PeerAddress(try #require(SocketAddress(literal: "32.1.13.184", port: 9)))
+        let six = PeerAddress(try #require(SocketAddress(literal: "2001:db8::1", port: 9)))
+        #expect(four.networkWords != six.networkWords)
+        let neighbour = PeerAddress(try #require(SocketAddress(literal: "2001:db8::2:0:0:1", port: 9)))
+        #expect(neighbour.networkWords == six.networkWords)
     }
 
     @Test func `is written as the library writes it, of version 6 at random`() throws {

@@ -44,4 +44,13 @@ private func taken(from pool: inout PipePool) throws -> Pipe {
         #expect(Array(seen.prefix(4)) == Array("mine".utf8))
         pool.giveBack(probe)
     }
+
+    @Test func `is tried again after a socket it was no use for`() throws {
+        var pool = PipePool()
+        pool.giveBack(try taken(from: &pool))
+        pool.giveUp()
+        for _ in 0..<PipePool.uselessTimes { #expect(pool.take() == nil) }
+        pool.giveBack(try taken(from: &pool))
+        #expect(pool.lent == 0)
+    }
 }

@@ -46,5 +46,9 @@ final class RemoteStore: SessionStore {
 
     var endings: UInt64 { behind.endings }
 
+    func goesOn(from other: any SessionStore) -> Bool {
+        behind.goesOn(from: (other as? RemoteStore)?.behind ?? other)
+    }
+
     func sweep(now: Int64) { behind.sweep(now: now) }
 }

@@ -34,6 +34,17 @@ private func pair(
     }
 
     @Test(arguments: kinds)
+    func `OPS-07 is told from one that has nothing to do with it`(kind: SessionSettings.Store) throws {
+        let (before, after) = try pair(kind)
+        let last = try SessionStores.make(Sample.settings(kind), client: "shop", continuing: after)
+        for store in [before, after, last] { #expect(last.goesOn(from: store)) }
+        for kind in Self.kinds {
+            let other = try SessionStores.make(Sample.settings(kind), client: "shop")
+            #expect(!last.goesOn(from: other))
+        }
+    }
+
+    @Test(arguments: kinds)
     func `LO-09 knows what was ended in the one before, and is heard there`(kind: SessionSettings.Store) async throws {
         let (before, after) = try pair(kind)
         let one = try await before.create(Sample.session(subject: "alice", sid: "s-1"), now: Self.now)

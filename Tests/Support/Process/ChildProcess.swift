@@ -10,6 +10,8 @@ package final class ChildProcess: Sendable {
     /// Lines written to standard error so far.
     package let errors = Watched<[String]>([])
     private let end = Watched<ProcessEnd?>(nil)
+    /// Nobody can write to its standard output any more, and all that was written is in `output`.
+    private let isOutputOver = Watched(false)
 
     /// Starts the program with these arguments and environment additions.
     package init(_ program: String, _ arguments: [String], environment: [String: String] = [:]) throws {
@@ -30,8 +32,8 @@ package final class ChildProcess: Sendable {
         }
         guard let started, started > 0 else { throw WireFailure.system("posix_spawn \(program)", -(started ?? 0)) }
         identifier = started
-        collect(out[0], into: output)
-        collect(err[0], into: errors)
+        collect(out[0], into: output) { [isOutputOver] in isOutputOver.withLock { $0 = true } }
+        collect(err[0], into: errors) {}
         Thread.detachNewThread { [end, identifier, output, errors] in
             var status: Int32 = 0
             while waitpid(identifier, &status, 0) < 0, errno == EINTR {}
@@ -58,6 +60,11 @@ package final class ChildProcess: Sendable {
         return end.now
     }
 
+    /// All lines that the program writes to standard output until it closes it; nil when that is not over at the limit.
+    package func outputToItsEnd(within limit: Duration = .seconds(15)) -> [String]? {
+        isOutputOver.wait(within: limit) { $0 } ? output.now : nil
+    }
+
     /// Whether the process still runs.
     package var isRunning: Bool { end.now == nil }
 
@@ -68,7 +75,7 @@ package final class ChildProcess: Sendable {
         return found.flatMap { $0.split(whereSeparator: { !$0.isNumber }).first }.flatMap { Int($0) } ?? 0
     }
 
-    private func collect(_ descriptor: Int32, into lines: Watched<[String]>) {
+    private func collect(_ descriptor: Int32, into lines: Watched<[String]>, whenOver: @escaping @Sendable () -> Void) {
         Thread.detachNewThread {
             var rest: [UInt8] = []
             var buffer = [UInt8](repeating: 0, count: 64 * 1024)
@@ -84,6 +91,7 @@ package final class ChildProcess: Sendable {
             }
             if !rest.isEmpty { lines.withLock { $0.append(text(rest)) } }
             close(descriptor)
+            whenOver()
         }
     }
 
