@@ -98,7 +98,9 @@ private func agreeing(epk: String, encoding: String = "A128GCM") -> String {
         var dumped = ""
         dump((decrypted, secret, key), to: &dumped)
         for text in ["\(decrypted)", String(reflecting: decrypted), "\(secret)", dumped] {
-            #expect(!text.contains("sees") && !text.contains("119") && !text.contains("letters"))
+            // As text, and as the bytes of a dump; an address may have the digits of one.
+            let words = text.split { !$0.isLetter && !$0.isNumber }
+            #expect(!text.contains("sees") && !words.contains("119") && !text.contains("letters"))
         }
         #expect("\(decrypted)" == "[decrypted]")
         #expect(dumped.contains("[secret]") && dumped.contains("[private key]"))

@@ -90,12 +90,8 @@ extension WorkerRef {
 
     /// Which request it was, of which route, at which upstream.
     private func fields(of exchange: ExchangeRef, _ upstream: String) -> [LogField] {
-        var id = [UInt8](repeating: 0, count: 32)
-        id.withUnsafeMutableBufferPointer { id in
-            if let start = id.baseAddress { exchange.pointee.id.write(into: start) }
-        }
         let route = exchange.pointee.route.map { [LogField(.route, $0.pointee.settings.name)] } ?? []
-        return [LogField(.requestID, String(decoding: id, as: UTF8.self))] + route + [LogField(.upstream, upstream)]
+        return [LogField(.requestID, requestID(of: exchange))] + route + [LogField(.upstream, upstream)]
     }
 
     private func connectTimedOut() -> Refusal {

@@ -116,7 +116,8 @@ extension WorkerRef {
     /// An upstream set a cookie that only we set (HTTP-49): which, for whoever mends the upstream; never its value.
     func logDroppedCookie(_ exchange: ExchangeRef, _ line: UnsafeBufferPointer<UInt8>) {
         guard pointee.operatorLog.writes(.warning) else { return }
-        let name = line.prefix { $0 != UInt8(ascii: "=") && $0 != UInt8(ascii: ";") }.prefix(64)
+        let name = line.drop { $0 == 0x20 || $0 == 0x09 }.prefix(64)
+            .prefix { $0 > 0x20 && $0 != UInt8(ascii: "=") && $0 != UInt8(ascii: ";") }
         var fields = [
             LogField(.requestID, requestID(of: exchange)), LogField(.found, String(decoding: name, as: UTF8.self)),
         ]
@@ -124,7 +125,7 @@ extension WorkerRef {
         pointee.operatorLog.write(.warning, .upstreamCookieDropped, fields)
     }
 
-    private func requestID(of exchange: ExchangeRef) -> String {
+    func requestID(of exchange: ExchangeRef) -> String {
         String(unsafeUninitializedCapacity: 32) { id in
             guard let start = id.baseAddress else { return 0 }
             exchange.pointee.id.write(into: start)

@@ -56,7 +56,7 @@ import Testing
         #expect(
             refusal(of: Sample.listener("share_address: yes"))
                 == """
-                gateway.yaml:1:82: listeners[0].share_address: expected true or false, found "yes"
+                gateway.yaml:1:86: listeners[0].share_address: expected true or false, found "yes"
                     write it as  true
                 """)
     }
