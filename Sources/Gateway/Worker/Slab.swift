@@ -5,8 +5,16 @@
 /// A place never moves, so that libevent and other places may point at it. Grows by blocks and never shrinks: its
 /// bound is the bound on connections.
 struct Slab<Element> {
-    private var free: [UnsafeMutablePointer<Element>] = []
-    private var blocks: [UnsafeMutablePointer<Element>] = []
+    /// Free places are a chain through themselves: a list beside them would be copied whenever it grows, and what it
+    /// leaves behind each time is too small for the next.
+    private struct Place {
+        /// First, so that its address is the place's own.
+        var element: Element
+        var next: UnsafeMutablePointer<Place>?
+    }
+
+    private var free: UnsafeMutablePointer<Place>?
+    private var blocks: [UnsafeMutablePointer<Place>] = []
     private let blockCount = 64
     private let make: () -> Element
     private(set) var inUse = 0
@@ -15,29 +23,38 @@ struct Slab<Element> {
 
     /// A place with the value it had when it was given back, or a new one.
     mutating func take() -> UnsafeMutablePointer<Element> {
-        if free.isEmpty { grow() }
+        if free == nil { grow() }
+        let place = free.unsafelyUnwrapped
+        free = place.pointee.next
         inUse += 1
-        return free.removeLast()
+        return Slab.element(place)
     }
 
     /// Takes a place back; nothing may point at it any longer.
     mutating func giveBack(_ place: UnsafeMutablePointer<Element>) {
         inUse -= 1
-        free.append(place)
+        chain(UnsafeMutableRawPointer(place).assumingMemoryBound(to: Place.self))
     }
 
     /// Every place ever made, free ones included; the caller can tell them apart.
     func forEachPlace(_ body: (UnsafeMutablePointer<Element>) -> Void) {
-        for block in blocks { for index in 0..<blockCount { body(block + index) } }
+        for block in blocks { for index in 0..<blockCount { body(Slab.element(block + index)) } }
     }
 
     private mutating func grow() {
-        let block = UnsafeMutablePointer<Element>.allocate(capacity: blockCount)
-        for index in 0..<blockCount { (block + index).initialize(to: make()) }
+        let block = UnsafeMutablePointer<Place>.allocate(capacity: blockCount)
+        for index in 0..<blockCount { (block + index).initialize(to: Place(element: make(), next: nil)) }
         blocks.append(block)
-        // Enough room for every place at once: giving back never reallocates.
-        free.reserveCapacity(blocks.count * blockCount)
-        for index in (0..<blockCount).reversed() { free.append(block + index) }
+        for index in (0..<blockCount).reversed() { chain(block + index) }
+    }
+
+    private mutating func chain(_ place: UnsafeMutablePointer<Place>) {
+        place.pointee.next = free
+        free = place
+    }
+
+    private static func element(_ place: UnsafeMutablePointer<Place>) -> UnsafeMutablePointer<Element> {
+        withUnsafeMutablePointer(to: &place.pointee.element) { $0 }
     }
 
     /// Frees every block; no place may be in use.
@@ -47,6 +64,6 @@ struct Slab<Element> {
             block.deallocate()
         }
         blocks = []
-        free = []
+        free = nil
     }
 }
