@@ -6,12 +6,26 @@ import Glibc
 ///     base ─┬─ taken already ─┬─ start … bytes … end ─┬─ room ─┐ capacity
 struct Buffer {
     private(set) var base: UnsafeMutablePointer<UInt8>?
-    private(set) var capacity = 0
-    var start = 0
-    var end = 0
+    // Thousands of idle connections have two of these each, and none is longer than `BufferPool.largest`.
+    private var heldCapacity: UInt32 = 0
+    private var heldStart: UInt32 = 0
+    private var heldEnd: UInt32 = 0
+
+    private(set) var capacity: Int {
+        get { Int(heldCapacity) }
+        set { heldCapacity = UInt32(newValue) }
+    }
+    var start: Int {
+        get { Int(heldStart) }
+        set { heldStart = UInt32(newValue) }
+    }
+    var end: Int {
+        get { Int(heldEnd) }
+        set { heldEnd = UInt32(newValue) }
+    }
 
     var count: Int { end - start }
-    var isEmpty: Bool { end == start }
+    var isEmpty: Bool { heldEnd == heldStart }
     var room: Int { capacity - end }
 
     /// The first byte; only with `count > 0`.
