@@ -55,7 +55,7 @@ extension WorkerRef {
         let client = pointee.clients.take()
         client.pointee.stream = stream
         client.pointee.peer = peer
-        client.pointee.certificate = .unknown
+        client.pointee.forgetCertificate()
         client.pointee.listener = listener.pointee.index
         client.pointee.state = .awaitingHead
         client.pointee.parser.reset()

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Crypto
 import EventLoop
 import Glibc
 import HTTP1
@@ -16,7 +17,8 @@ typealias UpstreamRef = UnsafeMutablePointer<UpstreamConnection>
 ///          └────────refused──────┴── body left over ──▶ discardingBody ──▶ awaitingHead
 ///                                └── must close ──▶ lingering ──▶ closed
 ///
-/// Lives in a worker's slab and never moves; its events point back at it.
+/// Lives in a worker's slab and never moves; its events point back at it. There are thousands of it that wait for a next
+/// request: what only a few of them need at a time is borrowed for that time, and fields are in an order without gaps.
 struct ClientConnection {
     enum State: UInt8 {
         /// Free, or closed.
@@ -40,18 +42,23 @@ struct ClientConnection {
     var stream = ByteStream()
     var worker: WorkerRef
     var exchange: ExchangeRef?
+    /// Framing of what is read away in `discardingBody`; borrowed for that.
+    var discard: UnsafeMutablePointer<BodyCounter>?
+    /// The digest of its certificate, in memory of its own; nil when it has none, or was not asked for it.
+    private(set) var certificate: UnsafeMutablePointer<SHA256Digest>?
     var input = Buffer()
+    /// Bytes read away while lingering.
+    var lingered: Int32 = 0
     var output = Buffer()
+    /// How long it may take nothing of its answer, in milliseconds: as its last route says.
+    var patience: Int32 = 0
     /// Body bytes behind those of `output` that wait inside the kernel; open only while there are any.
     var pipe = Pipe()
     var parser = RequestHeadParser()
-    /// Framing of what is read away in `discardingBody`.
-    var discard = BodyCounter()
-    var peer = PeerAddress()
-    var certificate = PeerCertificate.unknown
-    var state = State.closed
     var listener: UInt16 = 0
+    var state = State.closed
     var isReading = false
+    var peer = PeerAddress()
     /// The clock for the head in progress runs.
     var isHeadTimed = false
     /// `runInput` is at work further up the stack.
@@ -64,12 +71,8 @@ struct ClientConnection {
     var lingers = false
     /// Its next request is its last: what its handshake proved is to be proved anew.
     var endsSoon = false
-    /// Bytes read away while lingering.
-    var lingered: Int32 = 0
     /// Counts among its client's connections.
     var isCounted = false
-    /// How long it may take nothing of its answer, in milliseconds: as its last route says.
-    var patience: Int32 = 0
     /// How fast it sends its body, or takes its answer.
     var pace = Pace()
     /// Bytes that the kernel has taken of an answer since the client fell behind.
@@ -79,6 +82,20 @@ struct ClientConnection {
 
     /// Whether something waits to be taken by the client.
     var hasOutput: Bool { !output.isEmpty || pipe.isOpen }
+
+    /// Remembers whose certificate the connection's handshake showed.
+    mutating func keepCertificate(_ digest: SHA256Digest) {
+        forgetCertificate()
+        let place = UnsafeMutablePointer<SHA256Digest>.allocate(capacity: 1)
+        place.initialize(to: digest)
+        certificate = place
+    }
+
+    /// Before the place is another connection's, which has another one or none.
+    mutating func forgetCertificate() {
+        certificate?.deallocate()
+        certificate = nil
+    }
 }
 
 extension ClientRef {

@@ -4,13 +4,6 @@ import HTTPMessage
 import OAuth
 import Transport
 
-/// What is known of a client connection's certificate; asked for once, after the handshake.
-enum PeerCertificate {
-    case unknown
-    case absent
-    case digest(SHA256Digest)
-}
-
 extension WorkerRef {
     /// Whether the client has the certificate that the token names (RFC 8705 §3, MTLS-01, MTLS-02).
     func checkCertificate(
@@ -34,18 +27,15 @@ extension WorkerRef {
         if listener.pointee.terminators.contains(client.pointee.peer) {
             return try fieldCertificate(bytes).map { SHA256.hash($0.span) }
         }
-        switch client.pointee.certificate {
-        case .absent: return nil
-        case .digest(let digest): return digest
-        case .unknown: break
-        }
+        // Digested once. Whoever has none is asked again, which costs little and lets nobody in.
+        if let known = client.pointee.certificate { return known.pointee }
         let digest = withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 32) { memory -> SHA256Digest? in
             guard let start = memory.baseAddress, client.pointee.stream.writePeerCertificateDigest(into: start) else {
                 return nil
             }
             return SHA256Digest(UnsafeBufferPointer(memory).span)
         }
-        client.pointee.certificate = digest.map { .digest($0) } ?? .absent
+        if let digest { client.pointee.keepCertificate(digest) }
         return digest
     }
 

@@ -117,10 +117,13 @@ package final class DryRun {
         worker.pointee.refusalDetail = RefusalDetail()
         worker.pointee.loginPointer = LoginPointer()
         let client = worker.pointee.clients.take()
-        defer { worker.pointee.clients.giveBack(client) }
         client.pointee = ClientConnection(worker)
+        defer {
+            client.pointee.forgetCertificate()
+            worker.pointee.clients.giveBack(client)
+        }
         client.pointee.listener = UInt16(clamping: circumstances.listener)
-        client.pointee.certificate = circumstances.certificate.map { .digest($0) } ?? .absent
+        if let certificate = circumstances.certificate { client.pointee.keepCertificate(certificate) }
         if let address = SocketAddress(literal: circumstances.peer, port: 0) {
             client.pointee.peer = PeerAddress(address)
         }

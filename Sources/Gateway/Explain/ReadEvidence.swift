@@ -18,9 +18,7 @@ extension WorkerRef {
         if let client = exchange.pointee.client {
             evidence.listener = Int(client.pointee.listener)
             evidence.peer = client.pointee.peer.text
-            if case .digest(let digest) = client.pointee.certificate {
-                evidence.certificateThumbprint = digest.base64URL
-            }
+            evidence.certificateThumbprint = client.pointee.certificate?.pointee.base64URL
         }
         evidence.method = text(head.pointee.method, limit: 32)
         evidence.path = text(head.pointee.path)

@@ -75,13 +75,12 @@ extension WorkerRef {
         exchange.pointee.request = BodyCounter()
         endExchange(exchange)
         client.pointee.lingers = !body.isComplete || closesForFraming || !client.pointee.input.isEmpty
-        client.pointee.discard = body
         client.pointee.lingered = 0
         sendToClient(client, writer.base, writer.count)
         guard client.pointee.state != .closed else { return }
         guard keepsAlive else { return closeAfterOutput(client) }
         if body.isComplete { return beginNext(client) }
-        client.pointee.state = .discardingBody
+        beginDiscarding(client, body)
         setTimeout(client.timeout, pointee.timeouts.requestBody)
         discardInput(client)
     }

@@ -122,10 +122,26 @@ extension WorkerRef {
         if client.pointee.isCounted { pointee.networks.remove(client.pointee.peer.networkWords) }
         client.pointee.isCounted = false
         dropPipe(&client.pointee.pipe)
+        endDiscarding(client)
+        client.pointee.forgetCertificate()
         pointee.openClients -= 1
         pointee.metrics.adjust(.clientConnections, by: -1)
         pointee.clients.giveBack(client)
         if pointee.isDraining, pointee.openClients == 0, pointee.ticksToClosing == 0 { sayDrained() }
+    }
+
+    /// From now on what comes is read away as the rest of a body.
+    func beginDiscarding(_ client: ClientRef, _ body: BodyCounter) {
+        let discard = client.pointee.discard ?? pointee.discards.take()
+        discard.pointee = body
+        client.pointee.discard = discard
+        client.pointee.state = .discardingBody
+    }
+
+    private func endDiscarding(_ client: ClientRef) {
+        guard let discard = client.pointee.discard else { return }
+        client.pointee.discard = nil
+        pointee.discards.giveBack(discard)
     }
 
     /// Reads away the rest of a small request body after an early answer (HTTP-35).
@@ -145,30 +161,32 @@ extension WorkerRef {
 
     /// Takes the body that is not wanted out of the input; goes on with the next request behind it.
     func discardInput(_ client: ClientRef) {
-        while !client.pointee.input.isEmpty, !client.pointee.discard.isComplete {
+        guard let discard = client.pointee.discard else { return }
+        while !client.pointee.input.isEmpty, !discard.pointee.isComplete {
             let input = client.pointee.input
-            switch client.pointee.discard.kind {
+            switch discard.pointee.kind {
             case .complete, .untilClose: break
             case .length:
-                let taken = Int(min(Int64(input.count), client.pointee.discard.remaining))
-                client.pointee.discard.remaining -= Int64(taken)
-                if client.pointee.discard.remaining == 0 { client.pointee.discard.kind = .complete }
+                let taken = Int(min(Int64(input.count), discard.pointee.remaining))
+                discard.pointee.remaining -= Int64(taken)
+                if discard.pointee.remaining == 0 { discard.pointee.kind = .complete }
                 client.pointee.lingered += Int32(taken)
                 client.pointee.input.consume(taken, to: &pointee.buffers)
             case .chunked:
                 let span = UnsafeBufferPointer(start: input.bytes, count: input.count).span
-                switch client.pointee.discard.chunks.next(span) {
+                switch discard.pointee.chunks.next(span) {
                 case .data(let offset, let count): consumeDiscarded(client, offset + count)
                 case .needMore(let consumed): consumeDiscarded(client, consumed)
                 case .end(let consumed):
-                    client.pointee.discard.kind = .complete
+                    discard.pointee.kind = .complete
                     consumeDiscarded(client, consumed)
                 case .refused: return stopDiscarding(client)
                 }
             }
             if client.pointee.lingered > 64 << 10 { return stopDiscarding(client) }
         }
-        guard client.pointee.discard.isComplete else { return client.startReading() }
+        guard discard.pointee.isComplete else { return client.startReading() }
+        endDiscarding(client)
         client.pointee.lingered = 0
         beginNext(client)
     }

@@ -78,6 +78,8 @@ struct Worker {
     var exchanges: Slab<Exchange>
     /// Where clients that do not take what is there wait until they do.
     var writeEvents = Slab { FileEvent() }
+    /// How far the bodies are that are read away.
+    var discards = Slab { BodyCounter() }
     var buffers = BufferPool()
     var pipes = PipePool()
     var wheel = TimeoutWheel()

@@ -372,6 +372,7 @@ extension Worker {
         buffers = old.buffers
         pipes = old.pipes
         writeEvents = old.writeEvents
+        discards = old.discards
         wheel.destroy()
         wheel = old.wheel
         loginsUnderWay = old.loginsUnderWay

@@ -16,8 +16,8 @@ private func thumbprint() -> SHA256Digest { SHA256.hash(certificate.span) }
 private struct BoundRequest {
     var fields: [String] = []
     var peer = "192.0.2.1"
-    /// What the connection's own handshake showed.
-    var own = PeerCertificate.absent
+    /// What the connection's own handshake showed, and was asked for before.
+    var own: SHA256Digest?
 
     func judged(_ idle: IdleWorker) throws -> Refusal? {
         let records = try TokenRecords(["cnf": #"{"x5t#S256":"\#(thumbprint().base64URL)"}"#])
@@ -31,12 +31,13 @@ private struct BoundRequest {
         defer {
             exchange.deinitialize(count: 1)
             exchange.deallocate()
+            client.pointee.forgetCertificate()
             client.deinitialize(count: 1)
             client.deallocate()
         }
         exchange.pointee.client = client
         client.pointee.peer = PeerAddress(try #require(SocketAddress(literal: peer, port: 443)))
-        client.pointee.certificate = own
+        if let own { client.pointee.keepCertificate(own) }
         var bytes = Array(
             (["GET / HTTP/1.1", "Host: api.example"] + fields + ["", ""]).joined(separator: "\r\n").utf8)
         let worker = idle.worker
@@ -59,23 +60,21 @@ private struct BoundRequest {
 
     @Test func `MTLS-01 is the connection's whose certificate it names`() throws {
         let idle = try idle()
-        #expect(try BoundRequest(own: .digest(thumbprint())).judged(idle) == nil)
-        #expect(try BoundRequest(own: .digest(TokenRecords.digest(1))).judged(idle) == .certificateMismatch)
+        #expect(try BoundRequest(own: thumbprint()).judged(idle) == nil)
+        #expect(try BoundRequest(own: TokenRecords.digest(1)).judged(idle) == .certificateMismatch)
         #expect(idle.worker.pointee.refusalDetail.expected == "x5t#S256 \(thumbprint().base64URL)")
         #expect(idle.worker.pointee.refusalDetail.found == TokenRecords.digest(1).base64URL)
         for bit in 0..<256 {
             var changed = thumbprint().bytes
             changed[bit / 8] ^= 1 << UInt8(bit % 8)
             guard let other = SHA256Digest(changed.span) else { return #expect(Bool(false)) }
-            #expect(try BoundRequest(own: .digest(other)).judged(idle) == .certificateMismatch, "bit \(bit)")
+            #expect(try BoundRequest(own: other).judged(idle) == .certificateMismatch, "bit \(bit)")
         }
     }
 
     @Test func `MTLS-02 is refused on a connection without one, plain or not`() throws {
         let idle = try idle()
-        #expect(try BoundRequest(own: .absent).judged(idle) == .certificateMissing)
-        // Not asked yet, on a connection without TLS: there is none to be found.
-        #expect(try BoundRequest(own: .unknown).judged(idle) == .certificateMissing)
+        #expect(try BoundRequest().judged(idle) == .certificateMissing)
     }
 
     @Test func `MTLS-07 is believed of a terminator, and of nobody else`() throws {
@@ -85,7 +84,7 @@ private struct BoundRequest {
             #expect(
                 try BoundRequest(fields: [field], peer: stranger).judged(idle) == .certificateMissing, "\(stranger)")
             #expect(
-                try BoundRequest(fields: [field], peer: stranger, own: .digest(TokenRecords.digest(1))).judged(idle)
+                try BoundRequest(fields: [field], peer: stranger, own: TokenRecords.digest(1)).judged(idle)
                     == .certificateMismatch)
         }
         #expect(
@@ -94,7 +93,7 @@ private struct BoundRequest {
     }
 
     @Test func `MTLS-07 is not the terminator's own, whatever certificate that has`() throws {
-        let own = PeerCertificate.digest(thumbprint())
+        let own = thumbprint()
         #expect(try BoundRequest(peer: "10.0.0.7", own: own).judged(try idle()) == .certificateMissing)
     }
 
