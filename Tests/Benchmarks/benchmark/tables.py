@@ -131,7 +131,7 @@ def budgets(result, gateway, thresholds):
              thresholds["memory"]["resident_mb"]),
             ("anonymous MB, started and idle", result.median(gateway, "anonymous"),
              thresholds["memory"]["anonymous_mb"]),
-            ("resident KB for an idle connection", result.median(gateway, "connection_resident"),
+            ("anonymous KB for an idle connection", result.median(gateway, "connection_anonymous"),
              thresholds["memory"]["connection_kb"]),
         ]
     else:
