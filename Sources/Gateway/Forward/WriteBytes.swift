@@ -61,10 +61,13 @@ extension WorkerRef {
         if client.pointee.closesAfterOutput { return endClient(client) }
         switch client.pointee.state {
         case .exchanging, .tunnelling:
-            clearTimeout(client.timeout)
-            guard let exchange = client.pointee.exchange else { return }
-            if client.pointee.state == .exchanging { awaitResponse(exchange) }
-            if client.pointee.state == .tunnelling {
+            guard let exchange = client.pointee.exchange else { return clearTimeout(client.timeout) }
+            if client.pointee.state == .exchanging {
+                clearTimeout(client.timeout)
+                awaitResponse(exchange)
+            } else {
+                // Not cleared first: of a tunnel that is told to end the clock runs on, or a reader that takes a little now
+                // and then would keep it open.
                 setTunnelTimeout(client, exchange, silence: pointee.timeouts.tunnelIdle)
             }
             guard let upstream = exchange.pointee.upstream, upstream.pointee.state == .active else { return }
