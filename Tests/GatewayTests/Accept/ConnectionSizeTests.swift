@@ -45,9 +45,9 @@ import Testing
         let clients = open(3, at: worker)
         for client in clients {
             worker.beginDiscarding(client, BodyCounter(.chunked))
-            client.pointee.keepCertificate(SHA256.hash([1].span))
-            client.pointee.keepCertificate(SHA256.hash([2].span))
-            #expect(client.pointee.certificate?.pointee == SHA256.hash([2].span))
+            client.pointee.keepCertificate(TokenRecords.digest(1))
+            client.pointee.keepCertificate(TokenRecords.digest(2))
+            #expect(client.pointee.certificate?.pointee == TokenRecords.digest(2))
         }
         #expect(worker.pointee.discards.inUse == 3)
         for client in clients { worker.closeClient(client) }
@@ -60,9 +60,10 @@ import Testing
     }
 
     private func receive(_ text: String, _ client: ClientRef) -> Bool {
-        text.withBytes { bytes in
+        let worker = client.pointee.worker
+        return text.withBytes { bytes in
             guard let start = bytes.baseAddress else { return false }
-            return client.pointee.input.append(start, bytes.count, from: &client.pointee.worker.pointee.buffers)
+            return client.pointee.input.append(start, bytes.count, from: &worker.pointee.buffers)
         }
     }
 
