@@ -226,7 +226,8 @@ private let versions = [TLS1_2_VERSION, TLS1_3_VERSION]
     }
 
     @Test(arguments: [nil, ClientCertificates.Request.optional])
-    func `MTLS-05 an attempt at renegotiation ends the connection`(request: ClientCertificates.Request?) throws {
+    func `HTTP-73 MTLS-05 an attempt at renegotiation ends the connection`(request: ClientCertificates.Request?) throws
+    {
         let visit = try Door(request).visit(nil, version: TLS1_2_VERSION)
         #expect(visit.isThrough)
         #expect(visit.client.stream.send([1, 2, 3]) == 3)

@@ -113,8 +113,8 @@ final class ForeignClient {
     private(set) var certificateRequests = 0
 
     init(
-        _ descriptor: Int32, serverName: String? = nil, version: Int32? = nil, protocols: [String] = [],
-        identity: ServerTLS.Identity? = nil, resuming session: ClientSession? = nil
+        _ descriptor: Int32, serverName: String? = nil, version: Int32? = nil, suites: String? = nil,
+        protocols: [String] = [], identity: ServerTLS.Identity? = nil, resuming session: ClientSession? = nil
     ) throws {
         guard let context = SSL_CTX_new(TLS_client_method()), let ssl = SSL_new(context) else {
             throw WireFailure.tls("no client")
@@ -126,6 +126,7 @@ final class ForeignClient {
             SSL_ctrl(ssl, SSL_CTRL_SET_MIN_PROTO_VERSION, Int(version), nil)
             SSL_ctrl(ssl, SSL_CTRL_SET_MAX_PROTO_VERSION, Int(version), nil)
         }
+        if let suites, SSL_set_cipher_list(ssl, suites) != 1 { throw WireFailure.tls("no suite \(suites)") }
         let list = protocols.flatMap { [UInt8($0.utf8.count)] + Array($0.utf8) }
         if !list.isEmpty { SSL_set_alpn_protos(ssl, list, UInt32(list.count)) }
         if let serverName { _ = portcullis_set_server_name(ssl, serverName) }
@@ -163,6 +164,11 @@ final class ForeignClient {
     var peerName: String? { peerCommonName(of: stream) }
 
     var version: String { SSL_get_version(stream.tls).map { String(cString: $0) } ?? "none" }
+
+    /// The suite agreed on, by OpenSSL's name.
+    var suite: String {
+        SSL_CIPHER_get_name(SSL_get_current_cipher(stream.tls)).map { String(cString: $0) } ?? "none"
+    }
 
     /// The protocol that ALPN agreed on.
     var agreedProtocol: String? {

@@ -14,10 +14,12 @@ private struct Meeting {
     let outcome: (server: Int, client: Int)
 
     init(
-        _ tls: ServerTLS, serverName: String? = nil, version: Int32? = nil, protocols: [String] = []
+        _ tls: ServerTLS, serverName: String? = nil, version: Int32? = nil, suites: String? = nil,
+        protocols: [String] = []
     ) throws {
         let pair = try SocketPair()
-        client = try ForeignClient(pair.there, serverName: serverName, version: version, protocols: protocols)
+        client = try ForeignClient(
+            pair.there, serverName: serverName, version: version, suites: suites, protocols: protocols)
         guard let server = tls.open(pair.here) else { throw WireFailure.tls("open") }
         self.server = server
         let outcomes = shakeHands(server, client.stream)
@@ -89,6 +91,43 @@ private struct Meeting {
         defer { meeting.server.close() }
         #expect(meeting.outcome.server == Stream.failed)
         #expect(meeting.outcome.client != 0)
+    }
+
+    /// A server whose certificate has the kind of key that a suite wants: no refusal is for want of that.
+    private func server(_ files: CertificateFiles, rsa: Bool) throws -> ServerTLS {
+        let certificate =
+            rsa
+            ? try TestCertificate.selfSigned(named: "a.example", rsaBits: 2048)
+            : try files.authority.issue(names: ["a.example"])
+        return try ServerTLS(identities: [files.identity(certificate)], minimumVersion: .tls12)
+    }
+
+    @Test(arguments: [
+        ("ECDHE-ECDSA-AES128-GCM-SHA256", false), ("ECDHE-ECDSA-CHACHA20-POLY1305", false),
+        ("ECDHE-RSA-AES128-GCM-SHA256", true), ("ECDHE-RSA-AES256-GCM-SHA384", true),
+    ])
+    func `HTTP-73 agrees on a suite of BCP 195 by TLS 1.2`(suite: String, rsa: Bool) throws {
+        var meeting = try Meeting(
+            server(CertificateFiles(), rsa: rsa), version: TLS1_2_VERSION, suites: suite)
+        defer { meeting.server.close() }
+        #expect(meeting.isAgreed)
+        #expect(meeting.client.suite == suite)
+    }
+
+    @Test(arguments: [
+        // Without forward secrecy: whoever has the key one day reads what was recorded before.
+        ("AES128-GCM-SHA256", true), ("AES256-GCM-SHA384", true), ("AES128-SHA", true), ("AES256-SHA256", true),
+        // CBC, with each of its MACs: padding and MAC are judged in the order that has leaked so often.
+        ("ECDHE-ECDSA-AES128-SHA", false), ("ECDHE-ECDSA-AES128-SHA256", false),
+        ("ECDHE-ECDSA-AES256-SHA384", false), ("ECDHE-RSA-AES128-SHA", true), ("ECDHE-RSA-AES128-SHA256", true),
+        ("ECDHE-RSA-AES256-SHA384", true),
+    ])
+    func `HTTP-73 refuses a client that offers no other suite by TLS 1.2`(suite: String, rsa: Bool) throws {
+        var meeting = try Meeting(
+            server(CertificateFiles(), rsa: rsa), version: TLS1_2_VERSION, suites: suite)
+        defer { meeting.server.close() }
+        #expect(meeting.outcome.server == Stream.failed)
+        #expect(meeting.outcome.client == Stream.failed)
     }
 
     @Test(

@@ -55,12 +55,14 @@ import TestSupport
         var again: [WireScript.Step] = [.text(head)]
         for (number, gate) in fresh.enumerated() { again += [.wait(gate), .text("a\r\ndata: \(number + 10)\n\n\r\n")] }
         stage.upstream.answer("/open/events", with: WireScript(exactly: again + [.text("0\r\n\r\n")]))
-        let added = try delays(through, "/open/events", fresh) - own
-        #expect(added < .milliseconds(50), "\(added)")
+        let added = zip(try delays(through, "/open/events", fresh), own).map { $0 - $1 }
+        #expect(added[15] < .milliseconds(50), "half of them: \(added)")
+        // The machine may be late now and then; a gateway that is late for every tenth event is late itself.
+        #expect(added[27] < .milliseconds(150), "nine of ten: \(added)")
     }
 
-    /// The median time from an event's going out to its arrival.
-    private func delays(_ client: RawClient, _ path: String, _ gates: [Gate]) throws -> Duration {
+    /// The times from each event's going out to its arrival, shortest first.
+    private func delays(_ client: RawClient, _ path: String, _ gates: [Gate]) throws -> [Duration] {
         try client.send(request("GET", path))
         _ = try client.bytes(through: "\r\n\r\n")
         let clock = ContinuousClock()
@@ -71,6 +73,6 @@ import TestSupport
             }
         }
         _ = try client.bytes(through: "0\r\n\r\n")
-        return times.sorted()[times.count / 2]
+        return times.sorted()
     }
 }

@@ -32,8 +32,7 @@ import TestSupport
         let count = 200
         for _ in 0..<count {
             try client.send(request("GET", "/open/a"))
-            // The client's own pace, which is what is tried; nothing is waited for.
-            _ = poll(nil, 0, 5)
+            dawdle(for: .milliseconds(5))
         }
         client.finishSending()
         for number in 0..<count { #expect(try client.response().body.count == size, "answer \(number)") }
@@ -69,7 +68,7 @@ import TestSupport
         #expect(try client.response().status == 101)
         let limit = Date(timeIntervalSinceNow: 9)
         // As slow as a reader can be without seeming gone.
-        while Date() < limit, (try? client.bytes(4096)) != nil { _ = poll(nil, 0, 5) }
+        while Date() < limit, (try? client.bytes(4096)) != nil { dawdle(for: .milliseconds(5)) }
         #expect(Date() < limit, "the token ended after 2 s")
     }
 }

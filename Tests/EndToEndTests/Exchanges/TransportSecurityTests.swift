@@ -102,6 +102,37 @@ import TestSupport
         #expect(throws: WireFailure.self) { try RawClient(port: stage.gateway.ports[1], tls: former) }
     }
 
+    @Test func `HTTP-73 data ahead of the handshake is offered to nobody, and is no request when it comes`() throws {
+        var options = TLSClientOptions(serverName: "a.test", authority: stage.authority.certificate)
+        options.minimum = .tls13
+        let first = try RawClient(port: stage.gateway.ports[0], tls: options)
+        try first.send(get("/good/first", host: "a.test"))
+        #expect(try first.response().status == 200)
+        // The ticket has come before the answer.
+        let session = try #require(first.tls?.session)
+        #expect(session.maximumEarlyData == 0)
+        // A client that sends it all the same, and once more when it is told that it came to nothing.
+        options.session = session.believing(maximumEarlyData: 16_384)
+        options.earlyData = Array(get("/good/early", host: "a.test").utf8)
+        let hasty = try RawClient(port: stage.gateway.ports[0], tls: options)
+        #expect(hasty.tls?.isResumed == true)
+        #expect(hasty.tls?.isEarlyDataAccepted == false)
+        try hasty.send(get("/good/early", host: "a.test"))
+        #expect(try hasty.response().status == 200)
+        #expect(hasty.staysSilent())
+        #expect(stage.upstream.requests.map(\.path) == ["/good/first", "/good/early"])
+    }
+
+    @Test func `HTTP-73 records are not compressed, whatever a client offers`() throws {
+        let client = try RawClient(port: stage.gateway.ports[0])
+        try client.send(ClientHello(compressions: [ClientHello.deflate, 0]).bytes)
+        #expect(try ClientHello.answer(from: client) == .hello(compression: 0))
+        let only = try RawClient(port: stage.gateway.ports[0])
+        try only.send(ClientHello(compressions: [ClientHello.deflate]).bytes)
+        #expect(try ClientHello.answer(from: only) == .alert)
+        #expect(only.isClosedByPeer())
+    }
+
     @Test func `HTTP-21 SNI chooses the certificate`() throws {
         #expect(try client("a.test").tls?.peerCommonName == "a.test")
         #expect(try client("shared.test").tls?.peerCommonName == "a.test")

@@ -8,7 +8,11 @@ import TestSupport
         try Stage(
             StagePlan(
                 routes: Stage.ordinaryRoutes + [
-                    "{ path: /absent/, upstream: \"http://127.0.0.1:1\", public: true }"
+                    "{ path: /absent/, upstream: \"http://127.0.0.1:1\", public: true }",
+                    """
+                    { path: /bound/, upstream: $UPSTREAM, token: { issuers: [main], schemes: [DPoP], \
+                    audience: "\(TokenForge.audience)" }, identity: { X-User: sub } }
+                    """,
                 ], settings: "timeouts: { upstream_first_byte: 400ms, upstream_idle: 30s, request_body: 400ms }"))
     }
     let stage: Stage
@@ -36,7 +40,7 @@ import TestSupport
         #expect(Set(stage.upstream.requests.map(\.connection)).count == 5)
     }
 
-    @Test(arguments: ["GET", "HEAD", "OPTIONS"])
+    @Test(arguments: ["GET", "HEAD", "OPTIONS", "PUT", "DELETE"])
     func `HTTP-64 a request on a connection that the upstream closed is sent once more`(method: String) throws {
         #expect(try stage.exchange("GET", "/open/first").status == 200)
         // The script takes the request from the idle connection and dies: what a race with an idle timeout looks like.
@@ -48,6 +52,26 @@ import TestSupport
         #expect(response.status == 200)
         let again = stage.upstream.requests.filter { $0.path == "/open/again" }
         #expect(again.count == 2 && again[0].connection == dying && again[1].connection != dying)
+        #expect(again.allSatisfy { $0.method == method && $0.rawHead == again[0].rawHead })
+    }
+
+    @Test(arguments: ["PUT", "DELETE"])
+    func `HTTP-64 a request with a body, of which nothing is kept, is not sent twice`(method: String) throws {
+        // In one piece with its head, and behind it.
+        for behind in [false, true] {
+            stage.upstream.forget()
+            #expect(try stage.exchange("GET", "/open/first").status == 200)
+            let dying = stage.upstream.requests[0].connection
+            stage.upstream.answer("/open/again", with: WireScript(exactly: [.readSome(1), .close]))
+            let client = try stage.gateway.client()
+            let head = "\(method) /open/again HTTP/1.1\r\nHost: gateway.test\r\nContent-Length: 2\r\n\r\n"
+            try client.send(behind ? head : head + "xy")
+            #expect(stage.upstream.waits { $0.requests.count == 2 })
+            if behind { try client.send("xy") }
+            expectTemplate(try client.response(to: method), status: 502)
+            let again = stage.upstream.requests.filter { $0.path == "/open/again" }
+            #expect(again.count == 1 && again[0].connection == dying, "\(method) \(behind)")
+        }
     }
 
     @Test func `HTTP-64 idle connections that the upstream closed are not used`() throws {
@@ -60,27 +84,77 @@ import TestSupport
         #expect(stage.upstream.requests.filter { $0.path == "/open/next" }.count == 2)
     }
 
-    @Test(arguments: ["POST", "PATCH"])
-    func `HTTP-64 a request that changes something is not sent twice`(method: String) throws {
+    @Test(arguments: ["POST", "PATCH"], ["x", ""])
+    func `HTTP-64 a request that changes something is not sent twice, with a body or without`(
+        method: String, body: String
+    ) throws {
         #expect(try stage.exchange("GET", "/open/first").status == 200)
         stage.upstream.answer("/open/again", with: WireScript(.close))
-        let response = try stage.exchange(method, "/open/again", body: "x")
+        let response = try stage.exchange(method, "/open/again", body: body)
         expectTemplate(response, status: 502)
         try stage.expectOnlyThese(["/open/first", "/open/again", "/open/sentinel"])
     }
 
     @Test func `HTTP-64 a request whose answer has begun is not sent twice`() throws {
         #expect(try stage.exchange("GET", "/open/first").status == 200)
+        let kept = stage.upstream.requests[0].connection
         stage.upstream.answer("/open/again", with: .rawThenClose("HTTP/1.1 200 O"))
         expectTemplate(try stage.exchange("GET", "/open/again"), status: 502)
-        #expect(stage.upstream.requests.filter { $0.path == "/open/again" }.count == 1)
+        #expect(stage.upstream.requests.filter { $0.path == "/open/again" }.map(\.connection) == [kept])
     }
 
     @Test func `HTTP-64 a request is sent again once and no more`() throws {
         #expect(try stage.exchange("GET", "/open/first").status == 200)
         stage.upstream.answer("/open/again", with: WireScript(.close))
         expectTemplate(try stage.exchange("GET", "/open/again"), status: 502)
-        #expect(stage.upstream.requests.filter { $0.path == "/open/again" }.count <= 2)
+        let tries = stage.upstream.requests.filter { $0.path == "/open/again" }
+        #expect(tries.count == 2)
+        #expect(Set(tries.map(\.connection)).count == 2)
+    }
+
+    /// Proofs accepted, and remembered, since the start.
+    private func spentProofs() throws -> Int {
+        let name = "portcullis_dpop_replay_inserts_total"
+        let lines = try stage.gateway.admin("/metrics").bodyText.split(separator: "\n")
+        let value = lines.first { $0.hasPrefix(name + " ") }?.split(separator: " ").last
+        return try #require(value.flatMap { Int($0) })
+    }
+
+    /// Sends a request with this proof, which is judged once and spent then; the tries that the upstream saw.
+    private func sendProven(
+        _ lines: [String], expecting status: Int, at location: SourceLocation = #_sourceLocation
+    ) throws -> [WireRequest] {
+        let spent = try spentProofs()
+        let response = try stage.exchange("GET", "/bound/again", fields: lines)
+        #expect(response.status == status, "\(response.headText)", sourceLocation: location)
+        #expect(try spentProofs() == spent + 1, "judged once", sourceLocation: location)
+        // Spent it is: nobody uses it for another request.
+        let replayed = try stage.exchange("GET", "/bound/again", fields: lines)
+        try expectInvalidProof(replayed, stage, check: "DPOP-15", cause: "proof_replayed", at: location)
+        return stage.upstream.requests.filter { $0.path == "/bound/again" }
+    }
+
+    @Test func `HTTP-64 DPOP-15 a proven request on a connection that closed is sent once more, its proof spent once`()
+        throws
+    {
+        #expect(try ProofCall(path: "/bound/first").send(stage).status == 200)
+        let dying = stage.upstream.requests[0].connection
+        stage.upstream.answerAll(with: .closing(on: dying))
+        let tries = try sendProven(ProofCall(path: "/bound/again").fields(stage), expecting: 200)
+        #expect(tries.count == 2 && tries[0].connection == dying && tries[1].connection != dying)
+        // What was decided the first time: the same user, the same request.
+        #expect(tries.allSatisfy { $0.fields["x-user"] == ["alice"] && $0.rawHead == tries[0].rawHead })
+    }
+
+    @Test(arguments: ["H", "HTTP/1.1 200 O"])
+    func `HTTP-64 DPOP-15 a proven request whose answer has begun is not sent twice, and its proof is spent`(
+        beginning: String
+    ) throws {
+        #expect(try ProofCall(path: "/bound/first").send(stage).status == 200)
+        let kept = stage.upstream.requests[0].connection
+        stage.upstream.answer("/bound/again", with: .rawThenClose(beginning))
+        let tries = try sendProven(ProofCall(path: "/bound/again").fields(stage), expecting: 502)
+        #expect(tries.map(\.connection) == [kept])
     }
 
     @Test func `an upstream that is not there is 502`() throws {

@@ -119,31 +119,72 @@ import TestSupport
         expectTemplate(try #require(responses.last), status: 502)
     }
 
-    @Test func `HTTP-63 may be cut anywhere`() throws {
-        let bytes = Array((interim("103 Early Hints", ["Link: </a.css>"]) + Self.answer).utf8)
-        let client = try stage.gateway.client()
-        for cut in stride(from: 1, to: bytes.count, by: 7) {
-            let gate = Gate()
-            stage.upstream.answer(
-                "/open/a",
-                with: WireScript(.bytes(Array(bytes[..<cut])), .wait(gate), .bytes(Array(bytes[cut...]))))
-            try client.send(request("GET", "/open/a"))
-            stage.upstream.waits { !$0.requests.isEmpty }
-            gate.open()
-            #expect(try client.responses(2).map(\.status) == [103, 200], "cut at \(cut)")
+    /// Has the upstream say these pieces, each only after the gateway has read the one before.
+    private func sayOneByOne(_ pieces: [[UInt8]], to client: RawClient) throws {
+        let said = pieces.dropLast().map { _ in Gate() }
+        let read = pieces.dropLast().map { _ in Gate() }
+        var steps: [WireScript.Step] = []
+        for (number, piece) in pieces.dropLast().enumerated() {
+            // `reply` with nothing: a word to the test that what stands before it was sent.
+            let signal = WireScript.Step.reply { _ in
+                said[number].open()
+                return []
+            }
+            steps += [.bytes(piece), signal, .wait(read[number])]
+        }
+        // Nothing is waited for behind the last: the connection is free then, and may be given somebody else's request.
+        steps.append(.bytes(pieces.last ?? []))
+        stage.upstream.answer("/open/a", with: WireScript(exactly: steps))
+        try client.send(request("GET", "/open/a"))
+        for number in said.indices {
+            #expect(said[number].wait())
+            // One loop serves everybody: when it has answered somebody else, it has read what was there before.
+            #expect(try stage.exchange("GET", "/open/turn").status == 200)
+            read[number].open()
         }
     }
 
-    @Test func `HTTP-63 that a client does not take are dropped rather than kept, and the answer is whole`() throws {
+    @Test func `HTTP-63 may be cut anywhere`() throws {
+        let hint = interim("103 Early Hints", ["Link: </a.css>"])
+        for pieces in everyCut(of: Array((hint + Self.answer).utf8)) {
+            let client = try stage.gateway.client()
+            try sayOneByOne(pieces, to: client)
+            let responses = try client.responses(2)
+            #expect(responses.map(\.status) == [103, 200], "\(pieces.map(\.count))")
+            #expect(responses[0].fields.all.map(\.description) == ["Link: </a.css>"])
+            #expect(responses[1].bodyText == "ok")
+        }
+    }
+
+    @Test func `HTTP-63 that a client does not take in time come whole or not at all, and the answer behind them`()
+        throws
+    {
+        // A Unix socket: the kernel takes some two hundred kilobytes for a client that does not read, and no more.
+        let folder = try TemporaryFolder.make(for: "hints")
+        defer { TemporaryFolder.remove(folder) }
+        let path = "\(folder)/web.sock"
+        var plan = StagePlan()
+        plan.publicURL += "\n  - { address: \"unix:\(path)\", public_url: \"http://gateway.test\" }"
+        let stage = try Stage(plan)
         let field = "X-Padding: " + String(repeating: "x", count: 30_000)
-        let hints = String(repeating: interim("103 Early Hints", [field, field]), count: 8)
-        stage.upstream.answer("/open/a", with: .raw(hints + Self.answer))
-        let client = try stage.gateway.client(receiveBuffer: 4096)
+        let hints = [UInt8](String(repeating: interim("103 Early Hints", [field, field]), count: 8).utf8)
+        let isSaid = Gate()
+        let signal = WireScript.Step.reply { _ in
+            isSaid.open()
+            return []
+        }
+        stage.upstream.answer(
+            "/open/a", with: WireScript(exactly: [.bytes(hints), .text(Self.answer), signal]))
+        let client = try RawClient(unixPath: path)
         try client.send(request("GET", "/open/a"))
-        _ = try #require(stage.upstream.onlyRequest(for: "/open/a"))
+        #expect(isSaid.wait())
+        // The gateway has met a client that takes no more, and others wait for neither.
+        #expect(try stage.exchange("GET", "/open/b").status == 200)
         var responses = [try client.response()]
-        while responses.count < 9, responses.last?.status == 103 { responses.append(try client.response()) }
-        #expect(responses.dropLast().allSatisfy { $0.status == 103 && $0.fields["x-padding"].count == 2 })
+        while responses.last?.status == 103 { responses.append(try client.response()) }
+        let relayed = responses.dropLast()
+        #expect((1...8).contains(relayed.count), "\(relayed.count) of 8")
+        #expect(relayed.allSatisfy { $0.status == 103 && $0.fields["x-padding"].map(\.count) == [30_000, 30_000] })
         #expect(responses.last?.status == 200)
         #expect(responses.last?.bodyText == "ok")
         #expect(client.staysSilent())

@@ -2,7 +2,8 @@
 import Testing
 import TestSupport
 
-/// Rows HTTP-12 and HTTP-42 to HTTP-47: what an upstream can trust because no client can write it.
+/// Rows HTTP-12, HTTP-42 to HTTP-47 and HTTP-49: what an upstream can trust because no client can write it, and a client
+/// because no upstream can.
 @Suite(.serialized) struct `what is stripped and what is injected` {
     private static let shared = Shared {
         try Stage(

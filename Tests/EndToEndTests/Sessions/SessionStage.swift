@@ -10,6 +10,8 @@ struct LoginPlan: Sendable {
     /// Further clients of the same server, by name.
     var others: [String] = []
     var workers = 1
+    /// Further top-level keys.
+    var settings = ""
 }
 
 /// A gateway with logins between an upstream that records and an authorization server whose user agrees.
@@ -36,6 +38,7 @@ final class SessionStage: Sendable {
             routes:
             \(plan.routes.map { "  - " + $0 }.joined(separator: "\n"))
             log: { level: debug, operator: stderr, access: stdout }
+            \(plan.settings)
 
             """
         gateway = try GatewayProcess(

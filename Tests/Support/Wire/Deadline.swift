@@ -29,8 +29,7 @@ package func eventually(within limit: Duration = .seconds(15), _ condition: () t
     let deadline = Deadline.after(limit)
     while try !condition() {
         if deadline.hasPassed { return try condition() }
-        // poll(2) without descriptors: a wait of two milliseconds that does not spin.
-        _ = poll(nil, 0, 2)
+        dawdle(for: .milliseconds(2))
     }
     return true
 }

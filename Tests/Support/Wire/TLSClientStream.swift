@@ -27,6 +27,8 @@ package struct TLSClientOptions: Sendable {
     package var identity: TestCertificate?
     /// A session of an earlier connection, to be resumed.
     package var session: TLSSession?
+    /// Sent before the server has answered anything, with a session that allows it.
+    package var earlyData: [UInt8] = []
 
     /// TLS 1.2 to 1.3, with SNI when a name is given.
     package init(serverName: String? = nil, authority: String? = nil) {
@@ -58,7 +60,8 @@ package final class TLSClientStream: ByteStream {
         if !protocols.isEmpty { SSL_CTX_set_alpn_protos(context, protocols, UInt32(protocols.count)) }
         engine = try TLSEngine(context: context, socket: socket)
         if let session = options.session { engine.resume(session) }
-        try engine.connect(serverName: options.serverName, verifiesName: options.authority != nil)
+        try engine.connect(
+            serverName: options.serverName, verifiesName: options.authority != nil, earlyData: options.earlyData)
     }
 
     private static func use(_ identity: TestCertificate, in context: OpaquePointer) throws {
@@ -77,6 +80,8 @@ package final class TLSClientStream: ByteStream {
     package var session: TLSSession? { engine.session }
     /// Whether the handshake resumed an earlier session.
     package var isResumed: Bool { engine.isResumed }
+    /// What the server made of the early data; nil when none was sent.
+    package var isEarlyDataAccepted: Bool? { engine.isEarlyDataAccepted }
     /// The version agreed on, such as `TLSv1.3`.
     package var version: String { engine.version }
     /// The subject's common name of the server's certificate.

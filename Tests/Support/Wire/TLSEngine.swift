@@ -10,6 +10,16 @@ package final class TLSSession: @unchecked Sendable {
     init(_ pointer: OpaquePointer) { self.pointer = pointer }
 
     deinit { SSL_SESSION_free(pointer) }
+
+    /// Bytes that the server takes before the next handshake is over (RFC 8446 §4.2.10).
+    package var maximumEarlyData: Int { Int(SSL_SESSION_get_max_early_data(pointer)) }
+
+    /// The same session, of a client that believes the server to take so many.
+    package func believing(maximumEarlyData: Int) -> TLSSession? {
+        guard let copy = SSL_SESSION_dup(pointer) else { return nil }
+        SSL_SESSION_set_max_early_data(copy, UInt32(clamping: maximumEarlyData))
+        return TLSSession(copy)
+    }
 }
 
 /// One SSL object over a blocking socket, used by one thread at a time.
@@ -52,7 +62,8 @@ final class TLSEngine {
         return length > 0 ? text(name.prefix(Int(length)).map { UInt8(bitPattern: $0) }) : nil
     }
 
-    func connect(serverName: String?, verifiesName: Bool) throws {
+    /// Shakes hands, with `earlyData` behind the first message of ours.
+    func connect(serverName: String?, verifiesName: Bool, earlyData: [UInt8]) throws {
         if let serverName {
             serverName.withCString { name in
                 _ = SSL_ctrl(
@@ -61,7 +72,21 @@ final class TLSEngine {
             }
             if verifiesName { SSL_set1_host(connection, serverName) }
         }
+        if !earlyData.isEmpty {
+            var sent = 0
+            guard SSL_write_early_data(connection, earlyData, earlyData.count, &sent) == 1, sent == earlyData.count
+            else { throw failure("early data") }
+        }
         guard SSL_connect(connection) == 1 else { throw failure("handshake") }
+    }
+
+    /// What the server made of the early data; nil when none was sent.
+    var isEarlyDataAccepted: Bool? {
+        switch SSL_get_early_data_status(connection) {
+        case SSL_EARLY_DATA_ACCEPTED: true
+        case SSL_EARLY_DATA_REJECTED: false
+        default: nil
+        }
     }
 
     func accept() throws {
