@@ -100,11 +100,15 @@ enum PEM {
     }
 
     private static func read(_ pem: String, _ body: (OpaquePointer) -> OpaquePointer?) throws -> OpaquePointer {
-        let bytes = Array(pem.utf8)
-        guard let input = BIO_new_mem_buf(bytes, Int32(bytes.count)) else { throw WireFailure.tls("BIO_new_mem_buf") }
-        defer { BIO_free(input) }
-        guard let result = body(input) else { throw WireFailure.tls("no PEM of the expected kind") }
-        return result
+        // OpenSSL reads where the bytes are until the last line, so they stay there until then.
+        try Array(pem.utf8).withUnsafeBytes { bytes in
+            guard let input = BIO_new_mem_buf(bytes.baseAddress, Int32(bytes.count)) else {
+                throw WireFailure.tls("BIO_new_mem_buf")
+            }
+            defer { BIO_free(input) }
+            guard let result = body(input) else { throw WireFailure.tls("no PEM of the expected kind") }
+            return result
+        }
     }
 }
 
