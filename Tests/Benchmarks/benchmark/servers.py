@@ -153,7 +153,8 @@ class Nginx:
     ssl_certificate_key {site.fixtures / CERTIFICATE_KEY};
     ssl_protocols TLSv1.2 TLSv1.3;
     {self.tls_options}""" if site.tls else ""
-        location = f"""    listen 127.0.0.1:{site.port}{" ssl" if site.tls else ""} backlog=4096;{tls}
+        options = f'{" ssl" if site.tls else ""}{" reuseport" if site.workers > 1 else ""}'
+        location = f"""    listen 127.0.0.1:{site.port}{options} backlog=4096;{tls}
     location / {{
       {self.location_options}
       proxy_pass http://origin;
@@ -165,7 +166,7 @@ class Nginx:
       proxy_set_header X-Request-Id $request_id;
     }}"""
         log = f"{site.log_file} combined{self.log_options}" if site.access_log else "off"
-        return nginx_command(site, nginx_frame(site.folder, location, upstream, log))
+        return nginx_command(site, nginx_frame(site.folder, location, upstream, log, site.workers))
 
 
 class BufferedNginx(Nginx):

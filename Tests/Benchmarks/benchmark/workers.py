@@ -7,7 +7,7 @@ from .family import Family, at_least
 from .generators import Generator
 from .load import Totals
 from .samples import measured
-from .servers import PAYLOAD, Gateway, Origin
+from .servers import PAYLOAD, Gateway, Nginx, Origin
 
 CONNECTIONS = 32
 
@@ -17,7 +17,8 @@ class Workers(Family):
 
     On two processors the load competes with two workers. So one worker gets its load on its own processor as well:
     everything is twice as much in the second sample, and what is missing from twice the throughput is what workers
-    cost each other, connections between processors included.
+    cost each other, connections between processors included. nginx with as many workers tells how much of that is the
+    machine's: what two processors share, and what a connection from one to the other costs its kernel.
     """
 
     columns = (
@@ -34,7 +35,13 @@ class Workers(Family):
     compared = "requests"
 
     def proxies(self, gateway):
-        return [NumberedGateway(gateway.binary, 1, "one worker"), NumberedGateway(gateway.binary, 2, "two workers")]
+        return [
+            NumberedGateway(gateway.binary, 1, "one worker"), NumberedGateway(gateway.binary, 2, "two workers"),
+            NumberedNginx(1, "nginx, one"), NumberedNginx(2, "nginx, two"),
+        ]
+
+    def reference_of(self, proxy):
+        return "nginx, one" if proxy.startswith("nginx") else self.reference
 
     def sample(self, stage, kind, seconds):
         processors = [stage.proxy_processor, stage.load_processor][:kind.workers]
@@ -67,6 +74,14 @@ class NumberedGateway(Gateway):
 
     def __init__(self, binary, workers, name):
         super().__init__(binary)
+        self.workers = workers
+        self.name = name
+
+
+class NumberedNginx(Nginx):
+    """nginx with so many workers, each with a listening socket of its own, as the gateway's have."""
+
+    def __init__(self, workers, name):
         self.workers = workers
         self.name = name
 
