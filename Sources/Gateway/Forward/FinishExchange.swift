@@ -148,9 +148,12 @@ extension WorkerRef {
     func readDiscarded(_ client: ClientRef) {
         if client.pointee.input.isEmpty {
             let count = client.pointee.stream.read(into: pointee.readScratch, capacity: Worker.readCapacity)
-            guard count > 0 else {
-                if count != ByteStream.wantsRead { closeClient(client) }
-                return
+            switch count {
+            case 1...: break
+            case ByteStream.wantsRead: return
+            // TLS has something of its own to say first, such as the answer to a KeyUpdate (RFC 8446 §4.6.3).
+            case ByteStream.wantsWrite: return client.startWriting()
+            default: return closeClient(client)
             }
             guard client.pointee.input.append(pointee.readScratch, count, from: &pointee.buffers) else {
                 return closeClient(client)

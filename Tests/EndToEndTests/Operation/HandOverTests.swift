@@ -54,6 +54,21 @@ import TestSupport
         #expect(try client.response().status == 200)
     }
 
+    @Test func `HTTP-35 OPS-07 the rest of a refused body is read away though a reload comes between`() throws {
+        let stage = try Stage()
+        let clients = try (0..<3).map { _ in try stage.gateway.client() }
+        for client in clients {
+            try client.send("POST /unknown HTTP/1.1\r\nHost: gateway.test\r\nContent-Length: 40\r\n\r\nGET /open/")
+            #expect(try client.response(to: "POST").status == 404)
+        }
+        try stage.reload(times: 1)
+        for client in clients {
+            try client.send("smuggled HTTP/1.1\r\n\r\n123456789" + request("GET", "/open/a"))
+            #expect(try client.response().status == 200)
+        }
+        #expect(stage.upstream.requests.map(\.path) == ["/open/a", "/open/a", "/open/a"])
+    }
+
     @Test func `OPS-07 the permissions of a Unix socket change in place, and its connections go on`() throws {
         let folder = try TemporaryFolder.make(for: "permissions")
         defer { TemporaryFolder.remove(folder) }

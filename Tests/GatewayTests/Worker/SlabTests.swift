@@ -47,6 +47,16 @@ import Testing
         slab.destroy()
     }
 
+    /// Whoever came after would share a place with somebody else, and so their bytes.
+    @Test func `ends the process when a place comes back twice`() async {
+        await #expect(processExitsWith: .failure) {
+            var slab = Slab<Int> { 0 }
+            let place = slab.take()
+            slab.giveBack(place)
+            slab.giveBack(place)
+        }
+    }
+
     @Test func `shows every place it ever made, and frees what is in them`() {
         final class Thing {}
         weak var last: Thing?
