@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import TestSupport
 
-/// Row OPS-07: what a reload says and does about listeners.
+/// Row OPS-07: what a reload says and does about listeners, and about descriptors for their connections.
 @Suite struct `a reload that moves listeners` {
     private static func plan(_ extra: String) -> StagePlan {
         var plan = StagePlan()
@@ -74,5 +74,46 @@ import TestSupport
             return
         }
         Issue.record("no reload within two seconds")
+    }
+
+    @Test func `OPS-05 says where fewer files may be open than the limits promise connections`() throws {
+        var plan = StagePlan(settings: "limits: { connections: 300, upstream_connections: 30 }")
+        let stage = try Stage(plan)
+        func lines() -> [LogLine] { stage.gateway.operatorLog.filter { $0["event"] == "descriptors_short" } }
+        try stage.gateway.process.limitDescriptors(to: 330)
+        try stage.reload()
+        #expect(lines().isEmpty, "30 to the only upstream, and 300 of clients")
+        plan.settings = "limits: { connections: 300, upstream_connections: 31 }"
+        try stage.rewrite(plan)
+        try stage.reload(times: 2)
+        let line = stage.gateway.operatorLine { $0["event"] == "descriptors_short" }
+        #expect(line?["level"] == "warning")
+        #expect(line?["expected"] == "331")
+        #expect(line?["found"] == "330")
+    }
+
+    @Test func `OPS-05 a start says so too`() throws {
+        let folder = try TemporaryFolder.make(for: "few")
+        defer { TemporaryFolder.remove(folder) }
+        let path = folder + "/gateway.yaml"
+        try """
+        workers: 2
+        listeners: [{ address: "127.0.0.1:0", public_url: "http://a.test" }]
+        admin: { address: "127.0.0.1:0" }
+        routes: [{ path: /, upstream: "http://127.0.0.1:9", public: true }]
+        limits: { connections: 200, upstream_connections: 4096 }
+
+        """.write(toFile: path, atomically: true, encoding: .utf8)
+        let command = "ulimit -n 512; exec '\(GatewayProcess.binary)' run '\(path)'"
+        let gateway = try ChildProcess("/bin/sh", ["-c", command])
+        // As many to upstreams as clients may ask for, by each of two workers.
+        #expect(
+            gateway.errors.wait { lines in
+                lines.contains { line in
+                    let line = LogLine(line)
+                    return line?["event"] == "descriptors_short" && line?["expected"] == "800"
+                        && line?["found"] == "512"
+                }
+            }, "\(gateway.errors.now)")
     }
 }
