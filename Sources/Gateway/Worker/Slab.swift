@@ -10,6 +10,7 @@ struct Slab<Element> {
     private struct Place {
         /// First, so that its address is the place's own.
         var element: Element
+        /// The next free place; a place in use has itself here, which no free one has.
         var next: UnsafeMutablePointer<Place>?
     }
 
@@ -26,14 +27,20 @@ struct Slab<Element> {
         if free == nil { grow() }
         let place = free.unsafelyUnwrapped
         free = place.pointee.next
+        place.pointee.next = place
         inUse += 1
         return Slab.element(place)
     }
 
     /// Takes a place back; nothing may point at it any longer.
-    mutating func giveBack(_ place: UnsafeMutablePointer<Element>) {
+    ///
+    /// Twice would close the chain to a ring: everyone from then on would be given the same place, and with it bytes of
+    /// somebody else. Better to end.
+    mutating func giveBack(_ element: UnsafeMutablePointer<Element>) {
+        let place = UnsafeMutableRawPointer(element).assumingMemoryBound(to: Place.self)
+        precondition(place.pointee.next == place, "a place is given back once")
         inUse -= 1
-        chain(UnsafeMutableRawPointer(place).assumingMemoryBound(to: Place.self))
+        chain(place)
     }
 
     /// Every place ever made, free ones included; the caller can tell them apart.
