@@ -149,6 +149,11 @@ package final class Gateway: @unchecked Sendable {
     /// What deserves a second look in the configuration that is served.
     func warn(_ warnings: [String]) {
         for warning in warnings { operatorLog.write(.warning, .configurationWarning, LogField(.detail, warning)) }
+        let (needed, allowed) = (ProcessLimits.connections(promisedBy: settings), ProcessLimits.descriptors)
+        if allowed < needed {
+            operatorLog.write(
+                .warning, .descriptorsShort, LogField(.expected, "\(needed)"), LogField(.found, "\(allowed)"))
+        }
         for issuer in settings.issuers where issuer.insecureAllowHTTP {
             operatorLog.write(
                 .warning, .insecureSetting, LogField(.issuer, issuer.name), LogField(.setting, "insecure_allow_http"))

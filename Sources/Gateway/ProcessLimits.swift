@@ -17,6 +17,25 @@ enum ProcessLimits {
         var none = rlimit(rlim_cur: 0, rlim_max: 0)
         setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
     }
+
+    /// How many descriptors the process may have; `Int.max` without a bound.
+    static var descriptors: Int {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return Int.max }
+        return Int(clamping: limit.rlim_cur)
+    }
+
+    /// How many connections the limits of a configuration promise, over all workers.
+    ///
+    /// A client's request has one connection to an upstream at most, so that these are never more than clients'. What else
+    /// is open (listeners, logs, pipes, issuers) is few beside them.
+    static func connections(promisedBy settings: GatewaySettings) -> Int {
+        let upstreams = Set(settings.routes.map(\.upstream)).count
+        let (each, isTooMany) = upstreams.multipliedReportingOverflow(by: settings.limits.upstreamConnections)
+        let clients = settings.limits.connections
+        return settings.workers * (clients + min(isTooMany ? clients : each, clients))
+    }
+
     /// Gives back the pages of code that the start has run; those that serve are mapped again as they are called.
     ///
     /// Linking thirty libraries and reading a configuration runs some 15 MB of code that never runs again. It stays

@@ -52,7 +52,8 @@ enum CORSSection {
             problems.error(
                 at: object.place(of: "credentials"), expected: "credentials for origins by name",
                 found: "credentials: true beside origins: \"*\"",
-                remedy: "list the origins that are yours: any page on the web could act as your users")
+                remedy: "list the origins that are yours: browsers take no * in answers to requests with cookies, and "
+                    + "to name whoever asks instead would let any page on the web act as your users")
         }
         judgeAllowedOrigins(object, origins, route, context)
         if let allowed = methods.allowed {

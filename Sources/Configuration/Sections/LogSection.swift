@@ -22,7 +22,7 @@ enum LogSection {
     ]
 
     private static let destination = TextShape(
-        expected: "stderr, stdout, off, or the path of a file", pattern: "^(stderr|stdout|off|.*/.*)$"
+        expected: "stderr, stdout, off, or the path of a file", pattern: "^(stderr|stdout|off|.*/.*)$", hasOff: true
     ) { text in
         if words.contains(where: { $0.word == text }) || (text.contains("/") && !text.hasSuffix("/")) { return nil }
         if let nearest = Suggestion.nearest(to: text, among: words.map(\.word)) {

@@ -31,12 +31,18 @@ struct ScalarCheck {
     private func textOutcome(_ shape: TextShape) -> Outcome {
         switch meaning {
         case .text: shape.fault(text).map { .fault($0) } ?? .fits(.text(text))
+        // YAML 1.1, and whatever writes it, makes false of  off .
+        case .boolean(false) where shape.hasOff:
+            .fault(TextFault(remedy: "write it as  \"off\"  with the quotation marks"))
         case .integer, .number, .boolean: .fault(TextFault(remedy: "put it in quotation marks: \"\(text)\""))
         case .null: .misfit
         }
     }
 
     private func wordOutcome(_ words: [String], _ never: [String: String]) -> Outcome {
+        if meaning == .boolean(false), words.contains("off") {
+            return .fault(TextFault(remedy: "write it as  \"off\"  with the quotation marks"))
+        }
         guard meaning == .text else {
             return words.contains(text) ? .fault(TextFault(remedy: "put it in quotation marks: \"\(text)\"")) : .misfit
         }
@@ -102,6 +108,9 @@ struct ScalarCheck {
         switch meaning {
         case .boolean(true): .fits(.flag(true))
         // Never advise to write true here: it opens what somebody meant to keep closed.
+        case .text where ["yes", "on", "true"].contains(text.lowercased()):
+            // Here somebody meant to open it.
+            .fault(TextFault(remedy: "say  true , the only value there is; \(Quoted.text(text)) is a text"))
         case .boolean(false), .null, .integer, .number, .text:
             .fault(TextFault(remedy: "leave it out: it is true by being there, or not there at all"))
         }

@@ -30,6 +30,8 @@ struct TextShape: Sendable {
     var expected: String
     /// The part of the grammar that a JSON Schema can express, anchored.
     var pattern: String?
+    /// Whether one of its texts is `off`, which other readers of YAML take for false.
+    var hasOff = false
     /// What is wrong with a text, or nil.
     var fault: @Sendable (String) -> TextFault?
 }

@@ -93,13 +93,20 @@ package enum AskAboutLogin {
         do throws(KeysMissing) {
             metadata = try ReadMetadata.live(of: issuer, timeoutMilliseconds: timeoutMilliseconds)
         } catch {
-            guard asJSON else { return "NOT KNOWN  \(issuer.url) did not say what it offers: \(error.reason)\n" }
+            // A login is often set up on both sides at once: what to register there does not wait for its answer.
+            let registration = LoginReview.registration(of: login, settings)
+            guard asJSON else {
+                let clientID = settings.clients[login.client].credentials.clientID
+                return "NOT KNOWN  \(issuer.url) did not say what it offers: \(error.reason)\n"
+                    + LoginReview.section(LoginReview.registrationTitle(clientID), registration)
+            }
             var writer = JSONWriter()
             writer.beginObject()
             for (name, value) in [("verdict", "not_known"), ("issuer", issuer.url), ("reason", error.reason)] {
                 writer.name(name)
                 writer.string(value)
             }
+            LoginReview.put("register", registration, &writer)
             writer.endObject()
             return writer.text
         }

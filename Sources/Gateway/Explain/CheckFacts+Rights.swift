@@ -16,7 +16,13 @@ extension CheckFacts {
         case .claimRules:
             let rules = unmetRule.map { [$0] } ?? policy?.claims ?? []
             return rules.map { "\(name(of: $0)) \(ShownText.json(value(of: $0)))" }.joined(separator: "; ")
-        case .body, .exchange, .upstreamCredential, .upstream: return ""
+        case .body:
+            return switch evidence.body {
+            case .none: "no body"
+            case .bytes(let count): "\(count) bytes"
+            case .chunked: "chunked, of a length that is not announced"
+            }
+        case .exchange, .upstreamCredential, .upstream: return ""
         case .identity: return (route?.identity ?? []).map(\.name).joined(separator: " ")
         default: return nil
         }

@@ -22,7 +22,7 @@ extension CheckFacts {
 
     func seenOfSession(_ check: ExplainedCheck) -> String? {
         switch check {
-        case .loginPath: return evidence.ownAnswer.isEmpty ? ShownText.quote(evidence.path) : evidence.ownAnswer
+        case .loginPath: return evidence.ownAnswer == .login ? evidence.ownAnswerWords : ShownText.quote(evidence.path)
         case .session: return seenSession
         case .sessionTokens: return seenTokens
         case .samePage: return seenPage
@@ -116,7 +116,10 @@ extension CheckFacts {
 
     /// Why there is nothing to check of a session, or of a token where there is a session.
     func reasonOfSession(_ check: ExplainedCheck) -> String? {
-        if check == .loginPath { return "the path is not the gateway's own" }
+        if check == .loginPath {
+            return evidence.ownAnswer == .document
+                ? "the path is that of a document" : "the path is not the gateway's own"
+        }
         guard let access = loginAccess else {
             return check.isOfLogins ? "the route takes no browser's session" : nil
         }

@@ -74,6 +74,11 @@ struct CheckFacts {
             ?? wantedOfRights(check) ?? ""
     }
 
+    /// The text that demands the check; what a preflight may ask is browsers' own rule.
+    func section(_ check: ExplainedCheck) -> String {
+        check == .origin && evidence.asksForMethod ? "Fetch, CORS protocol" : check.section
+    }
+
     /// Whether the check is about a route, a token or a proof that is not there.
     private func lacksSubject(_ check: ExplainedCheck) -> Bool {
         let isAboutProof = check > .proofCount && check <= .proofBinding || check == .replay
@@ -87,10 +92,15 @@ struct CheckFacts {
     /// Why there is nothing to check, or nil when there is.
     func reasonNotNeeded(_ check: ExplainedCheck) -> String? {
         if check <= .connect { return nil }
-        if check == .loginPath { return evidence.ownAnswer.isEmpty ? reasonOfSession(check) : nil }
+        if check == .loginPath { return evidence.ownAnswer == .login ? nil : reasonOfSession(check) }
         if evidence.method == "OPTIONS", evidence.target == "*" { return "OPTIONS * is for the gateway itself" }
-        if check > .loginPath, !evidence.ownAnswer.isEmpty { return "the path is the gateway's own" }
+        if check > .loginPath, evidence.ownAnswer == .login || evidence.ownAnswer == .document {
+            return "the path is the gateway's own"
+        }
         if check <= .method { return nil }
+        if evidence.ownAnswer == .preflight, check != .origin {
+            return "a preflight brings no credentials, and is answered here"
+        }
         guard let route else { return nil }
         switch check {
         case .origin:

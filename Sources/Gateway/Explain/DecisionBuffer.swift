@@ -177,7 +177,7 @@ extension WorkerRef {
         case .wait: verdict = .undecided(.exchange, reason: "the request still waits for it")
         }
         var evidence = evidence(exchange, bytes)
-        evidence.ownAnswer = ownAnswer(step)
+        describeOwnAnswer(step, in: &evidence)
         decisions.keep(
             DecisionBuffer.Decision(
                 id: exchange.pointee.id, time: clock.wallSeconds(), evidence: evidence, verdict: verdict,

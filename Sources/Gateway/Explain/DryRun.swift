@@ -159,7 +159,7 @@ package final class DryRun {
         let verdict = verdict(step, exchange, bytes)
         var evidence = worker.evidence(exchange, bytes)
         evidence.isDryRun = true
-        evidence.ownAnswer = worker.ownAnswer(step)
+        worker.describeOwnAnswer(step, in: &evidence)
         evidence.certificateThumbprint = circumstances.certificate?.base64URL
         return .judged(evidence, verdict)
     }
@@ -207,15 +207,16 @@ package final class DryRun {
 }
 
 extension WorkerRef {
-    /// What the gateway answers with itself after this step; empty for every other.
-    func ownAnswer(_ step: Step) -> String {
-        switch step {
-        case .answerOptions: "204"
-        case .answerPreflight: "204  to a browser's preflight"
-        case .publish: "200  a document of the gateway's"
-        case .login(let endpoint): endpoint.words(pointee.logins)
-        case .forward, .wait, .refuse: ""
-        }
+    /// Notes what the gateway answers with itself after this step.
+    func describeOwnAnswer(_ step: Step, in evidence: inout RequestEvidence) {
+        (evidence.ownAnswer, evidence.ownAnswerWords) =
+            switch step {
+            case .answerOptions: (.options, "204")
+            case .answerPreflight: (.preflight, "204  to a browser's preflight")
+            case .publish: (.document, "200  a document of the gateway's")
+            case .login(let endpoint): (.login, endpoint.words(pointee.logins))
+            case .forward, .wait, .refuse: (.none, "")
+            }
     }
 
     /// The fields of the upstream's head that say who calls, as they would travel.

@@ -24,6 +24,8 @@ package struct Explanation: Sendable {
         package var seen: String
         /// What the configuration, or the specification, demands.
         package var wanted: String
+        /// The text that demands the check, of this request.
+        package var section: String
     }
 
     package let evidence: RequestEvidence
@@ -51,7 +53,8 @@ package struct Explanation: Sendable {
             let state = Explanation.state(of: check, verdict, facts)
             return Line(
                 check: check, state: state, seen: state == .notNeeded ? "" : facts.seen(check),
-                wanted: state == .notNeeded ? facts.reasonNotNeeded(check) ?? "" : facts.wanted(check))
+                wanted: state == .notNeeded ? facts.reasonNotNeeded(check) ?? "" : facts.wanted(check),
+                section: facts.section(check))
         }
         remedy = Remedy(verdict, facts)
         loginWords = Explanation.loginWords(verdict, facts)

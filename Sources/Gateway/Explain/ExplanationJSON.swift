@@ -100,7 +100,7 @@ extension Explanation {
             put("seen", line.seen, &writer)
             put("wanted", line.wanted, &writer)
         }
-        put("section", line.check.section, &writer)
+        put("section", line.section, &writer)
         writer.endObject()
     }
 

@@ -54,7 +54,7 @@ extension Explanation {
         switch verdict {
         case .forwarded: first = "FORWARDED"
         case .answered:
-            first = "ANSWERED BY THE GATEWAY  \(evidence.ownAnswer.isEmpty ? "204" : evidence.ownAnswer)"
+            first = "ANSWERED BY THE GATEWAY  \(evidence.ownAnswerWords.isEmpty ? "204" : evidence.ownAnswerWords)"
         case .refused(let refusal, _, _, let row):
             first = "\((status ?? 0) < 400 ? "SENT TO LOG IN" : "REFUSED")  \(status ?? 0)  \(refusal.word)  \(row)"
         case .undecided(let check, _): first = "NOT KNOWN  \(check.title) could not be checked"
@@ -68,7 +68,7 @@ extension Explanation {
         guard let line = group.first else { return "" }
         let beginning = pad(line.state.rawValue, 13) + pad(line.check.title, 24)
         // Kept in one piece where lines are broken.
-        let section = "  [\(line.check.section.split(separator: " ").joined(separator: hardSpace))]"
+        let section = "  [\(line.section.split(separator: " ").joined(separator: hardSpace))]"
         guard group.count == 1 else {
             let titles = group.map(\.check.title).joined(separator: ", ")
             return wrap(
@@ -81,7 +81,7 @@ extension Explanation {
         case .failed, .undecided:
             return wrap(beginning + "seen    \(line.seen.isEmpty ? "-" : line.seen)", indent: 0, hang: 45)
                 + wrap("wanted  \(line.wanted)", indent: 37, hang: 45)
-                + wrap("see     \(line.check.section)", indent: 37, hang: 45)
+                + wrap("see     \(line.section)", indent: 37, hang: 45)
         case .notReached:
             let seen = line.seen.isEmpty ? "" : line.seen + "; "
             return wrap(beginning + "\(seen)wanted \(line.wanted)" + section, indent: 0, hang: 37)

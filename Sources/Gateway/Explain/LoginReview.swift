@@ -76,7 +76,8 @@ package struct LoginReview: Sendable {
     /// Whether a login would begin.
     package var isSuitable: Bool { lines.allSatisfy { $0.problems.isEmpty || $0.isWarning } }
 
-    private static func registration(
+    /// What is to be registered at the server, whatever that says of itself.
+    static func registration(
         of login: LoginSettings, _ settings: GatewaySettings
     ) -> [(name: String, value: String)] {
         var values: [(name: String, value: String)] = []

@@ -19,7 +19,7 @@ extension LoginReview {
             }
             for remedy in line.remedies { text += Self.pad("", 37) + "- \(remedy)\n" }
         }
-        text += Self.section("\nTo register at the server for client_id \(ShownText.plain(clientID)):", registration)
+        text += Self.section(Self.registrationTitle(clientID), registration)
         text += Self.section("\nThe authorization request, \(form):", request)
         text += Self.section("\nEndpoints:", endpoints)
         text += "\nKeys published:\n" + (keys.isEmpty ? "  none\n" : keys.map { "  \(ShownText.plain($0))\n" }.joined())
@@ -28,7 +28,12 @@ extension LoginReview {
         return text + "about \(size.bytes) bytes in \(size.cookies) of at most 4 cookies (\(size.of))\n"
     }
 
-    private static func section(_ title: String, _ pairs: [(name: String, value: String)]) -> String {
+    /// The line above what is to be registered.
+    static func registrationTitle(_ clientID: String) -> String {
+        "\nTo register at the server for client_id \(ShownText.plain(clientID)):"
+    }
+
+    static func section(_ title: String, _ pairs: [(name: String, value: String)]) -> String {
         title + "\n"
             + pairs.map { "  " + pad($0.name, 25) + ShownText.plain($0.value, limit: 2000) + "\n" }.joined()
     }
@@ -50,15 +55,7 @@ extension LoginReview {
         for line in lines { write(line, &writer) }
         writer.endArray()
         for (name, pairs) in [("register", registration), ("request", request), ("endpoints", endpoints)] {
-            writer.name(name)
-            writer.beginArray()
-            for pair in pairs {
-                writer.beginObject()
-                Self.put("name", pair.name, &writer)
-                Self.put("value", pair.value, &writer)
-                writer.endObject()
-            }
-            writer.endArray()
+            Self.put(name, pairs, &writer)
         }
         Self.put("keys", keys, &writer)
         Self.put("cookie", cookieName, &writer)
@@ -90,6 +87,18 @@ extension LoginReview {
         writer.endArray()
         Self.put("change", line.remedies, &writer)
         writer.endObject()
+    }
+
+    static func put(_ name: String, _ pairs: [(name: String, value: String)], _ writer: inout JSONWriter) {
+        writer.name(name)
+        writer.beginArray()
+        for pair in pairs {
+            writer.beginObject()
+            put("name", pair.name, &writer)
+            put("value", pair.value, &writer)
+            writer.endObject()
+        }
+        writer.endArray()
     }
 
     private static func put(_ name: String, _ value: String, _ writer: inout JSONWriter) {

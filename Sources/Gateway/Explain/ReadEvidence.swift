@@ -34,6 +34,11 @@ extension WorkerRef {
         evidence.authority = text(head.pointee.authority, limit: 256)
         evidence.fieldCount = head.pointee.fields.count
         evidence.headBytes = head.pointee.length
+        switch head.pointee.framing {
+        case .length(let size) where size > 0: evidence.body = .bytes(size)
+        case .chunked: evidence.body = .chunked
+        default: break
+        }
         evidence.route = exchange.pointee.route.map { $0.pointee.index }
         var asksForMethod = false
         for index in 0..<head.pointee.fields.count {

@@ -24,6 +24,27 @@ package struct RequestEvidence: Sendable {
         case bearer, dpop
     }
 
+    /// What a request is that goes to no upstream.
+    package enum OwnAnswer: Sendable {
+        case none
+        /// OPTIONS for the gateway itself, or whose last hop this is (Max-Forwards).
+        case options
+        /// A browser's question, before a script's request, what may follow.
+        case preflight
+        /// For a document of the gateway's own.
+        case document
+        /// A step of a login or a logout.
+        case login
+    }
+
+    /// The body as the head announces it.
+    package enum Body: Sendable, Equatable {
+        case none
+        case bytes(Int64)
+        /// Its length shows at its end.
+        case chunked
+    }
+
     package var listener = 0
     /// The client's address.
     package var peer = ""
@@ -47,8 +68,11 @@ package struct RequestEvidence: Sendable {
     package var session: SessionEvidence?
     /// What a browser says of why it asks, and whether a person waits for a page.
     package var browser = BrowserEvidence()
-    /// What the gateway answers with itself; empty for everything that has a route.
-    package var ownAnswer = ""
+    /// What the gateway answers with itself, and the words for it; empty for everything that is for an upstream.
+    package var ownAnswer = OwnAnswer.none
+    package var ownAnswerWords = ""
+    /// How much of a body the request announces.
+    package var body = Body.none
     /// Where a request that needs a login is sent; nil for every other.
     package var loginStart: LoginStartEvidence?
     /// Whether there is a `Client-Cert` field, whoever sent it.

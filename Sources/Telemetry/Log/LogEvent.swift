@@ -10,6 +10,8 @@ package enum LogEvent: String, Sendable, CaseIterable {
     case listening
     /// The configuration deserves a second look although it loads.
     case configurationWarning = "configuration_warning"
+    /// The process may open fewer descriptors than the limits promise connections.
+    case descriptorsShort = "descriptors_short"
     /// A dangerous relaxation is switched on.
     case insecureSetting = "insecure_setting"
     /// The configuration is read again, because of SIGHUP or of a file that it names.

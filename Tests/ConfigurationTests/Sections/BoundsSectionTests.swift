@@ -119,6 +119,20 @@ import Testing
                 """)
     }
 
+    @Test func `OPS-06 off that another program wrote as false is told to be quoted`() {
+        #expect(
+            refusal(of: Sample(rest: "log: { access: false }").text)
+                == """
+                gateway.yaml:4:16: log.access: expected stderr, stdout, off, or the path of a file, found false
+                    write it as  "off"  with the quotation marks
+                """)
+        let nonce = refusal(of: Sample.token("dpop: { nonce: false }"))
+        #expect(nonce.contains("routes[0].token.dpop.nonce: expected"), "\(nonce)")
+        #expect(nonce.contains("write it as  \"off\"  with the quotation marks"), "\(nonce)")
+        let level = refusal(of: Sample(rest: "log: { level: false }").text)
+        #expect(!level.contains("\"off\""), "\(level)")
+    }
+
     @Test func `a log file that cannot be appended to is refused`() {
         #expect(
             refusal(of: Sample(rest: "log: { operator: /nowhere/portcullis.log }").text)

@@ -44,7 +44,7 @@ import Testing
         (
             "cors: { origins: \"*\", credentials: true }",
             "credentials for origins by name, found credentials: true beside origins: \"*\"",
-            "list the origins that are yours: any page on the web could act as your users"
+            "list the origins that are yours: browsers take no * in answers to requests with cookies, and to name whoever asks instead would let any page on the web act as your users"
         ),
         (
             "cors: { origins: \"null\" }", "routes[0].cors.origins: expected",

@@ -29,6 +29,18 @@ import Testing
                 """)
     }
 
+    @Test(arguments: ["yes", "On", "\"true\""]) func `HTTP-76 a route that is public says so by the word true`(
+        word: String
+    ) {
+        let text = word.filter { $0 != "\"" }
+        #expect(
+            refusal(of: Sample.route("public: \(word)"))
+                == """
+                gateway.yaml:3:62: routes[0].public: expected true, found "\(text)"
+                    say  true , the only value there is; "\(text)" is a text
+                """)
+    }
+
     @Test func `HTTP-76 a login as nobody is refused`() {
         #expect(
             refusal(of: Sample.route("login: { client: shop }"))

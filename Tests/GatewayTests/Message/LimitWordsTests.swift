@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+import HTTP1
+import Testing
+
+@testable import Gateway
+
+@Suite struct `a head beyond a limit` {
+    @Test(
+        arguments: [
+            (.requestLineTooLong, .requestLineTooLong, "at most 8192 bytes (limits.request_line)"),
+            (.headerSectionTooLarge, .headerSectionTooLarge, "at most 65536 bytes (limits.header_section)"),
+            (.fieldLineTooLong, .headerSectionTooLarge, "at most 32768 bytes (limits.field_line)"),
+            (.tooManyFields, .headerSectionTooLarge, "at most 100 fields (limits.field_count)"),
+            (.versionNotSupported, .versionNotSupported, "HTTP/1.1 or HTTP/1.0"),
+            (.expectationUnknown, .expectationUnknown, "100-continue"),
+            (.colonMissing, .malformedMessage, "a message that every reader reads alike"),
+        ] as [(HTTP1Refusal, Refusal, String)])
+    func `HTTP-65 is refused with the limit and its key for the operator`(
+        cause: HTTP1Refusal, refusal: Refusal, expected: String
+    ) throws {
+        let idle = try IdleWorker()
+        defer { withExtendedLifetime(idle) {} }
+        #expect(idle.worker.refusal(of: cause) == refusal)
+        #expect(idle.worker.pointee.refusalDetail.expected == expected)
+        #expect(!idle.worker.pointee.refusalDetail.found.isEmpty)
+    }
+}
