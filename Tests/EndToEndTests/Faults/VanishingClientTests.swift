@@ -170,7 +170,9 @@ import TestSupport
         for _ in 0..<5 { try round() }
         let (memory, descriptors) = (process.memory("RssAnon"), process.openDescriptors())
         for _ in 0..<10 { try round() }
-        #expect(process.memory("RssAnon") - memory < 2048, "KB after four hundred clients more")
+        if !Sanitizer.isOn {
+            #expect(process.memory("RssAnon") - memory < 2048, "KB after four hundred clients more")
+        }
         #expect(eventually { process.openDescriptors() <= descriptors + 2 })
     }
 }
