@@ -7,9 +7,10 @@ import Testing
     /// The executable beside the test bundle that runs now.
     static func executable() -> String? {
         let maps = (try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8)) ?? ""
-        let bundle = maps.split(separator: "\n").compactMap { line in
-            line.split(separator: " ").last.map(String.init)
-        }.first { $0.hasSuffix(".xctest") || $0.hasSuffix("-test-runner") }
+        // The bundle is what runs, or what a runner has loaded.
+        let running = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+        let loaded = maps.split(separator: "\n").compactMap { $0.split(separator: " ").last.map(String.init) }
+        let bundle = ([running] + loaded).first { $0.hasSuffix(".xctest") || $0.hasSuffix("-test-runner") }
         guard let bundle else { return nil }
         let path = URL(filePath: bundle).deletingLastPathComponent().appending(path: "portcullis").path
         return FileManager.default.isExecutableFile(atPath: path) ? path : nil

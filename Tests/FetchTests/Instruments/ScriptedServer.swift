@@ -53,7 +53,8 @@ final class ScriptedServer: @unchecked Sendable {
     /// Closes everything, which ends the threads.
     func stop() {
         shutdown(listener, Int32(SHUT_RDWR))
-        for descriptor in open.withLock({ $0 }) { shutdown(descriptor, Int32(SHUT_RDWR)) }
+        // While none of them can be closed: the number might be somebody else's already.
+        open.withLock { for descriptor in $0 { shutdown(descriptor, Int32(SHUT_RDWR)) } }
         continuation.finish()
     }
 
@@ -82,8 +83,10 @@ final class ScriptedServer: @unchecked Sendable {
             note(.connected)
             Thread.detachNewThread { [self] in
                 serve(descriptor)
-                open.withLock { _ = $0.remove(descriptor) }
-                Glibc.close(descriptor)
+                open.withLock {
+                    $0.remove(descriptor)
+                    Glibc.close(descriptor)
+                }
             }
         }
         Glibc.close(listener)
