@@ -43,7 +43,7 @@ enum IssuerFault: String, CaseIterable {
         for number in 0..<10 {
             let began = ContinuousClock.now
             #expect(try stage.exchange("GET", "/open/\(number)").status == 200, sourceLocation: location)
-            #expect(ContinuousClock.now - began < .seconds(1), sourceLocation: location)
+            #expect(ContinuousClock.now - began < .seconds(Sanitizer.isOn ? 5 : 1), sourceLocation: location)
         }
     }
 

@@ -27,12 +27,14 @@ final class UpstreamConnection {
             buffer.removeFirst(length)
             do {
                 let request = try WireRequest(head: head, connection: number)
+                // Before it is recorded: whoever has seen a request may say how the next is answered, and means the next.
+                let script = upstream.script(for: request.path)
                 let index = upstream.record.withLock { record in
                     record.requests.append(request)
                     return record.requests.count - 1
                 }
                 var body = UpstreamBody(of: request, at: index)
-                for step in upstream.script(for: request.path).steps where !isOver {
+                for step in script.steps where !isOver {
                     perform(step, for: request, body: &body)
                 }
             } catch {
