@@ -12,6 +12,7 @@ package final class ChildProcess: Sendable {
     private let end = Watched<ProcessEnd?>(nil)
     /// Nobody can write to its standard output any more, and all that was written is in `output`.
     private let isOutputOver = Watched(false)
+    private let areErrorsOver = Watched(false)
 
     /// Starts the program with these arguments and environment additions.
     package init(_ program: String, _ arguments: [String], environment: [String: String] = [:]) throws {
@@ -33,7 +34,7 @@ package final class ChildProcess: Sendable {
         guard let started, started > 0 else { throw WireFailure.system("posix_spawn \(program)", -(started ?? 0)) }
         identifier = started
         collect(out[0], into: output) { [isOutputOver] in isOutputOver.withLock { $0 = true } }
-        collect(err[0], into: errors) {}
+        collect(err[0], into: errors) { [areErrorsOver] in areErrorsOver.withLock { $0 = true } }
         Thread.detachNewThread { [end, identifier, output, errors] in
             var status: Int32 = 0
             while waitpid(identifier, &status, 0) < 0, errno == EINTR {}
@@ -55,8 +56,11 @@ package final class ChildProcess: Sendable {
     }
 
     /// How the process ended; nil when it still runs at the limit.
+    ///
+    /// All that it wrote is there then, unless it left a child that may write on.
     package func waitForEnd(within limit: Duration = .seconds(15)) -> ProcessEnd? {
-        _ = end.wait(within: limit) { $0 != nil }
+        guard end.wait(within: limit, until: { $0 != nil }) else { return nil }
+        for isOver in [isOutputOver, areErrorsOver] { isOver.wait(within: .seconds(2)) { $0 } }
         return end.now
     }
 

@@ -24,6 +24,7 @@ package final class Watched<Value>: @unchecked Sendable {
     package var now: Value { withLock { $0 } }
 
     /// Waits until `predicate` holds; false when the limit passes first.
+    @discardableResult
     package func wait(within limit: Duration = .seconds(15), until predicate: (Value) -> Bool) -> Bool {
         let seconds = Double(limit.components.seconds) + Double(limit.components.attoseconds) / 1e18
         let end = Date(timeIntervalSinceNow: seconds)
