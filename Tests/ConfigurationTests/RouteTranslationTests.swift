@@ -106,6 +106,25 @@ import Testing
         #expect(route.pathAllowances == [.encodedSlash, .nonASCII])
     }
 
+    @Test func `a path fits in one case unless said otherwise`() throws {
+        #expect(try settings(of: Sample().text).routes[0].ignoresCase == false)
+        #expect(try settings(of: Sample.tokenRoute("case_insensitive: true")).routes[0].ignoresCase)
+    }
+
+    @Test func `paths beside those that fit in any case fit in one`() throws {
+        let text = Sample(
+            routes: """
+                routes: [{ path: /, upstream: http://127.0.0.1:3000, public: true },
+                  { path: /Shop/, upstream: http://127.0.0.1:3000, public: true },
+                  { path: /shop/admin/, upstream: http://127.0.0.1:3000, public: true, case_insensitive: true },
+                  { path: /exact, upstream: http://127.0.0.1:3000, public: true, case_insensitive: true },
+                  { path: /Exact/, upstream: http://127.0.0.1:3000, public: true },
+                  { path: /shop/administrators, upstream: http://127.0.0.1:3000, public: true }]
+                """
+        ).text
+        #expect(try settings(of: text).routes.map(\.ignoresCase) == [false, false, true, true, false, false])
+    }
+
     private func token(of text: String) throws -> TokenSettings {
         guard case .token(let token) = try settings(of: text).routes[0].access else {
             throw NotATokenRoute()

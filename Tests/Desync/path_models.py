@@ -122,6 +122,16 @@ def names_alike(target):
     return None if path is None else b"/".join(segment.rstrip(b". ") for segment in path.lower().split(b"/"))
 
 
+def in_any_case(path):
+    """What a path may be to a server that takes no notice of case, by the ways there are to compare."""
+    if path is None:
+        return set()
+    text = path.decode(errors="surrogateescape")
+    turkish = text.replace("\u0130", "i").replace("\u0131", "i")
+    forms = (text.lower(), text.upper().lower(), text.casefold(), turkish.lower())
+    return {form.encode(errors="surrogateescape") for form in forms}
+
+
 def overlong(data):
     """Two- and three-byte forms of ASCII as the character."""
     def shortest(found):

@@ -23,16 +23,18 @@ RELAXATIONS = {
     "semicolon": (rb";|%3b", b"/public/a;b=c"),
     "non_ascii": (rb"[\x80-\xff]|%[89a-f]", b"/public/\xc3\xa9"),
 }
-# What is open to everybody: one folder, or everything that no other route has.
-TOPOLOGIES = {"one public folder": "/public/", "all else public": "/"}
+# What is open to everybody: one folder, or everything that no other route has; the latter also before servers that take
+# no notice of case.
+TOPOLOGIES = {"one public folder": "/public/", "all else public": "/", "all else public, in any case": "/"}
+ANY_CASE = "all else public, in any case"
 ROUTES = """\
   - {{ path: "{open}", upstream: "http://127.0.0.1:{upstream}", public: true{allowed} }}
   - path: /admin/
     upstream: http://127.0.0.1:{upstream}
-    token: {{ issuers: [fixed], audience: "{audience}" }}{allowed_below}
+    token: {{ issuers: [fixed], audience: "{audience}" }}{below}
   - path: /api/private
     upstream: http://127.0.0.1:{upstream}
-    token: {{ issuers: [fixed], audience: "{audience}" }}{allowed_below}
+    token: {{ issuers: [fixed], audience: "{audience}" }}{below}
 """
 IN_FLIGHT = 16
 
@@ -69,11 +71,12 @@ def readings(targets):
                 yield f"Node's {way}", target, path
 
 
-def opened(targets):
-    """By reading, what of the targets is protected, and what is reserved."""
+def opened(targets, any_case=False):
+    """By reading, what of the targets is protected, `any_case` however its letters are; and what is reserved."""
     protected, reserved = collections.defaultdict(set), collections.defaultdict(set)
     for reading, target, path in readings(targets):
-        if path_models.is_protected(path):
+        if path_models.is_protected(path) or (
+                any_case and any(map(path_models.is_protected, path_models.in_any_case(path)))):
             protected[reading].add(target)
         elif path_models.is_reserved(path):
             reserved[reading].add(target)
@@ -90,15 +93,17 @@ async def judge(binary, name, relaxation, targets, plain):
     recorder = Recorder()
     await recorder.start()
     allowed = f"allow_in_path: [{relaxation}]" if relaxation else ""
+    any_case = name == ANY_CASE
+    below = [key for key in (allowed, any_case and "case_insensitive: true") if key]
     routes = ROUTES.format(open=TOPOLOGIES[name], upstream=recorder.port, audience=AUDIENCE,
-                           allowed=allowed and f", {allowed}", allowed_below=allowed and f"\n    {allowed}")
+                           allowed=allowed and f", {allowed}", below="".join(f"\n    {key}" for key in below))
     with gateway(binary, routes) as running:
         arrived, problems = await send_all(running.port, recorder, targets)
     recorder.stop()
     if not any(target.startswith(b"/public/") for target in arrived) or len(arrived) == len(targets):
         problems.append("not both of forwarded and refused paths")
     problems += problems_of_relaxation(relaxation, set(arrived), plain)
-    protected, reserved = opened(sorted(set(arrived.values())))
+    protected, reserved = opened(sorted(set(arrived.values())), any_case)
     for word, found in (("protected", protected), ("the gateway's own", reserved)):
         for reading, ways in sorted(found.items()):
             problems.append(f"{word} to {reading}: " + ", ".join(map(escaped, sorted(ways)[:12])) + f" ({len(ways)})")

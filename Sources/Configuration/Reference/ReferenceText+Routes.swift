@@ -85,6 +85,9 @@ extension ReferenceText {
             # What is otherwise refused in a path because two servers may read it differently: encoded_slash, backslash,
             # double_encoding, semicolon, non_ascii. None by default.
             allow_in_path: [encoded_slash]
+            # Fits paths in any case of letters, for an upstream that takes /Admin for /admin: Windows, IIS, Express as it comes. The
+            # path is in lower case; routes below it must say the same. By default /Admin is another path, and another route's.
+            case_insensitive: false
             # What stands before the path in other URLs of this route, where a proxy in front has other names or takes a prefix
             # away; the htu of a DPoP proof may begin so too. None by default: the public_url of the listener alone.
             public_urls: [https://partners.example.com, https://shop.example.com/v1]

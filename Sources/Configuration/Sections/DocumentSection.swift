@@ -155,6 +155,7 @@ enum DocumentSection {
         refuseRepetition(objects.compactMap { $0.text("path") }, "path", issuers.translation.problems)
         refuseRepetition(
             objects.compactMap { $0.text("name") ?? $0.text("path") }, "name", issuers.translation.problems)
+        RouteSection.judgeCases(objects, issuers.translation.problems)
         return objects.compactMap { RouteSection.translate($0, context) }
     }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Bytes
 import Gateway
 import HTTPMessage
 
@@ -61,6 +62,9 @@ enum RouteSection {
                 .optional, example: "[encoded_slash]",
                 "What is otherwise refused in a path because two servers may read it differently."),
             KeyDescription(
+                "case_insensitive", .boolean, .standard("false"),
+                "Fits paths in any case, for an upstream that takes /Admin for /admin; the path is in lower case."),
+            KeyDescription(
                 "public_urls", .list(ListShape(noun: "URLs", element: .text(URLText.base), count: 1...16)), .optional,
                 example: "[https://shop.example.com/v1]",
                 "What stands before the path in other URLs of this route, for the htu of DPoP proofs."),
@@ -103,12 +107,17 @@ enum RouteSection {
         let identity = IdentitySection.translate(object, problems)
         let words = object.texts("allow_in_path").map(\.text)
         let allowances = pathAllowances.filter { words.contains($0.word) }
-        if let path = object.text("path") { judgePath(path, allowances.map(\.policy), problems) }
+        let ignoresCase = object.flag("case_insensitive") ?? false
+        if let path = object.text("path") {
+            judgePath(path, allowances.map(\.policy), problems)
+            if ignoresCase { judgeCase(path, problems) }
+        }
         guard let path = object.text("path")?.text, let upstream, let access else { return nil }
         var settings = RouteSettings(
             name: object.text("name")?.text ?? path, path: path, upstream: upstream, access: access,
             identity: identity, methods: methods.allowed, webSocket: object.flag("websocket") ?? false,
             pathAllowances: allowances.map(\.setting))
+        settings.ignoresCase = ignoresCase
         // The path that follows begins with a slash of its own.
         settings.publicURLs = object.texts("public_urls").map {
             $0.text.hasSuffix("/") ? String($0.text.dropLast()) : $0.text
@@ -200,6 +209,46 @@ enum RouteSection {
                 at: path.place, expected: "a path that requests may have", found: Quoted.text(path.text),
                 remedy: "requests with such a path are refused; see allow_in_path")
         }
+    }
+}
+
+extension RouteSection {
+    /// Letters outside ASCII have no case that all servers agree on; nor has an escape one reading in lower case.
+    private static func judgeCase(_ path: PlacedText, _ problems: ProblemList) {
+        guard path.text.utf8.contains(where: { $0 == UInt8(ascii: "%") || $0 > 0x7E || ASCII.lowercase($0) != $0 })
+        else {
+            return
+        }
+        let lower = path.text.lowercased()
+        let isASCII = !lower.utf8.contains { $0 == UInt8(ascii: "%") || $0 > 0x7E }
+        problems.error(
+            at: path.place, expected: "a path in lower case, of ASCII without escapes, where case_insensitive is true",
+            found: Quoted.text(path.text),
+            remedy: isASCII ? "write \(lower); it fits in any case" : "leave case_insensitive out")
+    }
+
+    /// Refuses a path that fits in one case alone below one that fits in any: the server that takes no notice of case would
+    /// have requests for the first one, spelt otherwise, pass by the rules of the second (T-09).
+    static func judgeCases(_ objects: [CheckedObject], _ problems: ProblemList) {
+        let paths = objects.compactMap { object in
+            object.text("path").map { (path: $0, ignoresCase: object.flag("case_insensitive") ?? false) }
+        }
+        let above = paths.filter(\.ignoresCase).map(\.path)
+        for (path, ignoresCase) in paths where !ignoresCase {
+            let lower = String(decoding: path.text.utf8.map(ASCII.lowercase), as: UTF8.self)
+            guard let first = above.first(where: { lower == $0.text || covers($0.text, lower) }) else { continue }
+            problems.error(
+                at: path.place, expected: "case_insensitive: true, as \(Quoted.text(first.text)) has it",
+                found: "\(Quoted.text(path.text)), which is that path or below it in another case",
+                remedy:
+                    "say case_insensitive: true in both, or in neither; the first is on line \(first.place.position.line)"
+            )
+        }
+    }
+
+    /// Whether a subtree has that path, or is its own.
+    private static func covers(_ subtree: String, _ path: String) -> Bool {
+        subtree.hasSuffix("/") && (path.hasPrefix(subtree) || path + "/" == subtree)
     }
 }
 

@@ -36,6 +36,7 @@ extension WorkerRef {
         of path: UnsafeBufferPointer<UInt8>, _ route: UnsafePointer<Route>
     ) throws(Refusal) {
         try checkLoosestReading(of: path, route)
+        try checkOtherLetters(of: path, route)
         guard path.count > 1, PathShape.isSeparator(path[1]) else { return }
         // A reference to another authority, to whoever resolves it against a base (RFC 3986 §4.2): `//x/admin` is the
         // path `/admin` of `x` to Node's URL, Python's urljoin and Java's URI; so is `/\x/admin` to the first.
@@ -48,6 +49,7 @@ extension WorkerRef {
             throw refuse(.pathMatchesTwoRoutes, "one route", "two by slashes at the beginning")
         }
         try checkLoosestReading(of: rest, route)
+        try checkOtherLetters(of: rest, route)
     }
 
     /// Refuses a path that leads to another route, or to none of them but ourselves, when all that the route lets through
@@ -58,12 +60,33 @@ extension WorkerRef {
         guard !route.pointee.allowances.isEmpty else { return }
         pointee.canonicalPath.removeAll(keepingCapacity: true)
         LoosestReading.append(path.span, to: &pointee.canonicalPath)
-        let isOne = pointee.canonicalPath.withUnsafeBufferPointer { loosest in
-            ReservedPath(loosest) == nil && pointee.routes.match(loosest) == route
-                && pointee.routes.match(withoutLastSlashes(loosest)) == route
-        }
-        guard isOne else {
+        let isOne = canonicalPathLeads(to: route)
+        guard isOne, !canonicalPathHasOtherLetters() || canonicalPathLeads(to: route) else {
             throw refuse(.pathMatchesTwoRoutes, "one route", "two by characters that the route lets through")
+        }
+    }
+
+    /// Refuses a path that leads to another route when letters outside ASCII are taken for those that they become in the
+    /// other case, where some upstream takes no notice of case.
+    private func checkOtherLetters(of path: UnsafeBufferPointer<UInt8>, _ route: UnsafePointer<Route>) throws(Refusal) {
+        guard pointee.routes.ignoresCase else { return }
+        pointee.canonicalPath.removeAll(keepingCapacity: true)
+        PathPolicy.appendCanonical(path.span, mergingSlashes: true, to: &pointee.canonicalPath)
+        guard !canonicalPathHasOtherLetters() || canonicalPathLeads(to: route) else {
+            throw refuse(.pathMatchesTwoRoutes, "one route", "two by the case of letters outside ASCII")
+        }
+    }
+
+    /// Replaces in `canonicalPath` the letters that become others in the other case; false when no upstream would.
+    private func canonicalPathHasOtherLetters() -> Bool {
+        pointee.routes.ignoresCase && CaseFolding.replaceLetters(in: &pointee.canonicalPath)
+    }
+
+    /// Whether `canonicalPath`, with the slashes at its end and without, is this route's.
+    private func canonicalPathLeads(to route: UnsafePointer<Route>) -> Bool {
+        pointee.canonicalPath.withUnsafeBufferPointer { path in
+            ReservedPath(path) == nil && pointee.routes.match(path) == route
+                && pointee.routes.match(withoutLastSlashes(path)) == route
         }
     }
 

@@ -50,6 +50,8 @@ package struct RouteSettings: Sendable {
     ///
     /// Otherwise this path alone.
     package var path: String
+    /// Its upstream takes paths that differ in case for one (HTTP-57, T-09): `path` is in lower case, and fits in any.
+    package var ignoresCase = false
     package var upstream: UpstreamSettings
     package var access: Access
     /// Fields injected towards the upstream, in order (HTTP-46).

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Bytes
 import Issuers
 import Glibc
 import HTTPMessage
@@ -45,10 +46,14 @@ final class RouteTable: @unchecked Sendable {
 /// A pattern that ends with `/` matches its whole subtree and its own path without that slash; any other pattern
 /// matches one path. The longest pattern wins. The cost depends on the number of segments in the path, not on the
 /// number of routes: the hash of each prefix that ends at a `/` is looked up in one table.
+///
+/// Patterns that fit in any case are in lower case, and beneath them are none that fit in one case alone (HTTP-57).
 struct RouteIndex: @unchecked Sendable {
     let routes: UnsafeMutablePointer<Route>
     let count: Int
     let reservedNames: ReservedNames
+    /// Whether some route's upstream takes paths that differ in case for one.
+    let ignoresCase: Bool
 
     private let listenerCount: Int
     private let patterns: UnsafeMutablePointer<Pattern>
@@ -58,6 +63,7 @@ struct RouteIndex: @unchecked Sendable {
     private struct Pattern {
         let bytes: Route.Bytes
         let isSubtree: Bool
+        let ignoresCase: Bool
         let hash: UInt64
     }
 
@@ -67,6 +73,7 @@ struct RouteIndex: @unchecked Sendable {
         catalogue: inout PredicateCatalogue, mappings: inout [[IdentityFieldSettings]]
     ) {
         count = settings.routes.count
+        ignoresCase = settings.routes.contains(where: \.ignoresCase)
         listenerCount = settings.listeners.count
         let pools = Dictionary(uniqueKeysWithValues: upstreams.enumerated().map { ($1, $0) })
         routes = .allocate(capacity: max(1, count))
@@ -107,7 +114,9 @@ struct RouteIndex: @unchecked Sendable {
             let isSubtree = route.path.hasSuffix("/")
             let key = isSubtree ? String(route.path.dropLast()) : route.path
             (patterns + index).initialize(
-                to: Pattern(bytes: Route.Bytes(key), isSubtree: isSubtree, hash: RouteIndex.hash(Array(key.utf8))))
+                to: Pattern(
+                    bytes: Route.Bytes(key), isSubtree: isSubtree, ignoresCase: route.ignoresCase,
+                    hash: RouteIndex.hash(Array(key.utf8))))
         }
         reservedNames = ReservedNames(
             settings.routes.flatMap(\.identity).map(\.name) + AssertionRule.reservedNames(settings.routes))
@@ -137,33 +146,51 @@ struct RouteIndex: @unchecked Sendable {
 
     /// The route for a canonical path, or nil.
     func match(_ path: UnsafeBufferPointer<UInt8>) -> UnsafePointer<Route>? {
-        var hash = RouteIndex.seed
-        var found: Int32 = -1
-        for index in 0..<path.count {
-            let byte = path[index]
-            if byte == UInt8(ascii: "/") {
-                let subtree = find(hash, path, count: index, isSubtree: true)
-                if subtree >= 0 { found = subtree }
-            }
-            hash = (hash ^ UInt64(byte)) &* RouteIndex.prime
-        }
-        let exact = find(hash, path, count: path.count, isSubtree: false)
-        if exact >= 0 {
-            found = exact
-        } else {
-            let subtree = find(hash, path, count: path.count, isSubtree: true)
-            if subtree >= 0 { found = subtree }
+        var found = search(path, ignoringCase: false)
+        if ignoresCase {
+            let other = search(path, ignoringCase: true)
+            if other >= 0, found < 0 || isLonger(patterns + Int(other), patterns + Int(found)) { found = other }
         }
         return found < 0 ? nil : UnsafePointer(routes + Int(found))
     }
 
-    private func find(_ hash: UInt64, _ path: UnsafeBufferPointer<UInt8>, count: Int, isSubtree: Bool) -> Int32 {
+    /// Which pattern of those that fit in one case, or of those that fit in any.
+    @inline(__always)
+    private func search(_ path: UnsafeBufferPointer<UInt8>, ignoringCase: Bool) -> Int32 {
+        var hash = RouteIndex.seed
+        var found: Int32 = -1
+        for index in 0..<path.count {
+            let byte = ignoringCase ? ASCII.lowercase(path[index]) : path[index]
+            if byte == UInt8(ascii: "/") {
+                let subtree = find(hash, path, count: index, isSubtree: true, ignoringCase)
+                if subtree >= 0 { found = subtree }
+            }
+            hash = (hash ^ UInt64(byte)) &* RouteIndex.prime
+        }
+        let exact = find(hash, path, count: path.count, isSubtree: false, ignoringCase)
+        if exact >= 0 { return exact }
+        let subtree = find(hash, path, count: path.count, isSubtree: true, ignoringCase)
+        return subtree >= 0 ? subtree : found
+    }
+
+    /// An exact pattern and a subtree's own path are equally long; the exact one is meant.
+    private func isLonger(_ one: UnsafePointer<Pattern>, _ other: UnsafePointer<Pattern>) -> Bool {
+        one.pointee.bytes.count > other.pointee.bytes.count
+            || one.pointee.bytes.count == other.pointee.bytes.count && !one.pointee.isSubtree
+    }
+
+    @inline(__always)
+    private func find(
+        _ hash: UInt64, _ path: UnsafeBufferPointer<UInt8>, count: Int, isSubtree: Bool, _ ignoringCase: Bool
+    ) -> Int32 {
         var slot = Int(truncatingIfNeeded: hash) & mask
         while slots[slot] >= 0 {
             let pattern = patterns + Int(slots[slot])
             if pattern.pointee.hash == hash, pattern.pointee.isSubtree == isSubtree,
-                pattern.pointee.bytes.count == count,
-                memcmp(pattern.pointee.bytes.start, path.baseAddress.unsafelyUnwrapped, count) == 0
+                pattern.pointee.ignoresCase == ignoringCase, pattern.pointee.bytes.count == count,
+                ignoringCase
+                    ? ASCII.equalsIgnoringCase(pattern.pointee.bytes.buffer.span, path.span.extracting(first: count))
+                    : memcmp(pattern.pointee.bytes.start, path.baseAddress.unsafelyUnwrapped, count) == 0
             {
                 return slots[slot]
             }

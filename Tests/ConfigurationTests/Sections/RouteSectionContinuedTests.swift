@@ -165,6 +165,38 @@ import Testing
                 """)
     }
 
+    @Test(arguments: [
+        ("/Shop/", "write /shop/; it fits in any case"), ("/caf%C3%A9", "leave case_insensitive out"),
+        ("/A%20B", "leave case_insensitive out"),
+    ])
+    func `HTTP-57 a path that fits in any case is in lower case`(path: String, remedy: String) {
+        let text = Sample(
+            routes: "routes: [{ path: \(path), upstream: http://127.0.0.1:3000, public: true, case_insensitive: true }]"
+        ).text
+        #expect(
+            refusal(of: text)
+                == """
+                gateway.yaml:3:18: routes[0].path: expected a path in lower case, of ASCII without escapes, where case_insensitive is true, found "\(path)"
+                    \(remedy)
+                """)
+    }
+
+    @Test(arguments: ["/shop/admin", "/Shop/Admin/", "/Shop", "/shop/Admin", "/SHOP/"])
+    func `HTTP-57 a path that fits in one case below one that fits in any is refused`(path: String) {
+        let text = Sample(
+            routes: """
+                routes: [{ path: /shop/, upstream: http://127.0.0.1:3000, public: true, case_insensitive: true },
+                  { path: \(path), upstream: http://127.0.0.1:3000, public: true }]
+                """
+        ).text
+        #expect(
+            refusal(of: text)
+                == """
+                gateway.yaml:4:11: routes[1].path: expected case_insensitive: true, as "/shop/" has it, found "\(path)", which is that path or below it in another case
+                    say case_insensitive: true in both, or in neither; the first is on line 3
+                """)
+    }
+
     @Test func `a path with a space is refused`() {
         #expect(
             refusal(of: Sample(routes: "routes: [{ path: /a b, upstream: http://127.0.0.1:3000, public: true }]").text)

@@ -55,7 +55,7 @@ import Testing
             refusal(of: Sample.tokenRoute("authorization: pass"))
                 == """
                 gateway.yaml:3:97: routes[0].authorization: expected a key of a route, found "authorization"
-                    keys here: path, name, upstream, methods, token, login, public, identity, websocket, allow_in_path, public_urls, allowed_origins, cors, limits, timeouts, mcp, upstream_credential, upstream_401, client_cert
+                    keys here: path, name, upstream, methods, token, login, public, identity, websocket, allow_in_path, case_insensitive, public_urls, allowed_origins, cors, limits, timeouts, mcp, upstream_credential, upstream_401, client_cert
                 """)
     }
 

@@ -19,6 +19,15 @@ import TestSupport
                 ", allow_in_path: [encoded_slash, backslash, double_encoding, semicolon, non_ascii]"))
     }
 
+    private static let anyCase = Shared {
+        try Stage(routes: [
+            "{ path: /, upstream: $UPSTREAM, public: true }",
+            "{ path: /open/, upstream: $UPSTREAM, public: true, allow_in_path: [encoded_slash, non_ascii] }",
+            "{ path: /kiosk/, upstream: $UPSTREAM, case_insensitive: true, \(guarded) }",
+            "{ path: /api/private, upstream: $UPSTREAM, case_insensitive: true, \(guarded) }",
+        ])
+    }
+
     private func stage(_ shared: Shared<Stage>) throws -> Stage {
         let prepared = try shared.get()
         prepared.reset()
@@ -64,5 +73,34 @@ import TestSupport
         let response = try loose.exchange("GET", path)
         #expect(response.status == 200, "\(response.headText)")
         #expect(loose.upstream.requests.map(\.target) == [path])
+    }
+
+    @Test(arguments: [
+        "/Kiosk", "/KIOSK/x", "/kiosk/X", "/%4biosk/x", "/%4Biosk", "/API/private", "/Api/%50rivate",
+    ])
+    func `HTTP-57 a route that fits in any case is guarded in every spelling`(path: String) throws {
+        let stage = try stage(Self.anyCase)
+        #expect(try stage.exchange("GET", path).status == 401)
+        #expect(stage.upstream.requests.isEmpty)
+        try stage.expectForwarded(request("GET", path, fields: [stage.tokens.bearer()]), path: path)
+    }
+
+    @Test(arguments: [
+        "//Kiosk", "//x/KIOSK/x", "/API/private/", "/api/PRIVATE//", "/%E2%84%AAiosk/x", "/%e2%84%aaiosk",
+        "/kio%C5%BFk/x", "/k%c4%b1osk", "/K%C4%B0OSK/x", "//x/%E2%84%AAiosk/x", "/ap%C4%B1/private",
+        "/ap%C4%B1/private/", "/open%2f%E2%84%AAiosk/../x", "/%2fKIOSK",
+    ])
+    func `HTTP-57 a spelling that is a guarded one to servers that change case is refused`(path: String) throws {
+        try stage(Self.anyCase).expectRefused(request("GET", path))
+    }
+
+    @Test(arguments: [
+        "/Open", "/OPEN/x", "/k%C3%AFosk", "/%E2%84%AA", "/open/%E2%84%AA", "/open/\u{212A}", "/api/Public",
+    ])
+    func `HTTP-57 what is no guarded path in any case is forwarded`(path: String) throws {
+        let stage = try stage(Self.anyCase)
+        let response = try stage.exchange("GET", path)
+        #expect(response.status == 200, "\(response.headText)")
+        #expect(stage.upstream.requests.map(\.target) == [path])
     }
 }

@@ -7,12 +7,17 @@ import Testing
 private struct Paths {
     private let table: RouteTable
 
-    init(_ paths: [String]) {
+    /// Those of `anyCase` fit in any case of their letters.
+    init(_ paths: [String], anyCase: Set<String> = []) {
         let upstream = UpstreamSettings(host: "127.0.0.1", port: 1)
         let settings = GatewaySettings(
             workers: 1, listeners: [], admin: AdminSettings(address: SocketAddressSettings(host: "127.0.0.1", port: 0)),
             issuers: [],
-            routes: paths.map { RouteSettings(name: $0, path: $0, upstream: upstream, access: .publicAccess) })
+            routes: paths.map {
+                var route = RouteSettings(name: $0, path: $0, upstream: upstream, access: .publicAccess)
+                route.ignoresCase = anyCase.contains($0)
+                return route
+            })
         table = RouteTable(settings, upstreams: [upstream])
     }
 
@@ -23,8 +28,9 @@ private struct Paths {
 }
 
 /// What the doc comment of `RouteIndex` promises, the slow way.
-private func expected(_ path: String, among patterns: [String]) -> String? {
+private func expected(_ path: String, among patterns: [String], anyCase: Set<String> = []) -> String? {
     let fitting = patterns.filter { pattern in
+        let path = anyCase.contains(pattern) ? path.lowercased() : path
         guard pattern.hasSuffix("/") else { return pattern == path }
         return path.hasPrefix(pattern) || path + "/" == pattern
     }
@@ -62,6 +68,19 @@ private func expected(_ path: String, among patterns: [String]) -> String? {
     @Test func `lead an empty path to the root's subtree only`() {
         #expect(Paths(["/"]).match("/") == "/")
         #expect(Paths(["/x"]).match("/") == nil)
+    }
+
+    @Test(arguments: [
+        ("/admin", "/admin/"), ("/Admin", "/admin/"), ("/ADMIN/Users", "/admin/"), ("/admin/PUBLIC", "/admin/public"),
+        ("/aDmIn/pUbLiC", "/admin/public"), ("/Admin/public/", "/admin/"), ("/adminx", "/"), ("/Shop", "/Shop/"),
+        ("/Shop/cart", "/Shop/cart"), ("/Shop/Cart", "/Shop/"), ("/Shop/CART/x", "/Shop/"), ("/shop/cart", "/"),
+        ("/SHOP", "/"),
+        ("/Exact", "/exact"), ("/Exact/x", "/Exact/"), ("/exact/x", "/"), ("/[dmin", "/"), ("/@DMIN", "/"),
+    ])
+    func `HTTP-57 in any case lead there in every spelling, the longest first`(path: String, pattern: String) {
+        let patterns = ["/", "/admin/", "/admin/public", "/Shop/", "/Shop/cart", "/exact", "/Exact/"]
+        let anyCase: Set = ["/admin/", "/admin/public", "/exact"]
+        for order in [patterns, patterns.reversed()] { #expect(Paths(order, anyCase: anyCase).match(path) == pattern) }
     }
 
     @Test func `are found among many`() {
@@ -108,6 +127,17 @@ private func expected(_ path: String, among patterns: [String]) -> String? {
             for _ in 0..<100 {
                 let path = path(&numbers, segments: 1 + numbers.below(4))
                 #expect(paths.match(path) == expected(path, among: list), "\(path) among \(list)")
+            }
+            // Those in lower case may fit in any; none of the others is such a path or below it in a configuration.
+            let anyCase = Set(list.filter { $0.lowercased() == $0 && numbers.below(2) == 0 })
+            let covered = { (path: String) in expected(path.lowercased(), among: Array(anyCase)) != nil }
+            let rest = list.filter { anyCase.contains($0) || !covered($0) }
+            let mixed = Paths(rest, anyCase: anyCase)
+            for _ in 0..<100 {
+                let path = path(&numbers, segments: 1 + numbers.below(4))
+                #expect(
+                    mixed.match(path) == expected(path, among: rest, anyCase: anyCase),
+                    "\(path) among \(rest), of which \(anyCase) in any case")
             }
         }
     }

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+import HTTPMessage
+import Testing
+
+@Suite struct `letters outside ASCII that are ASCII's in another case` {
+    @Test(arguments: [
+        ("/\u{212A}iosk", "/kiosk"), ("/%E2%84%AAiosk", "/kiosk"), ("/%C5%BF", "/s"), ("/\u{17F}x\u{17F}", "/sxs"),
+        ("/adm%C4%B1n", "/admin"), ("/ADM\u{130}N", "/ADMiN"), ("%C4%B0%C4%B1", "ii"), ("/a\u{212A}", "/ak"),
+    ])
+    func `HTTP-57 are replaced, decoded or as escapes`(path: String, replaced: String) {
+        var bytes = Array(path.utf8)
+        #expect(CaseFolding.replaceLetters(in: &bytes))
+        #expect(String(decoding: bytes, as: UTF8.self) == replaced)
+    }
+
+    @Test(arguments: [
+        "", "/", "/admin/ADMIN", "/%C4", "/%C4%B", "/%C4%B2", "/\u{e9}", "/%E2%84%AB", "/%e2%84%aa", "/%25C5%BF",
+    ])
+    func `HTTP-57 are not seen in what is none`(path: String) {
+        var bytes = Array(path.utf8)
+        #expect(!CaseFolding.replaceLetters(in: &bytes))
+        #expect(String(decoding: bytes, as: UTF8.self) == path)
+    }
+
+    @Test func `HTTP-57 are not looked for beyond the end`() {
+        for cut in [[0xe2, 0x84], [0xe2], [0xc4], [0xc5], Array("%E2%84%A".utf8)] as [[UInt8]] {
+            var bytes = cut
+            #expect(!CaseFolding.replaceLetters(in: &bytes))
+            #expect(bytes == cut)
+        }
+    }
+}
