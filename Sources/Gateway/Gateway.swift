@@ -162,13 +162,10 @@ package final class Gateway: @unchecked Sendable {
 
     /// Wall clock against monotonic clock, once a second: a jump explains what tokens suddenly do (OPS-09).
     private func watchClock() {
+        lookAtClocks()
         let timer = LoopTimer(loop: control) { [unowned self] in
             let clock = WorkerClock()
-            let monotonic = Int64(clock.microseconds() / 1000)
-            if let seconds = clockSteps.observe(wall: .now(), monotonicMilliseconds: monotonic) {
-                registry.setClockStep(seconds: seconds)
-                operatorLog.write(.warning, .clockStepped, LogField(.seconds, Int(seconds)))
-            }
+            lookAtClocks()
             generation.parts.replay.sweep(now: clock.wallSeconds())
             generation.sweep(now: clock.wallSeconds())
             lookAtFiles()
@@ -176,6 +173,13 @@ package final class Gateway: @unchecked Sendable {
         }
         clockTimer = timer
         timer.arm(milliseconds: 1000)
+    }
+
+    private func lookAtClocks() {
+        let monotonic = Int64(WorkerClock().microseconds() / 1000)
+        guard let seconds = clockSteps.observe(wall: .now(), monotonicMilliseconds: monotonic) else { return }
+        registry.setClockStep(seconds: seconds)
+        operatorLog.write(.warning, .clockStepped, LogField(.seconds, Int(seconds)))
     }
 
     private func stopRequested() {

@@ -95,7 +95,8 @@ struct TokenRecord {
             to: TokenRecord(
                 digest: digest, issuer: issuer, generation: generation, expiresAt: expiresAt,
                 usableUntil: min(limit, expiresAt),
-                usableFrom: (token.notBefore ?? 0) - leeway, keyThumbprint: token.binding.keyThumbprint ?? digest,
+                usableFrom: token.times.usableFrom(leewaySeconds: leeway),
+                keyThumbprint: token.binding.keyThumbprint ?? digest,
                 certificateThumbprint: token.binding.certificateThumbprint ?? digest,
                 isKeyBound: token.binding.keyThumbprint != nil,
                 isCertificateBound: token.binding.certificateThumbprint != nil, authTime: token.authTime ?? .min,

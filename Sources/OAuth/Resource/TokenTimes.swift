@@ -11,6 +11,12 @@ public struct TokenTimes: Sendable, Equatable {
     /// `iat`.
     public let issuedAt: Int64?
 
+    /// The later of `nbf` and `iat`, less the leeway: before then the token is refused (JOSE-28); 0 without either.
+    public func usableFrom(leewaySeconds: Int64) -> Int64 {
+        guard let from = [notBefore, issuedAt].compactMap(\.self).max() else { return 0 }
+        return from - leewaySeconds
+    }
+
     /// Times as they were found elsewhere, in whole seconds since 1970.
     public init(expiresAt: Int64, notBefore: Int64?, issuedAt: Int64?) {
         self.expiresAt = expiresAt

@@ -22,6 +22,8 @@ struct StagePlan: Sendable {
     var files: [String: String] = [:]
     /// Threads that serve.
     var workers = 1
+    /// Further variables of the gateway's environment.
+    var environment: [String: String] = [:]
     /// How far the start must have come.
     var milestone = GatewayProcess.Milestone.ready
     /// What the issuer does before the gateway starts.
@@ -46,7 +48,8 @@ final class Stage: Sendable {
         let yaml = Self.yaml(plan)
             .replacingOccurrences("$UPSTREAM", with: upstream.url)
             .replacingOccurrences("$ISSUER", with: issuerURL)
-        gateway = try GatewayProcess(yaml, files: plan.files, until: plan.milestone)
+        gateway = try GatewayProcess(
+            yaml, files: plan.files, environment: plan.environment, until: plan.milestone)
     }
 
     /// A stage with these routes.

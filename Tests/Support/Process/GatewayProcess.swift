@@ -22,11 +22,12 @@ package final class GatewayProcess: Sendable {
 
     /// Writes `yaml` (and files beside it, by name) and starts the gateway.
     package init(
-        _ yaml: String, files: [String: String] = [:], listeners: Int = 1, until milestone: Milestone = .ready
+        _ yaml: String, files: [String: String] = [:], listeners: Int = 1, environment: [String: String] = [:],
+        until milestone: Milestone = .ready
     ) throws {
         folder = try Self.write(yaml, files: files)
         self.listeners = listeners
-        process = try ChildProcess(Self.binary, ["run", folder + "/gateway.yaml"])
+        process = try ChildProcess(Self.binary, ["run", folder + "/gateway.yaml"], environment: environment)
         switch milestone {
         case .started: break
         case .listening: try awaitListening()
