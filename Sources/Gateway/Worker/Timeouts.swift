@@ -4,21 +4,40 @@ import EventLoop
 import Transport
 
 extension WorkerRef {
-    /// One tick of the wheel: every connection whose time is over, and what is done ten times a second.
+    /// One tick of the wheel: connections whose time is over, and what is done ten times a second.
     func ticked() {
-        pointee.wheel.tick()
-        while let timeout = pointee.wheel.nextDue() {
+        pointee.ticksBehind += 1
+        endWhatIsOver()
+        resumeAccepting()
+        goOnDraining()
+        releaseRetired()
+        pointee.log?.pointee.flush()
+        observeLag()
+    }
+
+    /// Sees to connections whose time is over, some at a time.
+    ///
+    /// Thousands that came together are over together (slowloris, T-42): answering them all at once would keep everybody
+    /// else waiting for as long as that takes.
+    func endWhatIsOver() {
+        for _ in 0..<Worker.timeoutsAtOnce {
+            guard let timeout = nextTimeout() else { return }
             guard let place = timeout.pointee.place else { continue }
             switch timeout.pointee.owner {
             case .client: clientTimedOut(place.assumingMemoryBound(to: ClientConnection.self))
             case .upstream: upstreamTimedOut(place.assumingMemoryBound(to: UpstreamConnection.self))
             }
         }
-        resumeAccepting()
-        goOnDraining()
-        releaseRetired()
-        pointee.log?.pointee.flush()
-        observeLag()
+        FileEvent.activate(pointee.timeoutsLeft)
+    }
+
+    private func nextTimeout() -> UnsafeMutablePointer<Timeout>? {
+        while true {
+            if let timeout = pointee.wheel.nextDue() { return timeout }
+            guard pointee.ticksBehind > 0 else { return nil }
+            pointee.ticksBehind -= 1
+            pointee.wheel.tick()
+        }
     }
 
     private func clientTimedOut(_ client: ClientRef) {
@@ -57,4 +76,9 @@ extension WorkerRef {
 // The worker's timer, on its own thread; the context is the worker's place, which outlives the loop's run.
 let onTick: FileEvent.Callback = { _, _, context in
     context.unsafelyUnwrapped.assumingMemoryBound(to: Worker.self).ticked()
+}
+
+// The same thread, the same context.
+let onTimeoutsLeft: FileEvent.Callback = { _, _, context in
+    context.unsafelyUnwrapped.assumingMemoryBound(to: Worker.self).endWhatIsOver()
 }

@@ -125,6 +125,8 @@ struct Worker {
     static let loginLimit = 512
     /// Bytes of login requests' bodies that one worker holds while they arrive.
     static let loginBodyLimit = 32 << 20
+    /// Connections whose time is over that are seen to before others have their turn: about half a millisecond's work.
+    static let timeoutsAtOnce = 32
     /// Ticks from SIGTERM to the end of listening: handshakes under way take a round trip.
     static let closingTicks = 3
     /// How long a client of a draining worker may be idle, in milliseconds.
@@ -139,6 +141,10 @@ struct Worker {
     var canonicalPath: [UInt8] = []
     var identifiers = RequestIDs()
     var tick: UnsafeMutablePointer<FileEvent>
+    /// Goes on with connections whose time is over, after others had their turn.
+    var timeoutsLeft: UnsafeMutablePointer<FileEvent>
+    /// How many ticks the wheel has yet to go on.
+    var ticksBehind = 0
     var firstParked: ExchangeRef?
     var lastParked: ExchangeRef?
     var parkedCount = 0

@@ -51,6 +51,7 @@ final class WorkerThread: @unchecked Sendable {
                 onListenerReadable, places + number)
         }
         FileEvent.assign(place.pointee.tick, loop.base, -1, [.persistent], onTick, place)
+        FileEvent.assign(place.pointee.timeoutsLeft, loop.base, -1, [], onTimeoutsLeft, place)
         place.prepareSlabs()
     }
 
@@ -358,6 +359,7 @@ extension Worker {
         readScratch = old?.readScratch ?? .allocate(capacity: Worker.readCapacity)
         writeScratch = old?.writeScratch ?? .allocate(capacity: Worker.writeCapacity)
         tick = old?.tick ?? Worker.place(FileEvent())
+        timeoutsLeft = old?.timeoutsLeft ?? Worker.place(FileEvent())
         if let old { goOn(from: old) }
     }
 
@@ -375,6 +377,7 @@ extension Worker {
         discards = old.discards
         wheel.destroy()
         wheel = old.wheel
+        ticksBehind = old.ticksBehind
         loginsUnderWay = old.loginsUnderWay
         loginBodyBytes = old.loginBodyBytes
         loginTickets = old.loginTickets

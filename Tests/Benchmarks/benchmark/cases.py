@@ -6,6 +6,7 @@ from .bodies import Bodies
 from .family import Family
 from .growth import Connections, Routes, Tokens
 from .latency import Latency
+from .slow import SlowClients
 from .tls import Handshakes, KeepAlive
 from .workers import Workers
 
@@ -62,6 +63,7 @@ CASES = {case.name: case for case in (
     Case("bodies-down", "Responses of 10 MB, 16 at once", family=Bodies(is_up=False)),
     Case("bodies-up", "Requests of 10 MB, 16 at once", family=Bodies(is_up=True)),
     Case("latency", "Latency at 2,000 requests a second, each due at its moment", family=Latency()),
+    Case("slow-clients", "The same beside 5,000 clients that bring next to nothing", family=SlowClients()),
     Case("workers", "One worker on one processor, two on two, with load and origin beside each", family=Workers()),
     Case("growth-routes", "Every route in turn", family=Routes()),
     Case("growth-connections", "Every connection in turn, ten requests at once", family=Connections()),

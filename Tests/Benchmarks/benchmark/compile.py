@@ -15,6 +15,7 @@ PARTS = {
     "open_loop": ("wire",),
     "origin": ("wire", "pattern"),
     "proof_mint": ("es256", "wire"),
+    "slow_clients": ("wire",),
     "token_mint": ("es256", "wire"),
 }
 

@@ -82,6 +82,24 @@ import TestSupport
         try stage.expectNothingForwarded()
     }
 
+    @Test func `HTTP-66 of hundreds whose time is over together each is told, and others are served`() throws {
+        let busy = try stage.gateway.client()
+        // More than a worker sees to at once, and not a multiple of it.
+        let clients = try (0..<301).map { _ in
+            let client = try stage.gateway.client()
+            try client.send("GET /open/a HTTP/1.1\r\nHost: gate")
+            return client
+        }
+        for client in clients {
+            try busy.send(request("GET", "/open/busy"))
+            #expect(try busy.response().status == 200)
+            let response = try client.response()
+            expectTemplate(response, status: 408)
+            #expect(client.isClosedByPeer())
+        }
+        #expect(stage.upstream.requests.allSatisfy { $0.target == "/open/busy" })
+    }
+
     @Test func `HTTP-66 a head that trickles is 408 at the same moment`() throws {
         let client = try stage.gateway.client()
         let deadline = Deadline.after(.seconds(10))
