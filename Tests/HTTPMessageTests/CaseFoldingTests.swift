@@ -6,6 +6,8 @@ import Testing
     @Test(arguments: [
         ("/\u{212A}iosk", "/kiosk"), ("/%E2%84%AAiosk", "/kiosk"), ("/%C5%BF", "/s"), ("/\u{17F}x\u{17F}", "/sxs"),
         ("/adm%C4%B1n", "/admin"), ("/ADM\u{130}N", "/ADMiN"), ("%C4%B0%C4%B1", "ii"), ("/a\u{212A}", "/ak"),
+        ("/pa%C3%9F", "/pass"), ("/\u{DF}\u{1E9E}", "/ssss"),
+        ("/\u{FB03}ce", "/ffice"), ("/%EF%AC%83ce", "/ffice"),
     ])
     func `HTTP-57 are replaced, decoded or as escapes`(path: String, replaced: String) {
         var bytes = Array(path.utf8)
@@ -20,6 +22,17 @@ import Testing
         var bytes = Array(path.utf8)
         #expect(!CaseFolding.replaceLetters(in: &bytes))
         #expect(String(decoding: bytes, as: UTF8.self) == path)
+    }
+
+    @Test func `HTTP-57 are all that Unicode maps to ASCII`() {
+        for value in 0x80...0x10FFFF as ClosedRange<UInt32> {
+            guard let scalar = Unicode.Scalar(value) else { continue }
+            let forms = [scalar.properties.lowercaseMapping, scalar.properties.uppercaseMapping]
+            guard let letters = forms.first(where: { $0.utf8.allSatisfy { $0 < 0x80 } }) else { continue }
+            var bytes = Array(String(scalar).utf8)
+            #expect(CaseFolding.replaceLetters(in: &bytes), "U+\(String(value, radix: 16))")
+            #expect(String(decoding: bytes, as: UTF8.self) == letters.lowercased())
+        }
     }
 
     @Test func `HTTP-57 are not looked for beyond the end`() {

@@ -1,44 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
 import Bytes
 
-/// The letters outside ASCII that become letters of ASCII when a reader changes their case.
+/// The characters outside ASCII that become letters of ASCII when a reader changes their case.
 ///
-/// To a reader that takes `/ADMIN` for `/admin`, `/adm%C4%B1n` may be it too: the capital form of U+0131 is `I`. Unicode has
-/// four such letters: its case folding gives U+017F as `s` and U+212A as `k`, Turkish has U+0130 and U+0131 for `i`.
+/// To a reader that takes `/ADMIN` for `/admin`, `/adm%C4%B1n` may be it too: the capital form of U+0131 is `I`. So may
+/// `/pa%C3%9F` be `/pass`, whose capital form it has. Those are all that Unicode's mappings have, full and simple, and the dotted
+/// capital of Turkish.
 public enum CaseFolding {
-    /// Each with its bytes in UTF-8, and the same as escapes of the canonical form.
-    private static let letters: [(letter: UInt8, spellings: [[UInt8]])] = [
-        (UInt8(ascii: "s"), [[0xc5, 0xbf], Array("%C5%BF".utf8)]),
-        (UInt8(ascii: "k"), [[0xe2, 0x84, 0xaa], Array("%E2%84%AA".utf8)]),
-        (UInt8(ascii: "i"), [[0xc4, 0xb0], Array("%C4%B0".utf8)]),
-        (UInt8(ascii: "i"), [[0xc4, 0xb1], Array("%C4%B1".utf8)]),
+    private static let letters: [(character: UInt32, letters: String)] = [
+        (0xdf, "ss"), (0x130, "i"), (0x131, "i"), (0x17f, "s"), (0x1e9e, "ss"), (0x212a, "k"), (0xfb00, "ff"),
+        (0xfb01, "fi"), (0xfb02, "fl"), (0xfb03, "ffi"), (0xfb04, "ffl"), (0xfb05, "st"), (0xfb06, "st"),
     ]
 
-    /// Puts the letter of ASCII in the place of each such letter; `path` is in the canonical form, or decoded.
+    /// How each is written, in UTF-8 and in the escapes of the canonical form, and what takes its place; never longer.
+    private static let replacements: [(written: [UInt8], letters: [UInt8])] = letters.flatMap { character, letters in
+        let bytes = Unicode.Scalar(character).map { Array(String($0).utf8) } ?? []
+        var escapes: [UInt8] = []
+        for byte in bytes { PercentEncoding.appendEscape(byte, to: &escapes) }
+        return [(bytes, Array(letters.utf8)), (escapes, Array(letters.utf8))]
+    }
+
+    /// Puts letters of ASCII, in lower case, in the place of each such character; `path` is in the canonical form, or decoded.
     ///
     /// - Returns: whether there was one.
     public static func replaceLetters(in path: inout [UInt8]) -> Bool {
         var kept = 0
         var index = 0
+        var isChanged = false
         while index < path.count {
-            if let (letter, count) = letter(in: path, at: index) {
-                path[kept] = letter
-                index += count
+            if let (written, letters) = replacement(in: path, at: index) {
+                for letter in letters {
+                    path[kept] = letter
+                    kept += 1
+                }
+                index += written.count
+                isChanged = true
             } else {
                 path[kept] = path[index]
+                kept += 1
                 index += 1
             }
-            kept += 1
         }
-        defer { path.removeSubrange(kept...) }
-        return kept < path.count
+        path.removeSubrange(kept...)
+        return isChanged
     }
 
-    private static func letter(in path: [UInt8], at index: Int) -> (letter: UInt8, count: Int)? {
-        guard path[index] == UInt8(ascii: "%") || path[index] >= 0xc4 else { return nil }
-        for (letter, spellings) in letters {
-            for spelling in spellings where path[index...].starts(with: spelling) { return (letter, spelling.count) }
-        }
-        return nil
+    private static func replacement(in path: [UInt8], at index: Int) -> (written: [UInt8], letters: [UInt8])? {
+        // All of them begin with one of these, and are more than one byte.
+        guard path[index] == UInt8(ascii: "%") || path[index] >= 0xc3 else { return nil }
+        return replacements.first { path[index...].starts(with: $0.written) }
     }
 }

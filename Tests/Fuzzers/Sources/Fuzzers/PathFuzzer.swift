@@ -9,12 +9,14 @@ import HTTPMessage
 enum PathFuzzer {
     static func attempt(_ input: [UInt8]) -> Outcome {
         checkAllowances(input)
+        checkCases(input)
         guard let path = path(of: input) else { return .refused }
         let refusal = refusal(of: path)
         hold(refusal == Self.refusal(of: path), "the same path is refused for the same reason")
         guard refusal == nil else { return .refused }
         checkReadings(path)
         checkCanonical(path)
+        checkCases(canonical(path))
         return .accepted
     }
 
@@ -86,6 +88,26 @@ enum PathFuzzer {
             !Readers.segments(of: loosest).contains { $0 == [0x2e] || $0 == [0x2e, 0x2e] }, "nor for the loosest reader"
         )
         hold(Readers.decode(loosest) == loosest && Readers.merged(loosest) == loosest, "nothing is left to be read")
+    }
+
+    /// Nothing is left that a change of case makes ASCII; what was none stays, in its place.
+    private static func checkCases(_ path: [UInt8]) {
+        var replaced = path
+        let isChanged = CaseFolding.replaceLetters(in: &replaced)
+        hold(isChanged == (replaced != path) && replaced.count <= path.count, "it says whether it changed the path")
+        var again = replaced
+        hold(!CaseFolding.replaceLetters(in: &again), "once is enough")
+        guard let before = String(validating: path, as: UTF8.self) else { return }
+        guard let after = String(validating: replaced, as: UTF8.self) else {
+            return hold(false, "text stays text")
+        }
+        hold(
+            !after.unicodeScalars.contains {
+                !$0.isASCII && $0.properties.uppercaseMapping.utf8.allSatisfy { $0 < 0x80 }
+            },
+            "no character is left whose capital is ASCII")
+        let kept = { (text: String) in text.unicodeScalars.filter { "/.-_".unicodeScalars.contains($0) } }
+        hold(kept(before).elementsEqual(kept(after)), "separators stay")
     }
 
     private static func loosest(_ path: [UInt8]) -> [UInt8] {
