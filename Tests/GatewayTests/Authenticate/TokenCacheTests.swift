@@ -196,12 +196,22 @@ import Testing
 }
 
 @Suite struct `the record of a verified token` {
-    @Test func `JOSE-34 says from when until when it may be believed, and by which keys`() throws {
-        let records = try TokenRecords(["nbf": "1799999990"])
+    @Test(
+        arguments: [
+            // The later of nbf and iat, which is 1,800,000,000 unless said otherwise.
+            ("1799999990", nil, 1_799_999_970), ("1800000020", nil, 1_799_999_990), (nil, nil, 1_799_999_970),
+            ("1799999980", "1799999970", 1_799_999_950),
+        ] as [(String?, String?, Int64)])
+    func `JOSE-28, JOSE-34 says from when until when it may be believed, and by which keys`(
+        notBefore: String?, issuedAt: String?, usableFrom: Int64
+    ) throws {
+        var claims: [String: String?] = ["nbf": notBefore]
+        if let issuedAt { claims["iat"] = issuedAt }
+        let records = try TokenRecords(claims)
         let record = records.make(TokenRecords.digest(0), leeway: 30)
         defer { TokenRecord.release(record) }
         #expect(record.pointee.usableUntil == 1_800_000_330)
-        #expect(record.pointee.usableFrom == 1_799_999_960)
+        #expect(record.pointee.usableFrom == usableFrom)
         #expect(record.pointee.generation == 7)
         #expect(record.pointee.issuer == 1)
     }
