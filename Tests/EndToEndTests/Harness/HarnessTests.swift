@@ -165,4 +165,18 @@ import TestSupport
         try client.send("GET / HTTP/1.1\r\n\r\n")
         #expect(throws: WireFailure.self) { try client.response() }
     }
+
+    @Test func `an upstream whose port was given back ends no other`() throws {
+        var gone: RecordingUpstream? = try RecordingUpstream()
+        gone?.stop()
+        gone?.releasePort()
+        // One of these gets its descriptor's number.
+        let others = try (0..<20).map { _ in try RecordingUpstream() }
+        gone = nil
+        for other in others {
+            let client = try RawClient(port: other.port)
+            try client.send("GET / HTTP/1.1\r\n\r\n")
+            #expect(try client.response().status == 200)
+        }
+    }
 }

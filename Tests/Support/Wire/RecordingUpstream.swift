@@ -38,6 +38,7 @@ package final class RecordingUpstream: Sendable {
     private let open = Watched<[Int: Socket]>([:])
     private let identity: TestCertificate?
     private let asksForCertificate: Bool
+    private let isAccepting = Watched(true)
 
     /// Listens on a free port of 127.0.0.1 (or on `port`), over TLS when it has a certificate.
     package convenience init(
@@ -61,7 +62,8 @@ package final class RecordingUpstream: Sendable {
         self.identity = identity
         self.asksForCertificate = asksForCertificate
         self.fallback = Watched(fallback)
-        Thread.detachNewThread { [listener, weak self] in
+        Thread.detachNewThread { [listener, isAccepting, weak self] in
+            defer { isAccepting.withLock { $0 = false } }
             while let socket = listener.accept() {
                 guard let self else { return }
                 self.serve(socket)
@@ -130,7 +132,11 @@ package final class RecordingUpstream: Sendable {
     }
 
     /// Lets another server have the port of this one, which was stopped.
-    package func releasePort() { listener.close() }
+    package func releasePort() {
+        // The thread that accepts would go on at the number of somebody else's listener.
+        _ = isAccepting.wait { !$0 }
+        listener.close()
+    }
 
     func script(for path: String) -> WireScript { scripts.now[path] ?? fallback.now }
 

@@ -151,18 +151,20 @@ package final class Socket: ByteStream, @unchecked Sendable {
         }
     }
 
-    package func shutdownWriting() { shutdown(descriptor, Int32(SHUT_WR)) }
+    package func shutdownWriting() { whileOpen { shutdown($0, Int32(SHUT_WR)) } }
 
     /// Ends both directions but keeps the descriptor, so that a thread that still uses it cannot meet a stranger's.
-    package func shutdownBothWays() { shutdown(descriptor, Int32(SHUT_RDWR)) }
+    package func shutdownBothWays() { whileOpen { shutdown($0, Int32(SHUT_RDWR)) } }
 
     /// Wakes the thread that waits in `accept()`; the descriptor is closed when the socket goes away.
     ///
     /// Until then nobody else is given its port: whoever still asks there must not meet another test's server.
     package func stopListening() {
-        var zero: Int32 = 0
-        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &zero, socklen_t(MemoryLayout<Int32>.size))
-        shutdownBothWays()
+        whileOpen { descriptor in
+            var zero: Int32 = 0
+            setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &zero, socklen_t(MemoryLayout<Int32>.size))
+            shutdown(descriptor, Int32(SHUT_RDWR))
+        }
     }
 
     package func close() {
@@ -181,6 +183,13 @@ package final class Socket: ByteStream, @unchecked Sendable {
             var option = linger(l_onoff: 1, l_linger: 0)
             setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
             Glibc.close(descriptor)
+        }
+    }
+
+    /// Nothing once it is closed: its number may be another test's by then, whose listener this would end.
+    private func whileOpen(_ body: (Int32) -> Void) {
+        isOpen.withLock { open in
+            if open { body(descriptor) }
         }
     }
 
