@@ -23,7 +23,14 @@ struct TimeoutWheel {
     private static let slotCount: UInt32 = 1024
 
     private let slots: UnsafeMutablePointer<UnsafeMutablePointer<Timeout>?>
-    private(set) var now: UInt32 = 1
+    /// The tick whose entries are being given out: behind the clock while there are more of them than are wanted at once.
+    private var reached: UInt32 = 1
+    private var behind: UInt32 = 0
+
+    /// The time, in ticks.
+    ///
+    /// What is set counts from here: thousands that end slowly must not make anybody else's time shorter.
+    var now: UInt32 { reached &+ behind }
 
     init() {
         slots = .allocate(capacity: Int(TimeoutWheel.slotCount))
@@ -64,24 +71,28 @@ struct TimeoutWheel {
     }
 
     /// Goes one tick on; `nextDue` then gives what is due.
-    mutating func tick() { now &+= 1 }
+    mutating func tick() { behind &+= 1 }
 
-    /// The next entry whose time has come, taken out of the wheel; nil when this tick has no more.
+    /// The next entry whose time has come, taken out of the wheel; nil when there is none up to this tick.
     ///
     /// One at a time, because what the caller does about it may change the wheel. Entries whose deadline has moved
     /// away are put where they belong.
     mutating func nextDue() -> UnsafeMutablePointer<Timeout>? {
-        while let entry = slots[Int(now % TimeoutWheel.slotCount)] {
-            unlink(entry)
-            let deadline = entry.pointee.deadline
-            if deadline > now {
-                link(entry, at: deadline)
-            } else if deadline != 0 {
-                entry.pointee.deadline = 0
-                return entry
+        while true {
+            while let entry = slots[Int(reached % TimeoutWheel.slotCount)] {
+                unlink(entry)
+                let deadline = entry.pointee.deadline
+                if deadline > now {
+                    link(entry, at: deadline)
+                } else if deadline != 0 {
+                    entry.pointee.deadline = 0
+                    return entry
+                }
             }
+            guard behind > 0 else { return nil }
+            behind &-= 1
+            reached &+= 1
         }
-        return nil
     }
 
     /// The first of the entries that is wanted, by its deadline, from `tick` on; nil when a look at `limit` entries finds
@@ -93,8 +104,8 @@ struct TimeoutWheel {
         from tick: UInt32, atMost limit: Int, where isWanted: (UnsafeMutablePointer<Timeout>) -> Bool
     ) -> UnsafeMutablePointer<Timeout>? {
         var looks = 0
-        var slot = max(tick, now &+ 1)
-        while slot &- now < TimeoutWheel.slotCount {
+        var slot = max(tick, reached &+ 1)
+        while slot &- reached < TimeoutWheel.slotCount {
             var following = slots[Int(slot % TimeoutWheel.slotCount)]
             while let entry = following {
                 following = entry.pointee.next
@@ -103,7 +114,7 @@ struct TimeoutWheel {
                 let deadline = entry.pointee.deadline
                 if deadline == 0 {
                     unlink(entry)
-                } else if deadline > slot, deadline &- now < TimeoutWheel.slotCount {
+                } else if deadline > slot, deadline &- reached < TimeoutWheel.slotCount {
                     unlink(entry)
                     link(entry, at: deadline)
                 } else if isWanted(entry) {
@@ -117,7 +128,7 @@ struct TimeoutWheel {
 
     private mutating func link(_ timeout: UnsafeMutablePointer<Timeout>, at deadline: UInt32) {
         // Beyond the wheel's span the entry is visited once a turn and moved on.
-        let reach = deadline &- now < TimeoutWheel.slotCount ? deadline : now &+ TimeoutWheel.slotCount - 1
+        let reach = deadline &- reached < TimeoutWheel.slotCount ? deadline : reached &+ TimeoutWheel.slotCount - 1
         let slot = Int(reach % TimeoutWheel.slotCount)
         timeout.pointee.scheduled = reach
         timeout.pointee.previous = nil

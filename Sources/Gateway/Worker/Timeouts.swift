@@ -6,7 +6,7 @@ import Transport
 extension WorkerRef {
     /// One tick of the wheel: connections whose time is over, and what is done ten times a second.
     func ticked() {
-        pointee.ticksBehind += 1
+        pointee.wheel.tick()
         endWhatIsOver()
         resumeAccepting()
         goOnDraining()
@@ -21,7 +21,7 @@ extension WorkerRef {
     /// else waiting for as long as that takes.
     func endWhatIsOver() {
         for _ in 0..<Worker.timeoutsAtOnce {
-            guard let timeout = nextTimeout() else { return }
+            guard let timeout = pointee.wheel.nextDue() else { return }
             guard let place = timeout.pointee.place else { continue }
             switch timeout.pointee.owner {
             case .client: clientTimedOut(place.assumingMemoryBound(to: ClientConnection.self))
@@ -29,15 +29,6 @@ extension WorkerRef {
             }
         }
         FileEvent.activate(pointee.timeoutsLeft)
-    }
-
-    private func nextTimeout() -> UnsafeMutablePointer<Timeout>? {
-        while true {
-            if let timeout = pointee.wheel.nextDue() { return timeout }
-            guard pointee.ticksBehind > 0 else { return nil }
-            pointee.ticksBehind -= 1
-            pointee.wheel.tick()
-        }
     }
 
     private func clientTimedOut(_ client: ClientRef) {

@@ -143,8 +143,6 @@ struct Worker {
     var tick: UnsafeMutablePointer<FileEvent>
     /// Goes on with connections whose time is over, after others had their turn.
     var timeoutsLeft: UnsafeMutablePointer<FileEvent>
-    /// How many ticks the wheel has yet to go on.
-    var ticksBehind = 0
     var firstParked: ExchangeRef?
     var lastParked: ExchangeRef?
     var parkedCount = 0

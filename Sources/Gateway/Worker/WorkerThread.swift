@@ -377,7 +377,6 @@ extension Worker {
         discards = old.discards
         wheel.destroy()
         wheel = old.wheel
-        ticksBehind = old.ticksBehind
         loginsUnderWay = old.loginsUnderWay
         loginBodyBytes = old.loginBodyBytes
         loginTickets = old.loginTickets

@@ -57,6 +57,19 @@ private final class Clockwork {
         #expect(clock.firings(ticks: tick + 1030) == [0: tick])
     }
 
+    @Test func `HTTP-66 what is set while it is behind counts from the time that it is`() {
+        let clock = Clockwork(3)
+        clock.set(0, ticks: 0)
+        clock.set(1, ticks: 0)
+        // Ten ticks in which nobody asked for what is due.
+        for _ in 0..<10 { clock.wheel.tick() }
+        #expect(clock.wheel.nextDue() != nil)
+        clock.set(2, ticks: 5)
+        #expect(clock.wheel.nextDue() != nil)
+        #expect(clock.wheel.nextDue() == nil)
+        #expect(clock.firings(ticks: 20) == [2: 6])
+    }
+
     @Test func `fires nothing that was never set`() {
         #expect(Clockwork(3).firings(ticks: 2100) == [:])
     }
