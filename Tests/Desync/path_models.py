@@ -76,6 +76,21 @@ def spring_twice(target):
     return resolved(path)
 
 
+def shiro(target):
+    """Decodes, then takes nothing behind the first `;`, wherever that is."""
+    return resolved(decoded(path_of(target)).split(b";")[0].replace(b"\\", b"/"))
+
+
+def shiro_raw(target):
+    """The same the other way round."""
+    return resolved(decoded(path_of(target).split(b";")[0]).replace(b"\\", b"/"))
+
+
+def decoded_reference(target):
+    """Decodes, then resolves what comes out as a reference: `//x` begins a host however it was written."""
+    return node_url(decoded(path_of(target)))
+
+
 def express(target):
     """Splits at slashes, then decodes each segment; resolves nothing; a slash at the end makes no difference."""
     segments = path_of(target).split(b"/")[1:]
@@ -139,7 +154,8 @@ def overlong(data):
     return re.sub(rb"[\xc0\xc1][\x80-\xbf]|\xe0[\x80\x81][\x80-\xbf]", shortest, data)
 
 
-MODELS = (nginx, nginx_unmerged, tomcat, tomcat_lenient, spring_twice, express, node_url, windows)
+MODELS = (nginx, nginx_unmerged, tomcat, tomcat_lenient, spring_twice, shiro, shiro_raw, express, node_url,
+          decoded_reference, windows)
 
 
 def is_protected(path):

@@ -22,6 +22,8 @@ RELAXATIONS = {
     "double_encoding": (rb"%(25|2%|%)", b"/public/a%2525b"),
     "semicolon": (rb";|%3b", b"/public/a;b=c"),
     "non_ascii": (rb"[\x80-\xff]|%[89a-f]", b"/public/\xc3\xa9"),
+    # Together they make readings that none of them makes alone.
+    "encoded_slash, backslash, double_encoding, semicolon, non_ascii": (rb"[\x80-\xff\\;%]", b"/public/a;b%2fc"),
 }
 # What is open to everybody: one folder, or everything that no other route has; the latter also before servers that take
 # no notice of case.

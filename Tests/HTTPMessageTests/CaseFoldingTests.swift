@@ -7,7 +7,8 @@ import Testing
         ("/\u{212A}iosk", "/kiosk"), ("/%E2%84%AAiosk", "/kiosk"), ("/%C5%BF", "/s"), ("/\u{17F}x\u{17F}", "/sxs"),
         ("/adm%C4%B1n", "/admin"), ("/ADM\u{130}N", "/ADMiN"), ("%C4%B0%C4%B1", "ii"), ("/a\u{212A}", "/ak"),
         ("/pa%C3%9F", "/pass"), ("/\u{DF}\u{1E9E}", "/ssss"),
-        ("/\u{FB03}ce", "/ffice"), ("/%EF%AC%83ce", "/ffice"),
+        ("/\u{FB03}ce", "/ffice"), ("/%EF%AC%83ce", "/ffice"), ("/ADMI%CC%87N", "/ADMIN"),
+        ("/admi\u{307}\u{307}n", "/admin"),
     ])
     func `HTTP-57 are replaced, decoded or as escapes`(path: String, replaced: String) {
         var bytes = Array(path.utf8)
@@ -22,6 +23,23 @@ import Testing
         var bytes = Array(path.utf8)
         #expect(!CaseFolding.replaceLetters(in: &bytes))
         #expect(String(decoding: bytes, as: UTF8.self) == path)
+    }
+
+    @Test(
+        arguments: [
+            ([0x70, 0x61, 0xdf], "pass"), ([0xdf, 0xdf], "ssss"), ([0x61, 0x64, 0x6d, 0xfd, 0x6e], "admin"),
+            ([0xdd], "i"),
+            ([0xfd, 0xcc, 0x87, 0x6e], "in"),
+        ] as [([UInt8], String)])
+    func `HTTP-57 are replaced where the path is not UTF-8 but ISO 8859`(path: [UInt8], replaced: String) {
+        var bytes = path
+        #expect(CaseFolding.replaceLetters(in: &bytes))
+        #expect(String(decoding: bytes, as: UTF8.self) == replaced)
+    }
+
+    @Test func `HTTP-57 are not seen within another character`() {
+        var bytes = Array("\u{7c0}\u{75f}\u{fd}\u{dd}".utf8)
+        #expect(!CaseFolding.replaceLetters(in: &bytes))
     }
 
     @Test func `HTTP-57 are all that Unicode maps to ASCII`() {

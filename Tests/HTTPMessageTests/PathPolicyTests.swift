@@ -114,6 +114,31 @@ import Testing
         #expect(String(decoding: output, as: UTF8.self) == reading)
     }
 
+    @Test(
+        arguments: [
+            ("/a", []), ("/a%2fb", []), ("/a;x/b", ["/a", "/a/b"]), ("/a;%2Fx", ["/a"]), ("/a%3bx/b", ["/a", "/a/b"]),
+            ("/a%253b/x", ["/a", "/a/x"]), ("/a;%2fq/b%3b%252fc", ["/a", "/a/b%3b%252fc", "/a/b"]),
+            ("/;/a/b", ["/", "//a/b", "/b"]),
+        ] as [(String, Set<String>)])
+    func `HTTP-57 some readers cut more off at a semicolon`(path: String, readings: Set<String>) {
+        let others = LoosestReading.others(of: Array(path.utf8).span, cuttingParameters: true)
+        #expect(readings.isSubset(of: others.map { String(decoding: $0, as: UTF8.self) }), "\(others)")
+        #expect(readings.isEmpty == others.isEmpty)
+    }
+
+    @Test(
+        arguments: [
+            ("/a", []), ("/a;b//c", []), ("//x", ["/"]), ("//x/a", ["/a"]), ("/%2Fx/a", ["/a"]),
+            ("//x%2Fa", ["/", "/a"]),
+            (#"/\x\a"#, [#"\a"#]), ("/%255Cx/a", ["/a"]), ("/", []), ("///", ["/"]), ("/;/x/a", []), ("/a%3Fb", ["/a"]),
+            ("/a%2523b", ["/a"]),
+        ] as [(String, Set<String>)])
+    func `HTTP-57 some readers take what begins with two slashes for an authority`(path: String, readings: Set<String>)
+    {
+        let others = LoosestReading.others(of: Array(path.utf8).span, cuttingParameters: false)
+        #expect(Set(others.map { String(decoding: $0, as: UTF8.self) }) == readings)
+    }
+
     @Test(arguments: [
         ("/a/..%2fb", PathRefusal.dotSegment), ("/a%2f../b", .dotSegment), ("/..\\a", .dotSegment),
         ("/a\\..", .dotSegment), ("/a%5c..%5cb", .dotSegment),

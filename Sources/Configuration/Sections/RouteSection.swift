@@ -235,7 +235,9 @@ extension RouteSection {
         }
         let above = paths.filter(\.ignoresCase).map(\.path)
         for (path, ignoresCase) in paths where !ignoresCase {
-            let lower = String(decoding: path.text.utf8.map(ASCII.lowercase), as: UTF8.self)
+            var folded = Array(path.text.utf8)
+            _ = CaseFolding.replaceLetters(in: &folded)
+            let lower = String(decoding: folded.map(ASCII.lowercase), as: UTF8.self)
             guard let first = above.first(where: { lower == $0.text || covers($0.text, lower) }) else { continue }
             problems.error(
                 at: path.place, expected: "case_insensitive: true, as \(Quoted.text(first.text)) has it",

@@ -37,6 +37,7 @@ extension WorkerRef {
     ) throws(Refusal) {
         try checkLoosestReading(of: path, route)
         try checkOtherLetters(of: path, route)
+        try checkEscapedEnd(of: path, route)
         guard path.count > 1, PathShape.isSeparator(path[1]) else { return }
         // A reference to another authority, to whoever resolves it against a base (RFC 3986 §4.2): `//x/admin` is the
         // path `/admin` of `x` to Node's URL, Python's urljoin and Java's URI; so is `/\x/admin` to the first.
@@ -50,6 +51,17 @@ extension WorkerRef {
         }
         try checkLoosestReading(of: rest, route)
         try checkOtherLetters(of: rest, route)
+        try checkEscapedEnd(of: rest, route)
+    }
+
+    /// Refuses a path that leads to another route when it ends at an escaped `?` or `#`, as it does to whoever decodes
+    /// before looking for the query: nginx that hands `$uri` on sends `/admin%3Fx` to the next as `/admin?x`.
+    private func checkEscapedEnd(of path: UnsafeBufferPointer<UInt8>, _ route: UnsafePointer<Route>) throws(Refusal) {
+        guard let end = PathShape.firstEscapedEnd(in: path) else { return }
+        let beginning = UnsafeBufferPointer(rebasing: path[0..<end])
+        guard ReservedPath(beginning) == nil, try matchCanonical(beginning) == route,
+            try matchCanonical(withoutLastSlashes(beginning)) == route
+        else { throw refuse(.pathMatchesTwoRoutes, "one route", "two by an escaped ? or #") }
     }
 
     /// Refuses a path that leads to another route, or to none of them but ourselves, when all that the route lets through
@@ -58,12 +70,20 @@ extension WorkerRef {
         of path: UnsafeBufferPointer<UInt8>, _ route: UnsafePointer<Route>
     ) throws(Refusal) {
         guard !route.pointee.allowances.isEmpty else { return }
-        pointee.canonicalPath.removeAll(keepingCapacity: true)
-        LoosestReading.append(path.span, to: &pointee.canonicalPath)
-        let isOne = canonicalPathLeads(to: route)
-        guard isOne, !canonicalPathHasOtherLetters() || canonicalPathLeads(to: route) else {
+        let cuts = route.pointee.allowances.contains(.semicolon)
+        guard loosestReadingLeads(from: path.span, to: route),
+            LoosestReading.others(of: path.span, cuttingParameters: cuts)
+                .allSatisfy({ loosestReadingLeads(from: $0.span, to: route) })
+        else {
             throw refuse(.pathMatchesTwoRoutes, "one route", "two by characters that the route lets through")
         }
+    }
+
+    private func loosestReadingLeads(from path: Span<UInt8>, to route: UnsafePointer<Route>) -> Bool {
+        pointee.canonicalPath.removeAll(keepingCapacity: true)
+        LoosestReading.append(path, to: &pointee.canonicalPath)
+        guard canonicalPathLeads(to: route) else { return false }
+        return !canonicalPathHasOtherLetters() || canonicalPathLeads(to: route)
     }
 
     /// Refuses a path that leads to another route when letters outside ASCII are taken for those that they become in the
@@ -173,6 +193,15 @@ private struct PathShape {
 
     /// Whether some server ends a segment there.
     static func isSeparator(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "/") || byte == UInt8(ascii: "\\") }
+
+    /// Where `%3F` or `%23` is, `?` or `#` to whoever decodes.
+    static func firstEscapedEnd(in path: UnsafeBufferPointer<UInt8>) -> Int? {
+        path.indices.dropLast(2).first { index in
+            guard path[index] == UInt8(ascii: "%") else { return false }
+            let isQuery = path[index + 1] == UInt8(ascii: "3") && ASCII.lowercase(path[index + 2]) == UInt8(ascii: "f")
+            return isQuery || (path[index + 1] == UInt8(ascii: "2") && path[index + 2] == UInt8(ascii: "3"))
+        }
+    }
 
     init(_ path: UnsafeBufferPointer<UInt8>) {
         var previous: UInt8 = 0

@@ -5,22 +5,76 @@ import Bytes
 /// taken for what it stands for, `\` for `/`, path parameters cut off, runs of `/` merged.
 ///
 /// For routes that let ambiguous characters through. Each server takes some of these liberties, and each separator found
-/// only cuts segments further: where this reading leads to the same route, all milder ones do (T-05 … T-08).
+/// only cuts segments further: where this reading leads to the same route, all milder ones do (T-05 … T-08). Three things they
+/// see too differently for one reading, how much a path parameter is, where an authority begins and where the path ends:
+/// `others` has those.
 public enum LoosestReading {
+    /// The path as it is to servers that see more in a `;`, in slashes at the beginning or in an escaped `?` or `#` than the
+    /// loosest reading does; each is to be read loosely in turn.
+    ///
+    /// Where `;` is let through, some servers cut before they decode, as far as the next `/` (Tomcat): `/admin;%2Fx` is
+    /// `/admin`. Others cut all that follows the first `;`, as it is or decoded. What begins with two slashes, decoded or cut,
+    /// is an authority and what it has to servers that resolve it as a reference (RFC 3986 §4.2): `/%2Fx/admin` is `/admin`. So is `/admin%3Fx` to those that decode first.
+    public static func others(of path: Span<UInt8>, cuttingParameters: Bool) -> [[UInt8]] {
+        var whole: [UInt8] = []
+        for index in path.indices { whole.append(path[index]) }
+        var cut = whole
+        var readings: [[UInt8]] = []
+        var decodings = 0
+        while true {
+            if let rest = behindAuthority(whole) { readings.append(rest) }
+            if let end = whole.firstIndex(where: { $0 == 0x3f || $0 == 0x23 }) { readings.append(Array(whole[..<end])) }
+            if cuttingParameters, let first = whole.firstIndex(of: 0x3b) {
+                readings.append(Array(whole[..<first]))
+                // Not cut before this decoding, or at each.
+                let late = withoutParameters(whole)
+                cut = withoutParameters(cut)
+                for reading in cut == late ? [cut] : [late, cut] {
+                    readings.append(reading)
+                    if let rest = behindAuthority(reading) { readings.append(rest) }
+                }
+            }
+            guard whole.contains(0x25), decodings <= NestedEscapes.maximumDecodings else { return readings }
+            (whole, cut) = (decoded(whole.span), decoded(cut.span))
+            decodings += 1
+        }
+    }
+
+    /// The path behind `//authority`; nil unless it begins so, with slashes of either kind, any number of them.
+    private static func behindAuthority(_ path: [UInt8]) -> [UInt8]? {
+        guard path.count > 1, isSeparator(path[0]), isSeparator(path[1]) else { return nil }
+        let authority = path.drop(while: isSeparator)
+        let rest = authority.drop { !isSeparator($0) }
+        return rest.isEmpty ? [0x2f] : Array(rest)
+    }
+
+    private static func isSeparator(_ byte: UInt8) -> Bool { byte == 0x2f || byte == 0x5c }
+
+    /// Each `;` and what follows cut off as far as the next `/`.
+    private static func withoutParameters(_ path: [UInt8]) -> [UInt8] {
+        var isParameter = false
+        return path.filter { byte in
+            if byte == 0x2f { isParameter = false }
+            if byte == 0x3b { isParameter = true }
+            return !isParameter
+        }
+    }
+
     /// Appends that reading of `path`; never forwarded, only matched.
     public static func append(_ path: Span<UInt8>, to output: inout [UInt8]) {
         var bytes = decoded(path)
         // As many as a path may need that was let through.
         for _ in 0..<NestedEscapes.maximumDecodings where bytes.contains(0x25) { bytes = decoded(bytes.span) }
         var isParameter = false
+        var last = output.last
+        output.reserveCapacity(output.count + bytes.count)
         for byte in withoutOverlongForms(bytes) {
-            switch byte {
-            case 0x2f, 0x5c:
-                isParameter = false
-                if output.last != 0x2f { output.append(0x2f) }
-            case 0x3b: isParameter = true
-            default: if !isParameter { output.append(byte) }
-            }
+            let character = byte == 0x5c ? 0x2f : byte
+            if character == 0x2f { isParameter = false }
+            if character == 0x3b { isParameter = true }
+            if isParameter || (character == 0x2f && last == 0x2f) { continue }
+            output.append(character)
+            last = character
         }
     }
 
@@ -40,23 +94,26 @@ public enum LoosestReading {
 
     /// The path with each escape as the byte it stands for.
     private static func decoded(_ path: Span<UInt8>) -> [UInt8] {
-        var output: [UInt8] = []
-        output.reserveCapacity(path.count)
+        var output = [UInt8](repeating: 0, count: path.count)
+        var count = 0
         var index = 0
         while index < path.count {
-            if let byte = PathReader.escape(in: path, at: index) {
-                output.append(byte)
-                index &+= 3
-            } else {
-                output.append(path[index])
-                index &+= 1
+            var byte = path[index]
+            if byte == 0x25, let escaped = PathReader.escape(in: path, at: index) {
+                byte = escaped
+                index &+= 2
             }
+            output[count] = byte
+            count &+= 1
+            index &+= 1
         }
+        output.removeSubrange(count...)
         return output
     }
 
     /// `C0 AF`, `E0 80 AF` and `F0 80 80 AF` as `/`, and so on (RFC 3629 §10).
     private static func withoutOverlongForms(_ bytes: [UInt8]) -> [UInt8] {
+        guard bytes.contains(where: { $0 >= 0xc0 }) else { return bytes }
         var output: [UInt8] = []
         output.reserveCapacity(bytes.count)
         var index = 0

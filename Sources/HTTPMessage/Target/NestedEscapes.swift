@@ -6,8 +6,9 @@ import Bytes
 /// They are there only where an operator lets double encoding through. Whoever stands behind us decodes as often as it
 /// does, and none of its readings may lead elsewhere.
 enum NestedEscapes {
-    /// A path that still has an escape after as many decodings is refused: nobody means it, and each costs a pass.
-    static let maximumDecodings = 8
+    /// A path that still has an escape after as many decodings is refused: nobody decodes so often, and each makes readings
+    /// that have to be looked at, which is work that a client could ask for.
+    static let maximumDecodings = 4
 
     /// Why a reading of `path` is refused that is found by decoding it, or nil.
     static func refusal(of path: Span<UInt8>) -> PathRefusal? {

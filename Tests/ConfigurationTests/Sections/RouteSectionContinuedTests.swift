@@ -181,7 +181,7 @@ import Testing
                 """)
     }
 
-    @Test(arguments: ["/shop/admin", "/Shop/Admin/", "/Shop", "/shop/Admin", "/SHOP/"])
+    @Test(arguments: ["/shop/admin", "/Shop/Admin/", "/Shop", "/shop/Admin", "/SHOP/", "/%C5%BFhop/x"])
     func `HTTP-57 a path that fits in one case below one that fits in any is refused`(path: String) {
         let text = Sample(
             routes: """

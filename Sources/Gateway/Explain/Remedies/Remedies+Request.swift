@@ -35,8 +35,8 @@ extension CheckFacts {
         case .pathAmbiguous: remedyForPath(found)
         case .pathMatchesTwoRoutes:
             Remedy(
-                "With and without its doubled or last slash the path leads to two routes: servers would disagree.",
-                [.client("send the path without doubled slashes, spelt as the route is")])
+                "Servers would read this path as two routes': \(ShownText.plain(found)).",
+                [.client("send the path as the route spells it, without doubled slashes or characters in doubt")])
         case .routeUnknown: remedyForRoute
         case .methodNotAllowed: remedyForMethod
         case .originNotAllowed where evidence.asksForMethod: remedyForPreflight

@@ -88,13 +88,31 @@ enum PathFuzzer {
             !Readers.segments(of: loosest).contains { $0 == [0x2e] || $0 == [0x2e, 0x2e] }, "nor for the loosest reader"
         )
         hold(Readers.decode(loosest) == loosest && Readers.merged(loosest) == loosest, "nothing is left to be read")
+        checkOthers(path, loosest)
+    }
+
+    /// Who cuts parameters off before decoding, once or each time, or takes the beginning for an authority, is among the others.
+    private static func checkOthers(_ path: [UInt8], _ loosest: [UInt8]) {
+        let others = LoosestReading.others(of: path.span, cuttingParameters: true)
+        hold(others.count <= 7 * 10, "not many")
+        let read = Set(others.map { Self.loosest($0) } + [loosest])
+        hold(read.contains(Self.loosest(Readers.withoutParameters(path))), "cut before it is decoded")
+        hold(read.contains(Self.loosest(Array(path.prefix { $0 != 0x3b }))), "cut for good")
+        let once = Readers.decode(path)
+        hold(read.contains(Self.loosest(Readers.withoutParameters(once))), "cut when it is decoded")
+        let twice = Readers.withoutParameters(Readers.decode(Readers.withoutParameters(path)))
+        hold(read.contains(Self.loosest(twice)), "cut before it is decoded and then")
+        for start in [path, once] where start.starts(with: Array("//".utf8)) {
+            let rest = start.drop { $0 == 0x2f || $0 == 0x5c }.drop { $0 != 0x2f && $0 != 0x5c }
+            hold(read.contains(rest.isEmpty ? [0x2f] : Self.loosest(Array(rest))), "behind an authority")
+        }
     }
 
     /// Nothing is left that a change of case makes ASCII; what was none stays, in its place.
     private static func checkCases(_ path: [UInt8]) {
         var replaced = path
         let isChanged = CaseFolding.replaceLetters(in: &replaced)
-        hold(isChanged == (replaced != path) && replaced.count <= path.count, "it says whether it changed the path")
+        hold(isChanged == (replaced != path) && replaced.count <= 2 * path.count, "it says whether it changed the path")
         var again = replaced
         hold(!CaseFolding.replaceLetters(in: &again), "once is enough")
         guard let before = String(validating: path, as: UTF8.self) else { return }
