@@ -47,12 +47,12 @@ final class ScriptedServer: @unchecked Sendable {
             return UInt16(bigEndian: pointer.pointee.sin_port)
         }
         guard port != 0 else { throw POSIXError(.EADDRNOTAVAIL) }
+        open.withLock { [listener] in _ = $0.insert(listener) }
         Thread.detachNewThread { [self] in acceptConnections() }
     }
 
     /// Closes everything, which ends the threads.
     func stop() {
-        shutdown(listener, Int32(SHUT_RDWR))
         // While none of them can be closed: the number might be somebody else's already.
         open.withLock { for descriptor in $0 { shutdown(descriptor, Int32(SHUT_RDWR)) } }
         continuation.finish()
@@ -89,7 +89,10 @@ final class ScriptedServer: @unchecked Sendable {
                 }
             }
         }
-        Glibc.close(listener)
+        open.withLock {
+            $0.remove(listener)
+            Glibc.close(listener)
+        }
     }
 
     private func serve(_ descriptor: Int32) {

@@ -167,6 +167,9 @@ package final class Socket: ByteStream, @unchecked Sendable {
         }
     }
 
+    /// Whether its descriptor is closed.
+    var isClosed: Bool { !isOpen.now }
+
     package func close() {
         isOpen.withLock { open in
             guard open else { return }

@@ -121,10 +121,13 @@ final class TLSEngine {
         }
     }
 
-    func shutdownWriting() { SSL_shutdown(connection) }
+    func shutdownWriting() {
+        // Not when it was reset: the alert would go to whoever has the descriptor's number by now.
+        if !socket.isClosed { SSL_shutdown(connection) }
+    }
 
     func close() {
-        SSL_shutdown(connection)
+        shutdownWriting()
         socket.close()
     }
 
