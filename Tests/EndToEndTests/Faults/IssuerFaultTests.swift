@@ -120,7 +120,7 @@ enum IssuerFault: String, CaseIterable {
         for client in clients { try client.send(request("GET", "/orders/a", fields: [bearer])) }
         try expectOthersServed(stage)
         for client in clients { expectAuthorizationDown(try client.response()) }
-        #expect(stage.gateway.reading("portcullis_parked_requests") == 0)
+        #expect(eventually { stage.gateway.reading("portcullis_parked_requests") == 0 })
         gate.open()
     }
 

@@ -194,7 +194,7 @@ import TestSupport
         }
         #expect(statuses == [303: 512], "\(statuses)")
         #expect(stage.server.requests(for: "authorization_code").count == 1)
-        #expect(try stage.parked() == 0)
+        #expect(try eventually { try stage.parked() == 0 })
         #expect(try stage.exchange("GET", "/.portcullis/login/web").status == 303)
     }
 }
