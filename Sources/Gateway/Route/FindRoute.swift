@@ -35,33 +35,41 @@ extension WorkerRef {
     private func checkOtherReadings(
         of path: UnsafeBufferPointer<UInt8>, _ route: UnsafePointer<Route>
     ) throws(Refusal) {
-        try checkLoosestReading(of: path, route)
-        try checkOtherLetters(of: path, route)
-        try checkEscapedEnd(of: path, route)
+        try checkLiberalReadings(of: path, route)
         guard path.count > 1, PathShape.isSeparator(path[1]) else { return }
         // A reference to another authority, to whoever resolves it against a base (RFC 3986 §4.2): `//x/admin` is the
         // path `/admin` of `x` to Node's URL, Python's urljoin and Java's URI; so is `/\x/admin` to the first.
         let behindSlashes = path.firstIndex { !PathShape.isSeparator($0) } ?? path.endIndex
         let authorityEnd = path[behindSlashes...].firstIndex { PathShape.isSeparator($0) } ?? path.endIndex
         let rest = authorityEnd < path.endIndex ? UnsafeBufferPointer(rebasing: path[authorityEnd...]) : rootPath
-        guard ReservedPath(rest) == nil, try matchCanonical(rest) == route,
-            try matchCanonical(withoutLastSlashes(rest)) == route
-        else {
+        guard try leads(rest, to: route) else {
             throw refuse(.pathMatchesTwoRoutes, "one route", "two by slashes at the beginning")
         }
-        try checkLoosestReading(of: rest, route)
-        try checkOtherLetters(of: rest, route)
-        try checkEscapedEnd(of: rest, route)
+        try checkLiberalReadings(of: rest, route)
     }
 
-    /// Refuses a path that leads to another route when it ends at an escaped `?` or `#`, as it does to whoever decodes
-    /// before looking for the query: nginx that hands `$uri` on sends `/admin%3Fx` to the next as `/admin?x`.
-    private func checkEscapedEnd(of path: UnsafeBufferPointer<UInt8>, _ route: UnsafePointer<Route>) throws(Refusal) {
+    /// Refuses a path that leads to another route to whoever takes its characters for more, or for others, than they are.
+    private func checkLiberalReadings(
+        of path: UnsafeBufferPointer<UInt8>, _ route: UnsafePointer<Route>
+    ) throws(Refusal) {
+        try checkLoosestReading(of: path, route)
+        try checkOtherLetters(of: path, route)
+        // It ends at an escaped `?` or `#` to whoever decodes before looking for the query: nginx that hands `$uri` on
+        // sends `/admin%3Fx` to the next as `/admin?x`.
         guard let end = PathShape.firstEscapedEnd(in: path) else { return }
         let beginning = UnsafeBufferPointer(rebasing: path[0..<end])
-        guard ReservedPath(beginning) == nil, try matchCanonical(beginning) == route,
-            try matchCanonical(withoutLastSlashes(beginning)) == route
-        else { throw refuse(.pathMatchesTwoRoutes, "one route", "two by an escaped ? or #") }
+        guard try leads(beginning, to: route) else {
+            throw refuse(.pathMatchesTwoRoutes, "one route", "two by an escaped ? or #")
+        }
+        try checkOtherLetters(of: beginning, route)
+    }
+
+    /// Whether a part of a path, with the slashes at its end and without, is this route's and not the gateway's own.
+    private func leads(
+        _ path: UnsafeBufferPointer<UInt8>, to route: UnsafePointer<Route>
+    ) throws(Refusal) -> Bool {
+        guard ReservedPath(path) == nil, try matchCanonical(path) == route else { return false }
+        return try matchCanonical(withoutLastSlashes(path)) == route
     }
 
     /// Refuses a path that leads to another route, or to none of them but ourselves, when all that the route lets through

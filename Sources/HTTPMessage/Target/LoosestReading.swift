@@ -93,7 +93,7 @@ public enum LoosestReading {
     }
 
     /// The path with each escape as the byte it stands for.
-    private static func decoded(_ path: Span<UInt8>) -> [UInt8] {
+    static func decoded(_ path: Span<UInt8>) -> [UInt8] {
         var output = [UInt8](repeating: 0, count: path.count)
         var count = 0
         var index = 0

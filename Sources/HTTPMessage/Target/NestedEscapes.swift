@@ -23,18 +23,7 @@ enum NestedEscapes {
 
     /// The path with each escape as the byte it stands for; nil when it has none.
     private static func decoded(_ path: Span<UInt8>) -> [UInt8]? {
-        var output: [UInt8] = []
-        output.reserveCapacity(path.count)
-        var index = 0
-        while index < path.count {
-            if let byte = PathReader.escape(in: path, at: index) {
-                output.append(byte)
-                index &+= 3
-            } else {
-                output.append(path[index])
-                index &+= 1
-            }
-        }
+        let output = LoosestReading.decoded(path)
         return output.count < path.count ? output : nil
     }
 
