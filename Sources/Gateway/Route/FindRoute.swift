@@ -36,12 +36,8 @@ extension WorkerRef {
         of path: UnsafeBufferPointer<UInt8>, _ route: UnsafePointer<Route>
     ) throws(Refusal) {
         try checkLiberalReadings(of: path, route)
-        guard path.count > 1, PathShape.isSeparator(path[1]) else { return }
-        // A reference to another authority, to whoever resolves it against a base (RFC 3986 §4.2): `//x/admin` is the
-        // path `/admin` of `x` to Node's URL, Python's urljoin and Java's URI; so is `/\x/admin` to the first.
-        let behindSlashes = path.firstIndex { !PathShape.isSeparator($0) } ?? path.endIndex
-        let authorityEnd = path[behindSlashes...].firstIndex { PathShape.isSeparator($0) } ?? path.endIndex
-        let rest = authorityEnd < path.endIndex ? UnsafeBufferPointer(rebasing: path[authorityEnd...]) : rootPath
+        guard let behind = LoosestReading.behindAuthority(path) else { return }
+        let rest = behind.isEmpty ? rootPath : UnsafeBufferPointer(rebasing: behind)
         guard try leads(rest, to: route) else {
             throw refuse(.pathMatchesTwoRoutes, "one route", "two by slashes at the beginning")
         }
@@ -198,9 +194,6 @@ extension WorkerRef {
 private struct PathShape {
     var isPlain = true
     var endsInSlash = false
-
-    /// Whether some server ends a segment there.
-    static func isSeparator(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "/") || byte == UInt8(ascii: "\\") }
 
     /// Where `%3F` or `%23` is, `?` or `#` to whoever decodes.
     static func firstEscapedEnd(in path: UnsafeBufferPointer<UInt8>) -> Int? {

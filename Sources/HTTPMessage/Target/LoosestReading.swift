@@ -13,8 +13,9 @@ public enum LoosestReading {
     /// loosest reading does; each is to be read loosely in turn.
     ///
     /// Where `;` is let through, some servers cut before they decode, as far as the next `/` (Tomcat): `/admin;%2Fx` is
-    /// `/admin`. Others cut all that follows the first `;`, as it is or decoded. What begins with two slashes, decoded or cut,
-    /// is an authority and what it has to servers that resolve it as a reference (RFC 3986 §4.2): `/%2Fx/admin` is `/admin`. So is `/admin%3Fx` to those that decode first.
+    /// `/admin`. Others cut all that follows the first `;`, as it is or decoded. What begins with two slashes once it
+    /// is decoded or cut has an authority to servers that resolve it as a reference: `/%2Fx/admin` is `/admin`. So is
+    /// `/admin%3Fx` to those that decode before they look for the query.
     public static func others(of path: Span<UInt8>, cuttingParameters: Bool) -> [[UInt8]] {
         var whole: [UInt8] = []
         for index in path.indices { whole.append(path[index]) }
@@ -22,7 +23,7 @@ public enum LoosestReading {
         var readings: [[UInt8]] = []
         var decodings = 0
         while true {
-            if let rest = behindAuthority(whole) { readings.append(rest) }
+            if let rest = pathBehindAuthority(whole) { readings.append(rest) }
             if let end = whole.firstIndex(where: { $0 == 0x3f || $0 == 0x23 }) { readings.append(Array(whole[..<end])) }
             if cuttingParameters, let first = whole.firstIndex(of: 0x3b) {
                 readings.append(Array(whole[..<first]))
@@ -31,7 +32,7 @@ public enum LoosestReading {
                 cut = withoutParameters(cut)
                 for reading in cut == late ? [cut] : [late, cut] {
                     readings.append(reading)
-                    if let rest = behindAuthority(reading) { readings.append(rest) }
+                    if let rest = pathBehindAuthority(reading) { readings.append(rest) }
                 }
             }
             guard whole.contains(0x25), decodings <= NestedEscapes.maximumDecodings else { return readings }
@@ -40,15 +41,20 @@ public enum LoosestReading {
         }
     }
 
-    /// The path behind `//authority`; nil unless it begins so, with slashes of either kind, any number of them.
-    private static func behindAuthority(_ path: [UInt8]) -> [UInt8]? {
-        guard path.count > 1, isSeparator(path[0]), isSeparator(path[1]) else { return nil }
-        let authority = path.drop(while: isSeparator)
-        let rest = authority.drop { !isSeparator($0) }
-        return rest.isEmpty ? [0x2f] : Array(rest)
+    /// What stands behind the authority of a path that is a reference to another one (RFC 3986 §4.2), with slashes of
+    /// either kind and any number of them, and may be empty; nil when the path has no authority to anybody.
+    ///
+    /// `//x/admin` is the path `/admin` of `x` to Node's URL, Python's urljoin and Java's URI; so is `/\x/admin` to the first.
+    public static func behindAuthority<Path: Collection<UInt8>>(_ path: Path) -> Path.SubSequence? {
+        guard path.prefix(2).count(where: isSeparator) == 2 else { return nil }
+        return path.drop(while: isSeparator).drop { !isSeparator($0) }
     }
 
     private static func isSeparator(_ byte: UInt8) -> Bool { byte == 0x2f || byte == 0x5c }
+
+    private static func pathBehindAuthority(_ path: [UInt8]) -> [UInt8]? {
+        behindAuthority(path).map { $0.isEmpty ? [0x2f] : Array($0) }
+    }
 
     /// Each `;` and what follows cut off as far as the next `/`.
     private static func withoutParameters(_ path: [UInt8]) -> [UInt8] {

@@ -35,7 +35,7 @@ extension CheckFacts {
         case .pathAmbiguous: remedyForPath(found)
         case .pathMatchesTwoRoutes:
             Remedy(
-                "Servers would read this path as two routes': \(ShownText.plain(found)).",
+                "The path is one route's or another's, depending on who reads it (\(ShownText.plain(found))).",
                 [.client("send the path as the route spells it, without doubled slashes or characters in doubt")])
         case .routeUnknown: remedyForRoute
         case .methodNotAllowed: remedyForMethod
