@@ -26,8 +26,10 @@ let package = Package(
         .library(name: "JOSE", targets: ["JOSE"]),
         .library(name: "OAuth", targets: ["OAuth"]),
         .library(name: "Sessions", targets: ["Sessions"]),
+        .library(name: "Pages", targets: ["Pages"]),
         .library(name: "EventLoop", targets: ["EventLoop"]),
         .library(name: "Configuration", targets: ["Configuration"]),
+        .library(name: "Gateway", targets: ["Gateway"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0")
@@ -67,6 +69,9 @@ let package = Package(
             name: "Issuers", dependencies: ["Bytes", "HTTPMessage", "Crypto", "JOSE", "OAuth", "Telemetry"],
             swiftSettings: pure),
 
+        // 4: what people read: pages, their looks, and their sentences in each language
+        .target(name: "Pages", dependencies: ["Bytes", "HTTPMessage", "Crypto"], swiftSettings: pure),
+
         // 4: sessions and the stores they are in; logins, refreshes and logouts as values
         .target(
             name: "Sessions", dependencies: ["Bytes", "JSON", "HTTPMessage", "Crypto"], swiftSettings: pure),
@@ -74,6 +79,7 @@ let package = Package(
             name: "Login",
             dependencies: [
                 "Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE", "OAuth", "Replay", "Telemetry", "Issuers", "Sessions",
+                "Pages",
             ],
             swiftSettings: pure),
 
@@ -82,7 +88,7 @@ let package = Package(
             name: "Gateway",
             dependencies: [
                 "Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE", "HTTP1", "OAuth", "EventLoop", "Transport", "Fetch",
-                "Telemetry", "Issuers", "Replay", "Sessions", "Login",
+                "Telemetry", "Issuers", "Replay", "Sessions", "Pages", "Login",
             ],
             swiftSettings: settings),
 
@@ -91,7 +97,7 @@ let package = Package(
             name: "Configuration",
             dependencies: [
                 "CYAML", "Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE", "OAuth", "Transport", "Telemetry",
-                "Issuers", "Sessions", "Login", "Gateway",
+                "Issuers", "Sessions", "Pages", "Login", "Gateway",
             ],
             swiftSettings: settings),
 
@@ -140,9 +146,12 @@ let package = Package(
             name: "SessionsTests", dependencies: ["Sessions", "Crypto", "JSON", "Bytes", "HTTPMessage", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
+            name: "PagesTests", dependencies: ["Pages", "Bytes", "Crypto", "TestSupport"], swiftSettings: settings),
+        .testTarget(
             name: "LoginTests",
             dependencies: [
-                "Login", "Sessions", "Issuers", "OAuth", "JOSE", "JSON", "Crypto", "HTTPMessage", "Replay", "Telemetry",
+                "Login", "Pages", "Sessions", "Issuers", "OAuth", "JOSE", "JSON", "Crypto", "HTTPMessage", "Replay",
+                "Telemetry",
                 "Bytes", "TestSupport",
             ],
             swiftSettings: settings),
@@ -156,16 +165,17 @@ let package = Package(
             name: "GatewayTests",
             dependencies: [
                 "Gateway", "EventLoop", "Transport", "HTTPMessage", "HTTP1", "OAuth", "JOSE", "Issuers", "Telemetry",
-                "Sessions", "Login", "Bytes", "Crypto", "JSON", "TestSupport",
+                "Sessions", "Pages", "Login", "Bytes", "Crypto", "JSON", "TestSupport",
             ],
             exclude: ["Explain/Golden"], swiftSettings: settings),
         .testTarget(
             name: "ConfigurationTests",
             dependencies: [
-                "Configuration", "Gateway", "Login", "Sessions", "Issuers", "OAuth", "JOSE", "JSON", "Crypto", "Bytes",
-                "TestSupport",
+                "Configuration", "Gateway", "Login", "Pages", "Sessions", "Issuers", "OAuth", "JOSE", "JSON", "Crypto",
+                "Bytes", "HTTPMessage", "TestSupport",
             ],
-            exclude: ["embed_reference.py", "validate_schema.py"], swiftSettings: settings),
+            exclude: ["Golden", "embed_languages.py", "embed_reference.py", "validate_schema.py"],
+            swiftSettings: settings),
         .testTarget(name: "ArchitectureTests", dependencies: ["TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "EndToEndTests", dependencies: ["portcullis", "JSON", "Bytes", "Crypto", "JOSE", "TestSupport"],

@@ -26,4 +26,28 @@ extension FormEncoding {
         }
         return output
     }
+
+    /// Whether the text is `name` however it is spelt; without decoding it, for a form may be of thousands of names.
+    ///
+    /// False for an escape that is none, as `decode` has it.
+    public static func isSpelling(_ text: Span<UInt8>, of name: String) -> Bool {
+        guard text.count >= name.utf8.count else { return false }
+        var index = 0
+        for wanted in name.utf8 {
+            guard index < text.count else { return false }
+            var byte = text[index]
+            index += 1
+            if byte == UInt8(ascii: "+") {
+                byte = 0x20
+            } else if byte == UInt8(ascii: "%") {
+                guard index + 1 < text.count, let high = ASCII.hexValue(text[index]),
+                    let low = ASCII.hexValue(text[index + 1])
+                else { return false }
+                byte = high << 4 | low
+                index += 2
+            }
+            guard byte == wanted else { return false }
+        }
+        return index == text.count
+    }
 }

@@ -5,6 +5,7 @@
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/ssl.h>
+#include <openssl/x509v3.h>
 
 static inline int portcullis_set_minimum_version(SSL_CTX *context, int version) {
     return SSL_CTX_set_min_proto_version(context, version);
@@ -20,6 +21,11 @@ static inline void portcullis_set_stream_mode(SSL_CTX *context) {
 static inline void portcullis_set_safe_options(SSL_CTX *context) {
     SSL_CTX_set_options(context, SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION | SSL_OP_CIPHER_SERVER_PREFERENCE |
                                      SSL_OP_PRIORITIZE_CHACHA);
+}
+static inline int portcullis_set_groups(SSL_CTX *context, const char *list) {
+    int done = (int)SSL_CTX_set1_groups_list(context, list);
+    if (done != 1) ERR_clear_error();
+    return done;
 }
 static inline void portcullis_set_maximum_certificates(SSL_CTX *context, long bytes) {
     SSL_CTX_set_max_cert_list(context, bytes);
@@ -46,6 +52,7 @@ enum portcullis_handshake_failure {
     PORTCULLIS_HANDSHAKE_VERSION,
     PORTCULLIS_HANDSHAKE_CIPHER,
     PORTCULLIS_HANDSHAKE_CERTIFICATE,
+    PORTCULLIS_HANDSHAKE_APPLICATION_PROTOCOL,
     PORTCULLIS_HANDSHAKE_ALERT,
     PORTCULLIS_HANDSHAKE_OTHER
 };
@@ -66,6 +73,7 @@ static inline int portcullis_take_handshake_failure(void) {
     case SSL_R_NO_SUITABLE_KEY_SHARE:
     case SSL_R_NO_SUITABLE_GROUPS:
     case SSL_R_NO_SUITABLE_SIGNATURE_ALGORITHM: return PORTCULLIS_HANDSHAKE_CIPHER;
+    case SSL_R_NO_APPLICATION_PROTOCOL: return PORTCULLIS_HANDSHAKE_APPLICATION_PROTOCOL;
     case SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE:
     case SSL_R_CERTIFICATE_VERIFY_FAILED: return PORTCULLIS_HANDSHAKE_CERTIFICATE;
     default:
@@ -80,6 +88,22 @@ static inline int portcullis_set_ticket_key_callback(SSL_CTX *context,
                                                                      EVP_CIPHER_CTX *, EVP_MAC_CTX *, int)) {
     return SSL_CTX_set_tlsext_ticket_key_evp_cb(context, callback);
 }
+// A name of a certificate's subjectAltName, by its number among all of them: 1 and a text for a DNS name, 2 and bytes for
+// an address, 0 for another kind, -1 behind the last. The pointer is the list's.
+static inline int portcullis_alternative_name(const GENERAL_NAMES *names, int number, const unsigned char **start,
+                                              int *count) {
+    if (number >= sk_GENERAL_NAME_num(names)) return -1;
+    const GENERAL_NAME *name = sk_GENERAL_NAME_value(names, number);
+    if (name->type != GEN_DNS && name->type != GEN_IPADD) return 0;
+    const ASN1_STRING *value = name->type == GEN_DNS ? name->d.dNSName : name->d.iPAddress;
+    *start = ASN1_STRING_get0_data(value);
+    *count = ASN1_STRING_length(value);
+    return name->type == GEN_DNS ? 1 : 2;
+}
+static inline GENERAL_NAMES *portcullis_alternative_names(const X509 *certificate) {
+    return (GENERAL_NAMES *)X509_get_ext_d2i(certificate, NID_subject_alt_name, NULL, NULL);
+}
+static inline void portcullis_free_alternative_names(GENERAL_NAMES *names) { GENERAL_NAMES_free(names); }
 static inline int portcullis_ticket_vector_length(void) { return 16; }
 // Keys a ticket's cipher (AES-256-CBC) and MAC (HMAC-SHA256); `keys` are the 32 bytes of each, one after the other.
 static inline int portcullis_key_ticket(EVP_CIPHER_CTX *cipher, EVP_MAC_CTX *mac, const unsigned char *keys,

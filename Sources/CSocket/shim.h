@@ -3,6 +3,7 @@
 #pragma once
 #include <sys/types.h>
 #include <sys/socket.h>
+#include <sys/prctl.h>
 #include <fcntl.h>
 #include <linux/filter.h>
 
@@ -10,6 +11,13 @@ extern int accept4(int socket, struct sockaddr *restrict address, socklen_t *res
 extern int pipe2(int ends[2], int flags);
 extern ssize_t splice(
     int from, __off64_t *from_offset, int to, __off64_t *to_offset, size_t count, unsigned int flags);
+// glibc's own, which its module leaves out.
+extern int malloc_trim(size_t keep);
+
+// No core file, no ptrace and no /proc/PID/mem or environ for whoever is not root.
+static inline int portcullis_forbid_dumps(void) {
+    return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+}
 
 static inline int portcullis_accept(int listener, struct sockaddr *address, socklen_t *length) {
     return accept4(listener, address, length, SOCK_NONBLOCK | SOCK_CLOEXEC);

@@ -15,11 +15,11 @@ package enum Configuration {
         switch sources.file(path, maximumBytes) {
         case .success(let file):
             return try load(text: file.bytes, folder: FilePath.folder(of: path), from: sources)
-        case .failure(.unreadable(let reason)):
-            throw .problems([unreadable(expected: "a readable configuration file", found: reason)])
-        case .failure(.larger(let limit)):
+        case .failure(let refusal):
             throw .problems([
-                unreadable(expected: "a file of at most \(ByteCountText.text(limit))", found: "a larger one")
+                Problem(
+                    severity: .error, position: nil, path: "", expected: "a readable configuration file",
+                    found: refusal.found, remedy: refusal.remedy(path))
             ])
         }
     }
@@ -45,12 +45,6 @@ package enum Configuration {
         else { throw .problems(problems.inOrder) }
         return LoadedConfiguration(settings: settings, warnings: problems.inOrder, files: files.paths)
     }
-
-    private static func unreadable(expected: String, found: String) -> Problem {
-        Problem(
-            severity: .error, position: nil, path: "", expected: expected, found: found,
-            remedy: "portcullis check CONFIG  names the file as its only argument")
-    }
 }
 
 /// A configuration without errors.
@@ -60,6 +54,12 @@ package struct LoadedConfiguration: Sendable {
     package var warnings: [Problem]
     /// The files that the text names and loading read, each once.
     package var files: [String] = []
+
+    /// The warnings for the log of a gateway that serves by it, a line for each; those that it says in a word of its own
+    /// (`insecure_setting`) are left to it.
+    package func warningLines(file: String) -> [String] {
+        warnings.filter { !$0.path.hasSuffix(".insecure_allow_http") }.map { $0.line(file: file) }
+    }
 }
 
 extension YAMLRefusal {
@@ -77,6 +77,34 @@ extension YAMLRefusal {
                 "YAML", "a syntax error: \(words)",
                 "check indentation, brackets and quotation marks just before this place"
             )
+        case .openQuote:
+            (
+                "YAML", "a quotation mark that is not closed",
+                "close the text that begins here; a mark within it is written twice in '…', and \\\" in \"…\""
+            )
+        case .openBracket(let bracket, let opened, let words):
+            (
+                "YAML", "a syntax error: \(words)",
+                "the \(bracket) on line \(opened.line), column \(opened.column) is not closed before this place: "
+                    + "look there, and for commas and quotation marks behind it"
+            )
+        case .signAtStart(let sign):
+            ("YAML", "a text that begins with \(sign)", "put it in quotation marks")
+        case .notUTF8(let byte):
+            (
+                "a text in UTF-8",
+                "a byte 0x\(String(byte, radix: 16, uppercase: true)) of another encoding, such as Latin-1",
+                "save it as UTF-8"
+            )
+        case .oddSpace(let name):
+            ("YAML", "\(name), which looks like a space and is none", "type a space in its place")
+        case .variable:
+            (
+                "YAML", "a syntax error on a line with ${…}",
+                TemplateText.remedy + "; a text that has braces belongs in quotation marks"
+            )
+        case .tab: ("YAML", "a tab", "indent with spaces: YAML knows no tabs")
+        case .utf16: ("a text in UTF-8", "UTF-16", "save it as UTF-8, which some editors list beside Unicode")
         case .anchorOrAlias:
             (
                 "plain YAML", "an anchor or alias",

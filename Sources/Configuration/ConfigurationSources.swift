@@ -19,14 +19,50 @@ package struct ConfigurationSources: Sendable {
         }
     }
 
-    /// Why a file could not be read, in the system's words.
+    /// Why a file could not be read.
     package enum FileRefusal: Error, Sendable, Equatable {
+        case missing
+        /// Of the file, or of a folder on the way to it.
+        case forbidden
+        case folder
+        /// A pipe, a socket or a device.
+        case special
+        /// In the system's words.
         case unreadable(String)
         case larger(than: Int)
+
+        /// What a message says was found.
+        package var found: String {
+            switch self {
+            case .missing: "no such file"
+            case .forbidden: "a file that this user may not read"
+            case .folder: "a folder"
+            case .special: "a pipe, socket or device"
+            case .unreadable(let reason): reason
+            case .larger(let limit): "more than \(ByteCountText.text(limit))"
+            }
+        }
+
+        /// What to do about it; `path` is where the file was looked for.
+        package func remedy(_ path: String) -> String {
+            switch self {
+            case .missing, .unreadable: "it was looked for at \(Quoted.text(path))"
+            case .forbidden:
+                "let the user that runs this read \(Quoted.text(path)) and pass the folders above it, or run this as the service's"
+            case .folder:
+                "name a file in it; container runtimes make a folder where the file that they are to mount is missing"
+            case .special: "copy what it gives into a file"
+            case .larger: "check that \(Quoted.text(path)) is the right file"
+            }
+        }
     }
 
     /// The whole file at a path, unless it has more bytes than the second argument says.
     package var file: @Sendable (String, Int) -> Result<File, FileRefusal>
+    /// The names of what is in a folder.
+    package var names: @Sendable (String) -> Result<[String], FileRefusal> = { _ in
+        .failure(.unreadable("No such file or directory"))
+    }
     /// Nil when the file at a path can be opened for appending, else why not; creates nothing.
     package var obstacleToAppending: @Sendable (String) -> String?
     /// The value of an environment variable; asked only for names that an `env:` reference says.
@@ -34,18 +70,21 @@ package struct ConfigurationSources: Sendable {
     /// Processors this process may use: the default of `workers`.
     package var processors: Int
     package var documents: DocumentChecks
+    /// Seconds since 1970: what certificates are good at.
+    package var now: Int64
 
     package init(
         file: @escaping @Sendable (String, Int) -> Result<File, FileRefusal>,
         obstacleToAppending: @escaping @Sendable (String) -> String?,
         environment: @escaping @Sendable (String) -> String?, processors: Int,
-        documents: DocumentChecks = DocumentChecks()
+        documents: DocumentChecks = DocumentChecks(), now: Int64
     ) {
         self.file = file
         self.obstacleToAppending = obstacleToAppending
         self.environment = environment
         self.processors = processors
         self.documents = documents
+        self.now = now
     }
 }
 

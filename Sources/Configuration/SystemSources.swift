@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
+import Telemetry
 
 extension ConfigurationSources {
     /// The real files, environment and processors of this process.
     package static var system: ConfigurationSources {
-        ConfigurationSources(
+        var sources = ConfigurationSources(
             file: SystemFile.read, obstacleToAppending: SystemFile.obstacleToAppending,
             environment: { name in getenv(name).map { String(cString: $0) } },
             processors: processorsOfThisProcess(),
-            documents: .asAtStart)
+            documents: .asAtStart, now: Timestamp.now().seconds)
+        sources.names = SystemFile.names
+        return sources
     }
 
     private static func processorsOfThisProcess() -> Int {
@@ -30,11 +33,13 @@ private enum SystemFile {
     ) -> Result<ConfigurationSources.File, ConfigurationSources.FileRefusal> {
         // Non-blocking, for a named pipe without a writer would make start-up hang.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { return .failure(.unreadable(reason(errno))) }
+        guard descriptor >= 0 else { return .failure(refusal(errno)) }
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { return .failure(.unreadable(reason(errno))) }
-        guard status.st_mode & S_IFMT == S_IFREG else { return .failure(.unreadable("Not a regular file")) }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            return .failure(status.st_mode & S_IFMT == S_IFDIR ? .folder : .special)
+        }
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 64 * 1024)
         while true {
@@ -48,10 +53,34 @@ private enum SystemFile {
         return .success(ConfigurationSources.File(path: path, bytes: bytes, permissions: status.st_mode & 0o7777))
     }
 
+    /// The names in a folder, a bounded number of them.
+    static func names(in folder: String) -> Result<[String], ConfigurationSources.FileRefusal> {
+        guard let stream = opendir(folder) else { return .failure(.unreadable(reason(errno))) }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while names.count < 4096, let entry = readdir(stream) {
+            names.append(
+                withUnsafePointer(to: &entry.pointee.d_name) { name in
+                    name.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+                })
+        }
+        return .success(names)
+    }
+
     static func obstacleToAppending(to path: String) -> String? {
         if access(path, F_OK) == 0 { return access(path, W_OK) == 0 ? nil : reason(errno) }
         let folder = FilePath.folder(of: path)
         return access(folder, W_OK | X_OK) == 0 ? nil : "\(folder): \(reason(errno))"
+    }
+
+    private static func refusal(_ code: Int32) -> ConfigurationSources.FileRefusal {
+        switch code {
+        case ENOENT: .missing
+        case EACCES, EPERM: .forbidden
+        // A socket.
+        case ENXIO: .special
+        default: .unreadable(reason(code))
+        }
     }
 
     private static func reason(_ code: Int32) -> String {

@@ -16,6 +16,10 @@ public enum CryptoRefusal: Error, Sendable, Hashable {
     case pointNotOnCurve
     /// An Ed25519 public key that is not 32 bytes.
     case publicKeyLength
+    /// An Ed25519 public key whose number is not below the field's prime: another spelling of another key (RFC 8032 §5.1.3).
+    case pointNotCanonical
+    /// An Ed25519 public key that anybody can sign for: its point has an order of 1, 2, 4 or 8.
+    case pointOfSmallOrder
     /// A MAC key shorter than the hash's output (RFC 7518 §3.2; JOSE-11).
     case secretTooShort
     /// A key that is for agreeing on secrets and signs nothing (RFC 8037 §3.2).

@@ -14,10 +14,15 @@ public final class CurlFetcher: Fetching {
     /// The versions of libcurl and of the libraries it runs on, OpenSSL among them, as `curl_version` tells.
     public static var libraryVersions: String { String(cString: curl_version()) }
 
+    /// Connections that a fetcher has at a time, unless it is told to have fewer.
+    public static let mostConnections = FetchLimits.connections
+
     /// A fetcher whose transfers run on `loop`; `fetch` may be called from any thread.
-    public init(loop: EventLoop) {
+    ///
+    /// With fewer `connections` fewer requests are under way at each server: still all purposes at three servers that hang.
+    public init(loop: EventLoop, connections: Int = mostConnections) {
         self.loop = loop
-        multi = CurlMulti(loop: loop)
+        multi = CurlMulti(loop: loop, connections: max(1, min(connections, CurlFetcher.mostConnections)))
     }
 
     deinit {

@@ -12,11 +12,16 @@ final class CurlMulti: @unchecked Sendable {
     private let loop: EventLoop
     private var handle: UnsafeMutableRawPointer?
     private var transfers: [UnsafeMutableRawPointer: CurlTransfer] = [:]
+    /// How long servers have said that they keep connections, in seconds.
+    private var keepAlive: [String: Int] = [:]
+    private var queue: FetchQueue<CurlTransfer>
     private var watchers: [Int32: Watcher] = [:]
     private var timer: LoopTimer?
 
-    init(loop: EventLoop) {
+    /// With so many connections at a time at most.
+    init(loop: EventLoop, connections: Int) {
         self.loop = loop
+        queue = FetchQueue(connections: connections)
         _ = CurlMulti.isLibraryReady
         handle = curl_multi_init()
         guard let handle else { return }
@@ -25,38 +30,85 @@ final class CurlMulti: @unchecked Sendable {
         portcullis_multi_set_socket_changed(handle, onSocketChanged)
         portcullis_multi_set_pointer(handle, CURLMOPT_TIMERDATA, context)
         portcullis_multi_set_timer_changed(handle, onTimerChanged)
-        portcullis_multi_set_long(handle, CURLMOPT_MAXCONNECTS, FetchLimits.idleConnections)
-        portcullis_multi_set_long(handle, CURLMOPT_MAX_HOST_CONNECTIONS, FetchLimits.connectionsToHost)
-        portcullis_multi_set_long(handle, CURLMOPT_MAX_TOTAL_CONNECTIONS, FetchLimits.connections)
+        portcullis_multi_set_long(handle, CURLMOPT_MAXCONNECTS, min(FetchLimits.idleConnections, connections))
+        // How many to one host is for the queue to say: behind curl's own bound all purposes would wait in one row.
+        portcullis_multi_set_long(handle, CURLMOPT_MAX_TOTAL_CONNECTIONS, connections)
     }
 
-    /// Lets `transfer`, which is prepared, begin.
+    /// Lets `transfer`, which is prepared, begin when it is its turn.
     func add(_ transfer: CurlTransfer) {
-        guard let handle, let easy = transfer.easy else { return transfer.end(.failure(.cancelled)) }
-        transfers[easy] = transfer
-        let code = curl_multi_add_handle(handle, easy)
-        guard code == CURLM_OK else {
-            transfers[easy] = nil
-            return transfer.end(.failure(.failed(String(cString: curl_multi_strerror(code)))))
+        guard handle != nil, let lane = transfer.lane else { return transfer.end(.failure(.cancelled)) }
+        switch queue.admit(transfer, lane, of: transfer.request.client) {
+        case .start: begin(transfer, lane)
+        case .wait: break
+        case .refuse: transfer.end(.failure(.crowded))
         }
     }
 
     /// Ends `transfer` before its time.
     func cancel(_ transfer: CurlTransfer) {
-        guard let easy = transfer.easy, transfers.removeValue(forKey: easy) != nil else { return }
+        guard let easy = transfer.easy else { return }
+        guard transfers.removeValue(forKey: easy) != nil else {
+            // It waits; its place in the row is passed over.
+            return transfer.end(.failure(.cancelled))
+        }
         curl_multi_remove_handle(handle, easy)
         transfer.end(.failure(.cancelled))
+        beginNext(after: transfer)
     }
 
     /// Ends everything; the multi handle takes no transfer any more.
     func close() {
-        for transfer in transfers.values { cancel(transfer) }
         guard let handle else { return }
+        for transfer in queue.removeAll() where !transfer.isOver { transfer.end(.failure(.cancelled)) }
+        for transfer in transfers.values {
+            curl_multi_remove_handle(handle, transfer.easy)
+            transfer.end(.failure(.cancelled))
+        }
+        transfers = [:]
         self.handle = nil
         // curl closes its idle connections in here and calls back for each.
         curl_multi_cleanup(handle)
         watchers = [:]
         timer = nil
+    }
+
+    private func begin(_ transfer: CurlTransfer, _ lane: FetchQueue<CurlTransfer>.Lane) {
+        guard let handle, let easy = transfer.easy else {
+            transfer.end(.failure(.cancelled))
+            return beginNext(after: transfer)
+        }
+        let connection = transfer.request.connection ?? (transfer.request.method == .post ? .recent : .kept)
+        transfer.use(connectionOf: ConnectionAge(connection, serverTimeout: keepAlive[lane.server]))
+        transfers[easy] = transfer
+        let code = curl_multi_add_handle(handle, easy)
+        guard code == CURLM_OK else {
+            transfers[easy] = nil
+            transfer.end(.failure(.failed(String(cString: curl_multi_strerror(code)))))
+            return beginNext(after: transfer)
+        }
+    }
+
+    /// Remembers how long the server of a transfer keeps connections.
+    private func note(_ transfer: CurlTransfer) {
+        guard let lane = transfer.lane, let seconds = transfer.keepAliveSeconds else { return }
+        if keepAlive.count >= FetchLimits.rememberedServers, keepAlive[lane.server] == nil { keepAlive = [:] }
+        keepAlive[lane.server] = seconds
+    }
+
+    /// Lets the next ones of a lane begin, after one that was under way has ended.
+    private func beginNext(after ended: CurlTransfer) {
+        guard let lane = ended.lane else { return }
+        var late: [CurlTransfer] = []
+        let next = queue.end(lane, of: ended.request.client) { transfer in
+            guard !transfer.isOver else { return false }
+            if transfer.beginsInTime() { return true }
+            late.append(transfer)
+            return false
+        }
+        // Nothing of it was sent: a code or an assertion in it is as good as before (CA-16).
+        for transfer in late { transfer.end(.failure(.crowded)) }
+        for transfer in next { begin(transfer, lane) }
     }
 
     // MARK: called by curl
@@ -104,7 +156,10 @@ final class CurlMulti: @unchecked Sendable {
             // The message is curl's and gone once its handle is removed.
             let result = portcullis_message_result(message)
             curl_multi_remove_handle(handle, easy)
-            transfers.removeValue(forKey: easy)?.end(result)
+            guard let transfer = transfers.removeValue(forKey: easy) else { continue }
+            transfer.end(result)
+            note(transfer)
+            beginNext(after: transfer)
         }
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CCurl
+import Glibc
 import HTTPMessage
 
 /// One request on its way and what has come back so far; lives on its loop's thread.
@@ -15,6 +16,12 @@ final class CurlTransfer: @unchecked Sendable {
     private let message = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
     private var addressGuard: AddressGuard?
     private var completion: ((Outcome) -> Void)?
+    /// In milliseconds of the monotonic clock.
+    private var deadline: Int?
+    /// How long the server says it keeps the connection, in seconds.
+    private(set) var keepAliveSeconds: Int?
+    /// Whose share of the requests under way it takes.
+    private(set) var lane: FetchQueue<CurlTransfer>.Lane?
 
     private var body: [UInt8] = []
     private var fieldBytes = 0
@@ -42,6 +49,8 @@ final class CurlTransfer: @unchecked Sendable {
         guard let easy = curl_easy_init() else { throw .failed("out of memory") }
         self.url = url
         self.easy = easy
+        lane = FetchQueue.Lane(purpose: request.purpose, server: url.server)
+        deadline = Self.now() + max(1, request.timeoutMilliseconds)
         addressGuard = AddressGuard(request, host: url.host)
         fieldLines = try CurlTransfer.fieldLines(of: request)
         var options = CurlOptions(easy: easy)
@@ -51,6 +60,33 @@ final class CurlTransfer: @unchecked Sendable {
             throw .failed(String(cString: curl_easy_strerror(options.failed)))
         }
         self.completion = completion
+    }
+
+    /// Chooses among the connections that there are when it begins.
+    func use(connectionOf age: ConnectionAge) {
+        guard let easy else { return }
+        if let seconds = age.seconds {
+            portcullis_easy_set_long(easy, CURLOPT_MAXAGE_CONN, seconds)
+        } else {
+            portcullis_easy_set_long(easy, CURLOPT_FRESH_CONNECT, 1)
+        }
+    }
+
+    /// Whether it has ended.
+    var isOver: Bool { completion == nil }
+
+    /// Takes the time it has waited for its turn from what it has; false when that is all of it.
+    func beginsInTime() -> Bool {
+        guard let easy, let deadline else { return false }
+        let left = deadline - Self.now()
+        guard left >= 1 else { return false }
+        return portcullis_easy_set_long(easy, CURLOPT_TIMEOUT_MS, left) == CURLE_OK
+    }
+
+    private static func now() -> Int {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return time.tv_sec * 1000 + time.tv_nsec / 1_000_000
     }
 
     /// Completes with what `code` and the answer amount to, and lets go of the handle.
@@ -87,13 +123,14 @@ extension CurlTransfer {
     /// Whether the next field line is still within the bound.
     func receive(fieldLine count: Int) -> Bool {
         fieldBytes += count
-        return fieldBytes <= FetchLimits.fieldBytes || refuse(.tooLarge)
+        return fieldBytes <= FetchLimits.fieldBytes || refuse(.fieldsTooLarge)
     }
 
     /// Whether the request may be sent over a connection to `address`, which is open.
     ///
     /// When a connection that was used before ends without a byte of an answer, curl sends the request once more over
-    /// another, whatever its method; no option turns that off. A POST is not idempotent (RFC 9110 §9.2.2).
+    /// another, whatever its method; no option turns that off. A POST is not idempotent (RFC 9110 §9.2.2): it goes out
+    /// again only where not one byte of it went out before.
     func maySend(to address: IPAddress?, described: @autoclosure () -> String) -> Bool {
         guard permits(address, described: described()) else { return false }
         isSent = true
@@ -102,12 +139,18 @@ extension CurlTransfer {
 
     /// Whether a socket may be opened to `address`, or a connection that is open to it be used.
     func permits(_ address: IPAddress?, described: @autoclosure () -> String) -> Bool {
-        guard !(isSent && request.method == .post) else { return refuse(.unanswered) }
+        guard !(isSent && hasSentBytes && request.method == .post) else { return refuse(.unanswered) }
         // An address of an unknown family or spelling is not a public one.
         guard let address, let addressGuard, addressGuard.permits(address) else {
             return refuse(.refusedAddress(described()))
         }
         return true
+    }
+
+    private var hasSentBytes: Bool {
+        guard let easy else { return true }
+        var head = 0
+        return portcullis_easy_get_long(easy, CURLINFO_REQUEST_SIZE, &head) != CURLE_OK || head > 0
     }
 
     private func refuse(_ refusal: FetchRefusal) -> Bool {
@@ -133,6 +176,7 @@ extension CurlTransfer {
         portcullis_easy_get_long(easy, CURLINFO_RESPONSE_CODE, &status)
         // A redirect would name a host that nobody checked; the well-known locations have no reason to send one.
         guard !(300...399).contains(status) else { return .failure(.redirected) }
+        keepAliveSeconds = KeepAliveField.timeoutSeconds(fieldValues("Keep-Alive", of: easy))
         var contentType: UnsafeMutablePointer<CChar>?
         portcullis_easy_get_text(easy, CURLINFO_CONTENT_TYPE, &contentType)
         return .success(

@@ -10,6 +10,8 @@ final class CurlURL {
     let scheme: String
     /// The host, IPv6 literals in brackets.
     let host: String
+    /// Scheme, host and port: who is asked, whatever for.
+    let server: String
 
     /// The URL in `text`; one with a user name is refused (`curl_url_set`).
     init(_ text: String) throws(FetchRefusal) {
@@ -24,13 +26,15 @@ final class CurlURL {
         self.scheme = scheme
         // A file URL has none; it is refused for its scheme.
         host = CurlURL.part(CURLUPART_HOST, of: handle) ?? ""
+        let port = CurlURL.part(CURLUPART_PORT, of: handle, UInt32(CURLU_DEFAULT_PORT)) ?? ""
+        server = "\(scheme)://\(host.lowercased()):\(port)"
     }
 
     deinit { curl_url_cleanup(handle) }
 
-    private static func part(_ part: CURLUPart, of handle: OpaquePointer) -> String? {
+    private static func part(_ part: CURLUPart, of handle: OpaquePointer, _ flags: UInt32 = 0) -> String? {
         var text: UnsafeMutablePointer<CChar>?
-        guard curl_url_get(handle, part, &text, 0) == CURLUE_OK, let text else { return nil }
+        guard curl_url_get(handle, part, &text, flags) == CURLUE_OK, let text else { return nil }
         // The caller frees what curl_url_get allocated.
         defer { curl_free(text) }
         return String(cString: text)

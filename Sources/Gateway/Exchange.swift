@@ -2,6 +2,7 @@
 import Crypto
 import HTTP1
 import HTTPMessage
+import Pages
 
 /// One request and its response, and what the stages learned about them.
 ///
@@ -11,6 +12,8 @@ struct Exchange {
     enum Phase: UInt8 {
         /// Waits for an issuer's keys; the head is kept in the client's input.
         case parked
+        /// Is refused, and hears of it in a moment.
+        case held
         /// Waits for an upstream connection, or for the upstream's head.
         case awaitingResponse
         /// The response's head has been sent on.
@@ -44,7 +47,11 @@ struct Exchange {
     /// The client's connection goes on after this exchange.
     var keepsAlive = false
     var expectsContinue = false
+    /// Who reads its answer, should that be one of ours.
+    var reader = Reader()
     var offersWebSocket = false
+    /// What the upstream's answer to that must prove.
+    var webSocketAccept = WebSocketAccept()
     /// Where the upstream's WebSocket frames end, in a tunnel.
     var frames = WebSocketFrames()
     /// A tunnel whose time is over ends at the next frame's end.
@@ -61,6 +68,10 @@ struct Exchange {
     var hasAskedAgain = false
     /// What it waits for, while parked.
     var wait = Wait.nothing
+    /// It is one of those that wait for what an authorization server says of their credentials.
+    var isWaiting = false
+    /// It is one of those of its client.
+    var isCountedWaiting = false
     /// What the authorization server said of its token, once it has waited for that.
     var lookup = Lookup.none
     /// What became of asking for a token for the upstream: the record that it was put beside, or a refusal.
@@ -68,6 +79,8 @@ struct Exchange {
     var status: UInt16 = 0
     var refusal: Refusal?
     var truncation = Truncation.none
+    /// The page of ours that took the place of the upstream's response.
+    var replacedBy: PageTopic?
     /// Interim responses seen (HTTP-63).
     var interim: UInt8 = 0
     var requestBytes: Int64 = 0
@@ -88,6 +101,8 @@ struct Exchange {
     /// The request's method and path for the log, kept in a borrowed buffer.
     var logged = Buffer()
     var loggedMethod: UInt16 = 0
+    /// How long the trusted proxy's own id of the request is, which stands at the end of `logged`.
+    var loggedProxyID: UInt8 = 0
     var loggedPath: UInt16 = 0
     /// The upstream's head, kept while it may have to be sent again.
     var replay = Buffer()
@@ -120,6 +135,8 @@ enum Wait: Equatable {
     case exchange(rule: Int, SHA256Digest)
     /// A session that its store or its authorization server must be asked about, by its cookie's digest.
     case session(login: Int, SHA256Digest)
+    /// A place among the logins' requests that are being answered.
+    case loginPlace
     /// The answer to a login's own request.
     case login(ticket: UInt64)
 }
@@ -129,8 +146,8 @@ enum Lookup {
     case none
     /// The token is good; its record, of which the exchange holds one use.
     case active(UnsafeMutablePointer<TokenRecord>)
-    /// It is not, or nobody can say.
-    case refused(Refusal)
+    /// It is not, or nobody can say; in a place of its own, so that the exchanges that ask nobody stay small.
+    indirect case refused(Refused)
 }
 
 /// Sixteen random bytes that name one request in answers, logs and at the upstream.
@@ -141,6 +158,17 @@ struct RequestID {
     func write(into buffer: UnsafeMutablePointer<UInt8>) {
         RequestID.write(words.0, into: buffer)
         RequestID.write(words.1, into: buffer + 16)
+    }
+
+    /// What an id that a proxy made may consist of, such as `Root=1-67891233-abcdef0123456789`.
+    static func mayContain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+        case UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: ":"), UInt8(ascii: "="),
+            UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "~"):
+            true
+        default: false
+        }
     }
 
     private static func write(_ word: UInt64, into buffer: UnsafeMutablePointer<UInt8>) {
@@ -161,7 +189,8 @@ struct BodyCounter {
 
     init() {}
 
-    init(_ framing: BodyFraming) {
+    init(_ framing: BodyFraming, sizes: ChunkSizeSpelling = .exact) {
+        chunks = ChunkedDecoder(sizes)
         switch framing {
         case .none: kind = .complete
         case .length(let count):

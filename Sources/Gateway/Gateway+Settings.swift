@@ -3,6 +3,7 @@ package import Crypto
 package import Issuers
 package import JOSE
 package import Login
+package import Pages
 
 /// Everything `portcullis run` needs to know, already checked: no default is filled in below this type.
 package struct GatewaySettings: Sendable {
@@ -16,6 +17,8 @@ package struct GatewaySettings: Sendable {
     /// Browser logins; routes name one by its place here.
     package var logins: [LoginSettings] = []
     package var limits = LimitSettings()
+    /// Whose pages they are that people get, and what those say.
+    package var pages = PageSettings()
     package var timeouts = TimeoutSettings()
     package var log = LogSettings()
     package var tokenCache = TokenCacheSettings()
@@ -92,6 +95,8 @@ package struct ListenerSettings: Sendable {
     package var trustedProxies: [String] = []
     /// Upstreams get a `Forwarded` field beside `X-Forwarded-…` (RFC 7239).
     package var saysForwarded = false
+    /// Plain HTTP is answered with the same address over https, and nothing is served.
+    package var redirectsToHTTPS = false
     /// Another process may listen at the address too: a gateway's successor, while the old one drains.
     package var sharesAddress = false
 
@@ -165,6 +170,8 @@ package struct ClientCertificateSettings: Sendable, Equatable {
 /// The listener for metrics and health; never reachable through a route (OPS-06).
 package struct AdminSettings: Sendable {
     package var address: SocketAddressSettings
+    /// Names that it answers to beside IP addresses and localhost.
+    package var hosts: [String] = []
 
     package init(address: SocketAddressSettings) {
         self.address = address
@@ -188,14 +195,18 @@ package struct LimitSettings: Sendable {
     package var responseRate = 240
     /// Client connections of one worker.
     package var connections = 50_000
+    /// The configuration does not say how many: it is as many as the process has descriptors for, and these at most.
+    package var connectionsAreOurs = false
     /// Of these, how many one client may have: an IPv4 address, or an IPv6 /64; nil is a quarter of them.
     package var connectionsPerClient: Int?
     /// Idle connections kept to one upstream by one worker.
     package var upstreamIdleConnections = 256
     /// Connections in use to one upstream by one worker; beyond it a request is answered 503.
     package var upstreamConnections = 4096
-    /// Requests waiting for an issuer's keys in one worker.
+    /// Requests of one worker that wait for an authorization server.
     package var parkedRequests = 1024
+    /// What one client may take of what all share.
+    package var shares = ClientShareSettings()
 
     /// Client connections of one worker that one client may have: too few for one to lock out the others, enough for the
     /// browsers behind one address.

@@ -33,6 +33,8 @@ package final class Gateway: @unchecked Sendable {
     var older: [Generation] = []
     let reload: ReloadState
     private(set) var fetching: CurlFetcher! = nil
+    /// Signs for the logins of all configurations.
+    let signing = SigningThread()
     private var admin: AdminListener?
     private var signals: [SignalWatcher] = []
     private var drainTimer: LoopTimer?
@@ -53,6 +55,7 @@ package final class Gateway: @unchecked Sendable {
         _ settings: GatewaySettings, version: String, warnings: [String] = [], source: ConfigurationSource? = nil
     ) throws(GatewayFailure) {
         self.warnings = warnings
+        let settings = ProcessLimits.fitted(settings, to: ProcessLimits.descriptorsToCome)
         let logs = try GatewayLogs(settings.log)
         self.logs = logs
         operatorLog = logs.operatorLog
@@ -72,7 +75,8 @@ package final class Gateway: @unchecked Sendable {
                 entries: replay.entries, bytes: replay.bytes, inserted: replay.inserted, refused: replay.refused)
         })
         for index in 0..<settings.workers { workers.append(try WorkerThread(index, first, self)) }
-        fetching = CurlFetcher(loop: workers[0].loop)
+        fetching = CurlFetcher(
+            loop: workers[0].loop, connections: ProcessLimits.fetchConnections(of: ProcessLimits.descriptorsToCome))
         admin = try AdminListener(self, at: settings.admin.address)
     }
 
@@ -119,6 +123,11 @@ package final class Gateway: @unchecked Sendable {
         }
     }
 
+    /// A worker has lost many connections; any thread.
+    ///
+    /// What they needed is given back beside the workers, not by them.
+    func burstOver() { control.execute { FreedMemory.giveBack() } }
+
     private func announce() {
         operatorLog.write(
             .info, .started, LogField(.version, registry.version), LogField(.workers, settings.workers))
@@ -149,7 +158,14 @@ package final class Gateway: @unchecked Sendable {
     /// What deserves a second look in the configuration that is served.
     func warn(_ warnings: [String]) {
         for warning in warnings { operatorLog.write(.warning, .configurationWarning, LogField(.detail, warning)) }
-        let (needed, allowed) = (ProcessLimits.connections(promisedBy: settings), ProcessLimits.descriptors)
+        let (needed, allowed) = (
+            ProcessLimits.connections(promisedBy: settings, of: ProcessLimits.descriptors), ProcessLimits.descriptors
+        )
+        if settings.limits.connectionsAreOurs, settings.limits.connections < LimitSettings().connections {
+            operatorLog.write(
+                .info, .connectionsFitted, LogField(.count, settings.limits.connections),
+                LogField(.workers, settings.workers), LogField(.found, "\(allowed)"))
+        }
         if allowed < needed {
             operatorLog.write(
                 .warning, .descriptorsShort, LogField(.expected, "\(needed)"), LogField(.found, "\(allowed)"))
@@ -219,12 +235,18 @@ package struct GatewayFailure: Error, Sendable {
     package let action: String
     /// What went wrong.
     package let reason: String
+    /// What an operator can do about it, where that is known.
+    package let remedy: String?
 
-    init(_ action: String, _ reason: String) {
+    init(_ action: String, _ reason: String, remedy: String? = nil) {
         self.action = action
         self.reason = reason
+        self.remedy = remedy
     }
 
     /// Both, as one sentence.
     package var description: String { "\(action): \(reason)" }
+
+    /// The sentence with its remedy, in one line of a log.
+    var line: String { remedy.map { "\(description); \($0)" } ?? description }
 }

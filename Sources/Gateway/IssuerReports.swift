@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
+import HTTPMessage
 import Issuers
 import JOSE
+import OAuth
+import Synchronization
 import Telemetry
 
 /// Turns what happens to issuers' keys into log lines and numbers; called on the directory's loop.
-struct IssuerReports: Sendable {
+final class IssuerReports: Sendable {
     private let issuers: [IssuerSettings]
     private let log: OperatorLog
     private let metrics: IssuerMetrics
+    /// Endpoints that were told of.
+    private let told = Mutex<Set<String>>([])
 
     init(_ issuers: [IssuerSettings], _ log: OperatorLog, _ metrics: IssuerMetrics) {
         self.issuers = issuers
@@ -37,6 +42,7 @@ struct IssuerReports: Sendable {
         case .keysUnchanged: metrics.countRefresh(issuer: issuer, .unchanged)
         case .privateKeyExposed(let count):
             log.write(.error, .privateKeyPublished, name, LogField(.count, count))
+        case .guessableKeys(let count): log.write(.warning, .keyGuessable, name, LogField(.count, count))
         case .refreshFailed(let refusal, let nextAttempt):
             metrics.countRefresh(issuer: issuer, .failed)
             log.write(
@@ -46,6 +52,16 @@ struct IssuerReports: Sendable {
         case .withdrawn: log.write(.error, .issuerKeysWithdrawn, name)
         case .unknownKeyRefetch: log.write(.debug, .issuerKeysReread, name)
         case .unknownKeyRefetchSuppressed: metrics.countRefresh(issuer: issuer, .limited)
+        case .introspectionFailed(.answerTooLarge(let limit), let count):
+            log.write(
+                .error, .introspectionFailed, name, LogField(.reason, "answer_too_large"),
+                LogField(.setting, "issuers.\(issuers[issuer].name).introspection.answer_limit"),
+                LogField(.expected, "at most \(limit) bytes"), LogField(.found, "more"), LogField(.count, count))
+        case .introspectionFailed(.answerTooComplex(let expected), let count):
+            log.write(
+                .error, .introspectionFailed, name, LogField(.reason, "answer_too_complex"),
+                LogField(.expected, "an answer \(expected)"), LogField(.found, "more"),
+                LogField(.count, count))
         case .introspectionFailed(let refusal, let count):
             log.write(.warning, .introspectionFailed, name, reason(refusal), detail(refusal), LogField(.count, count))
         case .exchangeFailed(let refusal, let count):
@@ -57,6 +73,30 @@ struct IssuerReports: Sendable {
         case .exchangeTargetRefused(let client, let count):
             log.write(
                 .error, .exchangeTargetRefused, name, LogField(.setting, "clients.\(client)"), LogField(.count, count))
+        }
+    }
+
+    /// Tells of endpoints that no question will be sent to, for clients that introspect or exchange (MD-08); once for
+    /// each URL.
+    func judge(_ metadata: ServerMetadata, of issuer: Int, _ clients: [ClientSettings], exchangers: [Int]) {
+        guard let ports = IssuerRequests(settings: issuers[issuer]).ports else { return }
+        let introspection = issuers[issuer].introspection
+        for (index, client) in clients.enumerated() where client.issuer == issuer {
+            let method = client.credentials.method
+            var places: [(member: String, url: String)?] = []
+            if introspection?.client == index, introspection?.endpoint == nil {
+                places.append(metadata.introspection.place("introspection_endpoint", for: method))
+            }
+            if exchangers.contains(index) { places.append(metadata.token.place("token_endpoint", for: method)) }
+            for place in places.compactMap(\.self) {
+                guard let uri = URI(place.url), !ports.permit(uri) else { continue }
+                guard told.withLock({ $0.count < 1000 && $0.insert("\(issuer) \(place.member) \(place.url)").inserted })
+                else { continue }
+                log.write(
+                    .error, .endpointRefused, LogField(.issuer, issuers[issuer].name),
+                    LogField(.setting, "clients.\(client.name)"), LogField(.expected, ports.expected),
+                    LogField(.found, "\(place.member) is \(String(place.url.prefix(200)))"))
+            }
         }
     }
 

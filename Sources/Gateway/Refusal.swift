@@ -11,11 +11,11 @@ package enum Refusal: UInt8, Error, Sendable, CaseIterable {
     // 1–2: framing, grammar, limits
     case malformedMessage, unknownTransferCoding, versionNotSupported, expectationUnknown
     case requestLineTooLong, headerSectionTooLarge, requestBodyTooLarge, requestHeadTooSlow, requestBodyTooSlow
-    case reservedConnectionOption, loopDetected
+    case reservedConnectionOption, loopDetected, plainHTTP
     // 3–5: authority, path, route
-    case authorityUnknown, serverNameDisagrees, pathAmbiguous, pathMatchesTwoRoutes, routeUnknown
-    // 7: method
-    case methodNotAllowed, connectRefused
+    case authorityUnknown, serverNameDisagrees, pathAmbiguous, pathMatchesTwoRoutes, pathBehindExactRoute, routeUnknown
+    // 7: method, and the one upgrade there is
+    case methodNotAllowed, connectRefused, webSocketOfferMalformed, webSocketVersionUnknown
     // 8–10: credentials
     case credentialsMissing, credentialsMalformed, credentialsRepeated, credentialsInQueryToo, schemeNotEnabled
     // 11: token
@@ -24,7 +24,7 @@ package enum Refusal: UInt8, Error, Sendable, CaseIterable {
     case tokenIssuedInFuture, tokenClaimMissing, tokenClaimMalformed, tokenLooksLikeIDToken, tokenAudienceMissing
     case tokenBoundToKey, tokenEncrypted, tokenKeyAmbiguous, tokenOfOtherPurpose
     case issuerKeysUnavailable, keyWaitersTooMany
-    case tokenInactive, introspectionUnavailable, unknownTokensTooMany
+    case tokenInactive, introspectionUnavailable, introspectionAnswerTooLarge, unknownTokensTooMany
     // 12: sender constraint
     case proofMissing, proofRepeated, proofTooLarge, proofMalformed, proofTypeNotAccepted, proofAlgorithmNotAllowed
     case proofKeyInvalid, proofClaimMissing, proofClaimMalformed, proofMethodMismatch, proofTargetMismatch
@@ -53,9 +53,11 @@ package enum Refusal: UInt8, Error, Sendable, CaseIterable {
     // their token response
     case loginCodeRefused, loginClientRefused, loginTokenUnavailable, loginTokenAnswerInvalid, loginTokenTypeWrong
     case loginNonceDemanded, loginScopeNotGranted, loginIDTokenMissing, loginIDTokenInvalid, loginKeysUnavailable
-    case loginAuthenticationInsufficient, loginUserInfoInvalid, loginSessionTooLarge
+    case loginIDTokenUnsuitable, loginAuthenticationInsufficient, loginUserInfoInvalid, loginSessionTooLarge
     // logouts and what else is at these paths
     case logoutTokenInvalid, logoutTokenUsed, loginRequestsTooMany, requestObjectUnknown
+    // shares of one client
+    case clientLoginsTooMany, clientWaitersTooMany
 
     /// Who must act: the client, the operator's upstream, an issuer, or the gateway's own capacity.
     package enum Blame: String, Sendable, CaseIterable {
@@ -129,13 +131,17 @@ package enum Refusal: UInt8, Error, Sendable, CaseIterable {
         case .requestBodyTooSlow: (408, .slow, .client, "HTTP-31", "request_body_too_slow")
         case .reservedConnectionOption: (400, .message, .client, "HTTP-44", "reserved_connection_option")
         case .loopDetected: (508, .plain, .client, "HTTP-51", "loop_detected")
+        case .plainHTTP: (400, .message, .client, "HTTP-73", "plain_http")
         case .authorityUnknown: (421, .plain, .client, "HTTP-21", "authority_unknown")
         case .serverNameDisagrees: (421, .plain, .client, "HTTP-21", "server_name_disagrees")
         case .pathAmbiguous: (400, .message, .client, "HTTP-56", "path_ambiguous")
         case .pathMatchesTwoRoutes: (400, .message, .client, "HTTP-57", "path_matches_two_routes")
+        case .pathBehindExactRoute: (400, .message, .client, "HTTP-57", "path_behind_exact_route")
         case .routeUnknown: (404, .plain, .client, "HTTP-76", "route_unknown")
         case .methodNotAllowed: (405, .plain, .client, "HTTP-19", "method_not_allowed")
         case .connectRefused: (405, .message, .client, "HTTP-17", "connect_refused")
+        case .webSocketOfferMalformed: (400, .message, .client, "HTTP-58", "websocket_offer_malformed")
+        case .webSocketVersionUnknown: (426, .message, .client, "HTTP-58", "websocket_version_unknown")
         case .credentialsMissing: (401, .noCredentials, .client, "RS-02", "credentials_missing")
         case .schemeNotEnabled: (401, .noCredentials, .client, "RS-03", "scheme_not_enabled")
         case .credentialsMalformed: (400, .request, .client, "RS-04", "credentials_malformed")
@@ -164,6 +170,8 @@ package enum Refusal: UInt8, Error, Sendable, CaseIterable {
         case .keyWaitersTooMany: (503, .authorizationDown, .capacity, "OPS-05", "key_waiters_too_many")
         case .tokenInactive: (401, .token, .client, "INT-03", "token_inactive")
         case .introspectionUnavailable: (503, .authorizationDown, .issuer, "INT-05", "introspection_unavailable")
+        case .introspectionAnswerTooLarge:
+            (502, .badGateway, .issuer, "INT-05", "introspection_answer_too_large")
         case .unknownTokensTooMany: (429, .plain, .client, "INT-07", "unknown_tokens_too_many")
         case .proofMissing: (401, .proof, .client, "DPOP-01", "proof_missing")
         case .proofRepeated: (401, .proof, .client, "DPOP-01", "proof_repeated")
@@ -246,6 +254,7 @@ package enum Refusal: UInt8, Error, Sendable, CaseIterable {
         case .loginScopeNotGranted: (403, .page, .client, "CF-32", "login_scope_not_granted")
         case .loginIDTokenMissing: (502, .page, .issuer, "OIDC-01", "login_id_token_missing")
         case .loginIDTokenInvalid: (400, .page, .issuer, "OIDC-05", "login_id_token_invalid")
+        case .loginIDTokenUnsuitable: (502, .page, .issuer, "OIDC-05", "login_id_token_unsuitable")
         case .loginKeysUnavailable: (503, .page, .issuer, "OIDC-17", "login_keys_unavailable")
         case .loginAuthenticationInsufficient:
             (403, .page, .client, "STEP-04", "login_authentication_insufficient")
@@ -255,6 +264,8 @@ package enum Refusal: UInt8, Error, Sendable, CaseIterable {
         case .logoutTokenUsed: (400, .page, .client, "LO-08", "logout_token_used")
         case .loginRequestsTooMany: (429, .page, .client, "LO-12", "login_requests_too_many")
         case .requestObjectUnknown: (404, .plain, .client, "JAR-21", "request_object_unknown")
+        case .clientLoginsTooMany: (429, .page, .client, "OPS-05", "client_logins_too_many")
+        case .clientWaitersTooMany: (429, .plain, .client, "OPS-05", "client_waiters_too_many")
         }
     }
 
@@ -271,7 +282,9 @@ package enum Refusal: UInt8, Error, Sendable, CaseIterable {
         case .tokenIssuerUnknown, .tokenIssuerNotAccepted: "The access token's issuer is not accepted here"
         case .tokenBoundToKey: "The access token is bound to a key and cannot be used as a bearer token"
         case .tokenNotBound: "The access token is not bound to a key"
-        case .certificateMissing, .certificateMismatch:
+        case .certificateMissing:
+            "The access token is bound to a client certificate, and the connection has none"
+        case .certificateMismatch:
             "The access token is bound to another client certificate than the connection's"
         case .proofMissing: "A DPoP proof is required"
         case .proofRepeated: "More than one DPoP proof was sent"
@@ -343,6 +356,7 @@ extension Refusal {
         case .pushUnavailable: self = .loginPushUnavailable
         case .pushAnswerInvalid: self = .loginPushAnswerInvalid
         case .requestNotMade: self = .loginRequestNotMade
+        case .startsTooMany: self = .loginsTooMany
         case .responseMalformed: self = .loginResponseMalformed
         case .transactionUnknown: self = .loginTransactionUnknown
         case .transactionExpired: self = .loginTransactionExpired
@@ -362,11 +376,12 @@ extension Refusal {
         case .scopeNotGranted: self = .loginScopeNotGranted
         case .idTokenMissing: self = .loginIDTokenMissing
         case .idTokenInvalid: self = .loginIDTokenInvalid
+        case .idTokenUnsuitable: self = .loginIDTokenUnsuitable
         case .keysUnavailable: self = .loginKeysUnavailable
         case .authenticationInsufficient: self = .loginAuthenticationInsufficient
         case .userInfoInvalid: self = .loginUserInfoInvalid
         case .sessionTooLarge: self = .loginSessionTooLarge
-        case .storeUnavailable: self = .sessionStoreUnavailable
+        case .storeUnavailable, .loginStoreUnavailable: self = .sessionStoreUnavailable
         case .sessionMissing: self = .loginRequired
         case .refreshUnavailable: self = .sessionRefreshUnavailable
         case .crossSite: self = .crossSiteRequest

@@ -2,42 +2,24 @@
 import HTTPMessage
 import Login
 
-/// The stages of a request's way, in order; each is a folder beside this file.
-package enum Stage: String, CaseIterable, Sendable {
-    /// A socket becomes a client connection.
-    case accept
-    /// Bytes become a checked head and a framed body.
-    case parse
-    /// The head finds its route, or is refused.
-    case route
-    /// The credentials become a verified token of its sender's, or the request waits for the authorization server.
-    case authenticate
-    /// The token's rights are held against the route and the method.
-    case authorize
-    /// The upstream's head is made: credentials gone, identity injected.
-    case rewrite
-    /// Head and body go to the upstream, its response comes back.
-    case forward
-    /// One line and the numbers.
-    case log
-}
-
 /// What is to be done after the stages have looked at a head.
 enum Step {
-    /// Send it on.
-    case forward
+    /// Send it on, with this head, which is in the worker's scratch until then.
+    case forward(HeadWriter)
     /// Wait for an authorization server, then look again.
     case wait(Wait)
     /// Answer it here: `OPTIONS` for the server, or for a hop that `Max-Forwards` forbids (HTTP-16, HTTP-20).
     case answerOptions
     /// Answer a browser's preflight here, for the origin at this place of the route's list (HTTP-71).
     case answerPreflight(origin: Int?)
+    /// Answer it here: the same address is to be asked for over https.
+    case redirectToHTTPS
     /// Answer it here with a document of the gateway's own (RFC 9728).
     case publish(Publication)
     /// Have it answered where logins are.
     case login(LoginRequest.Endpoint)
     /// Refuse it.
-    case refuse(Refusal)
+    case refuse(Refused)
 }
 
 extension WorkerRef {
@@ -45,8 +27,12 @@ extension WorkerRef {
     ///
     /// Runs to its end without waiting when keys are at hand, which is nearly always. `bytes` is the head.
     func run(_ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>) -> Step {
-        pointee.proof = nil
-        do throws(Refusal) {
+        do throws(Refused) {
+            if exchange.pointee.client.unsafelyUnwrapped.pointee.clearText != .served,
+                let step = try judgeClearText(exchange, bytes)
+            {
+                return step
+            }
             try checkConnectionOptions(bytes)
             try refuseLoop(bytes)
             if try isForServer(exchange, bytes) { return .answerOptions }
@@ -60,20 +46,25 @@ extension WorkerRef {
             try permitMethod(exchange, bytes)
             let route = exchange.pointee.route.unsafelyUnwrapped
             try checkOrigin(route, bytes)
+            try checkWebSocket(route, bytes)
+            var unspent: UnspentProof?
             if !route.pointee.isPublic {
                 switch try authenticate(exchange, route, bytes) {
                 case .wait(let wait): return .wait(wait)
                 case .anonymous: break
-                case .known(let token):
+                case .known(let token, let proof):
                     try authorize(exchange, token, route, bytes)
                     let wait = try exchangeToken(exchange, route, token)
                     if wait != .nothing { return .wait(wait) }
+                    unspent = proof
                 }
-                // Last, so that a proof is spent by the one request that everything else lets through (DPOP-17).
-                try spendProof()
             }
-            if isLastHop(exchange, bytes) { return .answerOptions }
-            return .forward
+            let isLastHop = isLastHop(exchange, bytes)
+            let head = isLastHop ? nil : try planRequest(exchange, route, bytes)
+            // Last, so that a proof is spent by the one request that everything else lets through (DPOP-17): nothing
+            // behind this line refuses for what was known here.
+            if let unspent { try spend(unspent) }
+            return head.map { .forward($0) } ?? .answerOptions
         } catch {
             return .refuse(error)
         }

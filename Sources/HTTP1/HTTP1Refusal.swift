@@ -12,6 +12,7 @@ public enum HTTP1Refusal: UInt8, Error, Sendable, CaseIterable {
     case requestLineTooLong
     case requestLineMalformed
     case methodNotToken
+    case methodReserved
     case versionMalformed
     case versionNotSupported
     case targetOctet
@@ -51,6 +52,7 @@ public enum HTTP1Refusal: UInt8, Error, Sendable, CaseIterable {
     case hostInvalid
     case connectionMalformed
     case connectionNamesReserved
+    case connectionOptionsTooMany
     case expectationUnknown
 
     // Chunked coding
@@ -72,13 +74,14 @@ public enum HTTP1Refusal: UInt8, Error, Sendable, CaseIterable {
         case .codingUnknown: 501
         case .expectationUnknown: 417
         case .bareLineFeed, .bareCarriageReturn, .controlOctet, .emptyLinesRepeated, .requestLineMalformed,
-            .methodNotToken, .versionMalformed, .targetOctet, .targetFragment, .targetFormNotAllowed,
+            .methodNotToken, .methodReserved, .versionMalformed, .targetOctet, .targetFragment, .targetFormNotAllowed,
             .targetSchemeNotHTTP, .targetAuthorityInvalid, .statusLineMalformed, .statusInvalid,
             .whitespaceBeforeFirstField, .obsoleteLineFolding, .colonMissing, .fieldNameEmpty, .fieldNameNotToken,
             .whitespaceBeforeColon, .lengthAndTransferEncoding, .lengthRepeated, .lengthNotDecimal, .lengthTooLarge,
             .transferEncodingInHTTP10, .transferEncodingRepeated, .codingNotChunked, .hostMissing, .hostRepeated,
-            .hostInvalid, .connectionMalformed, .connectionNamesReserved, .chunkSizeMissing, .chunkSizeMalformed,
-            .chunkSizeTooLarge, .chunkLineTooLong, .chunkExtensionMalformed, .chunkExtensionsTooLong,
+            .hostInvalid, .connectionMalformed, .connectionNamesReserved, .connectionOptionsTooMany,
+            .chunkSizeMissing, .chunkSizeMalformed, .chunkSizeTooLarge, .chunkLineTooLong, .chunkExtensionMalformed,
+            .chunkExtensionsTooLong,
             .chunkDataNotTerminated, .trailersTooLarge:
             400
         }

@@ -9,6 +9,42 @@ public struct FetchRequest: Sendable {
         case get, post
     }
 
+    /// What a request is for: those of one purpose never wait behind those of another (OPS-05).
+    ///
+    /// Whoever can cause one of a kind can fill the share of that kind, and of no other.
+    public enum Purpose: Sendable, Hashable, CaseIterable {
+        /// Metadata and keys.
+        case description
+        /// Whether a token is active: whoever sends tokens causes it.
+        case tokenCheck
+        /// A token for an upstream, in exchange for one that is good.
+        case exchange
+        /// What sessions that exist need: new tokens, and what is known of their users.
+        case session
+        /// Tokens of sessions that are over.
+        case revocation
+        /// A pushed authorization request: anybody can begin a login.
+        case loginStart
+        /// A code for tokens: anybody can bring one that is none.
+        case code
+    }
+
+    /// Which connection it may go over.
+    public enum Connection: Sendable, Hashable {
+        /// One that was used before, however long ago.
+        case kept
+        /// One that was used a moment ago: the server has hardly begun to think of closing it.
+        case recent
+        /// A new one: the request may not be sent twice, and must not be lost on one that the server closes just then.
+        case fresh
+    }
+
+    /// What it is for.
+    public var purpose: Purpose
+    /// On whose behalf it is sent, where that is a stranger: those who ask take turns, and none has all places.
+    public var client: String?
+    /// Over which connection it goes; a POST over a recent one unless said otherwise.
+    public var connection: Connection?
     /// An absolute `https` URL, or `http` when `insecureAllowHTTP`.
     public var url: String
     /// GET unless said otherwise.
@@ -40,6 +76,9 @@ public struct FetchRequest: Sendable {
 
     /// A guarded GET without extra fields.
     public init(url: String, maximumBytes: Int, timeoutMilliseconds: Int) {
+        self.purpose = .description
+        self.client = nil
+        self.connection = nil
         self.url = url
         self.method = .get
         self.headers = []
@@ -120,7 +159,10 @@ public enum FetchRefusal: Error, Sendable, Equatable {
     /// The handshake failed, or the certificate does not prove the host.
     case tlsFailed(String)
     case timedOut
+    /// The body is longer than the request allows.
     case tooLarge
+    /// The field lines of the answer are longer than any answer's may be, which no setting changes.
+    case fieldsTooLarge
     /// The URL's scheme is not one this request may use.
     case protocolNotAllowed
     /// The connection of a POST ended before a byte of the answer; whether the server acted on it is unknown.
@@ -131,6 +173,9 @@ public enum FetchRefusal: Error, Sendable, Equatable {
     case redirected
     /// The task that asked is gone.
     case cancelled
+    /// As many requests of its purpose as there may be are under way at this server, and as many wait, or it
+    /// waited for its turn until its time was over; nothing was sent.
+    case crowded
     case failed(String)
 }
 

@@ -69,8 +69,10 @@ public struct RequestHead: ~Copyable, Sendable {
     /// Whether this is a WebSocket handshake by its framing fields: GET, HTTP/1.1, no body, `Connection: upgrade`
     /// and one `Upgrade: websocket`.
     public var offersWebSocket = false
-    /// Whether Connection names anything but `close`, `keep-alive`, `upgrade` and `te`: fields that must not be forwarded.
-    public var connectionNamesFields = false
+    /// What Connection names beside `close`, `keep-alive`, `upgrade` and `te`: fields that must not be forwarded.
+    public var connectionNames = ConnectionNames()
+    /// Whether it names any.
+    public var connectionNamesFields: Bool { connectionNames.count > 0 }
     /// The first Authorization line in `fields`, or -1.
     public var authorizationIndex = -1
     /// How many Authorization lines there are.

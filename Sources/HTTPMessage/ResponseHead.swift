@@ -18,8 +18,12 @@ public struct ResponseHead: ~Copyable, Sendable {
     public var keepAlive = false
     /// Whether this is a 1xx response: another head follows, except after 101.
     public var isInterim = false
-    /// Whether Connection names anything but `close`, `keep-alive`, `upgrade` and `te`: fields that must not be forwarded.
-    public var connectionNamesFields = false
+    /// Whether Connection names `upgrade`, without which a 101 switches nothing (RFC 9110 §7.8).
+    public var upgradesConnection = false
+    /// What Connection names beside `close`, `keep-alive`, `upgrade` and `te`: fields that must not be forwarded.
+    public var connectionNames = ConnectionNames()
+    /// Whether it names any.
+    public var connectionNamesFields: Bool { connectionNames.count > 0 }
 
     /// An empty head, to be filled by a parser.
     public init() {}

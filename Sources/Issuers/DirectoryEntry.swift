@@ -18,8 +18,8 @@ extension IssuerDirectory {
         var state: KeySetState
         /// What is to be told when the directory starts.
         var announcements: [KeySetState.Step] = []
-        /// Someone asked for a refresh and was not looked at yet.
-        var isRefreshRequested = false
+        /// Who asked for a refresh and was not looked at yet.
+        var refreshRequests: Set<KeyAsker> = []
         var reading: Task<Void, Never>?
         var timer: Task<Void, Never>?
         /// Stopped directories that wait for the end of a refresh, each for somebody who still works with it.
@@ -97,6 +97,6 @@ extension IssuerSettings {
     /// Whether these settings trust the same answers of the issuer as `other`.
     func trusts(as other: IssuerSettings) -> Bool {
         certificateAuthorityFile == other.certificateAuthorityFile && allowPrivate == other.allowPrivate
-            && insecureAllowHTTP == other.insecureAllowHTTP
+            && allowPorts == other.allowPorts && insecureAllowHTTP == other.insecureAllowHTTP
     }
 }

@@ -20,6 +20,8 @@ package final class IssuerDirectory: Sendable {
         package var onChange: @Sendable (Int, IssuerKeys?) -> Void
         /// A refresh that was asked for has ended; look at the keys again.
         package var onRefreshEnded: @Sendable (Int) -> Void
+        /// A refresh that somebody asked for as that comes too soon after another; for everybody else nothing has ended.
+        package var onRefreshRefused: @Sendable (Int, KeyAsker) -> Void
         /// What an issuer says about itself was read, or could not be; look at it again.
         package var onMetadata: @Sendable (Int) -> Void
         /// Something worth a log line or a count.
@@ -28,11 +30,13 @@ package final class IssuerDirectory: Sendable {
         package init(
             onChange: @escaping @Sendable (Int, IssuerKeys?) -> Void,
             onRefreshEnded: @escaping @Sendable (Int) -> Void,
+            onRefreshRefused: (@Sendable (Int, KeyAsker) -> Void)? = nil,
             onMetadata: @escaping @Sendable (Int) -> Void = { _ in },
             onEvent: @escaping @Sendable (Int, IssuerEvent) -> Void
         ) {
             self.onChange = onChange
             self.onRefreshEnded = onRefreshEnded
+            self.onRefreshRefused = onRefreshRefused ?? { index, _ in onRefreshEnded(index) }
             self.onMetadata = onMetadata
             self.onEvent = onEvent
         }
@@ -76,30 +80,32 @@ package final class IssuerDirectory: Sendable {
         Task(executorPreference: executor) { self.startAll() }
     }
 
-    /// Asks for this issuer's keys to be read again, because a token names one that is not at hand.
+    /// Asks for this issuer's keys to be read again, because something is signed by none that is at hand.
     ///
-    /// From any thread. `onRefreshEnded` follows in every case: when the reading ended well or not, when one that was
-    /// under way ended, and at once when the last reading for this reason is too recent (JOSE-17). Calls that come
-    /// before the first of them is looked at share its answer, so that a flood of tokens is no flood of answers.
-    package func requestRefresh(issuer index: Int) { requestRefresh(issuer: index, onBehalfOf: nil) }
+    /// From any thread. `onRefreshEnded` follows in every case: when the reading ended well or not, or when one that was
+    /// under way ended; or `onRefreshRefused`, at once, when the last reading for this asker is too recent (JOSE-17).
+    /// Calls of one asker that come before the first of them is looked at share its answer, so that a flood of tokens is
+    /// no flood of answers.
+    package func requestRefresh(issuer index: Int, by who: KeyAsker = .accessToken) {
+        requestRefresh(issuer: index, by: who, onBehalfOf: nil)
+    }
 
     /// The same; tells also `asker`, a stopped directory, when the refresh has ended.
-    private func requestRefresh(issuer index: Int, onBehalfOf asker: Place?) {
-        if let after = successor(of: index) { return passOn(index, to: after, asker) }
+    private func requestRefresh(issuer index: Int, by who: KeyAsker, onBehalfOf asker: Place?) {
+        if let after = successor(of: index) { return passOn(index, by: who, to: after, asker) }
         let isFirst = desk.withLock { desk in
             if let asker, !desk.entries[index].askers.contains(asker) { desk.entries[index].askers.append(asker) }
-            defer { desk.entries[index].isRefreshRequested = true }
-            return !desk.entries[index].isRefreshRequested
+            return desk.entries[index].refreshRequests.insert(who).inserted
         }
         guard isFirst else { return }
-        Task(executorPreference: executor) { self.refreshRequested(index) }
+        Task(executorPreference: executor) { self.refreshRequested(index, by: who) }
     }
 
     /// While this directory runs it is told of the end anyway.
-    private func passOn(_ index: Int, to after: Place, _ asker: Place?) {
+    private func passOn(_ index: Int, by who: KeyAsker, to after: Place, _ asker: Place?) {
         let isStopped = desk.withLock { $0.isStopped }
         let asker = asker ?? (isStopped ? Place(directory: self, index: index) : nil)
-        after.directory.requestRefresh(issuer: after.index, onBehalfOf: asker)
+        after.directory.requestRefresh(issuer: after.index, by: who, onBehalfOf: asker)
     }
 
     /// Cancels what is under way; nothing is read any more, and whoever waits is told.
@@ -118,6 +124,9 @@ package final class IssuerDirectory: Sendable {
 
     /// The keys as they are now, for a worker that starts later than the directory; from any thread.
     package func keys(of index: Int) -> IssuerKeys? { look(at: index) { $0.state.keys } }
+
+    /// Whether the last attempt to read this issuer's keys came to nothing; from any thread.
+    package func hasFailedToReadKeys(of index: Int) -> Bool { look(at: index) { $0.state.status.failures > 0 } }
 
     /// What the issuer says about itself, as far as it is believed now; from any thread.
     ///
@@ -145,14 +154,14 @@ package final class IssuerDirectory: Sendable {
         advanceEndpoints(index) { endpoints, now in endpoints.resume(at: now) }
     }
 
-    private func refreshRequested(_ index: Int) {
+    private func refreshRequested(_ index: Int, by who: KeyAsker) {
         let isStopped = desk.withLock { desk in
-            desk.entries[index].isRefreshRequested = false
+            desk.entries[index].refreshRequests.remove(who)
             return desk.isStopped
         }
-        if let after = successor(of: index) { return passOn(index, to: after, nil) }
+        if let after = successor(of: index) { return passOn(index, by: who, to: after, nil) }
         guard !isStopped else { return endRefresh(index) }
-        advance(index) { entry, now in entry.state.unknownKeyMet(at: now) }
+        advance(index) { entry, now in entry.state.unknownKeyMet(by: who, at: now) }
     }
 
     private func stopAll() {
@@ -186,6 +195,19 @@ package final class IssuerDirectory: Sendable {
         for asker in askers { asker.directory.listeners.onRefreshEnded(asker.index) }
     }
 
+    /// Those who wait as that are told; whoever waits for a reading goes on waiting.
+    private func refuseRefresh(_ index: Int, of who: KeyAsker) {
+        // Nothing is read now. Where nobody else asks either, no end will come that they wait for: whoever was left in the
+        // row would be kept for good.
+        let askers = desk.withLock { desk in
+            let askers = desk.entries[index].askers
+            if desk.entries[index].refreshRequests.isEmpty { desk.entries[index].askers = [] }
+            return askers
+        }
+        tell(index) { $0.onRefreshRefused($1, who) }
+        for asker in askers { asker.directory.listeners.onRefreshRefused(asker.index, who) }
+    }
+
     /// Tells one issuer's state what happened, and performs what follows.
     private func advance(_ index: Int, by event: (inout Entry, Moment) -> [KeySetState.Step]) {
         // What was cancelled may end after its successor began, and must not be taken for it.
@@ -204,6 +226,7 @@ package final class IssuerDirectory: Sendable {
             case .publish: tell(index) { $0.onChange($1, keys) }
             case .schedule(let time): schedule(index, in: max(0, time - now.milliseconds))
             case .endRefresh: endRefresh(index)
+            case .refuseRefresh(let who): refuseRefresh(index, of: who)
             case .report(let event): listeners.onEvent(index, event)
             }
         }

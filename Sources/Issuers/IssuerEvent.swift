@@ -15,6 +15,8 @@ package enum IssuerEvent: Sendable, Equatable {
     case keysUnchanged(count: Int)
     /// The key set holds private or secret key material for all to read (JOSE-18): an alarm.
     case privateKeyExposed(count: Int)
+    /// So many keys in use are of a generator that made private keys guessable (ROCA).
+    case guessableKeys(count: Int)
     /// Nothing was learned; what is at hand stays in use until its time is over. A static document is not tried again.
     case refreshFailed(IssuerRefusal, nextAttemptSeconds: Int?)
     /// The keys at hand are past their freshness and are withdrawn after that many seconds more (D-17).

@@ -17,8 +17,8 @@ package enum IssuerRefusal: Error, Sendable, Equatable {
     case noUsableKeys(ignored: Int)
     /// The metadata points to a URL that is not one.
     case locationNotURL
-    /// The metadata points to a port that is neither 443 nor the issuer's own (MD-08).
-    case portNotAllowed(UInt16)
+    /// The metadata points to this URL, at a port of another host that is neither 443 nor among `allow_ports` (MD-08).
+    case portNotAllowed(String)
 
     /// The word for logs and metrics.
     package var word: String {
@@ -43,10 +43,12 @@ extension FetchRefusal {
         case .tlsFailed: "tls_failed"
         case .timedOut: "timed_out"
         case .tooLarge: "answer_too_large"
+        case .fieldsTooLarge: "answer_fields_too_large"
         case .protocolNotAllowed: "protocol_not_allowed"
         case .unanswered: "unanswered"
         case .redirected: "redirected"
         case .cancelled: "cancelled"
+        case .crowded: "too_many_requests"
         case .failed: "fetch_failed"
         }
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import HTTPMessage
 import JOSE
-import OAuth
+package import OAuth
 
 /// The requests one issuer's settings allow, and the reading of their answers.
 package struct IssuerRequests: Sendable {
@@ -57,6 +57,11 @@ package struct IssuerRequests: Sendable {
         }
     }
 
+    /// The ports that this issuer's metadata may name; nil for an issuer that is none.
+    package var ports: EndpointPorts? {
+        (try? identifier()).map { EndpointPorts(issuer: $0, allowed: settings.allowPorts) }
+    }
+
     private var form: MetadataRequest.Form {
         switch settings.discovery {
         case .automatic, .none: .automatic
@@ -84,9 +89,8 @@ package struct IssuerRequests: Sendable {
         guard let location = URI(url) else { throw .locationNotURL }
         guard case .metadata = origin else { return request(url, host: location.host) }
         let issuer = try identifier()
-        // MD-08: a document from outside may not turn the gateway into a port scanner.
-        guard let port = location.effectivePort, port == 443 || port == issuer.uri.effectivePort else {
-            throw .portNotAllowed(location.effectivePort ?? 0)
+        guard EndpointPorts(issuer: issuer, allowed: settings.allowPorts).permit(location) else {
+            throw .portNotAllowed(String(url.prefix(200)))
         }
         return request(url, host: issuer.uri.host)
     }

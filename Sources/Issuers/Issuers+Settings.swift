@@ -36,6 +36,8 @@ package struct IssuerSettings: Sendable {
     package var certificateAuthorityFile: String?
     /// Networks beyond public ones to which metadata may point, such as `10.0.0.0/8` (MD-08).
     package var allowPrivate: [String]
+    /// Ports beside 443 to which metadata may point on any host; on the issuer's own every port is fine (MD-08).
+    package var allowPorts: [UInt16]
     /// `http://` endpoints are accepted for this issuer: only settable where the issuer is on loopback.
     package var insecureAllowHTTP: Bool
     /// Shortest and longest time a fetched key set is believed fresh, in seconds (clamp of Cache-Control; 60…86,400).
@@ -52,7 +54,7 @@ package struct IssuerSettings: Sendable {
     package init(
         name: String, url: String, discovery: Discovery = .automatic, keys: Keys = .discovered,
         rules: AccessTokenRules, certificateAuthorityFile: String? = nil, allowPrivate: [String] = [],
-        insecureAllowHTTP: Bool = false, keySetLifetimeSeconds: ClosedRange<Int> = 60...3600,
+        allowPorts: [UInt16] = [], insecureAllowHTTP: Bool = false, keySetLifetimeSeconds: ClosedRange<Int> = 60...3600,
         staleLimitSeconds: Int = 3600, unknownKeyRefetchSeconds: Int = 30,
         readsEndpoints: Bool = false, introspection: IntrospectionSettings? = nil
     ) {
@@ -63,6 +65,7 @@ package struct IssuerSettings: Sendable {
         self.rules = rules
         self.certificateAuthorityFile = certificateAuthorityFile
         self.allowPrivate = allowPrivate
+        self.allowPorts = allowPorts
         self.insecureAllowHTTP = insecureAllowHTTP
         self.keySetLifetimeSeconds = keySetLifetimeSeconds
         self.staleLimitSeconds = staleLimitSeconds
@@ -102,13 +105,15 @@ package struct IntrospectionSettings: Sendable, Hashable {
     /// How long an answer that a token is not active is believed, in seconds.
     package var negativeSeconds: Int
     package var timeoutMilliseconds: Int
+    /// Largest answer read, in bytes: a token whose answer is longer is refused.
+    package var answerBytes: Int
     /// Say that it is an access token that is asked about (RFC 7662 §2.1).
     package var hint: Bool
 
     package init(
         client: Int, endpoint: String? = nil, tokens: Tokens = .opaque, requiresSigned: Bool = false,
         audience: String? = nil, positiveSeconds: Int = 30, negativeSeconds: Int = 10,
-        timeoutMilliseconds: Int = 5000, hint: Bool = true
+        timeoutMilliseconds: Int = 5000, answerBytes: Int = IntrospectionRequest.maximumBytes, hint: Bool = true
     ) {
         self.client = client
         self.endpoint = endpoint
@@ -118,6 +123,7 @@ package struct IntrospectionSettings: Sendable, Hashable {
         self.positiveSeconds = positiveSeconds
         self.negativeSeconds = negativeSeconds
         self.timeoutMilliseconds = timeoutMilliseconds
+        self.answerBytes = answerBytes
         self.hint = hint
     }
 }

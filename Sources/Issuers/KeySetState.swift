@@ -37,6 +37,8 @@ package struct KeySetState: Sendable {
         case schedule(at: Int64)
         /// Tell everyone who asked for a refresh that it has ended, whatever came of it.
         case endRefresh
+        /// Tell those who asked for a refresh as that, and nobody else, that there is none.
+        case refuseRefresh(KeyAsker)
         case report(IssuerEvent)
     }
 
@@ -51,7 +53,7 @@ package struct KeySetState: Sendable {
     private var plan: KeySetPlan
     private var flight: Flight
     private var isAwaited = false
-    private var lastUnknownKeyReading: Int64?
+    private var lastUnknownKeyReading: [KeyAsker: Int64] = [:]
 
     /// The document that is believed, for the endpoints it names; nil when the keys do not come from there.
     package private(set) var metadata: ServerMetadata?
@@ -149,18 +151,20 @@ extension KeySetState {
         return steps + schedule()
     }
 
-    /// A token named a key that is not among `keys`; ends with `endRefresh` in every case, at once or later.
-    package mutating func unknownKeyMet(at now: Moment) -> [Step] {
+    /// Something was signed by none of `keys`: it names another one, or one that has been replaced under its name.
+    ///
+    /// Ends with `endRefresh` or `refuseRefresh` in every case, at once or later.
+    package mutating func unknownKeyMet(by asker: KeyAsker = .accessToken, at now: Moment) -> [Step] {
         guard plan.source != .document else { return [.endRefresh] }
         if flight != .idle {
             isAwaited = true
             return []
         }
         // Random `kid`s cost an attacker nothing: without this bound each would cost the issuer a request (JOSE-17).
-        if let last = lastUnknownKeyReading, now.milliseconds - last < plan.unknownKeyInterval {
-            return [.report(.unknownKeyRefetchSuppressed), .endRefresh]
+        if asker.isBounded, let last = lastUnknownKeyReading[asker], now.milliseconds - last < plan.unknownKeyInterval {
+            return [.report(.unknownKeyRefetchSuppressed), .refuseRefresh(asker)]
         }
-        lastUnknownKeyReading = now.milliseconds
+        lastUnknownKeyReading[asker] = now.milliseconds
         isAwaited = true
         return [.report(.unknownKeyRefetch)] + begin(at: now) + schedule()
     }
@@ -195,7 +199,7 @@ extension KeySetState {
         let event = take(set, at: now)
         let exposed = set.ignored.count(where: \.reason.isAlarm)
         return [.publish, .report(event)] + (exposed > 0 ? [.report(.privateKeyExposed(count: exposed))] : [])
-            + endRefresh() + schedule()
+            + guessable(in: set, after: event) + endRefresh() + schedule()
     }
 
     /// What was being read could not be read or believed.
@@ -284,7 +288,15 @@ extension KeySetState {
         if case .url(let url) = plan.source { status.jwksURI = url }
         return isSame
             ? .keysUnchanged(count: set.keys.count)
-            : .keysPublished(count: set.keys.count, ignored: set.ignored.count, removed: removed)
+            : .keysPublished(
+                count: set.keys.count, ignored: set.ignored.count { $0.reason != .notForSignatures }, removed: removed)
+    }
+
+    /// A warning of keys in use that others may sign with, where they were not in use before.
+    private func guessable(in set: KeySet, after event: IssuerEvent) -> [Step] {
+        guard case .keysPublished = event else { return [] }
+        let count = set.keys.count(where: \.isGuessable)
+        return count > 0 ? [.report(.guessableKeys(count: count))] : []
     }
 
     private mutating func fail(_ refusal: IssuerRefusal, at now: Moment) -> [Step] {

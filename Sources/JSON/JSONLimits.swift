@@ -19,4 +19,10 @@ public struct JSONLimits: Sendable, Equatable {
         self.members = members
         self.elements = elements
     }
+
+    /// So many bytes, and as many elements in an array as these can hold.
+    ///
+    /// For answers of a server that is trusted with their size: a list of names is bounded by the bytes alone. Time and
+    /// memory are in proportion to the bytes in any case, for arrays can stand inside one another.
+    public static func filled(to bytes: Int) -> JSONLimits { JSONLimits(bytes: bytes, elements: bytes) }
 }

@@ -18,21 +18,33 @@ extension JSONParser {
 
     mutating func parseString() throws(JSONRefusal) {
         let start = position + 1
-        position = start
-        var hash = Self.seed
-        while position < end {
-            let byte = bytes[position]
-            if byte == UInt8(ascii: "\"") {
-                append(.string, start: start, count: position - start, hash: hash)
-                position += 1
-                return
-            }
-            if byte == UInt8(ascii: "\\") { return try parseEscapedString(from: start) }
+        let (place, hash) = try Self.endOfPlain(in: bytes.span.extracting(first: end), from: start)
+        position = place
+        guard bytes[place] == UInt8(ascii: "\"") else { return try parseEscapedString(from: start) }
+        position += 1
+        append(.string, start: start, count: place - start, hash: hash)
+    }
+
+    /// Where a string has its first quotation mark or backslash, and the hash of what stands before it.
+    private static func endOfPlain(
+        in text: Span<UInt8>, from start: Int
+    ) throws(JSONRefusal) -> (place: Int, hash: UInt32) {
+        var place = start
+        var hash = seed
+        while place < text.count {
+            let byte = text[place]
+            if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { return (place, hash) }
             guard byte >= 0x20 else { throw .controlCharacter }
-            let length = byte < 0x80 ? 1 : UTF8Sequence.length(at: position, before: end, in: bytes.span)
+            // Nearly all of nearly every string is ASCII.
+            guard byte >= 0x80 else {
+                hash = mix(hash, byte)
+                place &+= 1
+                continue
+            }
+            let length = UTF8Sequence.length(at: place, before: text.count, in: text)
             guard length > 0 else { throw .invalidUTF8 }
-            for offset in 0..<length { hash = Self.mix(hash, bytes[position + offset]) }
-            position += length
+            for offset in 0..<length { hash = mix(hash, text[place + offset]) }
+            place += length
         }
         throw .unexpectedEnd
     }

@@ -35,15 +35,25 @@ struct JSONParser {
         return JSONTape(bytes: bytes, nodes: nodes)
     }
 
+    @inline(__always)
     private mutating func skipWhitespace() {
-        while position < end {
-            switch bytes[position] {
-            case 0x20, 0x09, 0x0A, 0x0D: position += 1
-            default: return
-            }
-        }
+        // Compact texts have none.
+        guard position < end, bytes[position] <= 0x20 else { return }
+        position = Self.endOfWhitespace(in: bytes.span.extracting(first: end), from: position)
     }
 
+    private static func endOfWhitespace(in text: Span<UInt8>, from start: Int) -> Int {
+        var place = start
+        while place < text.count {
+            switch text[place] {
+            case 0x20, 0x09, 0x0A, 0x0D: place &+= 1
+            default: return place
+            }
+        }
+        return place
+    }
+
+    @inline(__always)
     func peek() throws(JSONRefusal) -> UInt8 {
         guard position < end else { throw .unexpectedEnd }
         return bytes[position]
@@ -71,7 +81,7 @@ struct JSONParser {
         var count = 0
         if try peek() == UInt8(ascii: "}") {
             position += 1
-            return close(opening, count: 0)
+            return close(opening, .object, count: 0)
         }
         while true {
             guard try peek() == UInt8(ascii: "\"") else { throw .unexpectedByte }
@@ -90,7 +100,7 @@ struct JSONParser {
             count += 1
             if try parseSeparator(orClosing: UInt8(ascii: "}")) { continue }
             nameHashes.removeLast(count)
-            return close(opening, count: count)
+            return close(opening, .object, count: count)
         }
     }
 
@@ -101,13 +111,13 @@ struct JSONParser {
         var count = 0
         if try peek() == UInt8(ascii: "]") {
             position += 1
-            return close(opening, count: 0)
+            return close(opening, .array, count: 0)
         }
         while true {
             guard count < limits.elements else { throw .tooManyElements }
             try parseValue(depth: depth)
             count += 1
-            guard try parseSeparator(orClosing: UInt8(ascii: "]")) else { return close(opening, count: count) }
+            guard try parseSeparator(orClosing: UInt8(ascii: "]")) else { return close(opening, .array, count: count) }
         }
     }
 
@@ -128,11 +138,11 @@ struct JSONParser {
         return nodes.count - 1
     }
 
-    private mutating func close(_ opening: Int, count: Int) {
-        nodes[opening].count = UInt32(count)
-        nodes[opening].end = UInt32(nodes.count)
+    private mutating func close(_ opening: Int, _ kind: JSONValue.Kind, count: Int) {
+        nodes[opening] = JSONNode(kind: kind, start: 0, count: UInt32(count), end: UInt32(nodes.count), hash: 0)
     }
 
+    @inline(__always)
     mutating func append(_ kind: JSONValue.Kind, start: Int, count: Int, hash: UInt32 = 0) {
         let end = UInt32(nodes.count + 1)
         nodes.append(JSONNode(kind: kind, start: UInt32(start), count: UInt32(count), end: end, hash: hash))
@@ -179,35 +189,41 @@ struct JSONParser {
 
     private mutating func parseNumber() throws(JSONRefusal) {
         let start = position
-        if bytes[position] == UInt8(ascii: "-") { position += 1 }
-        guard position < end else { throw .unexpectedEnd }
-        if bytes[position] == UInt8(ascii: "0") {
-            position += 1
-        } else {
-            try skipDigits()
-        }
-        if position < end, bytes[position] == UInt8(ascii: ".") {
-            position += 1
-            try skipDigits()
-        }
-        if position < end, bytes[position] | 0x20 == UInt8(ascii: "e") {
-            position += 1
-            if position < end, bytes[position] == UInt8(ascii: "+") || bytes[position] == UInt8(ascii: "-") {
-                position += 1
-            }
-            try skipDigits()
-        }
-        // `01`, `1.2.3`, `0x1`: something of a number is left over.
-        if position < end, Self.continuesNumber(bytes[position]) { throw .invalidNumber }
+        position = try Self.endOfNumber(in: bytes.span.extracting(first: end), from: start)
         append(.number, start: start, count: position - start)
     }
 
-    private mutating func skipDigits() throws(JSONRefusal) {
-        let first = position
-        while position < end, bytes[position] >= 0x30, bytes[position] <= 0x39 { position += 1 }
-        guard position > first else { throw .invalidNumber }
+    private static func endOfNumber(in text: Span<UInt8>, from start: Int) throws(JSONRefusal) -> Int {
+        var place = start
+        if text[place] == UInt8(ascii: "-") { place &+= 1 }
+        guard place < text.count else { throw .unexpectedEnd }
+        if text[place] == UInt8(ascii: "0") {
+            place &+= 1
+        } else {
+            place = try endOfDigits(in: text, from: place)
+        }
+        if place < text.count, text[place] == UInt8(ascii: ".") {
+            place = try endOfDigits(in: text, from: place &+ 1)
+        }
+        if place < text.count, text[place] | 0x20 == UInt8(ascii: "e") {
+            place &+= 1
+            if place < text.count, text[place] == UInt8(ascii: "+") || text[place] == UInt8(ascii: "-") { place &+= 1 }
+            place = try endOfDigits(in: text, from: place)
+        }
+        // `01`, `1.2.3`, `0x1`: something of a number is left over.
+        if place < text.count, continuesNumber(text[place]) { throw .invalidNumber }
+        return place
     }
 
+    @inline(__always)
+    private static func endOfDigits(in text: Span<UInt8>, from start: Int) throws(JSONRefusal) -> Int {
+        var place = start
+        while place < text.count, text[place] &- 0x30 < 10 { place &+= 1 }
+        guard place > start else { throw .invalidNumber }
+        return place
+    }
+
+    @inline(__always)
     private static func continuesNumber(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "."), UInt8(ascii: "+"), UInt8(ascii: "-"): true

@@ -31,3 +31,18 @@ public enum JSONRefusal: Error, Sendable, Equatable, CaseIterable {
     /// A number that RFC 8259 §6 does not derive, such as `01`, `+1`, `.5`, `NaN`.
     case invalidNumber
 }
+
+extension JSONRefusal {
+    /// What a text that goes beyond a bound of ours should have kept to, as the end of a sentence; the bounds are those of
+    /// `JSONLimits` unless said otherwise.
+    public var expectation: String {
+        let limits = JSONLimits()
+        return switch self {
+        case .tooDeep: "with at most \(limits.depth) objects and arrays inside one another"
+        case .tooManyMembers: "with at most \(limits.members) members in an object"
+        case .tooManyElements: "with at most \(limits.elements) elements in an array"
+        case .tooLong: "of at most \(limits.bytes) bytes"
+        default: "in strict JSON"
+        }
+    }
+}

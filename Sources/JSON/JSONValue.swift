@@ -82,12 +82,16 @@ public struct JSONValue: Sendable {
     }
 
     /// An array's elements in order; empty for anything else.
-    public var elements: [JSONValue] {
+    public var elements: [JSONValue] { elements(upTo: .max) }
+
+    /// The first of an array's elements, so many of them at most; empty for anything else.
+    public func elements(upTo limit: Int) -> [JSONValue] {
         guard node.kind == .array else { return [] }
+        let count = max(0, min(Int(node.count), limit))
         var elements: [JSONValue] = []
-        elements.reserveCapacity(Int(node.count))
+        elements.reserveCapacity(count)
         var position = index + 1
-        for _ in 0..<node.count {
+        for _ in 0..<count {
             elements.append(JSONValue(tape: tape, index: position))
             position = Int(tape.nodes[position].end)
         }

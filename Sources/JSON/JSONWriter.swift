@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Bytes
 
 /// Writes JSON without whitespace, members in the order they come.
 ///
@@ -50,6 +51,12 @@ public struct JSONWriter: Sendable {
         bytes.append(UInt8(ascii: "\""))
         var position = 0
         while position < utf8.count {
+            let run = Self.plainRun(in: utf8, from: position)
+            if run > position {
+                bytes.append(copying: utf8.extracting(position..<run))
+                position = run
+                continue
+            }
             let length = UTF8Sequence.length(at: position, before: utf8.count, in: utf8)
             if length == 1 {
                 appendEscaped(utf8[position])
@@ -80,23 +87,43 @@ public struct JSONWriter: Sendable {
 
     /// Writes a parsed value again, numbers as they were spelt.
     public mutating func value(_ value: JSONValue) {
-        switch value.kind {
+        _ = write(value.tape, value.index)
+    }
+
+    /// Writes the value of a node and answers where the next one is.
+    ///
+    /// From the tape, without a text or a list of its own for each value: a stranger's token may have thousands.
+    private mutating func write(_ tape: JSONTape, _ index: Int) -> Int {
+        let node = tape.nodes[index]
+        let text = tape.bytes
+        var next = index + 1
+        switch node.kind {
         case .object:
             beginObject()
-            for member in value.members {
-                name(member.name)
-                self.value(member.value)
+            for _ in 0..<node.count {
+                string(utf8: Self.text(of: tape.nodes[next], text.span))
+                bytes.append(UInt8(ascii: ":"))
+                needsComma = false
+                next = write(tape, next + 1)
             }
             endObject()
         case .array:
             beginArray()
-            for element in value.elements { self.value(element) }
+            for _ in 0..<node.count { next = write(tape, next) }
             endArray()
-        case .string: string(value.string ?? "")
-        case .number: word(value.numberText ?? "null")
-        case .bool: bool(value.bool ?? false)
+        case .string: string(utf8: Self.text(of: node, text.span))
+        case .number:
+            beginValue()
+            bytes.append(copying: Self.text(of: node, text.span))
+        case .bool: bool(node.count == 1)
         case .null: null()
         }
+        return next
+    }
+
+    @_lifetime(copy bytes)
+    private static func text(of node: JSONNode, _ bytes: Span<UInt8>) -> Span<UInt8> {
+        bytes.extracting(Int(node.start)..<Int(node.start + node.count))
     }
 
     private mutating func beginValue() {
@@ -135,6 +162,13 @@ public struct JSONWriter: Sendable {
             bytes.append(Self.digit(byte & 15))
         default: bytes.append(byte)
         }
+    }
+
+    /// The end of the bytes from there on that are written as they are.
+    private static func plainRun(in utf8: Span<UInt8>, from start: Int) -> Int {
+        var end = start
+        while end < utf8.count, utf8[end] >= 0x20, utf8[end] < 0x7f, utf8[end] != 0x22, utf8[end] != 0x5c { end += 1 }
+        return end
     }
 
     private static func digit(_ value: UInt8) -> UInt8 {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import OAuth
 import Synchronization
 
 /// Keeps one cause from being told again and again: what is wrong at the server is so for every browser that comes.
@@ -14,6 +15,19 @@ final class AlarmPace: Sendable {
             if let last = told[refusal], milliseconds - last < Self.interval { return false }
             told[refusal] = milliseconds
             return true
+        }
+    }
+}
+
+/// What the operator was last told of a server's metadata, which is read again every hour.
+final class ToldProblems: Sendable {
+    private let last = Mutex<[SuitabilityProblem]>([])
+
+    /// Whether these are others than the last time.
+    func areNews(_ problems: [SuitabilityProblem]) -> Bool {
+        last.withLock { last in
+            defer { last = problems }
+            return last != problems
         }
     }
 }

@@ -36,39 +36,53 @@ extension ClientPlace {
     /// Posts an authenticated form to an endpoint of this client's server, and gives its answer, whatever its status.
     ///
     /// With `proof`, the request proves possession of that key; a server that wants its own nonce in there is asked once
-    /// more, with it (RFC 9449 §8). Parameters may have `client_id`, which then is sent whatever the method.
+    /// more, with it (RFC 9449 §8). Parameters may have `client_id`, which then is sent whatever the method. `peer` is the
+    /// address of whoever causes it, where that may be anybody: its network shares the server with all others.
     package func post(
         _ parameters: [(String, String)], to endpoint: @escaping @Sendable (ServerMetadata) -> ServerEndpoint,
-        proof: ProofMaker? = nil, repetition: Repetition = .onceUnconnected
+        for purpose: FetchRequest.Purpose, peer: String? = nil, proof: ProofMaker? = nil,
+        repetition: Repetition = .onceUnconnected
     ) async throws(ServerRefusal) -> FetchResponse {
         do throws(ServerRefusal) {
-            return try await postProven(parameters, to: endpoint, proof: proof)
+            return try await postProven(parameters, to: endpoint, for: purpose, peer: peer, proof: proof)
         } catch {
-            guard case .unreachable = error, repetition == .onceUnconnected else { throw error }
-            return try await postProven(parameters, to: endpoint, proof: proof)
+            // Behind a full row the second attempt would stand where the first one did.
+            guard case .unreachable(let refusal) = error, refusal != .crowded, repetition == .onceUnconnected
+            else { throw error }
+            return try await postProven(parameters, to: endpoint, for: purpose, peer: peer, proof: proof)
         }
     }
 
     private func postProven(
         _ parameters: [(String, String)], to endpoint: @escaping @Sendable (ServerMetadata) -> ServerEndpoint,
-        proof: ProofMaker?
+        for purpose: FetchRequest.Purpose, peer: String?, proof: ProofMaker?
     ) async throws(ServerRefusal) -> FetchResponse {
-        try await proven(by: proof, as: .authorizationServer, accessToken: nil) { () throws(ServerRefusal) in
-            try self.request(parameters, to: endpoint)
+        try await proven(by: proof, as: .authorizationServer, accessToken: nil) { () async throws(ServerRefusal) in
+            var request = try await self.request(parameters, to: endpoint, for: purpose)
+            request.client = peer.map { AddressBudget.network(of: $0) }
+            return request
         }
     }
 
     /// The request, authenticated for this one use.
     private func request(
-        _ parameters: [(String, String)], to endpoint: @escaping @Sendable (ServerMetadata) -> ServerEndpoint
-    ) throws(ServerRefusal) -> FetchRequest {
+        _ parameters: [(String, String)], to endpoint: @escaping @Sendable (ServerMetadata) -> ServerEndpoint,
+        for purpose: FetchRequest.Purpose
+    ) async throws(ServerRefusal) -> FetchRequest {
         let question = ServerQuestion(
-            issuer: issuer, client: client, endpoint: .described(endpoint),
+            issuer: issuer, client: client, endpoint: .described(endpoint), purpose: purpose,
             timeoutMilliseconds: Self.timeoutMilliseconds)
         var request: FetchRequest
+        let (metadata, now) = (metadata, now)
+        let made = await signing(for: purpose, isSlow: client.credentials.isSlow) {
+            Result { () throws(LookupRefusal) in
+                try question.request(parameters.filter { $0.0 != "client_id" }, metadata: metadata, now: now)
+            }
+        }
+        // Nothing was signed, and nothing is sent.
+        guard let made else { throw .unreachable(.crowded) }
         do throws(LookupRefusal) {
-            request = try question.request(
-                parameters.filter { $0.0 != "client_id" }, metadata: metadata, now: now)
+            request = try made.get()
         } catch {
             throw .notMade(error)
         }
@@ -80,16 +94,18 @@ extension ClientPlace {
             request.body = form
         }
         request.maximumBytes = Self.maximumBytes
+        // CA-16: a code that is lost on a connection that the server closes just then is a login that is lost.
+        if purpose == .code { request.connection = .fresh }
         return request
     }
 
     /// Sends a request with a proof, and once more with the nonce that the server asks for.
     func proven(
         by proof: ProofMaker?, as role: ServerNonces.Role, accessToken: Secret?,
-        _ make: () throws(ServerRefusal) -> FetchRequest
+        _ make: () async throws(ServerRefusal) -> FetchRequest
     ) async throws(ServerRefusal) -> FetchResponse {
         for _ in 0..<2 {
-            var request = try make()
+            var request = try await make()
             if let proof {
                 let nonce = nonces.newest(for: request.url, of: role)
                 let text = try self.proof(by: proof, for: request, nonce: nonce, accessToken: accessToken)
@@ -140,8 +156,8 @@ extension FetchRefusal {
     /// Whether nothing can have reached the server.
     var isBeforeSending: Bool {
         switch self {
-        case .unresolved, .refusedAddress, .connectFailed, .tlsFailed, .protocolNotAllowed: true
-        case .timedOut, .tooLarge, .unanswered, .redirected, .cancelled, .failed: false
+        case .unresolved, .refusedAddress, .connectFailed, .tlsFailed, .protocolNotAllowed, .crowded: true
+        case .timedOut, .tooLarge, .fieldsTooLarge, .unanswered, .redirected, .cancelled, .failed: false
         }
     }
 }

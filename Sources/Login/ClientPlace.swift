@@ -24,11 +24,14 @@ package struct ClientPlace: Sendable {
     package let sources: LoginService.Sources
     package let onEvent: @Sendable (LoginService.Event) -> Void
     private let alarms: AlarmPace
+    /// What the operator was last told of the server's metadata.
+    private let toldOf: ToldProblems
 
     /// A place with seals of its own.
     ///
     /// Its sessions, nonces and alarms are those of `previous`, the place of the same login in the service before, where
-    /// that was the same: at the same issuer, and for sessions with the same kind of store and name of the cookie.
+    /// that was the same: at the same issuer, and for sessions with the same kind of store, name of the cookie and
+    /// identifier of the client.
     ///
     /// - Throws: for keys of sessions that are not 32 bytes.
     package init(
@@ -37,13 +40,16 @@ package struct ClientPlace: Sendable {
         onEvent: @escaping @Sendable (LoginService.Event) -> Void, continuing previous: ClientPlace? = nil
     ) throws(CryptoRefusal) {
         let previous = previous.flatMap { $0.issuer.url.utf8.elementsEqual(issuer.url.utf8) ? $0 : nil }
-        let isSameCookie = previous?.settings.session.cookieName == settings.session.cookieName
+        let isSameCookie =
+            previous?.settings.session.cookieName == settings.session.cookieName
+            && previous?.clientID == client.credentials.clientID
         self.index = index
         self.settings = settings
         self.client = client
         self.issuer = issuer
         store = try SessionStores.make(
-            settings.session, client: settings.name, issuer: settings.idToken.issuer,
+            settings.session, client: settings.name, clientID: client.credentials.clientID,
+            issuer: settings.idToken.issuer,
             continuing: isSameCookie ? previous?.store : nil)
         // What was begun at one server, or as one client of it, is never finished at another (CF-06, CF-23).
         sealer = try TransactionSealer(
@@ -51,6 +57,7 @@ package struct ClientPlace: Sendable {
             binding: issuer.url + " " + client.credentials.clientID)
         nonces = previous?.nonces ?? ServerNonces()
         alarms = previous?.alarms ?? AlarmPace()
+        toldOf = ToldProblems()
         self.fetching = fetching
         self.clock = clock
         self.sources = sources
@@ -73,6 +80,23 @@ package struct ClientPlace: Sendable {
     package func alarm(_ refusal: LoginRefusal, _ detail: LoginDetail) {
         guard alarms.isDue(refusal, at: clock.now().milliseconds) else { return }
         onEvent(.alarm(client: index, refusal, detail: detail))
+    }
+
+    /// Ends sessions in the store; the operator is told when that fails, for somebody stays logged in who should not.
+    package func end(_ which: SessionEnd) async throws(SessionStoreRefusal) -> [Session] {
+        do throws(SessionStoreRefusal) {
+            return try await store.end(which, now: now)
+        } catch {
+            alarm(.storeUnavailable, Self.notEnded(error))
+            throw error
+        }
+    }
+
+    /// What the operator is told of an ending that failed.
+    static func notEnded(_ refusal: SessionStoreRefusal) -> LoginDetail {
+        LoginDetail(
+            expected: "a session store that ends sessions",
+            found: refusal == .full ? "no room to remember another ending" : "none", check: "LO-10")
     }
 }
 
@@ -122,7 +146,7 @@ extension ClientPlace {
     /// What the server says about itself; looked for once more when it is not known.
     func server() async throws(LoginFailure) -> ServerMetadata {
         if let metadata { return metadata }
-        await sources.refresh(client.issuer)
+        await sources.refresh(client.issuer, .notice)
         guard let metadata else {
             throw LoginFailure(
                 .serverUnavailable, check: "D-17", expected: "metadata of \(issuer.url)", found: "none",
@@ -134,13 +158,28 @@ extension ClientPlace {
     /// The same, when the server offers what is configured (MD-07).
     func suitableServer() async throws(LoginFailure) -> ServerMetadata {
         let server = try await server()
-        let problems = ServerSuitability.problems(
-            of: server, for: settings.authorization, credentials: client.credentials,
-            requestObjectAlgorithm: settings.requestObjectKey?.algorithm, wantsDPoP: settings.dpop.demand,
-            assumesPKCE: settings.assumesPKCE, isFAPI: settings.isFAPI)
+        let problems = ServerSuitability.problems(of: server, for: demands)
         guard let first = problems.first else { return server }
         throw LoginFailure(
             .serverUnsuitable, check: first.checkID, expected: first.configured, found: first.offered, isAlarm: true)
+    }
+
+    /// What this client wants of its server.
+    var demands: LoginDemands { settings.demands(of: client, at: issuer) }
+
+    /// Tells the operator what stands against logins by what the server says now, before anybody tries one; once for
+    /// each state of affairs.
+    func judgeMetadata() {
+        guard let metadata else { return }
+        let problems = ServerSuitability.review(of: metadata, for: demands).flatMap(\.problems)
+        guard toldOf.areNews(problems) else { return }
+        for problem in problems {
+            onEvent(
+                .alarm(
+                    client: index, .serverUnsuitable,
+                    detail: LoginDetail(
+                        expected: problem.configured, found: problem.offered, check: problem.checkID)))
+        }
     }
 
     /// What of a login is derived from the seed in its transaction.

@@ -18,7 +18,7 @@ final class LoginMemory: Sendable {
     /// Logout tokens that were used (LO-08).
     let usedLogoutTokens = ReplaySet(byteLimit: 1 << 20, windowSeconds: Int(LogoutToken.longestLifetimeSeconds))
     /// Logout tokens that were not good, by address (LO-12).
-    let logoutBudget = AddressBudget(perSecond: 1, burst: 10)
+    let logoutBudget = LogoutTokenBudget()
 
     /// `stateBytes` is the memory that used states may take.
     init(executor: any TaskExecutor, stateBytes: Int) {

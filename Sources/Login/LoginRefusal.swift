@@ -11,6 +11,8 @@ package enum LoginRefusal: Error, Sendable, CaseIterable, Equatable {
     case serverUnavailable
     /// What is configured is not what the server offers (MD-07, CA-01, CF-05, JAR-09). 502
     case serverUnsuitable
+    /// More logins begin at once than can be signed or pushed (OPS-05). 503
+    case startsTooMany
     /// The server did not take the pushed request (PAR-05). 502
     case pushRefused
     /// The server cannot take a pushed request now (PAR-05). 503
@@ -60,6 +62,9 @@ package enum LoginRefusal: Error, Sendable, CaseIterable, Equatable {
     case idTokenMissing
     /// The ID token is not good for this login (OIDC-02 … OIDC-11). 400
     case idTokenInvalid
+    /// The ID token is not of the kind that is configured: another algorithm, another type, in plain where it should be
+    /// encrypted. Only the operator can mend that (OIDC-05, OIDC-11). 502
+    case idTokenUnsuitable
     /// The keys of the server are not at hand. 503
     case keysUnavailable
     /// The user was not authenticated as the route demands, even when asked again (OIDC-09, STEP-04). 403
@@ -70,8 +75,10 @@ package enum LoginRefusal: Error, Sendable, CaseIterable, Equatable {
     // Session
     /// The session would not fit into cookies (SC-07). 502
     case sessionTooLarge
-    /// The session store cannot be reached, or is full (SC-13). 503
+    /// The session store cannot be reached, or is full, for somebody who has a session (SC-13). 503
     case storeUnavailable
+    /// What a login has to remember finds no store, or no room in it (SC-13, CF-25, JAR-22). 503
+    case loginStoreUnavailable
     /// No session, for a script that asked for it (SC-12). 401
     case sessionMissing
     /// The refresh did not end in time, or the server is down and the token has expired (RF-01, RF-06). 503

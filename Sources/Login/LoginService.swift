@@ -20,16 +20,27 @@ package final class LoginService: Sendable {
     package struct Sources: Sendable {
         package var metadata: @Sendable (Int) -> ServerMetadata?
         package var keys: @Sendable (Int) -> IssuerKeys?
+        /// Whether the last attempt to read the issuer's keys came to nothing.
+        package var hasFailedToReadKeys: @Sendable (Int) -> Bool
         /// Waits until the issuer's keys and metadata were read once more, or that failed, or was too recent.
-        package var refresh: @Sendable (Int) async -> Void
+        package var refresh: @Sendable (Int, KeyAsker) async -> Void
+        /// Does what takes a millisecond or more beside the executor; false, with nothing done, when too much waits.
+        package var workBeside: SlowWork.Beside
 
         package init(
             metadata: @escaping @Sendable (Int) -> ServerMetadata?, keys: @escaping @Sendable (Int) -> IssuerKeys?,
-            refresh: @escaping @Sendable (Int) async -> Void
+            hasFailedToReadKeys: @escaping @Sendable (Int) -> Bool,
+            refresh: @escaping @Sendable (Int, KeyAsker) async -> Void,
+            workBeside: @escaping SlowWork.Beside = { _, work in
+                work()
+                return true
+            }
         ) {
             self.metadata = metadata
             self.keys = keys
+            self.hasFailedToReadKeys = hasFailedToReadKeys
             self.refresh = refresh
+            self.workBeside = workBeside
         }
     }
 
@@ -45,10 +56,13 @@ package final class LoginService: Sendable {
 
     /// What the operator is told beside the answers.
     package enum Event: Sendable {
-        case loggedIn(client: Int)
-        case loggedOut(client: Int)
-        /// A refresh, and how it ended: `refreshed`, `ended`, `unavailable`.
-        case refreshed(client: Int, outcome: String)
+        /// A browser was sent to the server; whether it comes back is seen by comparing (OPS-03).
+        case started(client: Int, requestID: String)
+        case loggedIn(client: Int, LoginNote)
+        /// `session` is the reference of the one that ended, where one is known.
+        case loggedOut(client: Int, session: UInt64? = nil)
+        /// A refresh, and how it ended: `refreshed`, `ended`, `unavailable`; why, where it brought no tokens.
+        case refreshed(client: Int, outcome: String, LoginDetail? = nil)
         /// The server does not take us for the client, or ours for its request: somebody has to act (CA-15, PAR-05).
         case alarm(client: Int, LoginRefusal, detail: LoginDetail)
         /// Tokens could not be revoked, even later (RV-01).
@@ -138,6 +152,17 @@ package final class LoginService: Sendable {
     package func refresh(_ session: Session, value: [UInt8], client: Int) async -> Refreshed {
         guard places.indices.contains(client) else { return .unavailable }
         return await refreshes.refresh(session, value: value, client: client)
+    }
+
+    /// An issuer's metadata was read: what its clients want of it and do not get is told before anybody signs in (MD-07).
+    package func metadataRead(issuer: Int) {
+        for place in places where place.client.issuer == issuer { place.judgeMetadata() }
+    }
+
+    /// Forgets what has expired; to be called now and then.
+    package func sweep(now: Int64) {
+        for store in stores { store.sweep(now: now) }
+        memory.hosted.sweep(at: clock.now().milliseconds)
     }
 
     /// Ends what is under way, here and in every service that this one continues, and tries once more to revoke what

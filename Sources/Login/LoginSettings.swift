@@ -35,6 +35,8 @@ package struct LoginSettings: Sendable {
     /// Decrypts ID tokens, userinfo and responses (JOSE-22); published with `use` = `enc`.
     package var decryptionKeys: [DecryptionJWK]
     package var idToken: IDTokenRules
+    /// How signed responses are made (JARM): by the algorithms of ID tokens, unless the operator says otherwise.
+    package var response: LoginDemands.Made
     package var userInfo: UserInfo
     package var dpop: ProofOfPossession
     /// `code_challenge_methods_supported` may be missing from the metadata (CF-05).
@@ -64,11 +66,14 @@ package struct LoginSettings: Sendable {
     /// What routes ask for beyond a login, each once: a start names one by its place here, so that a browser can ask for
     /// nothing that no route asks for (STEP-04).
     package var stepUps: [StepUp]
+    /// Where the app begins: where a login ends that began at no page.
+    package var start = "/"
 
     package init(
         name: String, client: Int, authorization: AuthorizationRequestSettings, requestObjectKey: SigningJWK? = nil,
         publishedKeys: [JWK] = [], decryptionKeys: [DecryptionJWK] = [], idToken: IDTokenRules,
-        userInfo: UserInfo = .off, dpop: ProofOfPossession = .off, assumesPKCE: Bool = false,
+        response: LoginDemands.Made? = nil, userInfo: UserInfo = .off, dpop: ProofOfPossession = .off,
+        assumesPKCE: Bool = false,
         requiresVerifiedEmail: Bool = false, lenientExpiresIn: Bool = false, claimNames: [String] = [],
         scriptClaims: [String] = [], keepsAccessToken: Bool = false, neededScopes: [String] = [],
         session: SessionSettings, refreshes: Bool = true, keepsFragment: Bool = true,
@@ -82,6 +87,7 @@ package struct LoginSettings: Sendable {
         self.publishedKeys = publishedKeys
         self.decryptionKeys = decryptionKeys
         self.idToken = idToken
+        self.response = response ?? LoginDemands.Made(signature: Self.responseSignature(idToken.signature))
         self.userInfo = userInfo
         self.dpop = dpop
         self.assumesPKCE = assumesPKCE
@@ -98,6 +104,14 @@ package struct LoginSettings: Sendable {
         self.logout = logout
         self.isFAPI = isFAPI
         self.stepUps = stepUps
+    }
+
+    /// How signed responses are signed where nobody says: as ID tokens are, where that is by a key of the server's.
+    package static func responseSignature(_ idToken: IDTokenRules.Signature) -> IDTokenRules.Signature {
+        switch idToken {
+        case .algorithms: idToken
+        case .secret: .algorithms([.rs256, .ps256, .es256, .edDSA])
+        }
     }
 }
 

@@ -34,8 +34,10 @@ package struct Session: Sendable {
     /// The private number of the P-256 key that the tokens are bound to, 32 bytes; nil for Bearer tokens (RFC 9449).
     package var proofKey: Secret?
     package var refreshToken: Secret?
-    /// Kept for `id_token_hint`, where there is room for it.
+    /// Kept for `id_token_hint`, where there is room for it: signed, and never encrypted.
     package var idToken: Secret?
+    /// The digest of the login's nonce, with which ID tokens of refreshes are compared (RF-07); nil where none come.
+    package var nonceDigest: [UInt8]?
     /// Counts the refreshes, so that the newer of two states of one session is known.
     package var generation: UInt32
 
@@ -43,7 +45,8 @@ package struct Session: Sendable {
         id: [UInt8], client: String, issuer: String, subject: String, serverSession: String? = nil,
         claims: [UInt8], scopes: [String], createdAt: Int64, seenAt: Int64, endsAt: Int64,
         accessToken: Secret? = nil, accessTokenIssuedAt: Int64 = 0, accessTokenExpiresAt: Int64 = .max,
-        proofKey: Secret? = nil, refreshToken: Secret? = nil, idToken: Secret? = nil, generation: UInt32 = 0
+        proofKey: Secret? = nil, refreshToken: Secret? = nil, idToken: Secret? = nil,
+        nonceDigest: [UInt8]? = nil, generation: UInt32 = 0
     ) {
         self.id = id
         self.client = client
@@ -61,6 +64,7 @@ package struct Session: Sendable {
         self.proofKey = proofKey
         self.refreshToken = refreshToken
         self.idToken = idToken
+        self.nonceDigest = nonceDigest
         self.generation = generation
     }
 }

@@ -19,16 +19,16 @@ package enum SessionStoreRefusal: Error, Sendable, Equatable {
     case tooLarge(bytes: Int, limit: Int, parts: [String])
     /// The store cannot be reached; sessions are neither there nor gone (SC-13).
     case unavailable
-    /// No room for another session.
+    /// No room for another session, or another ending, and nobody who has so many that one of theirs could go.
     case full
 }
 
 /// Which sessions end: by one browser's logout, or by what a logout token says (LO-09).
-package enum SessionEnd: Sendable, Hashable {
-    /// One session, by its identifier.
-    case session([UInt8])
-    /// All sessions of one session of the authorization server.
-    case serverSession(issuer: String, sid: String)
+package enum SessionEnd: Sendable {
+    /// One session, by its identifier; the store may hold a newer state of it.
+    case session(Session)
+    /// All sessions of one session of the authorization server, and whose it is where that is known.
+    case serverSession(issuer: String, sid: String, subject: String? = nil)
     /// All sessions of a user that began until then, in seconds since 1970.
     case subject(issuer: String, subject: String, until: Int64)
 }
@@ -45,7 +45,12 @@ package protocol SessionStore: Sendable {
     /// The same, waited for.
     func load(_ value: [UInt8], now: Int64) async throws(SessionStoreRefusal) -> Session?
     /// Keeps a new session; the value of its cookie.
-    func create(_ session: Session, now: Int64) async throws(SessionStoreRefusal) -> [UInt8]
+    ///
+    /// Without room the oldest session of whoever has most is over: `onLeaving` gets it, whose streams are to end and whose
+    /// tokens are to be revoked.
+    func create(
+        _ session: Session, now: Int64, onLeaving: (Session) -> Void
+    ) async throws(SessionStoreRefusal) -> [UInt8]
     /// Keeps a refreshed session in place of the one it was; requests that still bring `value` find the new one.
     ///
     /// Nil when the session was ended meanwhile: logout wins, and the new tokens are to be revoked (RF-08).

@@ -81,6 +81,28 @@ public struct ByteStream {
     /// Wraps `SSL_is_init_finished`.
     public var isHandshaking: Bool { tls != nil && SSL_is_init_finished(tls) == 0 }
 
+    /// Whether a TLS peer has said nothing yet that its handshake was given.
+    ///
+    /// Wraps `SSL_in_before`.
+    public var awaitsHello: Bool { tls != nil && SSL_in_before(tls) == 1 }
+
+    /// The first byte that waits in the kernel, left where it is; nil where none does.
+    ///
+    /// Wraps `recv` with `MSG_PEEK`.
+    public var firstByte: UInt8? {
+        var byte: UInt8 = 0
+        return recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) == 1 ? byte : nil
+    }
+
+    /// Goes on without TLS, which nothing was said in yet.
+    ///
+    /// Wraps `SSL_free`.
+    public mutating func dropTLS() {
+        guard let tls else { return }
+        SSL_free(tls)
+        self.tls = nil
+    }
+
     /// Why the peer's certificate was not accepted, in OpenSSL's words; nil when nothing was wrong with it.
     ///
     /// Wraps `SSL_get_verify_result`.
@@ -154,8 +176,8 @@ public struct ByteStream {
         case SSL_ERROR_ZERO_RETURN: return 0
         default:
             // The manual: no further I/O and no SSL_shutdown after a fatal error; the queue would taint the next call.
-            // A server's handshake leaves its error for `HandshakeFailure.take`; whatever comes next empties the queue.
-            if SSL_is_server(tls) == 0 || SSL_is_init_finished(tls) == 1 { ERR_clear_error() }
+            // A handshake leaves its error for `HandshakeFailure.take`; whatever comes next empties the queue.
+            if SSL_is_init_finished(tls) == 1 { ERR_clear_error() }
             SSL_set_quiet_shutdown(tls, 1)
             return ByteStream.failed
         }

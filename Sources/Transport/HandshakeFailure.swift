@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import COpenSSL
 
-/// Why a client's TLS handshake came to nothing.
+/// Why a TLS handshake with a peer came to nothing; the words are a server's about its client.
 public enum HandshakeFailure: Sendable, CaseIterable {
     /// The client closed the connection, as probes of a port do.
     case closed
@@ -13,11 +13,13 @@ public enum HandshakeFailure: Sendable, CaseIterable {
     case cipher
     /// Its certificate is missing or not accepted.
     case certificate
+    /// It offers application protocols, and HTTP/1.1 is not among them (RFC 7301 §3.2).
+    case applicationProtocol
     /// It said itself that it does not go on, as when it does not trust our certificate.
     case alert
     case other
 
-    /// Why the handshake failed that `ByteStream.read` has just called `failed`, on the same thread.
+    /// Why the handshake failed that `ByteStream.read` or `handshake` has just called `failed`, on the same thread.
     ///
     /// Empties OpenSSL's error queue; wraps `ERR_peek_error`.
     public static func take() -> HandshakeFailure {
@@ -27,6 +29,7 @@ public enum HandshakeFailure: Sendable, CaseIterable {
         case PORTCULLIS_HANDSHAKE_VERSION.rawValue: .version
         case PORTCULLIS_HANDSHAKE_CIPHER.rawValue: .cipher
         case PORTCULLIS_HANDSHAKE_CERTIFICATE.rawValue: .certificate
+        case PORTCULLIS_HANDSHAKE_APPLICATION_PROTOCOL.rawValue: .applicationProtocol
         case PORTCULLIS_HANDSHAKE_ALERT.rawValue: .alert
         default: .other
         }

@@ -73,6 +73,16 @@ public struct SocketAddress: @unchecked Sendable {
         }
     }
 
+    /// The same address with another port; a Unix socket has none.
+    public func with(port: UInt16) -> SocketAddress {
+        guard !isUnix else { return self }
+        var other = self
+        withUnsafeMutableBytes(of: &other.storage) {
+            $0.storeBytes(of: port.bigEndian, toByteOffset: 2, as: UInt16.self)
+        }
+        return other
+    }
+
     /// The address without its port, as `inet_ntop` writes it; of a Unix socket `unix`.
     public var host: String {
         if isUnix { return "unix" }

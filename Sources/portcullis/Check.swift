@@ -2,6 +2,7 @@
 import ArgumentParser
 import Configuration
 import Gateway
+import Glibc
 import Issuers
 
 /// `portcullis check CONFIG`: everything that `run` checks before it listens.
@@ -10,36 +11,88 @@ struct Check: ParsableCommand {
         abstract: "Tell every problem of a configuration, with place and remedy.",
         discussion: "Exits 0 when the configuration is valid (warnings may be printed), 2 when it is not.")
 
-    @Argument(help: "The configuration file.", completion: .file(extensions: ["yaml", "yml"]))
+    @Argument(help: "The configuration file; - is standard input.", completion: .file(extensions: ["yaml", "yml"]))
     var config: String
 
+    @Flag(help: "Print what was found as JSON.")
+    var json = false
+
     func run() throws {
-        let settings = try ConfigurationFile.load(config).settings
+        let file = config == "-" ? "stdin" : config
+        let loaded: LoadedConfiguration
+        do throws(ConfigurationRefusal) {
+            loaded = try ConfigurationFile.read(config)
+        } catch {
+            if json {
+                Terminal.print(String(decoding: CheckReport(file: file, error).json, as: UTF8.self))
+            } else {
+                Terminal.complain(error.text(file: file))
+            }
+            throw ExitCode(2)
+        }
+        let notes = FilesOfRoot.notes(on: (config == "-" ? [] : [config]) + loaded.files)
+        guard !json else {
+            let report = CheckReport(file: file, loaded, notes: notes)
+            return Terminal.print(String(decoding: report.json, as: UTF8.self))
+        }
+        for warning in loaded.warnings { Terminal.complain(warning.text(file: file)) }
+        for note in notes { Terminal.complain("note: \(note)") }
+        sum(up: loaded.settings)
+    }
+
+    private func sum(up settings: GatewaySettings) {
         Terminal.print("configuration is valid")
         for listener in settings.listeners {
             let tls = listener.tls == nil ? "plain" : "TLS"
             Terminal.print("listener  \(listener.address.text) (\(tls)) for \(listener.publicURL)")
         }
         for issuer in settings.issuers { Terminal.print("issuer    \(issuer.name): \(issuer.url)") }
-        for address in LoginAddresses.redirects(settings) {
-            Terminal.print("login     \(address.login): redirect_uri \(address.url)")
+        for address in LoginAddresses.all(settings) {
+            Terminal.print("login     \(address.login): \(address.name) \(address.url)")
         }
-        let open = settings.routes.filter { if case .publicAccess = $0.access { true } else { false } }.count
-        Terminal.print("routes    \(settings.routes.count), \(open) of them public")
+        Terminal.print("routes    \(settings.routes.count), \(settings.publicRoutes) of them public")
     }
 }
 
 /// What `check` and `run` have in common: the file is loaded, its problems are printed.
 enum ConfigurationFile {
+    /// The configuration in a file, or on standard input for `-`, where relative paths start at the working folder.
+    static func read(_ path: String) throws(ConfigurationRefusal) -> LoadedConfiguration {
+        guard path == "-" else { return try Configuration.load(path: path) }
+        let text: [UInt8]
+        do throws(RequestDraft.Problem) {
+            text = try InputFile.read(path)
+        } catch {
+            throw .problems([.unreadableInput(error.text)])
+        }
+        return try Configuration.load(text: text, folder: ".", from: .system)
+    }
+
     /// The settings and the warnings; a configuration that does not load ends the command with status 2.
     static func load(_ path: String) throws -> LoadedConfiguration {
         do throws(ConfigurationRefusal) {
-            let loaded = try Configuration.load(path: path)
-            for warning in loaded.warnings { Terminal.complain(warning.text(file: path)) }
-            return loaded
+            return try Configuration.load(path: path)
         } catch {
             Terminal.complain(error.text(file: path))
             throw ExitCode(2)
         }
+    }
+}
+
+/// A check by root finds every file readable, and the service, which runs as somebody else, does not.
+enum FilesOfRoot {
+    /// What whoever checks as root should know of the files that a configuration names.
+    static func notes(on paths: [String]) -> [String] {
+        guard geteuid() == 0 else { return [] }
+        let closed = paths.filter { path in
+            var status = stat()
+            guard stat(path, &status) == 0, status.st_uid == 0, status.st_mode & 0o004 == 0 else { return false }
+            return status.st_mode & 0o040 == 0 || status.st_gid == 0
+        }
+        guard !closed.isEmpty else { return [] }
+        let some = closed.prefix(5).joined(separator: ", ") + (closed.count > 5 ? " and \(closed.count - 5) more" : "")
+        return [
+            "checked as root, who alone can read \(some): a service that runs as another user cannot start with that"
+        ]
     }
 }

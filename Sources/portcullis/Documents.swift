@@ -13,9 +13,20 @@ struct Schema: ParsableCommand {
 
 /// `portcullis defaults`: every key, its default and a sentence about it.
 struct Defaults: ParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Print the commented reference configuration.")
+    static let configuration = CommandConfiguration(
+        abstract: "Print the commented reference configuration, or the sentences of the gateway's pages.")
 
-    func run() { Terminal.print(ReferenceText.yaml) }
+    @Option(help: "The sentences of the pages in a language that ships, to be translated: en or de.")
+    var language: String?
+
+    func validate() throws {
+        guard let language, LanguageTexts.file(of: language) == nil else { return }
+        throw ValidationError(
+            "no such language ships, en and de alone: translate what  portcullis defaults --language en  prints, "
+                + "and name its folder in pages.languages")
+    }
+
+    func run() { Terminal.print(language.flatMap(LanguageTexts.file) ?? ReferenceText.yaml) }
 }
 
 /// `portcullis version`: what is running, and on what.

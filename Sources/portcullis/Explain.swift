@@ -11,8 +11,8 @@ struct Explain: ParsableCommand {
         abstract: "Say why a request is let through or refused, and what to change.",
         discussion: """
             Runs the checks of a running gateway on one request, without sending anything to an upstream. The request is \
-            described by --url and its companions, or saved in a file, or one that a running gateway remembers by its \
-            X-Request-Id (explain_buffer). Tokens and proofs come from files or standard input, never as arguments, and \
+            described by --url and its companions, or saved in a file, as its head or as a browser's "Copy as cURL", or one \
+            that a running gateway remembers by its X-Request-Id (explain_buffer). Tokens and proofs come from files or standard input, never as arguments, and \
             are shown decoded, without their signatures. Keys of issuers are read now, unless --keys gives them.
 
             With --login it explains no request: it holds one client's logins against what its authorization server says \
@@ -52,7 +52,15 @@ struct Explain: ParsableCommand {
     @Option(help: "A file with the request's head, raw, from curl -v or from a browser's tools.", completion: .file())
     var request: String?
 
-    @Option(help: "The X-Request-Id of an answer or a log line: asks the running gateway's admin listener.")
+    @Option(
+        help: "A file with a browser's \"Copy as cURL (bash)\"; - is standard input. It is read, never run.",
+        completion: .file())
+    var curlFile: String?
+
+    @Option(
+        help:
+            "The X-Request-Id of an answer or a log line: asks the running gateway, which remembers requests with explain_buffer: 1000."
+    )
     var requestID: String?
 
     @Option(help: "A PEM file with the client's certificate.", completion: .file())
@@ -69,6 +77,9 @@ struct Explain: ParsableCommand {
 
     @Option(help: "Seconds to wait for an issuer's keys.")
     var timeout = 5
+
+    @Flag(help: "Print what is wrong and what to change, and none of the checks that passed.")
+    var brief = false
 
     @Flag(help: "Print the explanation as JSON.")
     var json = false
@@ -89,14 +100,14 @@ struct Explain: ParsableCommand {
             Terminal.complain("portcullis explain: \(error.text)")
             throw ExitCode(requestID == nil ? 2 : 1)
         }
-        Terminal.print(text)
+        Terminal.print(brief && !json && login == nil ? Explanation.brief(text) : text)
         let status = AskGateway.exitStatus(of: text)
         guard status == 0 else { throw ExitCode(status) }
     }
 
     private func remembered(_ id: String, _ settings: GatewaySettings) throws(RequestDraft.Problem) -> String {
-        guard url == nil, request == nil else {
-            throw RequestDraft.Problem(text: "--request-id names a request: leave --url and --request out")
+        guard url == nil, request == nil, curlFile == nil else {
+            throw RequestDraft.Problem(text: "--request-id names a request: leave --url, --request and --curl-file out")
         }
         return try AskGateway.explanation(of: id, settings, asJSON: json, timeoutMilliseconds: milliseconds)
     }
@@ -112,8 +123,8 @@ struct Explain: ParsableCommand {
 
     private func explain(_ settings: GatewaySettings) throws(RequestDraft.Problem) -> Explanation {
         var circumstances = DryRun.Circumstances()
-        let (head, listener) = try head(settings)
-        circumstances.listener = listener ?? 0
+        let (head, arrival) = try head(settings)
+        circumstances.arrival = arrival
         circumstances.peer = from
         if let certificate {
             guard let thumbprint = CertificateFile.thumbprint(try InputFile.read(certificate)) else {
@@ -143,21 +154,38 @@ struct Explain: ParsableCommand {
         return try explainer.explain(head, circumstances)
     }
 
-    /// The request's bytes, and the listener that they are for.
-    private func head(_ settings: GatewaySettings) throws(RequestDraft.Problem) -> ([UInt8], Int?) {
+    /// The request's bytes, and where they come in.
+    private func head(_ settings: GatewaySettings) throws(RequestDraft.Problem) -> ([UInt8], RequestArrival) {
+        if let curlFile {
+            guard url == nil, request == nil, headers.isEmpty, tokenFile == nil, proofFile == nil, cookieFile == nil
+            else {
+                throw RequestDraft.Problem(
+                    text: "--curl-file has the whole request: leave --url, --request, --header and files out")
+            }
+            let (head, url) = try CurlCommand.head(try InputFile.read(curlFile))
+            return (head, try RequestArrival.of(url, host: RequestDraft.host(in: head), in: settings))
+        }
         if let request {
             guard url == nil, headers.isEmpty, tokenFile == nil, proofFile == nil, cookieFile == nil else {
                 throw RequestDraft.Problem(text: "--request has the whole request: leave --url, --header and files out")
             }
             let head = SavedRequest.head(try InputFile.read(request))
-            return (head, SavedRequest.listener(head, in: settings))
+            return (head, RequestArrival.of(head: head, in: settings))
         }
-        guard let url else { throw RequestDraft.Problem(text: "give --url, --request or --request-id") }
+        guard let url else { throw RequestDraft.Problem(text: "give --url, --request, --curl-file or --request-id") }
         var draft = RequestDraft(url: url)
         draft.method = method
         draft.fields = headers
         if let tokenFile {
-            let words = InputFile.trimmed(try InputFile.read(tokenFile)).split(separator: 0x20).map(Array.init)
+            var words = InputFile.trimmed(try InputFile.read(tokenFile)).split(separator: 0x20).map(Array.init)
+            // A whole line of a request is as clear.
+            if let first = words.first, String(decoding: first, as: UTF8.self).lowercased() == "authorization:" {
+                words.removeFirst()
+            }
+            guard words.count <= 2 else {
+                throw RequestDraft.Problem(
+                    text: "\(tokenFile) holds \(words.count) words: give the token alone, or its scheme and the token")
+            }
             // A file with the field's whole value says the scheme itself.
             let named = words.count == 2 ? String(decoding: words[0], as: UTF8.self) : nil
             draft.credentials = (
@@ -169,7 +197,8 @@ struct Explain: ParsableCommand {
         if let cookieFile {
             draft.cookies = try RequestDraft.cookies(InputFile.trimmed(try InputFile.read(cookieFile)), in: settings)
         }
-        return (try draft.head(), RequestDraft.listener(of: url, in: settings))
+        let head = try draft.head()
+        return (head, try RequestArrival.of(url, host: RequestDraft.host(in: head), in: settings))
     }
 
     private func givenKeys(_ settings: GatewaySettings) throws(RequestDraft.Problem) -> [Int: [UInt8]] {

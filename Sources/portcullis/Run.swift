@@ -22,21 +22,21 @@ struct Run: ParsableCommand {
 /// Exits 1 when a socket, a file or a thread is not to be had: the configuration was right, the machine was not.
 func serve(_ loaded: LoadedConfiguration, configurationPath: String) throws {
     do throws(GatewayFailure) {
-        let warnings = loaded.warnings.map { $0.text(file: configurationPath) }
+        let warnings = loaded.warningLines(file: configurationPath)
         let source = ConfigurationSource(files: loaded.files) {
             do throws(ConfigurationRefusal) {
                 let again = try Configuration.load(path: configurationPath)
                 return .success(
                     NewConfiguration(
                         settings: again.settings,
-                        warnings: again.warnings.map { $0.text(file: configurationPath) }, files: again.files))
+                        warnings: again.warningLines(file: configurationPath), files: again.files))
             } catch {
                 return .failure(ConfigurationFault(problems: error.lines(file: configurationPath)))
             }
         }
         try Gateway(loaded.settings, version: Version.number, warnings: warnings, source: source).run()
     } catch {
-        Terminal.complain("\(configurationPath): \(error.description)")
+        Terminal.complain("\(configurationPath): \(error.description)" + (error.remedy.map { "\n    \($0)" } ?? ""))
         throw ExitCode(1)
     }
 }

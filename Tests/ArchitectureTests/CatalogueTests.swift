@@ -20,14 +20,24 @@ struct CatalogueWord: Hashable, CustomStringConvertible {
         return found
     }
 
-    /// The first cells of the table rows below a heading, without their backticks.
+    /// The words in the first cells of the table rows below a heading, one or several in each.
     static func documented(in document: String, below heading: String) -> [String] {
         guard let text = SourceTree.file("Sources/Gateway/Gateway.docc/" + document)?.text,
             let start = text.range(of: "\n## \(heading)\n")
         else { return [] }
         let rest = text[start.upperBound...]
         let section = rest[..<(rest.range(of: "\n## ")?.lowerBound ?? rest.endIndex)]
-        return section.matches(of: #/\n\| `([^`]+)` \|/#).map { String($0.1) }
+        return section.matches(of: #/\n\| (`[^|]+`) \|/#).flatMap { row in
+            row.1.matches(of: #/`([^`]+)`/#).map { String($0.1) }
+        }
+    }
+
+    /// The words of every `var word: String` in a file: what each case of its enums is called in a log.
+    static func reasons(in file: SourceFile) -> [String] {
+        file.text.components(separatedBy: "var word: String {").dropFirst().flatMap { rest in
+            let body = rest.components(separatedBy: "\n    }\n")[0]
+            return body.matches(of: #/case [^"]+: "([^"]+)"/#).map { String($0.1) }
+        }
     }
 }
 
@@ -57,6 +67,55 @@ struct CatalogueWord: Hashable, CustomStringConvertible {
         #expect(words.count >= 20, "the reader of the table found next to nothing: it is broken")
         #expect(Set(words).subtracting(documented).isEmpty, "not in LogWords.md")
         #expect(Set(documented).subtracting(words).isEmpty, "in LogWords.md only")
+    }
+
+    @Test func `explain every reason of issuers and no other`() {
+        var words: [String] = []
+        for file in SourceTree.sources where file.isIn("Sources/Issuers") || file.isIn("Sources/OAuth") {
+            words += CatalogueWord.reasons(in: file)
+        }
+        let documented = CatalogueWord.documented(in: "LogWords.md", below: "Reasons of issuers")
+        #expect(words.count >= 50, "the reader of the reasons found next to nothing: it is broken")
+        #expect(documented.count == Set(documented).count)
+        #expect(Set(words).subtracting(documented).sorted() == [], "not in LogWords.md")
+        #expect(Set(documented).subtracting(words).sorted() == [], "in LogWords.md only")
+    }
+
+    @Test func `have a word for each case that an issuer is refused by`() {
+        for file in SourceTree.sources where file.isIn("Sources/Issuers") || file.isIn("Sources/OAuth") {
+            let bodies = file.text.components(separatedBy: "var word: String {").dropFirst()
+            for body in bodies.map({ $0.components(separatedBy: "\n    }\n")[0] }) {
+                // A `default` would give a new case the word of others.
+                #expect(!body.contains("default"), "\(file)")
+                #expect(!body.contains("\\("), "a word is no sentence: \(file)")
+            }
+        }
+    }
+
+    @Test func `explain every reason of revocations and no other`() {
+        var words: Set<String> = []
+        for file in SourceTree.sources where file.isIn("Sources/Login/Revocation") {
+            for line in file.lines where line.contains("reason: ") || line.contains("\"queue_") {
+                words.formUnion(line.matches(of: #/"(\w+)"/#).map { String($0.1) })
+            }
+        }
+        let documented = Set(CatalogueWord.documented(in: "LogWords.md", below: "Reasons of revocations"))
+        #expect(words.count >= 8, "the reader of the reasons found next to nothing: it is broken")
+        #expect(words.subtracting(documented).sorted() == [], "not in LogWords.md")
+        #expect(documented.subtracting(words).sorted() == [], "in LogWords.md only")
+    }
+
+    @Test func `name every reason of a handshake that failed, and no other, beside its metric`() throws {
+        let file = try #require(SourceTree.file(Self.metrics + "MetricsLayout.swift"))
+        let start = try #require(file.text.range(of: "enum HandshakeReason"))
+        let body = file.text[start.upperBound...].components(separatedBy: "\n\n")[0]
+        let words = body.matches(of: #/\n +case (\w+)(?: = "([^"]+)")?/#).map { String($0.2 ?? $0.1) }
+        let metrics = try #require(SourceTree.file("Sources/Gateway/Gateway.docc/Metrics.md")).text
+        let row = try #require(metrics.split(separator: "\n").first { $0.contains("handshake_failures_total") })
+        let documented = row.matches(of: #/`(\w+)`/#).map { String($0.1) }
+            .filter { !$0.hasPrefix("portcullis_") && $0 != "reason" }
+        #expect(words.count >= 8)
+        #expect(Set(words) == Set(documented))
     }
 
     @Test func `explain every member of the access log and no other`() {

@@ -22,16 +22,18 @@ enum ImportTable {
         "Replay": ["Crypto"],
         "Issuers": ["Bytes", "HTTPMessage", "Crypto", "JOSE", "OAuth", "Telemetry"],
         "Sessions": ["Bytes", "JSON", "HTTPMessage", "Crypto"],
+        "Pages": ["Bytes", "HTTPMessage", "Crypto"],
         "Login": [
             "Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE", "OAuth", "Replay", "Telemetry", "Issuers", "Sessions",
+            "Pages",
         ],
         "Gateway": [
             "Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE", "HTTP1", "OAuth", "EventLoop", "Transport", "Fetch",
-            "Telemetry", "Issuers", "Replay", "Sessions", "Login",
+            "Telemetry", "Issuers", "Replay", "Sessions", "Pages", "Login",
         ],
         "Configuration": [
             "CYAML", "Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE", "OAuth", "Transport", "Telemetry", "Issuers",
-            "Sessions", "Login", "Gateway",
+            "Sessions", "Pages", "Login", "Gateway",
         ],
         "portcullis": ["Configuration", "Gateway", "EventLoop", "Fetch", "Telemetry", "Issuers", "ArgumentParser"],
     ]

@@ -5,13 +5,17 @@ import Testing
 @Suite struct `the life of a request` {
     static let order = ["Accept", "Parse", "Route", "Authenticate", "Authorize", "Rewrite", "Forward", "Log"]
 
-    /// The cases of `enum Stage` in the order of `RequestPath.swift`.
-    static func stages(in code: String) -> [String] {
-        guard let start = code.range(of: "enum Stage") else { return [] }
-        let body = code[start.upperBound...].prefix { $0 != "}" }
-        return body.matches(of: #/\bcase\s+([\w ,]+)/#).flatMap { match in
-            match.1.split { " ,".contains($0) }.map(String.init)
-        }
+    /// What `run` does of the stages, in this order, and the folder that each is in.
+    static let steps = [
+        ("route", "Route"), ("permitMethod", "Route"), ("authenticate", "Authenticate"), ("authorize", "Authorize"),
+        ("planRequest", "Rewrite"), ("spend", "Authenticate"),
+    ]
+
+    /// Those of the names that `run` calls, in the order in which it does.
+    static func calls(of names: [String], in code: String) -> [String] {
+        guard let start = code.range(of: "func run(") else { return [] }
+        let body = String(code[start.upperBound...]).components(separatedBy: "} catch").first ?? ""
+        return body.matches(of: #/\b(\w+)\(/#).map { String($0.1) }.filter { names.contains($0) }
     }
 
     /// The folders named in the text, each where it is named first.
@@ -25,7 +29,15 @@ import Testing
 
     @Test func `has its stages in the code in the order that the folders promise`() throws {
         let path = try #require(SourceTree.file("Sources/Gateway/RequestPath.swift"), "RequestPath.swift is missing")
-        #expect(Self.stages(in: path.code) == Self.order.map { $0.lowercased() })
+        #expect(Self.calls(of: Self.steps.map(\.0), in: path.code) == Self.steps.map(\.0))
+        let stages = Self.steps.dropLast().map(\.1)
+        #expect(stages == stages.sorted { Self.order.firstIndex(of: $0) ?? 0 < Self.order.firstIndex(of: $1) ?? 0 })
+    }
+
+    @Test(arguments: steps)
+    func `has each stage's step in the stage's folder`(name: String, folder: String) {
+        let files = SourceTree.sources.filter { $0.path.hasPrefix("Sources/Gateway/\(folder)/") }
+        #expect(files.contains { $0.code.contains("func \(name)(") }, "\(name) is not in \(folder)")
     }
 
     @Test func `has a folder for each stage`() {
@@ -43,10 +55,8 @@ import Testing
     }
 
     @Test func `is read by this test as it stands`() {
-        #expect(
-            Self.stages(in: "enum Stage: CaseIterable {\n case a, b\n case c\n}\n enum Other { case d }") == [
-                "a", "b", "c",
-            ])
+        let code = "func b() { }\n func run() {\n do {\n try b(x)\n if a() { c(b()) }\n } catch { a() }\n} a()"
+        #expect(Self.calls(of: ["a", "b"], in: code) == ["b", "a", "b"])
         #expect(Self.folders(in: "1 `Route/` 2 `Accept/`, then Route") == ["Route", "Accept"])
     }
 }

@@ -5,6 +5,7 @@ Everything is on 127.0.0.1, on ports that were free, in one folder that goes awa
 """
 import contextlib
 import json
+import random
 import shutil
 import socket
 import subprocess
@@ -72,6 +73,24 @@ routes:
   - path: /open/
     upstream: http://127.0.0.1:{app}
     public: true
+  - path: /staff/
+    upstream: http://127.0.0.1:{app}
+    login: {{ client: web, claims: {{ groups: [staff] }} }}
+  - path: /programs/
+    upstream: http://127.0.0.1:{app}
+    token: {{ issuers: [main], audience: api }}
+  - path: /posts/
+    upstream: http://127.0.0.1:{app}
+    public: true
+    methods: [POST]
+    limits: {{ request_body: 10B }}
+  - path: /down/
+    upstream: http://127.0.0.1:{nothing}
+    public: true
+  - path: /odd/
+    upstream: http://127.0.0.1:{odd}
+    public: true
+    error_pages: {{ upstream: [429, 503, 504] }}
 log: {{ access: {folder}/access.log }}
 """
 
@@ -83,7 +102,7 @@ class Stack:
         self.binary = binary
         self.folder = folder
         self.running = []
-        names = ("gateway", "logout", "admin", "app")
+        names = ("gateway", "logout", "admin", "app", "nothing", "odd")
         self.ports = dict(zip(names, free_ports(len(names)), strict=True))
         self.url = f"https://localhost:{self.ports['gateway']}"
         self.server = None
@@ -173,10 +192,16 @@ def stack(binary):
 
 
 def free_ports(count):
-    """Ports that nobody listens on now."""
-    with contextlib.ExitStack() as held:
-        taken = [held.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(count)]
-        return [each.getsockname()[1] for each in taken]
+    """Ports that nobody listens on now, below those that the system gives to whoever asks for any.
+
+    One of the latter would be somebody else's by chance before the program listens that is told of it.
+    """
+    ports = set()
+    while len(ports) < count:
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", random.SystemRandom().randrange(15_000, 30_000)))
+            ports.add(probe.getsockname()[1])
+    return list(ports)
 
 
 def make(*command):

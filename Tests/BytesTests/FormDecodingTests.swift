@@ -22,6 +22,24 @@ private func decode(_ text: String) -> [UInt8]? {
         #expect(decode("\u{FC}=&") == Array("\u{FC}=&".utf8))
     }
 
+    @Test(
+        arguments: [
+            "state", "st%61te", "%73%74%61%74%65", "stat", "states", "State", "st+te", "st te", "%73tate%", "stat%6",
+            "stat%6g",
+            "", "%", "state%00", "%2573tate",
+        ])
+    func `is a spelling of a name where it decodes to that`(text: String) {
+        let bytes = Array(text.utf8)
+        #expect(FormEncoding.isSpelling(bytes.span, of: "state") == (decode(text) == Array("state".utf8)))
+        #expect(FormEncoding.isSpelling(bytes.span, of: "st te") == (decode(text) == Array("st te".utf8)))
+        for count in bytes.indices {
+            let cut = Array(bytes[..<count])
+            #expect(
+                FormEncoding.isSpelling(cut.span, of: "state") == (FormEncoding.decode(cut.span) == Array("state".utf8))
+            )
+        }
+    }
+
     @Test(arguments: ["%", "%4", "a%", "a%2", "%zz", "%2g", "%%41", "%+1", "%u0041"])
     func `with an escape that is none is refused`(text: String) {
         #expect(decode(text) == nil)

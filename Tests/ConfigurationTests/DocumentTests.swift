@@ -25,7 +25,56 @@ import Testing
             refusal(of: "routes: [\n")
                 == """
                 gateway.yaml:2:1: expected YAML, found a syntax error: did not find expected node content
-                    check indentation, brackets and quotation marks just before this place
+                    the [ on line 1, column 9 is not closed before this place: look there, and for commas and quotation marks behind it
+                """)
+    }
+
+    @Test(arguments: ["workers: \"2\nlog: x\n", "workers: '2\nlog: x", "workers: \"2\n# a comment\n---\n"])
+    func `a quotation mark without its other one is told where it opens`(text: String) {
+        #expect(
+            refusal(of: text)
+                == #"""
+                gateway.yaml:1:10: expected YAML, found a quotation mark that is not closed
+                    close the text that begins here; a mark within it is written twice in '…', and \" in "…"
+                """#)
+    }
+
+    @Test func `a bracket without its other one is told where it opens`() {
+        #expect(
+            refusal(of: "routes:\n  - methods: [GET, POST\n    path: /\n  - path: /a\n")
+                == """
+                gateway.yaml:3:9: expected YAML, found a syntax error: did not find expected ',' or ']'
+                    the [ on line 2, column 14 is not closed before this place: look there, and for commas and quotation marks behind it
+                """)
+    }
+
+    @Test(arguments: ["%APP%", "@x", "`x`"])
+    func `a text that begins with a sign of YAML's is told what it wants`(text: String) {
+        #expect(
+            refusal(of: "workers: \(text)\n")
+                == """
+                gateway.yaml:1:10: expected YAML, found a text that begins with \(text.prefix(1))
+                    put it in quotation marks
+                """)
+    }
+
+    @Test func `a space that is none is called by its name, on the line where it stands`() {
+        #expect(
+            refusal(of: "admin:\n  address: 127.0.0.1:9901\n\u{A0} workers: 1\n  log: x\n")
+                == """
+                gateway.yaml:3:1: expected YAML, found a no-break space (U+00A0), which looks like a space and is none
+                    type a space in its place
+                """)
+        // In a text, and in a comment, it is a letter like any other.
+        #expect(!refusal(of: "a: 'x\u{A0}y'  # \u{A0}z\nb: [\n").contains("U+00A0"))
+    }
+
+    @Test func `Latin-1 is told to be no UTF-8`() {
+        #expect(
+            refusal(of: Array("# f".utf8) + [0xFC] + Array("r\nworkers: 2\n".utf8))
+                == """
+                gateway.yaml:1:4: expected a text in UTF-8, found a byte 0xFC of another encoding, such as Latin-1
+                    save it as UTF-8
                 """)
     }
 
@@ -33,8 +82,8 @@ import Testing
         #expect(
             refusal(of: "listeners:\n\t- address: 1\n")
                 == """
-                gateway.yaml:2:1: expected YAML, found a syntax error: found character that cannot start any token
-                    check indentation, brackets and quotation marks just before this place
+                gateway.yaml:2:1: expected YAML, found a tab
+                    indent with spaces: YAML knows no tabs
                 """)
     }
 
@@ -105,8 +154,8 @@ import Testing
         #expect(
             refusal(of: [UInt8]("workers: ".utf8) + [0xFF, 0x0A])
                 == """
-                gateway.yaml:1:10: expected YAML, found a syntax error: invalid leading UTF-8 octet
-                    check indentation, brackets and quotation marks just before this place
+                gateway.yaml:1:10: expected a text in UTF-8, found a byte 0xFF of another encoding, such as Latin-1
+                    save it as UTF-8
                 """)
     }
 
@@ -148,7 +197,7 @@ import Testing
             refusal(of: Sample(rest: "sessions: { idle: 30m }").text)
                 == """
                 gateway.yaml:4:1: sessions: expected a key of the configuration, found "sessions"
-                    keys here: workers, listeners, admin, issuers, clients, routes, limits, timeouts, log, token_cache, dpop, assertion_keys, via, explain_buffer
+                    keys here: workers, listeners, admin, issuers, clients, routes, pages, limits, timeouts, log, token_cache, dpop, assertion_keys, via, explain_buffer
                 """)
     }
 

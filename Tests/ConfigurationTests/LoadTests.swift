@@ -8,9 +8,36 @@ import Testing
         #expect(
             refusalOfLoading("/nowhere/gateway.yaml", from: .scripted())
                 == """
-                /nowhere/gateway.yaml: expected a readable configuration file, found No such file or directory
-                    portcullis check CONFIG  names the file as its only argument
+                /nowhere/gateway.yaml: expected a readable configuration file, found no such file
+                    it was looked for at "/nowhere/gateway.yaml"
                 """)
+    }
+
+    @Test func `a folder, and a file that this user may not read, are refused as what they are`() throws {
+        #expect(
+            refusalOfLoading("/etc/portcullis/", from: .scripted())
+                == """
+                /etc/portcullis/: expected a readable configuration file, found a folder
+                    name a file in it; container runtimes make a folder where the file that they are to mount is missing
+                """)
+        #expect(
+            refusalOfLoading("/closed/gateway.yaml", from: .scripted())
+                == """
+                /closed/gateway.yaml: expected a readable configuration file, found a file that this user may not read
+                    let the user that runs this read "/closed/gateway.yaml" and pass the folders above it, or run this as the service's
+                """)
+    }
+
+    @Test func `a byte order mark before UTF-8 is no part of the text, and UTF-16 is told by its name`() throws {
+        #expect(refusal(of: [0xEF, 0xBB, 0xBF] + Array(Sample().text.utf8)) == "")
+        let utf16 = Sample().text.utf16.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] }
+        #expect(
+            refusal(of: [0xFF, 0xFE] + utf16)
+                == """
+                gateway.yaml:1:1: expected a text in UTF-8, found UTF-16
+                    save it as UTF-8, which some editors list beside Unicode
+                """)
+        #expect(refusal(of: [0xEF, 0xBB, 0xBF]).hasPrefix("gateway.yaml:1:1: expected a configuration"))
     }
 
     @Test func `a file of more than a mebibyte is refused`() {
@@ -20,16 +47,16 @@ import Testing
         #expect(
             refusalOfLoading("large.yaml", from: sources)
                 == """
-                large.yaml: expected a file of at most 1MiB, found a larger one
-                    portcullis check CONFIG  names the file as its only argument
+                large.yaml: expected a readable configuration file, found more than 1MiB
+                    check that "large.yaml" is the right file
                 """)
     }
 
     @Test func `the system says why a path is no file`() throws {
         let sources = ConfigurationSources.system
-        #expect(sources.file("/nowhere/at/all", 10) == .failure(.unreadable("No such file or directory")))
-        #expect(sources.file("/", 10) == .failure(.unreadable("Not a regular file")))
-        #expect(sources.file("/dev/null", 10) == .failure(.unreadable("Not a regular file")))
+        #expect(sources.file("/nowhere/at/all", 10) == .failure(.missing))
+        #expect(sources.file("/", 10) == .failure(.folder))
+        #expect(sources.file("/dev/null", 10) == .failure(.special))
         #expect(sources.obstacleToAppending("/nowhere/at/all") == "/nowhere/at: No such file or directory")
         #expect(sources.processors >= 1)
     }

@@ -191,4 +191,21 @@ import Testing
                     make sure that this name leads elsewhere from here, or requests will go round
                 """)
     }
+
+    @Test func `HTTP-57 a guarded path with a weaker route above it, once for each`() throws {
+        let text = Sample(
+            routes: """
+                routes: [{ path: /, upstream: http://127.0.0.1:3000, public: true },
+                  { path: /report.cgi, upstream: http://127.0.0.1:3000, token: { issuers: [main], audience: api } },
+                  { path: /named.cgi, upstream: http://127.0.0.1:3000, token: { issuers: [main], audience: api } },
+                  { path: /named.cgi/, upstream: http://127.0.0.1:3000, public: true }]
+                """
+        ).text
+        #expect(
+            try warnings(of: text)
+                == """
+                gateway.yaml:4:11: warning: routes[1].path: expected a route for /report.cgi/, or one above it that asks for as much, found "/", which lets through what "/report.cgi" refuses
+                    servers may take /report.cgi/x for /report.cgi, so requests below it are refused; write a route for those that are wanted
+                """)
+    }
 }

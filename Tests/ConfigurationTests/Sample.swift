@@ -90,13 +90,15 @@ extension ConfigurationSources {
     ) -> ConfigurationSources {
         ConfigurationSources(
             file: { path, limit in
-                guard let file = files[path] else { return .failure(.unreadable("No such file or directory")) }
+                if path.hasSuffix("/") { return .failure(.folder) }
+                if path.hasPrefix("/closed/") { return .failure(.forbidden) }
+                guard let file = files[path] else { return .failure(.missing) }
                 return file.bytes.count > limit ? .failure(.larger(than: limit)) : .success(file)
             },
             obstacleToAppending: { path in
                 path.hasPrefix("/nowhere/") ? "/nowhere: No such file or directory" : nil
             },
-            environment: { environment[$0] }, processors: 3)
+            environment: { environment[$0] }, processors: 3, now: Fixture.now)
     }
 }
 
@@ -109,7 +111,12 @@ enum Fixture {
 
     private typealias File = ConfigurationSources.File
 
+    /// Noon of 2026-11-22.
+    static let now: Int64 = 1_795_348_800
+
     static let files: [String: ConfigurationSources.File] = [
+        "marked.secret": file("\u{FEFF}" + String(repeating: "z", count: 40) + "\n"),
+        "large.secret": file(String(repeating: "z", count: 4097)),
         "tls.crt": file(certificate), "tls.key": file(key), "open.key": file(RealCertificate.key, permissions: 0o644),
         "locked.key": file(pem("ENCRYPTED PRIVATE KEY")), "ca.pem": file(certificate), "jwks.json": file(keySet),
         "ca.crl": file(revocations), "signing.key": file(RealCertificate.key),
@@ -134,6 +141,10 @@ enum Fixture {
         "open.session": file(sessionKey("open"), permissions: 0o644),
         "empty.json": file(#"{"keys":[]}"#), "large.json": file(String(repeating: " ", count: 256 * 1024 + 1)),
     ]
+
+    /// Those, and the certificates that somebody should look at.
+    static let filesWithCertificates = files.merging(
+        SampleCertificates.byName.map { ($0, file($1)) }, uniquingKeysWith: { $1 })
 
     /// Private keys for files that end so, each of its own.
     static let keysByName = [

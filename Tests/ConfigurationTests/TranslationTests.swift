@@ -140,6 +140,34 @@ import Testing
         #expect(settings.tokenCache.bytes == 1 << 30)
     }
 
+    @Test func `carries the shares of one client`() throws {
+        let text = Sample(
+            rest: """
+                limits:
+                  login_rate_per_client: 1
+                  login_burst_per_client: 2
+                  refusal_rate_per_client: 6
+                  logins_per_client: 3
+                  login_bodies_per_client: 1MiB
+                  handshakes_per_client: 4
+                  parked_requests_per_client: 5
+                  lookups_per_client: 7
+                  bad_token_rate_per_client: 8
+                  bad_token_burst_per_client: 9
+                """
+        ).text
+        let shares = try settings(of: text).limits.shares
+        #expect(shares.loginRate == 1)
+        #expect(shares.loginBurst == 2)
+        #expect(shares.refusalRate == 6)
+        #expect(shares.logins == 3)
+        #expect(shares.loginBodies == 1 << 20)
+        #expect(shares.handshakes == 4)
+        #expect(shares.parkedRequests == 5)
+        #expect(shares.lookups == 7)
+        #expect(shares.badTokens == .init(perSecond: 8, burst: 9))
+    }
+
     @Test func `may be as empty of issuers as its routes are public`() throws {
         let settings = try settings(
             of: Sample(

@@ -36,6 +36,18 @@ extension MAC {
         #expect(hex(other) == digest)
     }
 
+    @Test func `SHA-1 gives the digests of FIPS 180`() throws {
+        let vectors = [
+            "": "da39a3ee5e6b4b0d3255bfef95601890afd80709", "abc": "a9993e364706816aba3e25717850c26c9cd0d89d",
+        ]
+        for (text, expected) in vectors {
+            let bytes = Array(text.utf8)
+            let made = SHA1.hash(bytes.span)
+            let digest = try #require(made)
+            #expect(digest.indices.map { digest[$0] }.map { Hex.encode([$0].span) }.joined() == expected)
+        }
+    }
+
     @Test func `SHA-384 and SHA-512 give the digests of FIPS 180`() {
         let bytes = Array("abc".utf8)
         let sha384 = HashFunction.sha384.hash(bytes.span), sha512 = HashFunction.sha512.hash(bytes.span)

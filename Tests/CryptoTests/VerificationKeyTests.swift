@@ -262,11 +262,93 @@ private let pairs: [(SigningKey, SignatureAlgorithm)] =
         #expect(OpenSSLErrors.isEmpty)
     }
 
+    /// 32 bytes: a first one, thirty like another, a last one.
+    private static func point(_ first: UInt8, _ middle: UInt8, _ last: UInt8) -> [UInt8] {
+        [first] + [UInt8](repeating: middle, count: 30) + [last]
+    }
+
+    private static let eighth: [[UInt8]] = [
+        "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc",
+        "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac03",
+    ].map { text in
+        let digits = Array(text.utf8)
+        return stride(from: 0, to: digits.count, by: 2).compactMap {
+            UInt8(String(decoding: digits[$0..<($0 + 2)], as: UTF8.self), radix: 16)
+        }
+    }
+
+    /// R of a signature whose S is nought: every point of small order signs something with one of these.
+    private static let commitments = [point(1, 0, 0), point(0, 0, 0), point(0xEC, 0xFF, 0x7F)]
+
+    @Test(arguments: [
+        point(1, 0, 0), point(1, 0, 0x80), point(0xEC, 0xFF, 0x7F), point(0xEC, 0xFF, 0xFF), point(0, 0, 0),
+        point(0, 0, 0x80), eighth[0] + [0x05], eighth[0] + [0x85], eighth[1] + [0x7A], eighth[1] + [0xFA],
+    ])
+    func `JOSE-09, DPOP-04 a key that anybody can sign for is refused`(bytes: [UInt8]) {
+        #expect(bytes.count == 32)
+        #expect(throws: CryptoRefusal.pointOfSmallOrder) { _ = try VerificationKey(ed25519: bytes.span) }
+    }
+
+    @Test(arguments: (UInt8(0xED)...0xFF).flatMap { [point($0, 0xFF, 0x7F), point($0, 0xFF, 0xFF)] })
+    func `JOSE-09, DPOP-04 a key in a second spelling is refused`(bytes: [UInt8]) {
+        #expect(throws: CryptoRefusal.pointNotCanonical) { _ = try VerificationKey(ed25519: bytes.span) }
+    }
+
+    @Test(arguments: [
+        point(2, 0, 0), point(0xEB, 0xFF, 0x7F), point(0xEC, 0xFE, 0x7F), point(1, 1, 0), eighth[0] + [0x04],
+        point(0xEC, 0xFF, 0x7E), point(0xFF, 0xFF, 0x7E),
+    ])
+    func `JOSE-09 a key beside those is taken for what it is`(bytes: [UInt8]) throws {
+        let verifier = try VerificationKey(ed25519: bytes.span)
+        for commitment in Self.commitments {
+            let forged = commitment + [UInt8](repeating: 0, count: 32)
+            #expect(!verifier.accepts(forged, of: message, by: .ed25519))
+        }
+    }
+
     @Test func `JOSE-09 a public key of another length, Ed448's too, is refused`() throws {
         for count in [0, 31, 33, 57] {
             let bytes = [UInt8](repeating: 9, count: count)
             #expect(throws: CryptoRefusal.publicKeyLength) { _ = try VerificationKey(ed25519: bytes.span) }
         }
         #expect(throws: CryptoRefusal.publicKeyLength) { _ = try verificationKey(SigningKey(.ed448)) }
+    }
+}
+
+@Suite struct `an RSA modulus` {
+    /// 65537 to a power, big-endian: a power of it modulo every prime, as the weak generator makes them.
+    private func power(_ exponent: Int) -> [UInt8] {
+        var number: [UInt8] = [1]
+        for _ in 0..<exponent {
+            var carry = 0
+            var product = [UInt8](repeating: 0, count: number.count + 2)
+            for index in product.indices.reversed() {
+                let place = index - 2
+                let low = place >= 0 ? Int(number[place]) : 0
+                let high = index < number.count ? Int(number[index]) : 0
+                let sum = low + high + carry
+                product[index] = UInt8(sum & 0xFF)
+                carry = sum >> 8
+            }
+            number = (carry > 0 ? [UInt8(carry)] : []) + product
+        }
+        return Array(number.drop { $0 == 0 })
+    }
+
+    private func isGuessable(_ modulus: [UInt8]) -> Bool { WeakModulus.isGuessable(modulus.span) }
+
+    @Test func `JOSE-07 of the generator that made keys guessable is known`() {
+        #expect(power(2) == [1, 0, 2, 0, 1])
+        for exponent in [64, 128, 200, 255] { #expect(isGuessable(power(exponent))) }
+    }
+
+    @Test func `JOSE-07 of any other is not`() {
+        for bits in [2048, 3072] {
+            var modulus = power(bits / 16)
+            modulus[modulus.count - 1] &+= 2
+            #expect(!isGuessable(modulus))
+        }
+        #expect(!isGuessable(numbers(.rsa)["n"] ?? []))
+        #expect(!isGuessable([UInt8](repeating: 0xFF, count: 256)))
     }
 }

@@ -42,6 +42,10 @@ def broken(name, *writes, seen=BAD, method=b"GET", fields=b"", later=0, folder=b
     return Broken(name, list(writes), seen if isinstance(seen, tuple) else (seen,), method, fields, later, folder)
 
 
+# RFC 6455 §1.3, of the key that is offered below.
+ACCEPT = b"Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo="
+
+
 def handshake(name, *lines, seen=BAD, status=b"101 Switching Protocols"):
     """What answers a client that offers a WebSocket, where it may."""
     response = b"HTTP/1.1 " + status + b"\r\n" + b"".join(line + b"\r\n" for line in lines) + b"\r\n" + CONTENT
@@ -113,10 +117,14 @@ TABLE = [
     broken("101 to a client that asked for h2c",
            b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n\r\nLEAK",
            fields=b"Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n"),
-    handshake("101 that upgrades to nothing", b"Connection: Upgrade"),
-    handshake("101 to another protocol", b"Connection: Upgrade", b"Upgrade: h2c"),
-    handshake("101 to two protocols", b"Connection: Upgrade", b"Upgrade: websocket", b"Upgrade: h2c"),
-    handshake("101 to a list of protocols", b"Connection: Upgrade", b"Upgrade: websocket, h2c"),
+    handshake("101 that upgrades to nothing", b"Connection: Upgrade", ACCEPT),
+    handshake("101 to another protocol", b"Connection: Upgrade", b"Upgrade: h2c", ACCEPT),
+    handshake("101 to two protocols", b"Connection: Upgrade", b"Upgrade: websocket", b"Upgrade: h2c", ACCEPT),
+    handshake("101 to a list of protocols", b"Connection: Upgrade", b"Upgrade: websocket, h2c", ACCEPT),
+    handshake("101 without Connection", b"Upgrade: websocket", ACCEPT),
+    handshake("101 without an answer to the key", b"Connection: Upgrade", b"Upgrade: websocket"),
+    handshake("101 with another's answer", b"Connection: Upgrade", b"Upgrade: websocket", ACCEPT.replace(b"s3", b"S3")),
+    handshake("101 with two answers", b"Connection: Upgrade", b"Upgrade: websocket", ACCEPT, ACCEPT),
     handshake("an answer to a handshake that is no 101", LENGTH[:-2], b"Upgrade: websocket", status=b"200 OK",
               seen=SERVED),
     broken("an interim response with a content", b"HTTP/1.1 103 Early Hints\r\nContent-Length: 4\r\n\r\nLEAK" + WHOLE),
@@ -153,6 +161,10 @@ TABLE = [
     broken("a chunk of 17 digits", CHUNKED + b"1000000000000000b\r\n" + CONTENT, seen=BROKEN),
     broken("a chunk of 2^63", CHUNKED + b"8000000000000000\r\n" + CONTENT, seen=BROKEN),
     broken("a chunk's size behind a space", CHUNKED + b" b\r\n" + CONTENT + b"\r\n0\r\n\r\n", seen=BROKEN),
+    broken("chunk sizes padded behind", CHUNKED + b"b  \r\n" + CONTENT + b"\r\n0 \r\n\r\n", seen=SERVED),
+    broken("chunk sizes padded in front", CHUNKED + b"0" * 20 + b"b\r\n" + CONTENT + b"\r\n0000\r\n\r\n", seen=SERVED),
+    broken("two sizes of one chunk", CHUNKED + b"b 4\r\n" + CONTENT + b"\r\n0\r\n\r\n", seen=BROKEN),
+    broken("no space behind the status", b"HTTP/1.1 200\r\n" + LENGTH + b"\r\n" + CONTENT, seen=SERVED),
     broken("a chunk in hexadecimal notation", CHUNKED + b"0xb\r\n" + CONTENT + b"\r\n0\r\n\r\n", seen=BROKEN),
     broken("a chunk longer than said", CHUNKED + b"4\r\n" + CONTENT + b"\r\n0\r\n\r\n", seen=BROKEN),
     broken("a chunk line that ends in LF", CHUNKED + b"b\n" + CONTENT + b"\r\n0\r\n\r\n", seen=BROKEN),

@@ -74,7 +74,8 @@ def problems_of_fields(message):
     for name in NEVER & names.keys():
         yield f"{name.decode()}: {names[name]}"
     for name, value in IDENTITY.items():
-        wanted = [value] if message.target.startswith(b"/t/") else []
+        # A route for what is below /t/ has /t itself.
+        wanted = [value] if re.match(rb"/t(?:/|\?|$)", message.target) else []
         if names.get(name, []) != wanted:
             yield f"{name.decode()} is {names.get(name)}, wanted {wanted}"
 

@@ -19,6 +19,9 @@ IN_FLIGHT = 16
 SESSION_SECONDS = 40
 # For what is under way between the gateway and its upstream.
 QUIET_SECONDS = 0.3
+# As often the same figures, one after the other, are quiet.
+QUIET_LOOKS = 4
+QUIET_PATIENCE_SECONDS = 60
 # Problems after which a run ends: the rest would be the same again.
 ENOUGH = 25
 
@@ -197,18 +200,28 @@ def judge_rest(run, recorder):
             print(f"FAILED  record {record.number}: {problem}\n    {cases.escaped(record.raw[:3000])}")
 
 
+async def quiet(recorder):
+    """What has arrived once nothing more does: on a busy machine the last of it comes late."""
+    looks = []
+    deadline = time.monotonic() + QUIET_PATIENCE_SECONDS
+    while len(looks) < QUIET_LOOKS or len(set(looks[-QUIET_LOOKS:])) > 1:
+        if time.monotonic() > deadline:
+            break
+        await asyncio.sleep(QUIET_SECONDS)
+        looks.append((recorder.connections, recorder.bytes))
+    return looks[-1]
+
+
 async def refused_alone(run, recorder):
     """Of requests that are refused by their heads nothing arrives, not even a connection."""
     sessions = [Session(number, [request], [], False, "refused alone") for number, request in enumerate(run.refused)
                 if checks.refuses_head(request.data)]
-    await asyncio.sleep(QUIET_SECONDS)
-    before = recorder.connections, recorder.bytes
+    before = await quiet(recorder)
     for session in sessions:
         received, _, _ = await exchange(run.port, session, run.patience)
         if received.startswith(b"HTTP/1.1 2"):
             run.report(session, ["refused once and answered now"])
-    await asyncio.sleep(QUIET_SECONDS)
-    if (recorder.connections, recorder.bytes) != before:
+    if await quiet(recorder) != before:
         run.problems.append(("refused alone", [
             f"{recorder.connections - before[0]} connections and {recorder.bytes - before[1]} bytes arrived"]))
     run.alone = len(sessions)

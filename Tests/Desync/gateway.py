@@ -3,6 +3,7 @@
 import base64
 import contextlib
 import json
+import random
 import shutil
 import socket
 import subprocess
@@ -132,10 +133,16 @@ def openssl(*arguments, given=None):
 
 
 def free_ports(count):
-    """Ports that nobody listens on now."""
-    with contextlib.ExitStack() as held:
-        taken = [held.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(count)]
-        return [each.getsockname()[1] for each in taken]
+    """Ports that nobody listens on now, below those that the system gives to whoever asks for any.
+
+    One of the latter would be somebody else's by chance before the program listens that is told of it.
+    """
+    ports = set()
+    while len(ports) < count:
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", random.SystemRandom().randrange(15_000, 30_000)))
+            ports.add(probe.getsockname()[1])
+    return list(ports)
 
 
 def answers(url):

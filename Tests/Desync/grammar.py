@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from edits import EDITS
 from gateway import HOST
 from mutations import MUTATIONS
-from recorder import mark
+from readers import read_all
+from recorder import mark, marks
 
 HOST_BYTES = HOST.encode()
 
@@ -76,6 +77,13 @@ class Session:
         """All bytes."""
         return b"".join(each.data for each in self.requests)
 
+    @property
+    def is_known_by_marks(self):
+        """Whether what arrives of it can be told from what is nobody's, though no answer does: an edit can move a line with a
+        mark behind the request that it was in."""
+        whole, _, _ = read_all(self.data)
+        return all(marks(each.target + each.body) for each in whole)
+
     def pieces(self):
         """The bytes, cut."""
         data, place = self.data, 0
@@ -109,7 +117,9 @@ class Generator:
             writes = [after - before for before, after in zip(cuts, cuts[1:])]
         elif style < 0.44 and total < 1500:
             writes = [1] * total
-        return Session(number, requests, writes, waits, vanishes=choose.random() < 0.03)
+        session = Session(number, requests, writes, waits)
+        session.vanishes = choose.random() < 0.03 and session.is_known_by_marks
+        return session
 
     def request(self, number, index, may_be_odd):
         """A request; of those that may be odd a quarter is as it should be."""
@@ -150,7 +160,7 @@ class Generator:
             draft.method = choose.choice((b"GET", b"GET", b"GET", b"HEAD", b"OPTIONS", b"DELETE"))
         else:
             draft.method = choose.choice((b"POST", b"POST", b"PUT", b"PATCH", b"PROPFIND", b"GET"))
-            inner = b"GET /p/smuggled HTTP/1.1\r\nHost: %s\r\nMark: %s\r\n" % (HOST_BYTES, marker)
+            inner = b"GET /p/smuggled/%s HTTP/1.1\r\nHost: %s\r\nMark: %s\r\n" % (marker, HOST_BYTES, marker)
             content = marker + choose.choice((b"", b"x" * choose.randrange(60), inner + b"\r\n",
                                               b"0\r\n\r\n" + inner + b"X: ", b"y" * 20000))
             if kind < 0.7:

@@ -26,7 +26,7 @@ def mutation(function):
 
 def smuggled(draft):
     """A request that hides in another, with that one's mark."""
-    return b"GET /p/smuggled HTTP/1.1\r\nHost: %s\r\nMark: %s\r\n\r\n" % (HOST_BYTES, draft.marker)
+    return b"GET /p/smuggled/%s HTTP/1.1\r\nHost: %s\r\nMark: %s\r\n\r\n" % (draft.marker, HOST_BYTES, draft.marker)
 
 
 def somewhere(choose, draft):
@@ -378,7 +378,7 @@ def upgrade(choose, draft):
     draft.add(b"HTTP2-Settings", b"AAMAAABkAARAAAAAAAIAAAAA")
     if choose.random() < 0.5:
         draft.add(b"Sec-WebSocket-Version", choose.choice((b"13", b"8", b"x")))
-        draft.add(b"Sec-WebSocket-Key", choose.choice((b"dGhlIHNhbXBsZSBub25jZQ==", b"x")))
+        draft.add(b"Sec-WebSocket-Key", choose.choice((b"dGhlIHNhbXBsZSBub25jZQ==", b"dGhlIHNhbXBsZSBub25jZQ==", b"x")))
 
 
 @mutation

@@ -65,6 +65,28 @@ NAMES = (
     b"/.well-known/oauth-protected-resource;x", b"/\xe2\x80\xa4portcullis/x")
 
 
+# What is behind a guarded program or page, to a server that takes it for their argument.
+ARGUMENTS = (b"/x", b"/", b"//x", b"/.css", b"/x/y", b"/x?y", b"/%78", b"/..%2fx", b"/x;y", b"/.../x", b"/~", b"/index.html",
+             b"/*", b"/:", b"/%3fx", b"/%23", b"/%20", b"%20/x", b"./x", b"%2e/x", b"/x.php", b"/report.cgi", b"/page.html/x")
+
+
+def behind_programs():
+    """Paths behind those that are guarded by themselves alone, spelt in many ways."""
+    for folder in (b"", b"/public"):
+        for name in (b"/report.cgi", b"/page.html"):
+            stem, extension = name.split(b".")
+            for argument in ARGUMENTS:
+                yield folder + name + argument
+            for slash in SLASHES:
+                yield folder + name + slash + b"x"
+                yield folder + slash + name[1:] + b"/x"
+            for spelling in (stem + b"%2e" + extension, b"/%" + stem[1:2].hex().encode() + stem[2:] + b"." + extension,
+                             name.upper(), stem + b".%" + extension[:1].hex().upper().encode() + extension[1:],
+                             stem + b"%252e" + extension, b"/" + name, b"/;" + name, b"//x" + name, b"/x/.." + name):
+                yield folder + spelling + b"/x"
+                yield folder + spelling + b"/.css"
+
+
 def corpus():
     """All of them, each once, in one order."""
     paths = list(NAMES)
@@ -80,4 +102,5 @@ def corpus():
                   b"/admin/" + dots + b"/admin/secret", b"/public/" + dots + b";/admin/secret",
                   b"/public/" + dots + b"%5cadmin/secret", b"/api/x/" + dots + b"/private",
                   b"/public" + dots + b"/admin/secret", b"/public/" + dots + b"%252fadmin/secret"]
+    paths += behind_programs()
     return list(dict.fromkeys(paths))

@@ -158,9 +158,13 @@ MODELS = (nginx, nginx_unmerged, tomcat, tomcat_lenient, spring_twice, shiro, sh
           decoded_reference, windows)
 
 
+# Guarded by themselves alone; what is behind them may be an argument of theirs (CGI's PATH_INFO).
+PROGRAMS = (b"/api/private", b"/report.cgi", b"/page.html", b"/public/report.cgi", b"/public/page.html")
+
+
 def is_protected(path):
     """Whether it names something that nobody may have without a token."""
-    return path is not None and (path in (b"/admin", b"/api/private", b"/api/private/") or path.startswith(b"/admin/"))
+    return path is not None and any(path == own or path.startswith(own + b"/") for own in (b"/admin", *PROGRAMS))
 
 
 def is_reserved(path):

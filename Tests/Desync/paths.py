@@ -34,7 +34,10 @@ ROUTES = """\
   - path: /admin/
     upstream: http://127.0.0.1:{upstream}
     token: {{ issuers: [fixed], audience: "{audience}" }}{below}
-  - path: /api/private
+{programs}"""
+# Of one path alone: what a server takes for an argument of theirs leads to the public route, were it not refused.
+PROGRAM = """\
+  - path: {path}
     upstream: http://127.0.0.1:{upstream}
     token: {{ issuers: [fixed], audience: "{audience}" }}{below}
 """
@@ -82,11 +85,10 @@ def opened(targets, any_case=False):
             protected[reading].add(target)
         elif path_models.is_reserved(path):
             reserved[reading].add(target)
-    if program := real_servers.find_nginx():
-        for options in ("", "merge_slashes off;"):
-            with real_servers.nginx(program, options) as port:
-                if found := real_servers.nginx_serves(port, targets):
-                    protected[f"real nginx {options}".strip()].update(found)
+    for name, start, options in real_servers.arrangements():
+        with start(options) as port:
+            if found := real_servers.serves(port, targets):
+                protected[" ".join(f"real {name} {options}".split())].update(found)
     return protected, reserved
 
 
@@ -96,9 +98,11 @@ async def judge(binary, name, relaxation, targets, plain):
     await recorder.start()
     allowed = f"allow_in_path: [{relaxation}]" if relaxation else ""
     any_case = name == ANY_CASE
-    below = [key for key in (allowed, any_case and "case_insensitive: true") if key]
+    below = "".join(f"\n    {key}" for key in (allowed, any_case and "case_insensitive: true") if key)
+    programs = "".join(PROGRAM.format(path=path.decode(), upstream=recorder.port, audience=AUDIENCE, below=below)
+                       for path in path_models.PROGRAMS)
     routes = ROUTES.format(open=TOPOLOGIES[name], upstream=recorder.port, audience=AUDIENCE,
-                           allowed=allowed and f", {allowed}", below="".join(f"\n    {key}" for key in below))
+                           allowed=allowed and f", {allowed}", below=below, programs=programs)
     with gateway(binary, routes) as running:
         arrived, problems = await send_all(running.port, recorder, targets)
     recorder.stop()
@@ -140,8 +144,8 @@ async def main(binary, _seconds, _seed):
             arrived, problems = await judge(binary, name, relaxation, targets, plain)
             plain = plain or arrived
             good = good and not problems
-    servers = ", ".join(program for program in (real_servers.find_nginx(), real_servers.find_node()) if program)
-    print(f"paths: {len(targets)} paths, {len(path_models.MODELS)} models, {servers or 'no real server'}")
+    servers = sorted({name for name, _, _ in real_servers.arrangements()} | ({"Node"} if real_servers.find_node() else set()))
+    print(f"paths: {len(targets)} paths, {len(path_models.MODELS)} models, real {', '.join(servers) or 'servers: none'}")
     return good
 
 
@@ -155,4 +159,8 @@ async def self_check(_seed):
     relay.stop()
     recorder.stop()
     protected, reserved = opened(sorted(set(arrived.values())))
-    return len(protected) >= len(path_models.MODELS) and bool(reserved)
+    # Each server that runs a program, or serves a page, with an argument does so behind a relay.
+    arguments = {name: [target for reading, ways in protected.items() if reading.startswith(f"real {name}")
+                        for target in ways if target.endswith((b".cgi/x", b".html/.css"))]
+                 for name, _, _ in real_servers.arrangements() if name != "nginx"}
+    return len(protected) >= len(path_models.MODELS) and bool(reserved) and all(arguments.values())

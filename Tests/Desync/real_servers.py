@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Real nginx and, where it is installed, real Node: what they find behind a request target."""
+"""Real nginx, Apache, lighttpd and, where it is installed, Node: what they find behind a request target."""
 import contextlib
+import functools
 import json
+import os
+import re
 import shutil
 import socket
 import subprocess
@@ -46,24 +49,65 @@ console.log(JSON.stringify(seen));
 """
 
 
+# Programs at paths of their own, beside files: what is behind their paths is their PATH_INFO.
+APACHE_CONFIGURATION = """\
+LoadModule mpm_prefork_module {modules}/mod_mpm_prefork.so
+LoadModule authz_core_module {modules}/mod_authz_core.so
+LoadModule alias_module {modules}/mod_alias.so
+LoadModule cgi_module {modules}/mod_cgi.so
+{user}
+ServerName 127.0.0.1
+Listen 127.0.0.1:{port}
+PidFile {folder}/apache.pid
+DefaultRuntimeDir {folder}
+ErrorLog {folder}/error.log
+StartServers 2
+MinSpareServers 1
+MaxRequestWorkers 4
+DocumentRoot {folder}/root
+ScriptAlias /report.cgi {folder}/root/report.cgi
+ScriptAlias /public/report.cgi {folder}/root/public/report.cgi
+{options}
+"""
+LIGHTTPD_CONFIGURATION = """\
+server.modules = ("mod_cgi")
+server.bind = "127.0.0.1"
+server.port = {port}
+server.document-root = "{folder}/root"
+server.errorlog = "{folder}/error.log"
+mimetype.assign = ("" => "text/plain")
+cgi.assign = (".cgi" => "")
+{options}
+"""
+PROGRAM = """\
+#!/bin/sh
+printf 'Content-Type: text/plain\\r\\nContent-Length: 9\\r\\n\\r\\nprotected'
+"""
+FILES = {"public/x": "public", "admin/secret": "protected file", "api/private": "protected file",
+         "page.html": "protected file", "public/page.html": "protected file",
+         "report.cgi": PROGRAM, "public/report.cgi": PROGRAM}
+
+
 @contextlib.contextmanager
-def nginx(program, options):
-    """The port of an nginx in front of files, some of them protected."""
-    folder = Path(tempfile.mkdtemp(prefix="portcullis-desync-nginx."))
+def serving(configuration, command, options, **values):
+    """The port of a server in front of files, some of them protected."""
+    folder = Path(tempfile.mkdtemp(prefix="portcullis-desync-server."))
     port, = free_ports(1)
-    for name, text in (("public/x", "public"), ("admin/secret", "protected file"), ("api/private", "protected file")):
+    for name, text in FILES.items():
         (folder / "root" / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / "root" / name).write_text(text)
     # Its workers may be of another user.
     for each in (folder, *folder.rglob("*")):
         each.chmod(0o755)
-    (folder / "conf").write_text(NGINX_CONFIGURATION.format(folder=folder, port=port, options=options))
-    process = subprocess.Popen([program, "-c", folder / "conf", "-e", folder / "error.log"], stderr=subprocess.DEVNULL)
+    (folder / "conf").write_text(configuration.format(folder=folder, port=port, options=options, **values))
+    # Apache ends its whole process group.
+    process = subprocess.Popen([each.format(folder=folder) for each in command], stdout=subprocess.DEVNULL,
+                               stderr=subprocess.DEVNULL, start_new_session=True)
     try:
         deadline = time.monotonic() + 10
         while not listens(port):
             if process.poll() is not None or time.monotonic() > deadline:
-                raise SystemExit(f"nginx does not start:\n{(folder / 'error.log').read_text()}")
+                raise SystemExit(f"{command[0]} does not start:\n{(folder / 'error.log').read_text()}")
             time.sleep(0.02)
         yield port
     finally:
@@ -72,27 +116,54 @@ def nginx(program, options):
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def nginx(program, options):
+    """Files, some of them behind a `location` of their own."""
+    return serving(NGINX_CONFIGURATION, (program, "-c", "{folder}/conf", "-e", "{folder}/error.log"), options)
+
+
+def apache(program, options):
+    """Files, and programs behind a `ScriptAlias`."""
+    user = "User nobody\nGroup nogroup" if os.geteuid() == 0 else ""
+    return serving(APACHE_CONFIGURATION, (program, "-D", "FOREGROUND", "-d", "{folder}", "-f", "{folder}/conf"), options,
+                   modules="/usr/lib/apache2/modules", user=user)
+
+
+def lighttpd(program, options):
+    """Files, and programs by their extension."""
+    return serving(LIGHTTPD_CONFIGURATION, (program, "-D", "-f", "{folder}/conf"), options)
+
+
+def arrangements():
+    """(name, way to start it with options, options) of each real server that is installed."""
+    ways = {"nginx": (nginx, ("", "merge_slashes off;")),
+            "apache2": (apache, ("", "AllowEncodedSlashes On", "AcceptPathInfo On\nMergeSlashes Off")),
+            "lighttpd": (lighttpd, ("", 'server.http-parseopts = ("url-normalize" => "disable")'))}
+    return [(name, functools.partial(start, program), each) for name, (start, options) in ways.items()
+            if (program := find(name)) for each in options]
+
+
 def listens(port):
     """Whether a connection comes about."""
     with socket.socket() as probe:
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
-def nginx_serves(port, targets):
-    """The targets behind which nginx finds something protected."""
+def serves(port, targets):
+    """The targets behind which a server finds something protected."""
     found = []
     for target in targets:
         with socket.create_connection(("127.0.0.1", port), timeout=5) as client:
             client.sendall(b"GET %s HTTP/1.1\r\nHost: gw.test\r\nConnection: close\r\n\r\n" % target)
             answer = b"".join(iter(lambda: client.recv(65536), b""))
-        if b"\r\n\r\nprotected" in answer:
+        # As it is, or in a chunk.
+        if re.search(rb"\r\n\r\n(?:[0-9A-Fa-f]+\r\n)?protected", answer):
             found.append(target)
     return found
 
 
-def find_nginx():
+def find(name):
     """Where it is, also where only root's path leads."""
-    return shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
+    return shutil.which(name) or shutil.which(name, path="/usr/sbin")
 
 
 def find_node():

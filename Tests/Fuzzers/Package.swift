@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import PackageDescription
 
-// A package of its own: it sees what a stranger would see of the libraries, but for two things that `run` opens to it by
-// `-enable-testing`: the reader of configurations, which is the command line's alone, and the comparison of a proof's URL.
+// A package of its own: it sees what a stranger would see of the libraries, but for three things that `run` opens to it by
+// `-enable-testing`: the readers of configurations and of pasted commands, which are the command line's alone, and the
+// comparison of a proof's URL.
 let package = Package(
     name: "fuzzers",
     dependencies: [.package(name: "portcullis", path: "../..")],
@@ -19,7 +20,9 @@ let package = Package(
                 .product(name: "HTTP1", package: "portcullis"),
                 .product(name: "OAuth", package: "portcullis"),
                 .product(name: "Sessions", package: "portcullis"),
+                .product(name: "Pages", package: "portcullis"),
                 .product(name: "Configuration", package: "portcullis"),
+                .product(name: "Gateway", package: "portcullis"),
             ],
             swiftSettings: [
                 .treatAllWarnings(as: .error),

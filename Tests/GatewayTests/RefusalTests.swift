@@ -19,13 +19,17 @@ private let golden = """
     requestBodyTooSlow 408 request_body_too_slow client HTTP-31
     reservedConnectionOption 400 reserved_connection_option client HTTP-44
     loopDetected 508 loop_detected client HTTP-51
+    plainHTTP 400 plain_http client HTTP-73
     authorityUnknown 421 authority_unknown client HTTP-21
     serverNameDisagrees 421 server_name_disagrees client HTTP-21
     pathAmbiguous 400 path_ambiguous client HTTP-56
     pathMatchesTwoRoutes 400 path_matches_two_routes client HTTP-57
+    pathBehindExactRoute 400 path_behind_exact_route client HTTP-57
     routeUnknown 404 route_unknown client HTTP-76
     methodNotAllowed 405 method_not_allowed client HTTP-19
     connectRefused 405 connect_refused client HTTP-17
+    webSocketOfferMalformed 400 websocket_offer_malformed client HTTP-58
+    webSocketVersionUnknown 426 websocket_version_unknown client HTTP-58
     credentialsMissing 401 credentials_missing client RS-02
     schemeNotEnabled 401 scheme_not_enabled client RS-03
     credentialsMalformed 400 credentials_malformed client RS-04
@@ -68,6 +72,7 @@ private let golden = """
     upstreamUnauthorized 502 upstream_unauthorized upstream HTTP-68
     tokenInactive 401 token_inactive client INT-03
     introspectionUnavailable 503 introspection_unavailable issuer INT-05
+    introspectionAnswerTooLarge 502 introspection_answer_too_large issuer INT-05
     unknownTokensTooMany 429 unknown_tokens_too_many client INT-07
     proofMissing 401 proof_missing client DPOP-01
     proofRepeated 401 proof_repeated client DPOP-01
@@ -136,6 +141,7 @@ private let golden = """
     loginIDTokenMissing 502 login_id_token_missing issuer OIDC-01
     loginIDTokenInvalid 400 login_id_token_invalid issuer OIDC-05
     loginKeysUnavailable 503 login_keys_unavailable issuer OIDC-17
+    loginIDTokenUnsuitable 502 login_id_token_unsuitable issuer OIDC-05
     loginAuthenticationInsufficient 403 login_authentication_insufficient client STEP-04
     loginUserInfoInvalid 502 login_userinfo_invalid issuer OIDC-12
     loginSessionTooLarge 502 login_session_too_large issuer SC-07
@@ -143,6 +149,8 @@ private let golden = """
     logoutTokenUsed 400 logout_token_used client LO-08
     loginRequestsTooMany 429 login_requests_too_many client LO-12
     requestObjectUnknown 404 request_object_unknown client JAR-21
+    clientLoginsTooMany 429 client_logins_too_many client OPS-05
+    clientWaitersTooMany 429 client_waiters_too_many client OPS-05
     """
 
 @Suite struct `the table of refusals` {
@@ -170,7 +178,7 @@ private let golden = """
         for refusal in Refusal.allCases {
             let (statuses, closes): (Set<UInt16>, Bool) =
                 switch refusal.template {
-                case .message: ([400, 405, 417, 501, 505], true)
+                case .message: ([400, 405, 417, 426, 501, 505], true)
                 case .tooLarge: ([413, 414, 431], true)
                 case .slow: ([408], true)
                 case .noCredentials, .token, .proof, .nonce, .stepUp, .login: ([401], false)

@@ -11,21 +11,21 @@ private enum Decoded: Equatable {
 }
 
 /// Decodes the text cut in every way and holds the outcomes to be one.
-private func decode(_ text: String) -> Decoded {
-    decode(Array(text.utf8))
+private func decode(_ text: String, _ spelling: ChunkSizeSpelling = .exact) -> Decoded {
+    decode(Array(text.utf8), spelling)
 }
 
-private func decode(_ bytes: [UInt8]) -> Decoded {
-    let whole = decode([bytes])
-    for pieces in everyCut(of: bytes).dropFirst() where decode(pieces) != whole {
-        Issue.record("cut at \(pieces[0].count): \(decode(pieces)) instead of \(whole)")
+private func decode(_ bytes: [UInt8], _ spelling: ChunkSizeSpelling = .exact) -> Decoded {
+    let whole = decode([bytes], spelling)
+    for pieces in everyCut(of: bytes).dropFirst() where decode(pieces, spelling) != whole {
+        Issue.record("cut at \(pieces[0].count): \(decode(pieces, spelling)) instead of \(whole)")
         break
     }
     return whole
 }
 
-private func decode(_ pieces: [[UInt8]]) -> Decoded {
-    var decoder = ChunkedDecoder()
+private func decode(_ pieces: [[UInt8]], _ spelling: ChunkSizeSpelling = .exact) -> Decoded {
+    var decoder = ChunkedDecoder(spelling)
     var body: [UInt8] = []
     for (number, piece) in pieces.enumerated() {
         var used = 0
@@ -90,6 +90,41 @@ private func decode(_ pieces: [[UInt8]]) -> Decoded {
     func `HTTP-28 a size is hexadecimal digits and nothing else`(text: String, refusal: HTTP1Refusal) {
         #expect(decode(text) == .refused(refusal))
         #expect(decode("1\r\na\r\n" + text) == .refused(refusal))
+    }
+
+    @Test(arguments: [
+        "5 \r\nabcde\r\n0\r\n\r\n", "5\t \r\nabcde\r\n0 \r\n\r\n", "5    ;a=b\r\nabcde\r\n0\r\n\r\n",
+        "5 ; a\r\nabcde\r\n0\r\n\r\n",
+        "00000000000000000000000000000005\r\nabcde\r\n0000000000000000000000\r\n\r\n",
+        "000005  \r\nabcde\r\n000  \r\n\r\n",
+    ])
+    func `HTTP-28 a size that its sender padded is taken from upstreams, and from nobody else`(text: String) {
+        #expect(decode(text, .padded) == .body("abcde", left: ""))
+        guard case .refused = decode(text) else {
+            Issue.record("\(decode(text))")
+            return
+        }
+    }
+
+    @Test(arguments: [
+        (" 5\r\n", HTTP1Refusal.chunkSizeMalformed), ("5 5\r\n", .chunkSizeMalformed), ("5 x\r\n", .chunkSizeMalformed),
+        (" \r\n", .chunkSizeMalformed), ("\r\n", .chunkSizeMissing), ("0x5\r\n", .chunkSizeMalformed),
+        ("5 \n", .bareLineFeed),
+        ("5 \rx", .bareCarriageReturn), ("5 ;\r\n", .chunkExtensionMalformed), ("5\u{b}\r\n", .controlOctet),
+        ("010000000000000005\r\n", .chunkSizeTooLarge), ("8000000000000000 \r\n", .chunkSizeTooLarge),
+        ("FFFFFFFFFFFFFFFFF\r\n", .chunkSizeTooLarge),
+    ])
+    func `HTTP-28 padding is zeros in front and white space behind, and nothing else`(
+        text: String, refusal: HTTP1Refusal
+    ) {
+        #expect(decode(text, .padded) == .refused(refusal))
+        #expect(decode("1\r\na\r\n" + text, .padded) == .refused(refusal))
+    }
+
+    @Test func `HTTP-28 padding is no longer than a line may be`() {
+        let zeros = String(repeating: "0", count: 300)
+        #expect(decode(zeros + "5\r\n", .padded) == .refused(.chunkLineTooLong))
+        #expect(decode("5" + String(repeating: " ", count: 300) + "\r\n", .padded) == .refused(.chunkLineTooLong))
     }
 
     @Test func `HTTP-28 a size of 16 digits is read as far as it can be counted, never wrapped`() {

@@ -57,6 +57,15 @@ import Testing
         #expect(with("Connection: \(value)") == .refused(.connectionMalformed))
     }
 
+    @Test(arguments: ["a", "close", "te", "Keep-Alive", "x\u{2d}hop", "upgrade"])
+    func `HTTP-44 more than sixty-four options are refused, on however many lines they stand`(option: String) throws {
+        let most = Array(repeating: option, count: 64).joined(separator: ", ,")
+        #expect(try #require(with("Connection: \(most), ,,").message).authorizationCount == 0)
+        #expect(with("Connection: \(most), \(option)") == .refused(.connectionOptionsTooMany))
+        #expect(with("Connection: \(most)\r\nX: y\r\nConnection: \(option)") == .refused(.connectionOptionsTooMany))
+        #expect(HTTP1Refusal.connectionOptionsTooMany.status == 400)
+    }
+
     @Test(arguments: [
         "Connection: upgrade\r\nUpgrade: websocket", "Connection: keep-alive, Upgrade\r\nUpgrade: WebSocket",
         "Upgrade: websocket\r\nConnection: x\r\nConnection: UPGRADE",

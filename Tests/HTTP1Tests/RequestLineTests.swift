@@ -38,6 +38,10 @@ import Testing
         ("GE(T /a HTTP/1.1", .methodNotToken),
         ("GE\u{e9}T /a HTTP/1.1", .methodNotToken),
         ("GET: /a HTTP/1.1", .methodNotToken),
+        ("PRI /a HTTP/1.1", .methodReserved),
+        ("PRI * HTTP/1.1", .methodReserved),
+        ("PRI * HTTP/1.0", .methodReserved),
+        ("PRI * HTTP/2.0", .versionNotSupported),
         ("GET /a\tb HTTP/1.1", .targetOctet),
         ("GET /a\tHTTP/1.1", .requestLineMalformed),
     ])
@@ -55,7 +59,7 @@ import Testing
         #expect(try #require(line("\(name.dropLast()) /a HTTP/1.1").message).methodID == .other)
     }
 
-    @Test(arguments: ["get", "Get", "PROPFIND", "M-SEARCH", "!#$%&'*+-.^_`|~", "X", "OPTIONSOPTIONS"])
+    @Test(arguments: ["get", "Get", "PROPFIND", "M-SEARCH", "!#$%&'*+-.^_`|~", "X", "OPTIONSOPTIONS", "pri", "PRIX"])
     func `HTTP-19 a method of another spelling is another method`(method: String) throws {
         let head = try #require(line("\(method) /a HTTP/1.1").message)
         #expect(head.methodID == .other)

@@ -24,8 +24,17 @@ import Testing
         #expect(try #require(with("X: y", status: "599 \t\u{e9} x").message).reason == "\t\u{e9} x")
     }
 
+    @Test(arguments: ["301", "301 "])
+    func `HTTP-67 a status without a reason is taken, with the space behind it or without`(status: String) throws {
+        let head = try #require(with("Content-Length: 0", status: status).message)
+        #expect(head.status == 301)
+        #expect(head.reason.isEmpty)
+        #expect(head.framing == .length(0))
+    }
+
     @Test(arguments: [
-        ("200", HTTP1Refusal.statusLineMalformed), (" 200 OK", .statusLineMalformed), ("20 OK", .statusLineMalformed),
+        ("20", HTTP1Refusal.statusLineMalformed), ("2000", .statusLineMalformed), (" 200 OK", .statusLineMalformed),
+        ("20 OK", .statusLineMalformed),
         ("2000 OK", .statusLineMalformed), ("2x0 OK", .statusInvalid), ("-20 OK", .statusInvalid),
         ("+20 OK", .statusInvalid),
         ("099 X", .statusInvalid), ("600 X", .statusInvalid), ("999 X", .statusInvalid), ("000 X", .statusInvalid),
@@ -159,6 +168,9 @@ import Testing
         #expect(try #require(with("Connection: X-Hop").message).connectionNamesFields)
         #expect(try #require(with("Connection: Content-Length, close").message).connectionNamesFields)
         #expect(try !#require(with("Connection: close").message).connectionNamesFields)
+        let most = Array(repeating: "X-Hop", count: 64).joined(separator: ",")
+        #expect(try #require(with("Connection: \(most)").message).connectionNamesFields)
+        #expect(with("Connection: \(most)\r\nConnection: close") == .refused(.connectionOptionsTooMany))
     }
 
     @Test(arguments: [

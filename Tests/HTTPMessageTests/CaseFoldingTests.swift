@@ -53,6 +53,35 @@ import Testing
         }
     }
 
+    @Test(arguments: ["\u{17F}", "%C5%BF", "\u{212A}", "%E2%84%AA", "\u{FB04}", "\u{DF}"])
+    func `HTTP-57 are found wherever in a path they stand, and its other bytes stay`(character: String) {
+        var single = Array(character.utf8)
+        #expect(CaseFolding.replaceLetters(in: &single))
+        for before in 0...40 {
+            for after in [0, 1, 15, 16, 17] {
+                let (start, end) = (String(repeating: "%2Fa", count: before / 4), String(repeating: "z", count: after))
+                let filled = start + String(repeating: "b", count: before % 4)
+                var bytes = Array((filled + character + end + character).utf8)
+                #expect(CaseFolding.replaceLetters(in: &bytes))
+                #expect(bytes == Array(filled.utf8) + single + Array(end.utf8) + single)
+            }
+        }
+    }
+
+    @Test(arguments: [
+        "/a\u{17F}%C3%9Fx\u{FB04}/b\u{DF}c", "/%CC%87i%CC%87%CC%87b\u{212A}", "/abc", "/abcdefghi\u{131}",
+    ])
+    func `HTTP-57 are replaced as far as is asked for, and as if all of them were`(path: String) {
+        var whole = Array(path.utf8)
+        _ = CaseFolding.replaceLetters(in: &whole)
+        for limit in 0...(whole.count + 3) {
+            var part = Array(path.utf8)
+            let isChanged = CaseFolding.replaceLetters(in: &part, upTo: limit)
+            #expect(part.prefix(limit) == whole.prefix(limit))
+            #expect(isChanged ? part.count <= limit + 2 || part == whole : part == Array(path.utf8))
+        }
+    }
+
     @Test func `HTTP-57 are not looked for beyond the end`() {
         for cut in [[0xe2, 0x84], [0xe2], [0xc4], [0xc5], Array("%E2%84%A".utf8)] as [[UInt8]] {
             var bytes = cut

@@ -25,6 +25,38 @@ import Testing
     func `RFC 9110 section 5.6.1 a list without members has none`(text: String) {
         #expect(members(text).isEmpty)
     }
+
+    /// The members from the end, in the order of the list, and whether its beginning was reached.
+    private func membersFromEnd(_ bytes: [UInt8], limit: Int) -> (members: [String], isWhole: Bool) {
+        var position = bytes.count
+        var members: [String] = []
+        while let member = CommaList.previous(in: bytes.span, before: &position, limit: limit) {
+            members.append(String(decoding: bytes[member.range], as: UTF8.self))
+        }
+        return (members.reversed(), position < 0)
+    }
+
+    @Test(arguments: ["", ",", "a", "a, b", " a \t,\t b ", ",,a,, ,b,", "a b,c", "\u{0},\u{ff}", "aaaa,bb,c"])
+    func `RFC 9110 section 5.6.1 a list has the same members from its end, wherever it is cut`(text: String) {
+        let whole = Array(text.utf8)
+        for cut in 0...whole.count {
+            let bytes = Array(whole[cut...])
+            let found = membersFromEnd(bytes, limit: 64)
+            #expect(found.isWhole)
+            #expect(found.members.filter { !$0.isEmpty } == members(String(decoding: bytes, as: UTF8.self)))
+            #expect(found.members.count == 1 + bytes.count { $0 == UInt8(ascii: ",") })
+        }
+    }
+
+    @Test func `RFC 9110 section 5.6.1 from its end a list is read as far as its members are short`() {
+        let bytes = Array("first, 1234 ,last".utf8)
+        #expect(membersFromEnd(bytes, limit: 6) == (["first", "1234", "last"], true))
+        #expect(membersFromEnd(bytes, limit: 5) == (["last"], false))
+        #expect(membersFromEnd(bytes, limit: 3) == ([], false))
+        #expect(membersFromEnd(Array("12345".utf8), limit: 5) == (["12345"], true))
+        #expect(membersFromEnd(Array("12345".utf8), limit: 4) == ([], false))
+        #expect(membersFromEnd(Array("a,,".utf8), limit: 0) == (["", ""], false))
+    }
 }
 
 @Suite struct `status` {

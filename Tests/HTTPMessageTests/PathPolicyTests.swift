@@ -114,6 +114,49 @@ import Testing
         #expect(String(decoding: output, as: UTF8.self) == reading)
     }
 
+    @Test func `HTTP-56 a long path is decoded twice at most, a short one four times`() {
+        for (levels, length, isFine) in [
+            (1, 4096, true), (3, 4096, true), (4, 4096, false), (1, 8000, true), (2, 8000, false),
+        ] {
+            let escape = "%" + String(repeating: "25", count: levels) + "41"
+            let path = "/" + String(repeating: "a", count: length - 1 - escape.utf8.count) + escape
+            #expect(
+                refusal(of: path, allowing: .doubleEncoding) == (isFine ? nil : .doubleEncoding), "\(levels), \(length)"
+            )
+        }
+    }
+
+    @Test(arguments: ["/a%2fb;x/c%c0%afd//e", "/%61%2541;y", "//////", "/;aaaa", ""])
+    func `HTTP-57 a reading ends early where no more of it is asked for`(path: String) {
+        let bytes = Array(path.utf8)
+        var loosest: [UInt8] = []
+        LoosestReading.append(bytes.span, to: &loosest)
+        for limit in 0...12 {
+            var (part, form): ([UInt8], [UInt8]) = ([], [])
+            #expect(
+                LoosestReading.all(of: bytes.span, cuttingParameters: false) { decoded in
+                    if part.isEmpty { LoosestReading.append(decoded: decoded.span, upTo: limit, to: &part) }
+                    return true
+                })
+            #expect(loosest.starts(with: part) && part.count >= min(limit, loosest.count))
+            PathPolicy.appendCanonical(bytes.span, mergingSlashes: true, upTo: limit, to: &form)
+            let whole = Array(canonical(path, mergingSlashes: true).utf8)
+            #expect(whole.starts(with: form) && form.count >= min(limit, whole.count))
+        }
+    }
+
+    @Test func `HTTP-57 a reading that differs by a decoding alone is told once`() {
+        var told: [String] = []
+        let path = Array("/a;x/b%2541%25;c".utf8)
+        #expect(
+            LoosestReading.all(of: path.span, cuttingParameters: true) {
+                told.append(String(decoding: $0, as: UTF8.self))
+                return true
+            })
+        #expect(told == ["/a;x/bA%;c", "/a", "/a/bA%"])
+        #expect(!LoosestReading.all(of: path.span, cuttingParameters: true) { $0.count > 2 })
+    }
+
     @Test(
         arguments: [
             ("/a", []), ("/a%2fb", []), ("/a;x/b", ["/a", "/a/b"]), ("/a;%2Fx", ["/a"]), ("/a%3bx/b", ["/a", "/a/b"]),
@@ -179,6 +222,81 @@ import Testing
     func `HTTP-57 runs of slashes are merged when asked`(path: String, form: String) {
         #expect(canonical(path, mergingSlashes: true) == form)
         #expect(canonical(path) == path)
+    }
+
+    /// The form that routes match, by the letter: a byte at a time, with nothing remembered but the last.
+    private func plainly(_ path: [UInt8], mergingSlashes: Bool) -> [UInt8] {
+        func value(_ place: Int) -> Int? {
+            place < path.count ? Int(String(decoding: [path[place]], as: UTF8.self), radix: 16) : nil
+        }
+        var output: [UInt8] = []
+        var index = 0
+        while index < path.count {
+            defer { index += 1 }
+            guard path[index] == UInt8(ascii: "%"), let high = value(index + 1), let low = value(index + 2) else {
+                let isDoubled = path[index] == UInt8(ascii: "/") && index > 0 && path[index - 1] == UInt8(ascii: "/")
+                if !(mergingSlashes && isDoubled) { output.append(path[index]) }
+                continue
+            }
+            let byte = UInt8(high << 4 | low)
+            let text = String(decoding: [byte], as: UTF8.self)
+            let isUnreserved = byte < 0x80 && (text.first?.isLetter == true || text.first?.isNumber == true)
+            if isUnreserved || "-._~".utf8.contains(byte) {
+                output.append(byte)
+            } else {
+                output += "%\(String(high, radix: 16))\(String(low, radix: 16))".uppercased().utf8
+            }
+            index += 2
+        }
+        return output
+    }
+
+    /// What a path is when nothing in it is an escape any more, decoded again and again.
+    private func decodedToTheEnd(_ path: [UInt8]) -> [UInt8] {
+        var path = path
+        while true {
+            var next: [UInt8] = []
+            var index = 0
+            while index < path.count {
+                let digits = String(decoding: path[index...].dropFirst().prefix(2), as: UTF8.self)
+                let isEscape = path[index] == UInt8(ascii: "%") && digits.utf8.count == 2 && !digits.hasPrefix("+")
+                if isEscape, let byte = UInt8(digits, radix: 16) {
+                    next.append(byte)
+                    index += 3
+                } else {
+                    next.append(path[index])
+                    index += 1
+                }
+            }
+            guard next != path else { return path }
+            path = next
+        }
+    }
+
+    @Test func `HTTP-55 however odd a path and wherever it is cut, its readings are those of a plain reader`() {
+        let units: [[UInt8]] =
+            [
+                "/", "//", "a", "%41", "%2f", "%2F", "%", "%%", "%4", "%25", "%2541", "%25%34%31", ";", "%C3%9F",
+                "bcdefghijklmnop",
+            ].map { Array($0.utf8) } + [[0xDF], [0xC5, 0xBF]]
+        var numbers = SystemRandomNumberGenerator()
+        for _ in 0..<300 {
+            let whole = (0..<12).flatMap { _ in units.randomElement(using: &numbers) ?? [] }
+            for cut in 0...whole.count {
+                let path = Array(whole[..<cut])
+                for merges in [false, true] {
+                    var form: [UInt8] = []
+                    PathPolicy.appendCanonical(path.span, mergingSlashes: merges, to: &form)
+                    #expect(form == plainly(path, mergingSlashes: merges), "\(path)")
+                }
+                var told: [[UInt8]] = []
+                _ = LoosestReading.all(of: path.span, cuttingParameters: false) { decoded in
+                    told.append(decoded)
+                    return false
+                }
+                #expect(told == [decodedToTheEnd(path)], "\(path)")
+            }
+        }
     }
 
     @Test func `HTTP-55 the canonical form of a canonical form is itself`() {

@@ -91,6 +91,26 @@ extension World {
         #expect(world.fetcher.takeURLs().isEmpty, "what is known was asked for again")
     }
 
+    @Test func `OPS-07 JOSE-17 keeps no stopped directory for having refused it a reading`() throws {
+        let world = World()
+        world.start()
+        world.requestRefresh()
+        var stopped: Next? = Next(world)
+        stopped?.start()
+        let next = Next(world, continuing: stopped)
+        next.start()
+        stopped?.stop()
+        // A request of the old configuration meets an unknown key, too soon after another did.
+        stopped?.requestRefresh()
+        #expect(stopped?.told.ends == [0, 0], "once when it was stopped, and once for the request")
+        next.requestRefresh()
+        #expect(stopped?.told.ends == [0, 0], "somebody else's refusal is no news")
+        weak let directory = try #require(stopped?.directory)
+        stopped = nil
+        world.executor.drain()
+        #expect(directory == nil)
+    }
+
     @Test func `OPS-07 reads an issuer that is new, and says when its first attempt has ended`() {
         let world = World()
         world.start()

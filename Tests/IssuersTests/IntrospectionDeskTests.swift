@@ -20,7 +20,7 @@ import Testing
         #expect(request.field("Content-Type") == "application/x-www-form-urlencoded")
         #expect(request.field("Authorization") == "Basic Z2F0ZXdheTpodXNo")
         #expect(request.field("Accept") == "application/json")
-        #expect(request.maximumBytes == 65_536)
+        #expect(request.maximumBytes == 262_144)
         #expect(request.timeoutMilliseconds == 5000)
         #expect(request.allowLoopbackAndPrivateHost == "id.example.com")
         #expect(!request.insecureAllowHTTP)
@@ -35,7 +35,7 @@ import Testing
         #expect(desks.fetcher.requests.first?.timeoutMilliseconds == 250)
     }
 
-    @Test(arguments: [FetchRefusal.redirected, .tlsFailed("certificate"), .timedOut, .unresolved, .tooLarge])
+    @Test(arguments: [FetchRefusal.redirected, .tlsFailed("certificate"), .timedOut, .unresolved])
     func `INT-01 INT-05 and has no answer when the server redirects, stalls or is not who it should be`(
         refusal: FetchRefusal
     ) throws {
@@ -44,6 +44,21 @@ import Testing
         desks.ask()
         desks.drain()
         #expect(desks.takeAnswers().map(\.cause) == [.request(.fetch(refusal))])
+    }
+
+    @Test func `INT-05 and finds an answer beyond the bound to be that, however it is met`() throws {
+        for isCutShort in [true, false] {
+            let desks = try Desks(IntrospectionSettings(client: 0, answerBytes: 5000))
+            if isCutShort {
+                desks.fetcher.answer(Desks.introspection, with: .failure(.tooLarge))
+            } else {
+                desks.answer("{\"active\":true,\"x\":\"" + String(repeating: "x", count: 5000) + "\"}")
+            }
+            desks.ask()
+            desks.drain()
+            #expect(desks.fetcher.requests.map(\.maximumBytes) == [5000])
+            #expect(desks.takeAnswers().map(\.cause) == [.answerTooLarge(limit: 5000)])
+        }
     }
 
     @Test func `the endpoint that the operator wrote rather than the metadata's`() throws {
@@ -92,11 +107,11 @@ import Testing
 
     @Test func `MD-08 no one, where the metadata names a port of another service`() throws {
         let desks = try Desks()
-        try desks.publish(introspection: "https://id.example.com:6379/")
+        try desks.publish(introspection: "https://other.example.com:6379/")
         desks.ask()
         desks.drain()
         #expect(desks.fetcher.requests.isEmpty)
-        #expect(desks.takeAnswers().map(\.cause) == [.request(.portNotAllowed(6379))])
+        #expect(desks.takeAnswers().map(\.cause) == [.request(.portNotAllowed("https://other.example.com:6379/"))])
     }
 
     @Test func `no one, where nobody said where`() throws {

@@ -184,6 +184,27 @@ import Testing
         #expect(world.fetcher.takeURLs() == [World.keysURL])
     }
 
+    @Test func `JOSE-17 of strangers spend nothing of what logins have, and an answer may always ask`() {
+        let world = World()
+        world.start()
+        for _ in 0..<10 { world.requestRefresh(by: .accessToken) }
+        _ = world.fetcher.takeURLs()
+        world.requestRefresh(by: .notice)
+        #expect(world.fetcher.takeURLs() == [World.keysURL])
+        world.requestRefresh(by: .notice)
+        #expect(world.fetcher.takeURLs().isEmpty)
+        for _ in 0..<3 {
+            world.requestRefresh(by: .answer)
+            #expect(world.fetcher.takeURLs() == [World.keysURL])
+        }
+        // What logins asked for is none of the others' either.
+        world.pass(seconds: 30)
+        world.requestRefresh(by: .answer)
+        _ = world.fetcher.takeURLs()
+        world.requestRefresh(by: .accessToken)
+        #expect(world.fetcher.takeURLs() == [World.keysURL])
+    }
+
     @Test func `JOSE-17 many at once share one request`() {
         let world = World()
         world.start()
@@ -206,6 +227,25 @@ import Testing
         world.release()
         #expect(world.ends == 1)
         #expect(world.fetcher.takeURLs() == [World.metadataURL, World.keysURL])
+    }
+
+    @Test func `OIDC-17 says whether the last attempt to read the keys came to nothing`() {
+        let world = World()
+        #expect(!world.directory.hasFailedToReadKeys(of: 0))
+        world.start()
+        #expect(!world.directory.hasFailedToReadKeys(of: 0))
+        world.fail(World.keysURL)
+        world.requestRefresh(by: .answer)
+        #expect(world.directory.hasFailedToReadKeys(of: 0))
+        #expect(world.keys != nil)
+        // One that comes too soon is no attempt.
+        world.requestRefresh(by: .answer)
+        world.requestRefresh(by: .notice)
+        world.requestRefresh(by: .notice)
+        #expect(world.directory.hasFailedToReadKeys(of: 0))
+        world.answerKeys([.rsa])
+        world.requestRefresh(by: .answer)
+        #expect(!world.directory.hasFailedToReadKeys(of: 0))
     }
 
     @Test(arguments: [FetchRefusal.timedOut, .unresolved, .tlsFailed("x"), .redirected, .tooLarge])

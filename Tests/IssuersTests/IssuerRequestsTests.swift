@@ -48,16 +48,29 @@ import Testing
     @Test(arguments: [8443, 22, 80, 6379] as [UInt16])
     func `MD-08 a port that metadata names is refused without a request`(port: UInt16) {
         let world = World()
-        world.answerMetadata(keysURL: "https://id.example.com:\(port)/keys")
+        let url = "https://other.example.com:\(port)/keys"
+        world.answerMetadata(keysURL: url)
         world.start()
         #expect(world.fetcher.takeURLs() == [World.metadataURL])
-        #expect(world.status.lastRefusal == .portNotAllowed(port))
+        #expect(world.status.lastRefusal == .portNotAllowed(url))
+    }
+
+    @Test func `MD-08 a port of another host is gone to where the operator named it`() {
+        var settings = World.settings()
+        settings.allowPorts = [8444]
+        let world = World(settings)
+        world.answerMetadata(keysURL: "https://other.example.com:8444/keys")
+        world.answerKeys([.rsa], at: "https://other.example.com:8444/keys")
+        world.start()
+        #expect(world.status.readiness == .ready)
+        #expect(world.fetcher.requests.last?.allowLoopbackAndPrivateHost == "id.example.com")
     }
 
     @Test(arguments: [
         "https://id.example.com:443/keys", "https://other.example.net/keys", "https://id.example.com:9443/k",
+        "https://other.example.net:9443/k", "https://id.example.com:8444/keys",
     ])
-    func `MD-08 port 443 and the issuer's own port are fine`(keysURL: String) {
+    func `MD-08 port 443, the issuer's own port and any of its own host are fine`(keysURL: String) {
         let issuer = "https://id.example.com:9443/t"
         let world = World(World.settings(url: issuer))
         world.answerMetadata(at: issuer + "/.well-known/openid-configuration", issuer: issuer, keysURL: keysURL)
@@ -101,6 +114,7 @@ import Testing
             (.fetch(.unresolved), "name_not_resolved"), (.fetch(.refusedAddress("10.0.0.1")), "address_refused"),
             (.fetch(.connectFailed("")), "connect_failed"), (.fetch(.tlsFailed("")), "tls_failed"),
             (.fetch(.timedOut), "timed_out"), (.fetch(.tooLarge), "answer_too_large"),
+            (.fetch(.fieldsTooLarge), "answer_fields_too_large"),
             (.fetch(.protocolNotAllowed), "protocol_not_allowed"), (.fetch(.redirected), "redirected"),
             (.fetch(.cancelled), "cancelled"), (.fetch(.unanswered), "unanswered"),
             (.fetch(.failed("")), "fetch_failed"),
@@ -112,7 +126,8 @@ import Testing
             (.metadata(.issuerNotURL), "issuer_identifier_invalid"), (.keySetStatus(500), "key_set_status"),
             (.keySet(.keySetWithoutKeys), "key_set_invalid"),
             (.noUsableKeys(ignored: 1), "key_set_without_usable_keys"),
-            (.locationNotURL, "key_set_location_invalid"), (.portNotAllowed(22), "port_not_allowed"),
+            (.locationNotURL, "key_set_location_invalid"),
+            (.portNotAllowed("https://a.example:22/"), "port_not_allowed"),
         ]
         for (refusal, word) in words { #expect(refusal.word == word) }
         #expect(Set(words.map(\.1)).count == words.count)

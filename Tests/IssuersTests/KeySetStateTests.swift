@@ -119,7 +119,7 @@ private struct Watch {
             case .fetchKeys: take(off: .keys)
             case .publish: publish(state.keys)
             case .schedule(let time): timer = time
-            case .endRefresh:
+            case .endRefresh, .refuseRefresh:
                 if asked == 0 { broken.append("ended what nobody asked for") }
                 asked = 0
             case .report(.unknownKeyRefetch):

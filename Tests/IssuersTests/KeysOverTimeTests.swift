@@ -137,4 +137,21 @@ import Testing
         #expect(world.keyIDs == ["rsa-1"])
         #expect(world.takeEvents().contains(.privateKeyExposed(count: 1)))
     }
+
+    @Test func `JOSE-07 keys of a broken generator are used, and warned of when they appear`() {
+        // 65537 to the 128th: what that generator's moduli are like to every prime.
+        let modulus =
+            "AQCAH8U2ItemOdvAuh3CYd6meB6-F3qiRRF_kOTYh4wfVcOe0wxKYEIqcck0X_dMh27LcJUNm1cegMcsHuwVfrLmYD4E6AbrGDnR"
+            + "VwNR2ezupy-nrIS3sMXn64KRT6BZ0pZ2SLnY8c3cq0Zmhx4fF6nLVStlpsZmBwj9tuOK5ipNMK9HkcQj44dOFrvbyw4fVO1NUjBa"
+            + "T4RyJ0sNqSF3jiQWNms6QqIwD2xOFvDBWDAr3qu5K6uDynfvQqlIfwfk5QHlZ3OBqDFHg56I7-TQvnnoE-OqWNK8wVBbJ0LYOJQn"
+            + "Gzd-s_EIm0g3RquiJYE0Hm7FzQT3IsflNYAfwACAAAE"
+        let world = World()
+        world.start()
+        world.answer(SigningKey.keySet(jwks: [SigningKey.rsa.publicJWK(["n": "\"\(modulus)\""])]))
+        world.pass(seconds: 3600)
+        #expect(world.keyIDs == ["rsa-1"])
+        #expect(world.takeEvents().contains(.guessableKeys(count: 1)))
+        world.pass(seconds: 3600)
+        #expect(!world.takeEvents().contains(.guessableKeys(count: 1)))
+    }
 }

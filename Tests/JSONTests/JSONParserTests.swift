@@ -33,6 +33,17 @@ func parse(_ text: String, limits: JSONLimits = JSONLimits()) throws(JSONRefusal
         #expect(value["b"] == nil)
     }
 
+    @Test func `the first elements of an array are there without the others`() throws {
+        let value = try parse(#"{"a":[1,[2,3],{"b":4},5],"s":"x"}"#)
+        for limit in 0...6 {
+            #expect(value["a"]?.elements(upTo: limit).count == min(limit, 4))
+            #expect(value["a"]?.elements(upTo: limit).last?.kind == value["a"]?.elements.prefix(limit).last?.kind)
+        }
+        #expect(value["a"]?.elements(upTo: 4)[3].integer == 5)
+        #expect(value["a"]?.elements(upTo: -1).isEmpty == true)
+        #expect(value["s"]?.elements(upTo: 1).isEmpty == true && value.elements(upTo: 1).isEmpty)
+    }
+
     @Test func `a value has the accessors of its own kind only`() throws {
         let value = try parse(#"{"s":"1","n":1,"b":true,"a":[1],"o":{"x":1}}"#)
         #expect(value["s"]?.number == nil && value["s"]?.integer == nil && value["s"]?.bool == nil)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Crypto
 import HTTPMessage
+import Issuers
 import JOSE
 import JSON
 import Login
@@ -44,6 +45,8 @@ import Testing
             (ServerHabits.json("{\"error\":\"unauthorized_client\"}", status: 400), .clientRefused, true),
             (ServerHabits.json("{\"error\":\"invalid_grant\"}", status: 400), .codeRefused, false),
             (ServerHabits.json("{\"error\":\"temporarily_unavailable\"}", status: 400), .tokenUnavailable, false),
+            (ServerHabits.json("{\"error\":\"invalid_target\"}", status: 400), .serverUnsuitable, true),
+            (ServerHabits.json("[]"), .tokenAnswerInvalid, true),
             (ServerHabits.page(status: 500), .tokenUnavailable, false),
             (ServerHabits.page(status: 503), .tokenUnavailable, false),
             (ServerHabits.page(status: 200), .tokenAnswerInvalid, true),
@@ -78,6 +81,24 @@ import Testing
         let answer = try await world.login(&browser)
         #expect([.tokenAnswerInvalid, .tokenTypeWrong].contains(answer.refusal))
         #expect(world.session(of: browser) == nil)
+    }
+
+    @Test(
+        arguments: [
+            (["token_type": "\"mac\""], ["token_type Bearer", "token_type \\\"mac"]),
+            (
+                ["expires_in": "\"3600\""],
+                ["expires_in of another type, length or form than its specification gives it"]
+            ), (["access_token": nil], ["a token response (RFC 6749 section 5.1)", "no access_token"]),
+        ] as [([String: String?], [String])])
+    func `CF-31 DPOP-42 tells the operator what was wanted and what came`(
+        members: [String: String?], words: [String]
+    ) async throws {
+        let world = try LoginWorld()
+        world.server.habits.tokenMembers = members
+        var browser = Browser()
+        _ = try await world.login(&browser)
+        for word in words { #expect(world.told.contains(word), "\(world.told)") }
     }
 
     @Test func `CF-31 takes digits in a string where the operator said so`() async throws {
@@ -175,22 +196,28 @@ import Testing
         world.server.habits.idTokenClaims = claims
         var browser = Browser()
         let answer = try await world.login(&browser)
-        #expect(answer.refusal == .idTokenInvalid)
+        // Who the token is by and for is the same in every token of this server: the operator has to look.
+        let isConfiguration = ["OIDC-02", "OIDC-03", "OIDC-04"].contains(check)
+        #expect(answer.refusal == (isConfiguration ? .idTokenUnsuitable : .idTokenInvalid))
+        #expect(world.alarms == (isConfiguration ? [.idTokenUnsuitable] : []))
         #expect(answer.check == check)
         #expect(world.session(of: browser) == nil)
         #expect(world.server.tokenRequests.count == 1)
     }
 
     @Test func `OIDC-05 takes no ID token of another key or algorithm`() async throws {
-        for change in [
-            { $0.idTokenKey = .rsa }, { $0.idTokenHeader = ["alg": "\"none\""] },
-            { $0.idTokenHeader = ["alg": "\"HS256\""] },
-            { $0.idTokenKey = SigningKey(renaming: .otherP256, keyID: "p256-1") }, { $0.idToken = "a.b.c" },
-        ] as [(inout ServerHabits) -> Void] {
+        for (change, isConfiguration) in [
+            ({ $0.idTokenKey = .rsa }, true), ({ $0.idTokenHeader = ["alg": "\"none\""] }, true),
+            ({ $0.idTokenHeader = ["alg": "\"HS256\""] }, true),
+            ({ $0.idTokenKey = SigningKey(renaming: .otherP256, keyID: "p256-1") }, false),
+            ({ $0.idToken = "a.b.c" }, false),
+        ] as [((inout ServerHabits) -> Void, Bool)] {
             let world = try LoginWorld()
             change(&world.server.habits)
             var browser = Browser()
-            #expect(try await world.login(&browser).refusal == .idTokenInvalid)
+            let refusal = try await world.login(&browser).refusal
+            #expect(refusal == (isConfiguration ? .idTokenUnsuitable : .idTokenInvalid))
+            #expect(world.alarms == (isConfiguration ? [.idTokenUnsuitable] : []))
             #expect(world.session(of: browser) == nil)
         }
     }
@@ -220,6 +247,19 @@ import Testing
         var browser = Browser()
         #expect(try await world.login(&browser).location == "/orders")
         #expect(world.refreshes == 1)
+    }
+
+    @Test func `OIDC-17 JOSE-17 reads them again where the server has replaced a key under its name`() async throws {
+        let world = try LoginWorld()
+        world.know([SigningKey(renaming: .otherP256, keyID: SigningKey.p256.keyID)], afterRefresh: [.p256])
+        var browser = Browser()
+        #expect(try await world.login(&browser).location == "/orders")
+        #expect(world.refreshes == 1)
+        // Of two in a row none is lost.
+        world.know([SigningKey(renaming: .otherP256, keyID: SigningKey.p256.keyID)], afterRefresh: [.p256])
+        var other = Browser()
+        #expect(try await world.login(&other).location == "/orders")
+        #expect(world.askers == [.answer, .answer])
     }
 
     @Test func `OIDC-17 reads them once for each login and no more`() async throws {
@@ -311,6 +351,51 @@ import Testing
         #expect(first.id != second.id)
         #expect(second.id.count == 16)
         #expect(world.session(of: before) == nil)
+    }
+
+    @Test func `LO-09 RV-01 ends the streams and revokes the tokens of a session that gives way to the new one`()
+        async throws
+    {
+        let world = try LoginWorld { settings in
+            settings.session.store = .memory
+            settings.session.limit = 2
+        }
+        var first = Browser(), second = Browser(), bobs = Browser()
+        _ = try await world.login(&first)
+        world.clock.pass(seconds: 60)
+        _ = try await world.login(&second)
+        let gone = try #require(world.session(of: first))
+        #expect(world.sessionsEnded == 0)
+        world.server.habits.subject = "bob"
+        _ = try await world.login(&bobs)
+        #expect(world.session(of: first) == nil && world.session(of: second) != nil && world.session(of: bobs) != nil)
+        #expect(world.sessionsEnded == 1)
+        let tokens = [gone.refreshToken, gone.accessToken].compactMap {
+            $0.map { String(decoding: $0.reveal(), as: UTF8.self) }
+        }
+        #expect(!tokens.isEmpty)
+        await SignedIn.until { world.server.revokedTokens.count >= tokens.count }
+        #expect(world.server.revokedTokens == tokens)
+    }
+
+    @Test func `LO-10 CF-34 tells the operator when the session before could not be ended, and goes on`() async throws {
+        let world = try LoginWorld { $0.session.limit = 1 }
+        var other = Browser(), browser = Browser()
+        world.server.habits.subject = "somebody-else"
+        _ = try await world.login(&other)
+        _ = try await world.service.stores[0].end(
+            .session(try #require(world.session(of: other))), now: world.clock.seconds)
+        world.server.habits.subject = "user-1"
+        _ = try await world.login(&browser)
+        #expect(world.alarms.isEmpty)
+        world.clock.pass(seconds: 60)
+        #expect(try await world.login(&browser).location == "/orders")
+        #expect(world.session(of: browser) != nil)
+        #expect(world.alarms == [.storeUnavailable])
+        // For every browser that comes it is the same: once a minute is enough.
+        world.clock.pass(seconds: 10)
+        _ = try await world.login(&browser)
+        #expect(world.alarms == [.storeUnavailable])
     }
 
     @Test func `SC-05 adopts no session cookie that was planted`() async throws {

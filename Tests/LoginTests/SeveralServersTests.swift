@@ -45,7 +45,7 @@ import Testing
             }, fetching: server, clock: server.clock, executor: globalConcurrentExecutor,
             sources: .init(
                 metadata: { $0 == 0 ? try? server.metadata : foreign }, keys: { _ in try? server.keys() },
-                refresh: { _ in }), onEvent: { _ in })
+                hasFailedToReadKeys: { _ in false }, refresh: { _, _ in }), onEvent: { _ in })
     }
 
     private func start(_ service: LoginService, _ client: Int, _ browser: inout Browser) async -> LoginAnswer {
@@ -87,10 +87,10 @@ import Testing
     @Test func `CA-11 MD-08 send no secret to a port that metadata points to`() async throws {
         let world = try LoginWorld(form: .pushed)
         world.server.habits.metadata = [
-            "pushed_authorization_request_endpoint": "\"https://id.example.com:8443/par\""
+            "pushed_authorization_request_endpoint": "\"https://other.example.net:8443/par\""
         ]
         var browser = Browser()
-        #expect(await world.start(&browser).refusal == .requestNotMade)
+        #expect(await world.start(&browser).refusal == .serverUnsuitable)
         #expect(world.server.requests.isEmpty)
     }
 

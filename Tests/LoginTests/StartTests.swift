@@ -86,6 +86,33 @@ import Testing
         #expect(await world.callback(try await world.authorize(started), &browser).location == "/")
     }
 
+    @Test(
+        arguments: [
+            (nil, "login"), ("consent", "login consent"), ("select_account", "select_account"),
+            ("consent login", "consent login"), ("none", "login"),
+        ] as [(String?, String)])
+    func `CF-08 whoever is signed in as the wrong one is asked who they are`(configured: String?, asked: String)
+        async throws
+    {
+        let world = try LoginWorld { $0.authorization.prompt = configured }
+        var browser = Browser()
+        let other = await world.start(&browser, query: "return_to=%2Fstaff%2F&other=1&shown=1")
+        #expect(try await world.parameters(other)["prompt"] == asked)
+        #expect(await world.callback(try await world.authorize(other), &browser).location == "/staff/")
+        let plain = await world.start(&browser, query: "return_to=%2F&other=0&shown=1")
+        #expect(try await world.parameters(plain)["prompt"] == configured)
+    }
+
+    @Test func `CF-09 a login that began at no page ends where the app begins`() async throws {
+        let world = try LoginWorld { $0.start = "/app/" }
+        var browser = Browser()
+        let started = await world.start(&browser, query: "shown=1")
+        #expect(await world.callback(try await world.authorize(started), &browser).location == "/app/")
+        #expect(
+            await world.start(&browser, query: "return_to=a&return_to=b").retry?.hasSuffix("?return_to=%2Fapp%2F")
+                == true)
+    }
+
     @Test func `CF-08 is a navigation by GET`() async throws {
         let world = try LoginWorld()
         var request = LoginRequest(
@@ -131,6 +158,21 @@ import Testing
             #expect(await world.callback(responses[tab], &browser).location == "/tab/\(tab)")
         }
         #expect(world.session(of: browser) != nil)
+    }
+
+    @Test func `OIDC-16 Who wanted to be asked who they are is asked again after a login that failed`() async throws {
+        let world = try LoginWorld()
+        var browser = Browser()
+        world.server.habits.authorizationError = "access_denied"
+        let query = "return_to=%2Fstaff%2F&other=1&shown=1"
+        let failed = await world.callback(try await world.authorize(world.start(&browser, query: query)), &browser)
+        let retry = try #require(failed.retry)
+        let again = await world.start(&browser, query: String(retry.split(separator: "?")[1]) + "&shown=1")
+        #expect(try await world.parameters(again)["prompt"] == "login")
+        // Where the server asks for the user, it is not less.
+        world.server.habits.authorizationError = "interaction_required"
+        let asked = await world.callback(try await world.authorize(again), &browser)
+        #expect(try await world.parameters(asked)["prompt"] == "login")
     }
 
     @Test func `D-17 waits for metadata once, and says that the server is not there`() async throws {

@@ -67,6 +67,26 @@ private typealias Stream = Transport.ByteStream
         }
     }
 
+    @Test func `HTTP-73 tells a server that speaks plain HTTP from one that goes away`() throws {
+        for (answer, failure) in [
+            ("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n", HandshakeFailure.notTLS), ("", .closed),
+        ] {
+            let pair = try SocketPair()
+            let client = try ClientTLS(certificateAuthorityFile: nil)
+            var stream = try #require(client.open(pair.here, serverName: "api.example"))
+            defer {
+                stream.close()
+                close(pair.there)
+            }
+            #expect(stream.handshake() == Stream.wantsRead)
+            let bytes = Array(answer.utf8)
+            #expect(write(pair.there, bytes, bytes.count) == bytes.count)
+            shutdown(pair.there, Int32(SHUT_WR))
+            #expect(stream.handshake() == Stream.failed)
+            #expect(HandshakeFailure.take() == failure)
+        }
+    }
+
     @Test func `does not speak to a server that knows nothing newer than TLS 1.1`() throws {
         let files = try CertificateFiles()
         let client = try ClientTLS(certificateAuthorityFile: files.authorityFile())

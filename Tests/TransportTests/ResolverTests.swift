@@ -11,6 +11,11 @@ private final class Answer: @unchecked Sendable {
     var wasInLoop = false
 }
 
+/// The same, by port.
+private final class Answers: @unchecked Sendable {
+    var found: [UInt16: [String]] = [:]
+}
+
 @Suite struct `a resolver` {
     private func answer(_ host: String, _ resolver: Resolver = Resolver()) throws -> Answer {
         let loop = try EventLoop()
@@ -51,6 +56,48 @@ private final class Answer: @unchecked Sendable {
         let answer = try answer(name)
         #expect(answer.hosts == [])
         #expect(answer.wasInLoop)
+    }
+
+    @Test func `OPS-04 answers other names while one hangs, and asks for that one once`() throws {
+        let gate = Gate()
+        let lookUps = Watched<[String]>([])
+        let resolver = Resolver { host in
+            lookUps.withLock { $0.append(host) }
+            if host == "hangs" { gate.wait() }
+            return Resolver.addresses(of: "127.0.0.1")
+        }
+        let loop = try EventLoop()
+        // Of whatever port: a host with more of them than there are threads would hold them all.
+        for port in 1...50 { resolver.resolve("hangs", port: UInt16(port), on: loop) { _ in } }
+        for number in 0..<30 { #expect(try answer("name-\(number)", resolver).hosts == ["127.0.0.1"]) }
+        #expect(lookUps.now.filter { $0 == "hangs" } == ["hangs"])
+        gate.open()
+        #expect(try answer("hangs", resolver).hosts == ["127.0.0.1"])
+        resolver.stop()
+    }
+
+    @Test(arguments: ["127.0.0.1", "::1"])
+    func `answers each with the port that it asked for`(host: String) throws {
+        let gate = Gate()
+        let resolver = Resolver { _ in
+            gate.wait()
+            return Resolver.addresses(of: host)
+        }
+        let loop = try EventLoop()
+        let answers = Answers()
+        for port: UInt16 in [1, 443, 65_535] {
+            resolver.resolve("name", port: port, on: loop) { answers.found[port] = $0.map(\.description) }
+        }
+        gate.open()
+        let deadline = Deadline.after(.seconds(60))
+        let tick = LoopTimer(loop: loop) {}
+        while answers.found.count < 3, !deadline.hasPassed {
+            tick.arm(milliseconds: 100)
+            loop.runOnce(blocking: true)
+        }
+        let shown = host == "::1" ? "[::1]" : host
+        for port: UInt16 in [1, 443, 65_535] { #expect(answers.found[port] == ["\(shown):\(port)"]) }
+        resolver.stop()
     }
 
     @Test func `answers everyone who asks, each on its own loop`() throws {

@@ -28,7 +28,7 @@ def chromium(executable):
 
 def somebody(browser, **options):
     """A new person's browser, without cookies; it believes certificates that nobody vouches for."""
-    context = browser.new_context(ignore_https_errors=True, locale="en-US", **options)
+    context = browser.new_context(**{"ignore_https_errors": True, "locale": "en-US", **options})
     context.set_default_timeout(PATIENCE_SECONDS * 1000)
     return context
 

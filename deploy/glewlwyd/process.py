@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The glewlwyd process: its configuration file, its database, its life."""
+import contextlib
 import ctypes
 import os
+import random
 import shutil
 import signal
 import socket
@@ -61,10 +63,14 @@ secure_connection_ca_file="{folder}/clients.crt"
 
 
 def free_port():
-    """A port nobody listens on now; glewlwyd itself cannot be asked to choose."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """A port nobody listens on now; glewlwyd itself cannot be asked to choose.
+
+    Below those that the system gives to whoever asks for any, which would be somebody else's by chance before it listens.
+    """
+    while True:
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", random.SystemRandom().randrange(15_000, 30_000)))
+            return probe.getsockname()[1]
 
 
 def prepare(directory, port, front, tls=None):

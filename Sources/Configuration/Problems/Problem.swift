@@ -16,6 +16,13 @@ package struct Problem: Sendable, Equatable {
     package var found: String
     package var remedy: String
 
+    /// Standard input could not be read to its end, for this reason.
+    package static func unreadableInput(_ reason: String) -> Problem {
+        Problem(
+            severity: .error, position: nil, path: "", expected: "a configuration on standard input", found: reason,
+            remedy: "cat portcullis.yaml | portcullis check -")
+    }
+
     /// The line (and an indented remedy) as printed: `file:line:column: path: expected …, found …`.
     package func text(file: String) -> String {
         var line = file
@@ -23,6 +30,11 @@ package struct Problem: Sendable, Equatable {
         if severity == .warning { line += ": warning" }
         if !path.isEmpty { line += ": \(path)" }
         return "\(line): expected \(expected), found \(found)\n    \(remedy)"
+    }
+
+    /// The same in one line, for a log.
+    package func line(file: String) -> String {
+        text(file: file).split(separator: "\n").map { String($0.trimmingPrefix { $0 == " " }) }.joined(separator: "; ")
     }
 }
 
@@ -35,10 +47,7 @@ package enum ConfigurationRefusal: Error, Sendable, Equatable {
     package func lines(file: String) -> [String] {
         switch self {
         case .problems(let problems):
-            problems.filter { $0.severity == .error }.map { problem in
-                problem.text(file: file).split(separator: "\n").map { String($0.trimmingPrefix { $0 == " " }) }
-                    .joined(separator: "; ")
-            }
+            problems.filter { $0.severity == .error }.map { $0.line(file: file) }
         }
     }
 

@@ -42,8 +42,26 @@ final class ProblemList {
     ) {
         problems.append(
             Problem(
-                severity: severity, position: place.position, path: place.path, expected: expected, found: found,
-                remedy: remedy))
+                severity: severity, position: place.position, path: place.path, expected: expected,
+                found: ProblemList.maskingUserInformation(found), remedy: ProblemList.maskingUserInformation(remedy)))
+    }
+
+    /// The same text, with what stands before an `@` in the authority of a URL left out: it may be a password, and what `check`
+    /// prints ends in logs of other machines (RFC 3986 §3.2.1, §7.5).
+    static func maskingUserInformation(_ text: String) -> String {
+        var masked: [UInt8] = []
+        let bytes = Array(text.utf8)
+        var index = 0
+        while index < bytes.count {
+            masked.append(bytes[index])
+            index += 1
+            guard masked.suffix(3).elementsEqual("://".utf8) else { continue }
+            let end = bytes[index...].firstIndex { "/?# \"'".utf8.contains($0) } ?? bytes.endIndex
+            guard let at = bytes[index..<end].lastIndex(of: UInt8(ascii: "@")) else { continue }
+            masked += "…".utf8
+            index = at
+        }
+        return String(decoding: masked, as: UTF8.self)
     }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Finds the word that somebody probably meant.
-enum Suggestion {
+package enum Suggestion {
     /// The candidate nearest to `word`, or nil when none is near enough to be worth showing.
     static func nearest(to word: String, among candidates: [String]) -> String? {
         let typed = folded(word)
@@ -12,7 +12,16 @@ enum Suggestion {
             guard distance <= allowed, distance < best?.distance ?? Int.max else { continue }
             best = (candidate, distance)
         }
-        return best?.word ?? candidates.first { continues(folded($0), typed) }
+        return best?.word ?? candidates.first { continues(folded($0), typed) } ?? theOne(endingWith: typed, candidates)
+    }
+
+    /// The only candidate that ends with the word: `client_secret_basic` for `basic`.
+    private static func theOne(endingWith typed: [UInt8], _ candidates: [String]) -> String? {
+        guard typed.count >= 3 else { return nil }
+        let fitting = candidates.filter {
+            String(decoding: folded($0), as: UTF8.self).hasSuffix("_" + String(decoding: typed, as: UTF8.self))
+        }
+        return fitting.count == 1 ? fitting.first : nil
     }
 
     /// Whether one is the other's beginning: `warn` for `warning`, `operator_log` for `operator`.
@@ -21,7 +30,7 @@ enum Suggestion {
     }
 
     /// A remedy for an unknown word: the nearest candidate, else all of them.
-    static func remedy(for word: String, among candidates: [String], called noun: String) -> String {
+    package static func remedy(for word: String, among candidates: [String], called noun: String) -> String {
         if let nearest = nearest(to: word, among: candidates) { return "did you mean \(nearest)?" }
         guard !candidates.isEmpty else { return "there are no \(noun) here" }
         return "\(noun) here: \(candidates.joined(separator: ", "))"

@@ -6,7 +6,8 @@ extension ReferenceText {
         # Where requests go and who may make them. The longest path wins; what no route names is answered 404.
         # Each route says token, login, both of them (either credential passes), or public.
         routes:
-          - # The path served: with / at its end the whole subtree, otherwise that path alone.
+          - # The path served: with / at its end the whole subtree, otherwise that path alone. What is behind such a path, which some
+            # servers take for its argument (/report.cgi/x), is refused if a route that asks for less would take it: name it if it is wanted.
             path: /api/orders/
             # The name in logs and metrics; the path by default.
             name: orders
@@ -132,6 +133,11 @@ extension ReferenceText {
             # What clients get when the upstream answers 401: pass (default), its answer; or bad_gateway, 502, where the client's
             # own credentials stayed here and it has no others to offer.
             upstream_401: pass
+            # Where people get a page of the gateway's own in place of the upstream's response, of which nothing is left but the
+            # status, the seconds of Retry-After and the Allow of a 405. Programs get the response all the same. None by default.
+            error_pages:
+              # The statuses, 400 to 599; not 401, 407 and 426, which say how to go on.
+              upstream: [502, 503]
             # Tells the upstream the client's certificate in Client-Cert (RFC 9440), where it has shown one. Without this, and on
             # all other routes, the field is absent.
             client_cert: false
@@ -244,6 +250,23 @@ extension ReferenceText {
             # Lets everybody pass, without identity.
             public: true
 
+        # What people see when something is refused, and while they sign in or out. Programs get none of it: scripts, images and API
+        # clients get status and fields, and a problem in JSON (RFC 9457) where their Accept names application/problem+json.
+        pages:
+          # What the site is called, above each page. Nothing by default.
+          name: Orders
+          # An SVG or PNG file of at most 2 KiB, which becomes part of each page: a page is 8 KiB at most. None by default.
+          logo: /etc/portcullis/logo.svg
+          # The colour of buttons and links; as much darker or lighter as it takes to be read on light and dark.
+          accent: "#1d4ed8"
+          # Whom people may ask: an address of mail, or an https URL. Nobody by default.
+          contact: help@shop.example.com
+          # Where the app begins: links back to it lead here. / by default where a route takes it, and otherwise there are none.
+          landing: /
+          # A folder with a file of sentences for each language, such as fr.txt; made from  portcullis defaults --language en .
+          # Accept-Language chooses. English and German ship; a file en.txt or de.txt here changes what it says of them.
+          languages: /etc/portcullis/languages
+
         # Bounds on what one message and one worker may bring.
         limits:
           # The request line; a longer one is answered 414.
@@ -264,7 +287,8 @@ extension ReferenceText {
           # off. 0B asks for nothing. Upstreams have no such rate: an event stream may say next to nothing.
           response_rate: 240B
           # Client connections of one worker; beyond it those that have been idle longest are closed, and where none is idle
-          # new ones answered 503.
+          # new ones answered 503. Where this is not said and the process may open too few files for so many, it is as many as
+          # there is room for, which the log says at the start (connections_fitted).
           connections: 50000
           # Of these, those of one IPv4 address or IPv6 /64. A quarter by default, and at least 16. Proxies in front are exempt
           # where the listener names them.
@@ -273,8 +297,52 @@ extension ReferenceText {
           upstream_connections: 4096
           # Idle connections kept to one upstream by one worker.
           upstream_idle_connections: 256
-          # Requests of one worker that wait for an issuer's keys.
+          # Requests of one worker that wait for an authorization server: its keys, its word on a token, a session's refresh.
+          # Beyond it they are answered 503. Half of the places are divided among the issuers, so that one that hangs leaves
+          # the others theirs.
           parked_requests: 1024
+          # The share of one client, an IPv4 address or an IPv6 /64, in what all need to log in. Beyond a share the answer is
+          # 429, before anything is signed, sent or stored; log and metrics say client_logins_too_many. Clients of a proxy in
+          # front share its address unless the listener names it in trusted_proxies.
+          #
+          # The defaults are those that an office behind one address does not meet: of a thousand people who open twenty tabs
+          # each within five minutes after lunch, every tab goes to the login and comes back, which is 133 requests a second on
+          # average; a hundred of them who do so at the same moment are the 2,000 at once. A server that answers within 0.3 s
+          # has fewer than 64 of them under way on average. While many clients take all they can, each has no more than what is
+          # left for the next one, and a quarter of all places is kept for logouts and the like, of which a client has its own
+          # share.
+          #
+          # Starts and callbacks of logins a second in the long run, in all workers together; each worker grants its part.
+          login_rate_per_client: 200
+          # So many of them at once.
+          login_burst_per_client: 2000
+          # Those that are being answered at a time, in all workers together; each worker grants its part, but 8 at least. 640
+          # more of a client, all the connections of a hundred browsers, wait for up to ten seconds until some are answered;
+          # without room, whoever has most that waits gives way to clients that have nothing there.
+          logins_per_client: 64
+          # Refusals a second of one client that are answered at once, in all workers together: those of requests that no
+          # route has, and those of whoever is over a share. The others are answered a second later, so that asking for nothing
+          # by hundreds of connections keeps no worker busy. What a route refuses, but for 429, never waits.
+          refusal_rate_per_client: 500
+          # Requests whose forms have not come whole yet, heads and forms, in one worker: 64 of the largest.
+          login_bodies_per_client: 4MiB
+          # TLS handshakes under way in one worker; beyond it further connections are closed. At 50 ms a handshake that is
+          # 20,000 new connections a second, which is more than a worker's processor can give.
+          handshakes_per_client: 1000
+          # Of parked_requests, those of one client; beyond it 429. Half of them by default, and at most.
+          parked_requests_per_client: 512
+          # Requests under way at an authorization server about the tokens of one client, in all workers together: half of those
+          # that one issuer is asked at a time. While many clients ask all they can, each has no more than what is left for the
+          # next one, and whoever has fewest under way is next. More of them wait.
+          lookups_per_client: 32
+          # Tokens of one client that an introspection may call bad, a second in the long run and in all workers together. A
+          # question under way holds its part until its answer is there, and good tokens cost nothing: only what proves bad does.
+          # Beyond it the answer is 429, and nobody is asked; tokens that were good within the hour pass. 0 asks about every
+          # token. Of a thousand people whose tokens all ended over lunch, who open twenty tabs each within five minutes, as each
+          # token is asked about once in introspection.negative_cache, three or four a second are bad.
+          bad_token_rate_per_client: 50
+          # So many of them at once.
+          bad_token_burst_per_client: 100
 
         # How long each thing may take.
         timeouts:
@@ -317,7 +385,8 @@ extension ReferenceText {
 
         # How DPoP proofs are judged on every route, and what is remembered of them.
         dpop:
-          # The oldest proof accepted, at most 5m.
+          # The oldest proof accepted, at most 5m. Of a proof with a good nonce of ours iat is not looked at, here and below: the
+          # nonce says when it was made, whatever the client's clock says (RFC 9449 section 4.3), and lives for nonce_lifetime.
           past: 60s
           # How far ahead of our clock a proof may be, at most 60s.
           future: 10s

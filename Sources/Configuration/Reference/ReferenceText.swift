@@ -40,11 +40,13 @@ package enum ReferenceText {
               client_certificates: "off"
             # Networks of TLS terminators in front (unix for the clients of a Unix socket) whose Client-Cert field (RFC 9440) is
             # believed; whoever reaches this listener from there can claim any certificate. From all others the field is removed.
-            # None by default.
+            # Its base64 has padding, as RFC 9440 writes it; without it, which RFC 9651 lets readers take, it is answered 400: a token
+            # binds one certificate, and that has one spelling. None by default.
             client_cert_from: [10.0.0.7/32]
             # Networks of proxies in front. Of them X-Forwarded-For is continued, X-Forwarded-Proto kept and Forwarded continued;
             # of all others these fields are dropped, and upstreams get what the gateway sees itself. The client in the access log
-            # is then the last address that is no proxy's. None by default.
+            # is then the last address that is no proxy's. Their X-Request-Id reaches the upstream, where it is 1 to 128 letters,
+            # digits and -_.:=+/~ , and stands in the logs beside the gateway's own. None by default.
             trusted_proxies: [10.0.0.0/8]
             # Tells upstreams in Forwarded (RFC 7239) too what X-Forwarded-For, X-Forwarded-Proto and X-Forwarded-Host say.
             forwarded: false
@@ -75,6 +77,12 @@ package enum ReferenceText {
               certificate: /run/tls/machines.crt
               key: /run/tls/machines.key
               client_certificates: { request: optional, trust: any }
+          - address: 0.0.0.0:8080
+            public_url: https://shop.example.com
+            # Answers plain HTTP with 308 to the same address at public_url, and serves nothing: GET and HEAD alone are sent on. Other
+            # methods and credentials were read on the way and are refused, 400. A public route below /.well-known/acme-challenge/
+            # is served here too, for certificates; without one, ACME servers follow the redirect.
+            redirect_to_https: false
           - address: unix:/run/portcullis/web.sock
             # Who may connect to a Unix socket: the permissions of its file, 0660 by default.
             mode: "0660"
@@ -84,6 +92,9 @@ package enum ReferenceText {
         admin:
           # Its IP address and port.
           address: 127.0.0.1:9901
+          # Names that it is asked for by in Host, such as a scraper's; any name but these, an IP address or localhost is answered
+          # 421, so that no page of somebody else's can have a name of its own lead here and read what is shown. None by default.
+          hosts: [metrics.internal]
 
         # The authorization servers whose tokens are believed, by a name of your choice.
         issuers:
@@ -108,6 +119,9 @@ package enum ReferenceText {
             certificate_authority: /etc/portcullis/issuer-ca.pem
             # Private networks to which the issuer's metadata may point. None by default; the issuer's own host is always fine.
             allow_private: [10.0.0.0/8]
+            # Ports beside 443 to which the issuer's metadata may point, as mtls_endpoint_aliases do. None by default; on the
+            # issuer's own host every port is fine. What is refused is told when the metadata is read, and by explain --login.
+            allow_ports: [8444]
             # Accepts http:// for this issuer, which must be on loopback: for development. Warned of at every start.
             insecure_allow_http: false
             # How long fetched keys are believed.
@@ -117,7 +131,7 @@ package enum ReferenceText {
               maximum_lifetime: 1h
               # How long keys are still used after fetching them began to fail.
               stale_limit: 1h
-              # Least time between two fetches that tokens with an unknown kid cause.
+              # Least time between two fetches that tokens with an unknown kid cause, or with a signature by none of the keys.
               unknown_key_interval: 30s
             # Asks the issuer about tokens in place of verifying them here (RFC 7662); a route may have one such issuer. Its keys
             # are needed all the same.
@@ -136,6 +150,9 @@ package enum ReferenceText {
               negative_cache: 10s
               # How long one answer may take; then requests are answered 503.
               timeout: 5s
+              # The largest answer that is read, 4KiB to 1MiB: what a user's groups take. A token whose answer is longer is refused
+              # with 502, and not asked about again for a minute.
+              answer_limit: 256KiB
               # Says token_type_hint=access_token, which some servers refuse.
               hint: true
           development:
@@ -204,7 +221,7 @@ package enum ReferenceText {
             authorization_request: plain
             # The scopes asked for, openid among them.
             scopes: [openid]
-            # Whom the access token is for: by URL, a text or a list (RFC 8707), or by a name, for servers older than that. None
+            # Whom the access token is for: by URI without fragment, a text or a list (RFC 8707), or by a name, for servers older than that. None
             # by default.
             resource: https://shop.example.com/api
             audience: https://shop.example.com/api
@@ -272,7 +289,8 @@ package enum ReferenceText {
               keys:
                 - file: /run/secrets/session-new.key
                 - file: /run/secrets/session-old.key
-              # Sessions kept in memory at most, and ended ones remembered.
+              # Sessions kept in memory at most, and ended ones remembered. Without room the oldest of the user who has most goes:
+              # sessions are over then; of ended ones one line stays for all that began until then.
               limit: 100000
               # Claims that scripts may read at /.portcullis/session/web . None by default.
               script_claims: [name]
@@ -325,6 +343,13 @@ package enum ReferenceText {
               sha256_fragment: false
               # Repeats response_type and scope in the URL, for servers of OpenID Connect that insist on them.
               repeat_parameters: false
+            # What a signed response must be, in the modes that end in jwt.
+            response:
+              # What it is signed with, as registered at the server: one algorithm or a list. That of id_token by default; where
+              # that is with the client's secret, RS256, PS256, ES256 or EdDSA.
+              algorithm: ES256
+              # Takes encrypted ones alone; decryption_keys are needed.
+              encrypted: false
             # Private keys whose public halves are published at /.portcullis/jwks.json and that sign nothing: the next one before
             # it signs, the last one as long as servers may still need it. None by default.
             published_keys:

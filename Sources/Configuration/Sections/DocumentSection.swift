@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Gateway
 import Issuers
+import Login
 import OAuth
+import Pages
 
 /// The whole document: every key of the configuration hangs below this description.
 enum DocumentSection {
@@ -42,6 +44,9 @@ enum DocumentSection {
                 .required, example: "[{ path: /, upstream: http://127.0.0.1:3000, public: true }]",
                 "Where requests go and who may make them; what no route names is answered 404."),
             KeyDescription(
+                "pages", .object(PageSection.shape), .optional, example: "{ name: Orders, landing: /app/ }",
+                "What people see when something is refused, and while they sign in or out."),
+            KeyDescription(
                 "limits", .object(LimitSection.shape), .optional, example: "{ request_body: 10MiB }",
                 "Bounds on what one message and one worker may bring."),
             KeyDescription(
@@ -75,6 +80,8 @@ enum DocumentSection {
         let admin = AdminSection.translate(document.object("admin"))
         if let admin { refuseCollisions(listeners, admin, document, problems) }
         let limits = LimitSection.translate(document.object("limits"), problems)
+        let workers = document.integer("workers") ?? translation.sources.processors
+        LimitSection.judgeLogins(limits, workers: workers, document.object("limits"), problems)
         let context = IssuerContext(
             translation: translation, issuers: IssuersByName(document), clients: ClientsByName(document))
         var issuers = document.entries("issuers").compactMap { IssuerSection.translate($0, context) }
@@ -83,7 +90,8 @@ enum DocumentSection {
         let loginNames = LoginsByName(document)
         loginNames.judge(document, problems)
         let routes = routes(document, listeners.map(\.settings), admin, context, loginNames)
-        let logins = LoginsInUse(document, clients).translate(
+        let loginsInUse = LoginsInUse(document, clients)
+        let logins = loginsInUse.translate(
             LoginContext(translation: translation, names: loginNames, issuers: issuers, routes: routes))
         IssuersInUse(document).judge(problems)
         let clientsInUse = ClientsInUse(document)
@@ -92,6 +100,7 @@ enum DocumentSection {
             issuers[index].readsEndpoints = true
         }
         PublishedResources(document, routes, listeners.map(\.settings)).judge(problems)
+        let pages = PageSection.translate(document.object("pages"), routes, translation)
         let log = LogSection.translate(document.object("log"), translation)
         let proofs = ProofSection.translate(document.object("dpop"), limits, translation)
         let assertionKeys = AssertionKeySection.translate(document.object("assertion_keys"), translation)
@@ -99,15 +108,21 @@ enum DocumentSection {
         LoginKeysInUse(document, clients, logins, assertionKeys).judge(problems)
         SessionKeysInUse(document, clients, logins, proofs).judge(problems)
         guard let admin, !problems.hasErrors else { return nil }
+        loginsInUse.warnOfPassingKeys(logins, problems)
         var settings = GatewaySettings(
-            workers: document.integer("workers") ?? translation.sources.processors,
+            workers: workers,
             listeners: listeners.map(\.settings), admin: admin, issuers: issuers, routes: routes)
         settings.limits = limits
         settings.timeouts = TimeoutSection.translate(document.object("timeouts"))
+        settings.pages = pages
         settings.log = log
         settings.tokenCache = TokenCacheSection.translate(document.object("token_cache"))
         settings.clients = clients
-        settings.logins = logins
+        settings.logins = logins.map { login in
+            var login = login
+            login.start = pages.landing ?? "/"
+            return login
+        }
         settings.proofs = proofs
         settings.assertionKeys = assertionKeys
         if let via = document.text("via") { settings.via = via.text }
@@ -156,7 +171,11 @@ enum DocumentSection {
         refuseRepetition(
             objects.compactMap { $0.text("name") ?? $0.text("path") }, "name", issuers.translation.problems)
         RouteSection.judgeCases(objects, issuers.translation.problems)
-        return objects.compactMap { RouteSection.translate($0, context) }
+        let routes = objects.compactMap { object in
+            RouteSection.translate(object, context).map { (object: object, settings: $0) }
+        }
+        RouteSection.judgeExactPaths(routes, issuers.translation.problems)
+        return routes.map(\.settings)
     }
 
     /// Which of two routes for one path wins would depend on their order; logs could not tell two of one name apart.

@@ -30,7 +30,28 @@ enum IdentitySection {
                     found: "\(Quoted.text(entry.name)) beside \(Quoted.text(first.name))", remedy: "rename one of them")
             }
         }
+        for entry in entries { suspectSwap(entry, problems) }
         return entries.compactMap { field($0, problems) }
+    }
+
+    /// Claims that tokens and userinfo have everywhere; nobody calls a field so by chance.
+    private static let claims: Set<String> = [
+        "sub", "email", "email_verified", "name", "given_name", "family_name", "preferred_username", "groups", "roles",
+        "scope", "scp", "iss", "client_id", "azp", "acr",
+    ]
+
+    /// A field named like a claim, or a claim named like a field: the upstream would get nobody's identity, and no error.
+    private static func suspectSwap(_ entry: CheckedEntry, _ problems: ProblemList) {
+        guard let value = entry.value, let claim = value.text ?? value.object?.text("claim")?.text, claim != entry.name
+        else { return }
+        let isFieldsName = claim.lowercased().hasPrefix("x-")
+        guard isFieldsName || claims.contains(entry.name) else { return }
+        problems.warning(
+            at: entry.place, expected: "a field's name before the colon, and a claim behind it",
+            found: "\(Quoted.text(entry.name)): \(Quoted.text(claim))",
+            remedy: isFieldsName
+                ? "write it as  \(Quoted.bare(claim)): \(Quoted.bare(entry.name))"
+                : "name a field such as X-User-Id, and behind it the claim that fills it")
     }
 
     private static func field(_ entry: CheckedEntry, _ problems: ProblemList) -> IdentityFieldSettings? {

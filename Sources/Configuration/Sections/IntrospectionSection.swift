@@ -33,6 +33,9 @@ enum IntrospectionSection {
                 "timeout", .duration(DurationShape(range: 100...30_000)), .standard("5s"),
                 "How long one answer may take."),
             KeyDescription(
+                "answer_limit", .byteCount(4096...1_048_576, acceptsUnlimited: false), .standard("256KiB"),
+                "The largest answer that is read; a token whose answer is longer is refused with 502."),
+            KeyDescription(
                 "hint", .boolean, .standard("true"), "Says token_type_hint=access_token, which some servers refuse."),
         ])
 
@@ -64,6 +67,7 @@ enum IntrospectionSection {
         if let seconds = object.seconds("cache") { settings.positiveSeconds = seconds }
         if let seconds = object.seconds("negative_cache") { settings.negativeSeconds = seconds }
         if let milliseconds = object.milliseconds("timeout") { settings.timeoutMilliseconds = milliseconds }
+        if let bytes = object.byteCount("answer_limit") ?? nil { settings.answerBytes = bytes }
         settings.hint = object.flag("hint") ?? true
         return settings
     }

@@ -51,6 +51,12 @@ enum IssuerSection {
                 example: "[10.0.0.0/8]",
                 "Private networks to which the issuer's metadata may point."),
             KeyDescription(
+                "allow_ports",
+                .list(ListShape(noun: "ports", element: .integer(1...65535), count: 1...16)), .optional,
+                example: "[8444]",
+                "Ports beside 443 to which the issuer's metadata may point; on the issuer's own host every port is fine."
+            ),
+            KeyDescription(
                 "insecure_allow_http", .boolean, .standard("false"),
                 "Accepts http:// for this issuer, which must be on loopback: for development."),
             KeyDescription(
@@ -82,7 +88,9 @@ enum IssuerSection {
         return IssuerSettings(
             name: entry.name, url: url.text, discovery: discovery(object, problems), keys: keys,
             rules: rules(object, issuer: url.text), certificateAuthorityFile: certificateAuthority,
-            allowPrivate: object.texts("allow_private").map(\.text), insecureAllowHTTP: insecure,
+            allowPrivate: object.texts("allow_private").map(\.text),
+            allowPorts: object.integers("allow_ports").compactMap { UInt16(exactly: $0) },
+            insecureAllowHTTP: insecure,
             keySetLifetimeSeconds: lifetimes,
             staleLimitSeconds: object.object("keys")?.seconds("stale_limit") ?? 3600,
             unknownKeyRefetchSeconds: object.object("keys")?.seconds("unknown_key_interval") ?? 30,

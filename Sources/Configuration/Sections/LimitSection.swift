@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Gateway
+import Issuers
 
 /// `limits`: bounds on what one message and one worker may bring.
 enum LimitSection {
@@ -24,7 +25,8 @@ enum LimitSection {
                 "Bytes a second that a client must take, on average over timeouts.response_body; else it is cut off."),
             count(
                 "connections", 1...1_000_000, "50000",
-                "Client connections of one worker; beyond it idle ones are closed, or new ones answered 503."),
+                "Client connections of one worker; beyond it idle ones are closed, or new ones answered 503. Fewer by default where the process may open fewer files."
+            ),
             KeyDescription(
                 "connections_per_client", .integer(1...1_000_000), .optional, example: "1000",
                 "Of these, those of one IPv4 address or IPv6 /64; by default a quarter, and at least 16."),
@@ -34,14 +36,49 @@ enum LimitSection {
             count(
                 "upstream_idle_connections", 0...100_000, "256", "Idle connections kept to one upstream by one worker."),
             count(
-                "parked_requests", 0...100_000, "1024", "Requests of one worker that wait for an issuer's keys."),
-        ])
+                "parked_requests", 0...100_000, "1024",
+                "Requests of one worker that wait for an authorization server; beyond it they are answered 503."),
+        ] + shares)
+
+    /// What one client may take of what all share.
+    private static let shares = [
+        count(
+            "login_rate_per_client", 1...1_000_000, "200",
+            "Starts and callbacks of logins a second of one IPv4 address or IPv6 /64; beyond it 429."),
+        count("login_burst_per_client", 1...1_000_000, "2000", "So many of them at once."),
+        count(
+            "logins_per_client", 1...100_000, "64",
+            "Those that are being answered at a time, 192 of each worker at most; more of them wait, and too many are answered 429."
+        ),
+        count(
+            "refusal_rate_per_client", 1...1_000_000, "500",
+            "Refusals a second of one such client that are answered at once; the others a second later."),
+        size(
+            "login_bodies_per_client", 65_536...(16 << 20), "4MiB",
+            "Requests of one such client whose forms have not come whole yet, in one worker; beyond it 429."),
+        count(
+            "handshakes_per_client", 1...1_000_000, "1000",
+            "TLS handshakes of one such client that are under way in one worker; beyond it connections are closed."),
+        KeyDescription(
+            "parked_requests_per_client", .integer(1...100_000), .optional, example: "512",
+            "Of parked_requests, those of one such client; beyond it 429. Half of them by default, and at most."),
+        count(
+            "lookups_per_client", 1...10_000, "32",
+            "Requests under way at a server about tokens of one such client, in all workers together; more of them wait."
+        ),
+        count(
+            "bad_token_rate_per_client", 0...1_000_000, "50",
+            "Tokens of one such client a second that an introspection calls bad; beyond it 429. 0 asks about every one."
+        ),
+        count("bad_token_burst_per_client", 1...1_000_000, "100", "So many of them at once."),
+    ]
 
     static let requestBody = Shape.byteCount(0...(1 << 50), acceptsUnlimited: true)
     static let rate = Shape.byteCount(0...(1 << 30), acceptsUnlimited: false)
 
     static func translate(_ object: CheckedObject?, _ problems: ProblemList) -> LimitSettings {
         var limits = LimitSettings()
+        limits.connectionsAreOurs = !(object?.says("connections") ?? false)
         guard let object else { return limits }
         size(object, "request_line", &limits.requestLine)
         size(object, "header_section", &limits.headerSection)
@@ -55,9 +92,20 @@ enum LimitSection {
         integer(object, "upstream_connections", &limits.upstreamConnections)
         integer(object, "upstream_idle_connections", &limits.upstreamIdleConnections)
         integer(object, "parked_requests", &limits.parkedRequests)
+        integer(object, "login_rate_per_client", &limits.shares.loginRate)
+        integer(object, "login_burst_per_client", &limits.shares.loginBurst)
+        integer(object, "refusal_rate_per_client", &limits.shares.refusalRate)
+        integer(object, "logins_per_client", &limits.shares.logins)
+        size(object, "login_bodies_per_client", &limits.shares.loginBodies)
+        integer(object, "handshakes_per_client", &limits.shares.handshakes)
+        limits.shares.parkedRequests = object.integer("parked_requests_per_client")
+        integer(object, "lookups_per_client", &limits.shares.lookups)
+        integer(object, "bad_token_rate_per_client", &limits.shares.badTokens.perSecond)
+        integer(object, "bad_token_burst_per_client", &limits.shares.badTokens.burst)
         if let body = object.byteCount("request_body") { limits.requestBody = body.map(Int64.init) }
         judge("field_line", limits.fieldLine, fitsIn: "header_section", limits.headerSection, object, problems)
         judgeConnections(limits, object, problems)
+        judgeParked(limits, object, problems)
         judge("access_token", limits.accessToken, fitsIn: "field_line", limits.fieldLine, object, problems)
         return limits
     }
@@ -67,6 +115,29 @@ enum LimitSection {
         problems.error(
             at: object.place(of: "connections_per_client"), expected: "connections_per_client of at most connections",
             found: "\(each) and \(limits.connections)", remedy: "raise connections or lower connections_per_client")
+    }
+
+    /// One client has no more than it leaves to others: a share above half is no share.
+    private static func judgeParked(_ limits: LimitSettings, _ object: CheckedObject, _ problems: ProblemList) {
+        guard let each = limits.shares.parkedRequests, each > max(1, limits.parkedRequests / 2) else { return }
+        problems.error(
+            at: object.place(of: "parked_requests_per_client"),
+            expected: "parked_requests_per_client of at most half of parked_requests",
+            found: "\(each) and \(limits.parkedRequests)",
+            remedy: "raise parked_requests or lower parked_requests_per_client")
+    }
+
+    /// What does nothing is said: each worker grants its part of the logins at a time, and no more than it leaves.
+    static func judgeLogins(
+        _ limits: LimitSettings, workers: Int, _ object: CheckedObject?, _ problems: ProblemList
+    ) {
+        let most = ClientShareSettings.mostLogins * workers
+        guard let object, limits.shares.logins > most else { return }
+        problems.warning(
+            at: object.place(of: "logins_per_client"),
+            expected: "at most \(most), which is \(ClientShareSettings.mostLogins) of each of \(workers) workers",
+            found: "\(limits.shares.logins)", remedy: "say \(most): no client gets more, for as many are left to others"
+        )
     }
 
     /// A smaller bound above a larger one would never be reached.

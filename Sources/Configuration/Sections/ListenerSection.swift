@@ -37,10 +37,14 @@ enum ListenerSection {
                 "trusted_proxies",
                 .list(ListShape(noun: "networks", element: .text(NetworkText.ofProxies), count: 1...64)), .optional,
                 example: "[10.0.0.0/8]",
-                "Networks of proxies in front whose X-Forwarded-For, X-Forwarded-Proto and Forwarded are continued."),
+                "Networks of proxies in front whose X-Forwarded-For, -Proto and Forwarded are continued, and X-Request-Id kept."
+            ),
             KeyDescription(
                 "forwarded", .boolean, .standard("false"),
                 "Tells upstreams in Forwarded (RFC 7239) too what X-Forwarded-For, -Proto and -Host say."),
+            KeyDescription(
+                "redirect_to_https", .boolean, .standard("false"),
+                "Answers plain HTTP with the same address at public_url, and serves nothing but ACME challenges."),
             KeyDescription(
                 "share_address", .boolean, .standard("false"),
                 "Lets another process of this user listen here too: a successor, while this one drains."),
@@ -80,8 +84,18 @@ enum ListenerSection {
         var settings = ListenerSettings(
             address: address, publicURL: url.origin, authorities: authorities, tls: tls ?? nil,
             clientCertFieldFrom: object.texts("client_cert_from").map(\.text))
+        if let tls = object.object("tls") {
+            // What stands before the port, for certificates know no ports; the public URL's first.
+            let hosts =
+                [(url.host, "public_url")]
+                + object.texts("hosts").compactMap { host in
+                    WebAddress("https://\(host.text)").map { ($0.host, "hosts") }
+                }
+            CertificateJudgement.judgeNames(tls, hosts, translation)
+        }
         settings.trustedProxies = object.texts("trusted_proxies").map(\.text)
         settings.saysForwarded = object.flag("forwarded") ?? false
+        settings.redirectsToHTTPS = object.flag("redirect_to_https") ?? false
         settings.sharesAddress = object.flag("share_address") ?? false
         return settings
     }
@@ -90,6 +104,14 @@ enum ListenerSection {
     private static func judgeTransport(
         _ object: CheckedObject, _ address: SocketAddressSettings, _ url: WebAddress, _ problems: ProblemList
     ) {
+        if object.flag("redirect_to_https") == true {
+            guard object.says("tls") || !url.isSecure else { return }
+            problems.error(
+                at: object.place(of: "redirect_to_https"), expected: "a listener without tls, and an https public_url",
+                found: object.says("tls") ? "tls" : Quoted.text(url.origin),
+                remedy: "it is for the plain port beside a listener with tls: give it the public_url of that one")
+            return
+        }
         if object.says("tls") {
             guard !url.isSecure else { return }
             problems.error(
@@ -120,10 +142,19 @@ enum AdminSection {
         keys: [
             KeyDescription(
                 "address", .text(SocketAddressText.shape), .standard(defaultAddress),
-                "The IP address and port of metrics and health; no route leads there.")
+                "The IP address and port of metrics and health; no route leads there."),
+            KeyDescription(
+                "hosts",
+                .list(ListShape(noun: "hosts", element: .text(PlainText.authority), count: 1...64)), .optional,
+                example: "[metrics.internal]",
+                "Names accepted in Host beside IP addresses and localhost; any other is answered 421."),
         ])
 
     static func translate(_ object: CheckedObject?) -> AdminSettings? {
-        SocketAddressText.parse(object?.text("address")?.text ?? defaultAddress).map { AdminSettings(address: $0) }
+        SocketAddressText.parse(object?.text("address")?.text ?? defaultAddress).map { address in
+            var settings = AdminSettings(address: address)
+            settings.hosts = object?.texts("hosts").map { $0.text.lowercased() } ?? []
+            return settings
+        }
     }
 }

@@ -93,6 +93,9 @@ enum RouteSection {
                 "upstream_401", .word(["pass", "bad_gateway"]), .standard("pass"),
                 "What clients get for a 401 of the upstream: itself, or 502 where their own credentials stayed here."),
             KeyDescription(
+                "error_pages", .object(ErrorPageSection.shape), .optional, example: "{ upstream: [502, 503] }",
+                "Where people get a page of the gateway's own in place of the upstream's response."),
+            KeyDescription(
                 "client_cert", .boolean, .standard("false"),
                 "Tells the upstream the client's certificate in Client-Cert (RFC 9440), where it has shown one."),
         ], exactlyOne: ["token", "login", "public"], together: ["token", "login"],
@@ -130,6 +133,7 @@ enum RouteSection {
         settings.credential = credential
         settings.proofURL = UpstreamCredentialSection.proofURL(object, context)
         settings.hidesUnauthorized = object.text("upstream_401")?.text == "bad_gateway"
+        settings.replacedStatuses = ErrorPageSection.translate(object, context.translation.problems)
         settings.sendsClientCert = object.flag("client_cert") ?? false
         if settings.sendsClientCert { judgeClientCert(object, context) }
         return settings
@@ -199,7 +203,7 @@ enum RouteSection {
         var canonical: [UInt8] = []
         if PathPolicy.refusal(of: bytes.span, allowing: PathAllowances(allowances)) == nil {
             PathPolicy.appendCanonical(bytes.span, mergingSlashes: true, to: &canonical)
-            if canonical == bytes { return }
+            if canonical == bytes { return judgePattern(path, problems) }
             problems.error(
                 at: path.place,
                 expected: "a path as requests are matched: \(String(decoding: canonical, as: UTF8.self))",
@@ -213,6 +217,16 @@ enum RouteSection {
 }
 
 extension RouteSection {
+    /// A colon may begin a segment, but where it does somebody usually means a parameter.
+    private static func judgePattern(_ path: PlacedText, _ problems: ProblemList) {
+        guard let segment = path.text.split(separator: "/").first(where: { $0.hasPrefix(":") && $0 != ":" }) else {
+            return
+        }
+        problems.warning(
+            at: path.place, expected: "a path that requests have",
+            found: "\(Quoted.text(String(segment))), which stands for itself alone", remedy: RoutePathText.noPatterns)
+    }
+
     /// Letters outside ASCII have no case that all servers agree on; nor has an escape one reading in lower case.
     private static func judgeCase(_ path: PlacedText, _ problems: ProblemList) {
         guard path.text.utf8.contains(where: { $0 == UInt8(ascii: "%") || $0 > 0x7E || ASCII.lowercase($0) != $0 })
@@ -248,6 +262,21 @@ extension RouteSection {
         }
     }
 
+    /// Says of a guarded path that what is behind it is nobody's: requests there are refused, which the operator may not expect.
+    static func judgeExactPaths(_ routes: [(object: CheckedObject, settings: RouteSettings)], _ problems: ProblemList) {
+        for subtree in SealedSubtree.all(in: routes.map(\.settings)) {
+            let path = routes[subtree.exact].settings.path
+            guard let place = routes[subtree.exact].object.text("path")?.place else { continue }
+            problems.warning(
+                at: place, expected: "a route for \(path)/, or one above it that asks for as much",
+                found:
+                    "\(Quoted.text(routes[subtree.taker].settings.path)), which lets through what \(Quoted.text(path)) refuses",
+                remedy:
+                    "servers may take \(path)/x for \(path), so requests below it are refused; write a route for those that are wanted"
+            )
+        }
+    }
+
     /// Whether a subtree has that path, or is its own.
     private static func covers(_ subtree: String, _ path: String) -> Bool {
         subtree.hasSuffix("/") && (path.hasPrefix(subtree) || path + "/" == subtree)
@@ -270,13 +299,18 @@ struct RouteContext {
 enum RoutePathText {
     static let reservedPrefix = "/.portcullis"
 
+    static let noPatterns = "a path that ends with / stands for all below it; there are no wildcards and no parameters"
+
     static let shape = TextShape(expected: "a path such as /api/orders/", pattern: "^/[^?#\\u0000-\\u0020]*$") { text in
-        guard text.hasPrefix("/") else { return TextFault(remedy: "begin it with /") }
+        guard text.hasPrefix("/") else {
+            return TextFault(remedy: text.hasPrefix("^") || text.hasPrefix("*") ? noPatterns : "begin it with /")
+        }
         if text.contains("?") || text.contains("#") {
             return TextFault(remedy: "leave out the query: only paths are matched")
         }
-        if text.contains("*") {
-            return TextFault(remedy: "a path that ends with / stands for all below it; there are no wildcards")
+        // A guard that stands on such a path guards nothing: requests have something else in its place.
+        if text.contains(where: { "*{}<>[]^|".contains($0) }) {
+            return TextFault(remedy: noPatterns)
         }
         if text == reservedPrefix || text.hasPrefix(reservedPrefix + "/") {
             return TextFault(remedy: "paths below \(reservedPrefix)/ belong to the gateway itself")

@@ -30,17 +30,38 @@ enum SecretReference {
         if let path = object.text("file") {
             guard let file = translation.file(path, noun: noun, limit: limit) else { return nil }
             if sensitivity == .secret { translation.refuseWorldAccess(to: file, at: path, noun: noun) }
+            guard !hasMark(file.bytes) else {
+                translation.problems.error(
+                    at: path.place, expected: noun, found: "a byte order mark before it",
+                    remedy: "save the file as UTF-8 without a byte order mark (BOM)")
+                return nil
+            }
             return (file.bytes, path.place)
         }
         guard let name = object.text("env") else { return nil }
-        guard let value = translation.sources.environment(name.text), !value.isEmpty, value.utf8.count <= limit else {
+        let value = translation.sources.environment(name.text)
+        guard let value, !value.isEmpty, value.utf8.count <= limit else {
+            let found =
+                switch value {
+                case nil: "no such variable"
+                case "": "an empty variable"
+                default: "more than \(ByteCountText.text(limit)) in it"
+                }
             translation.problems.error(
-                at: name.place, expected: "\(noun) in the environment variable \(name.text)",
-                found: "no such variable, or nothing or more than \(ByteCountText.text(limit)) in it",
-                remedy: "set the variable for this process")
+                at: name.place, expected: "\(noun) in the environment variable \(name.text)", found: found,
+                remedy: value == nil
+                    ? "set it for this process: a service's environment is not that of your shell"
+                    : "set the variable to \(noun), of at most \(ByteCountText.text(limit))")
             return nil
         }
         return (Array(value.utf8), name.place)
+    }
+
+    /// Whether a byte order mark, which some editors put before a text, would be part of the value, and seen by nobody.
+    private static func hasMark(_ bytes: [UInt8]) -> Bool {
+        // Random bytes may begin so by chance; what a person wrote is text behind it.
+        bytes.starts(with: [0xEF, 0xBB, 0xBF])
+            && bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 || $0 == 0x0A || $0 == 0x0D }
     }
 
     /// The value without the line break that editors and `echo` leave at the end of a text; other bytes as they are.

@@ -78,7 +78,8 @@ enum TokenSection {
     }
 
     private static let scopesByMethod = EntriesShape(
-        noun: "methods to lists of scopes", name: PlainText.method, value: .list(scopes(0...32)), count: 1...32)
+        noun: "methods to lists of scopes", name: PlainText.method, value: .list(scopes(0...32)), count: 1...32,
+        example: "[orders:read]")
 
     static func translate(
         _ object: CheckedObject, _ methods: MethodsOfRoute, _ context: RouteContext

@@ -12,16 +12,19 @@ struct Translation {
 
     /// The bytes of a named file, or nil after the problem has been noted.
     func file(_ path: PlacedText, noun: String, limit: Int = 1 << 20) -> ConfigurationSources.File? {
-        switch sources.file(resolved(path), limit) {
+        let resolved = resolved(path)
+        switch sources.file(resolved, limit) {
         case .success(let file): return file
-        case .failure(.unreadable(let reason)):
-            problems.error(
-                at: path.place, expected: "a readable file with \(noun)", found: "\(Quoted.text(path.text)): \(reason)",
-                remedy: "paths are absolute, or relative to this file's folder")
         case .failure(.larger(let limit)):
             problems.error(
                 at: path.place, expected: "\(noun) of at most \(ByteCountText.text(limit))", found: "a larger file",
                 remedy: "check that this is the right file")
+        case .failure(let refusal):
+            var remedy = refusal.remedy(resolved)
+            if refusal == .missing { remedy += "; paths are absolute, or relative to this file's folder" }
+            problems.error(
+                at: path.place, expected: "a readable file with \(noun)",
+                found: "\(Quoted.text(path.text)): \(refusal.found)", remedy: remedy)
         }
         return nil
     }
@@ -61,10 +64,12 @@ struct Translation {
         let chain = file(certificate, noun: "a certificate chain")
         let key = file(keyPath, noun: "a private key")
         if let key { refuseWorldAccess(to: key, at: keyPath, noun: "a private key") }
-        if let chain, let key, let fault = sources.documents.certificateAndKey(chain, key) {
-            problems.error(
-                at: certificate.place, expected: "a certificate chain in PEM and the private key of its leaf",
-                found: fault, remedy: "check that certificate and key name the right files, and belong together")
+        guard let chain, let key else { return }
+        guard let fault = sources.documents.certificateAndKey(chain, key) else {
+            return CertificateJudgement.judgeTime(chain, at: certificate.place, self)
         }
+        problems.error(
+            at: certificate.place, expected: "a certificate chain in PEM and the private key of its leaf",
+            found: fault, remedy: "check that certificate and key name the right files, and belong together")
     }
 }

@@ -81,6 +81,11 @@ struct CheckedObject: Sendable {
         if case .json(let json)? = values[key]?.content { json } else { nil }
     }
 
+    /// The numbers of a list.
+    func integers(_ key: String) -> [Int] {
+        list(key).compactMap { if case .integer(let integer) = $0.content { integer } else { nil } }
+    }
+
     func integer(_ key: String) -> Int? {
         if case .integer(let integer)? = values[key]?.content { integer } else { nil }
     }

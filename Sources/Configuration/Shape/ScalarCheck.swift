@@ -34,7 +34,9 @@ struct ScalarCheck {
         // YAML 1.1, and whatever writes it, makes false of  off .
         case .boolean(false) where shape.hasOff:
             .fault(TextFault(remedy: "write it as  \"off\"  with the quotation marks"))
-        case .integer, .number, .boolean: .fault(TextFault(remedy: "put it in quotation marks: \"\(text)\""))
+        case .integer, .number, .boolean:
+            // A port alone is no text either way.
+            .fault(shape.fault(text) ?? TextFault(remedy: "put it in quotation marks: \"\(text)\""))
         case .null: .misfit
         }
     }
@@ -91,7 +93,11 @@ struct ScalarCheck {
 
     private func byteCountOutcome(_ range: ClosedRange<Int>, _ acceptsUnlimited: Bool) -> Outcome {
         if acceptsUnlimited, meaning == .text, text == "unlimited" { return .fits(.byteCount(nil)) }
-        if case .integer = meaning { return .fault(TextFault(remedy: "say the unit: \(text)B or \(text)KiB")) }
+        if case .integer(let count) = meaning {
+            // A number that is a size in bytes already is no number of KiB.
+            let larger = count < 1024 ? " or \(text)KiB" : ""
+            return .fault(TextFault(remedy: "say the unit: \(text)B\(larger)"))
+        }
         guard meaning == .text, let bytes = ByteCountText.bytes(text) else {
             return meaning == .null
                 ? .misfit : .fault(TextFault(remedy: "write a whole number and one of B, KiB, MiB, GiB, such as 64KiB"))
@@ -110,17 +116,24 @@ struct ScalarCheck {
         // Never advise to write true here: it opens what somebody meant to keep closed.
         case .text where ["yes", "on", "true"].contains(text.lowercased()):
             // Here somebody meant to open it.
-            .fault(TextFault(remedy: "say  true , the only value there is; \(Quoted.text(text)) is a text"))
+            .fault(
+                TextFault(
+                    remedy: text == "true"
+                        ? "say  true  without quotation marks"
+                        : "say  true , the only value there is; \(Quoted.text(text)) is a text"))
         case .boolean(false), .null, .integer, .number, .text:
             .fault(TextFault(remedy: "leave it out: it is true by being there, or not there at all"))
         }
     }
 
+    /// Where only the marks are wrong: a plain `true` would have fitted.
+    private func withoutMarks(_ word: String) -> String { text == word ? "  without quotation marks" : "" }
+
     private var booleanOutcome: Outcome {
         if case .boolean(let flag) = meaning { return .fits(.flag(flag)) }
         switch text.lowercased() {
-        case "yes", "on", "true": return .fault(TextFault(remedy: "write it as  true"))
-        case "no", "off", "false": return .fault(TextFault(remedy: "write it as  false"))
+        case "yes", "on", "true": return .fault(TextFault(remedy: "write it as  true\(withoutMarks("true"))"))
+        case "no", "off", "false": return .fault(TextFault(remedy: "write it as  false\(withoutMarks("false"))"))
         default: return .misfit
         }
     }

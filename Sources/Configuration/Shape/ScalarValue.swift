@@ -70,6 +70,8 @@ extension YAMLNode {
             switch ScalarValue(text, isPlain: isPlain) {
             case .null: "nothing"
             case .boolean(let flag): "\(flag)"
+            // YAML 1.1 has them for booleans.
+            case .number where ["true", "false"].contains(text.lowercased()): Quoted.text(text)
             case .integer, .number: "the number \(Quoted.bare(text))"
             case .text: Quoted.text(text)
             }

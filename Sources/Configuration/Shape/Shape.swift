@@ -82,6 +82,13 @@ struct EntriesShape: Sendable {
     var name: TextShape
     var value: Shape
     var count: ClosedRange<Int>
+    /// A value that would do, where the mapping's own example has none.
+    var example: String?
+
+    /// One of its keys, as remedies write it.
+    func key(_ name: String) -> KeyDescription? {
+        example.map { KeyDescription(Quoted.bare(name), value, .required, example: $0, "") }
+    }
 }
 
 /// A mapping whose keys are all described here; any other key is an error.

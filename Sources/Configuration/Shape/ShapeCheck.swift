@@ -27,14 +27,39 @@ struct ShapeCheck {
             return misfit(node, shape, at: place, for: key)
         case (_, .scalar(let text, let isPlain)):
             let scalar = ScalarCheck(text: text, meaning: ScalarValue(text, isPlain: isPlain), shape: shape)
-            switch scalar.outcome {
-            case .fits(let content): return CheckedValue(place: place, content: content)
-            case .fault(let fault):
-                problems.error(
-                    at: place, expected: fault.expected ?? shape.expectation, found: node.found, remedy: fault.remedy)
-                return nil
-            case .misfit: return misfit(node, shape, at: place, for: key)
+            return outcome(of: scalar, node, at: place, for: key)
+        }
+    }
+
+    private func outcome(
+        of scalar: ScalarCheck, _ node: YAMLNode, at place: Place, for key: KeyDescription?
+    ) -> CheckedValue? {
+        let variable = TemplateText.variable(in: scalar.text)
+        switch scalar.outcome {
+        case .fits(let content):
+            if let variable {
+                problems.warning(
+                    at: place, expected: scalar.shape.expectation, found: "\(Quoted.text(variable)) as it is written",
+                    remedy: TemplateText.remedy)
             }
+            return CheckedValue(place: place, content: content)
+        case .fault(let fault):
+            if variable == nil, let mapping = mappingMeant(scalar.text, key) {
+                problems.error(
+                    at: place, expected: key?.shape.expectation ?? scalar.shape.expectation, found: node.found,
+                    remedy: mapping)
+                return nil
+            }
+            let expected = variable == nil ? fault.expected : nil
+            problems.error(
+                at: place, expected: expected ?? scalar.shape.expectation, found: node.found,
+                remedy: variable == nil ? fault.remedy : TemplateText.remedy)
+            return nil
+        case .misfit:
+            guard variable != nil else { return misfit(node, scalar.shape, at: place, for: key) }
+            problems.error(
+                at: place, expected: scalar.shape.expectation, found: node.found, remedy: TemplateText.remedy)
+            return nil
         }
     }
 
@@ -77,7 +102,7 @@ struct ShapeCheck {
                     remedy: fault.remedy)
             }
             let valuePlace = Place(position: entry.value.position, path: place.path)
-            let value = check(entry.value, described.value, at: valuePlace, for: key)
+            let value = check(entry.value, described.value, at: valuePlace, for: described.key(entry.key) ?? key)
             checked.append(CheckedEntry(name: entry.key, place: place, value: value))
         }
         return CheckedValue(place: place, content: .entries(checked))
@@ -156,8 +181,33 @@ struct ShapeCheck {
         {
             found = "a text"
         }
-        problems.error(at: place, expected: shape.expectation, found: found, remedy: writeAs(key))
+        problems.error(
+            at: place, expected: shape.expectation, found: found, remedy: rewritten(node, shape, key) ?? writeAs(key))
         return nil
+    }
+
+    /// What somebody wrote, as the shape wants it: one text where a list of texts belongs, or several where one does.
+    private func rewritten(_ node: YAMLNode, _ shape: Shape, _ key: KeyDescription?) -> String? {
+        guard let key else { return nil }
+        switch node.content {
+        case .scalar(let text, let isPlain):
+            guard let list = shape.list, case .text(let element) = list.element,
+                ScalarValue(text, isPlain: isPlain) == .text
+            else { return nil }
+            let words = text.split { $0 == " " || $0 == "," }.map(String.init)
+            guard !words.isEmpty, words.allSatisfy({ element.fault($0) == nil }) else { return nil }
+            return "write it as a list:  \(key.name): [\(Quoted.bare(words.joined(separator: ", ")))]"
+        case .sequence:
+            guard let inner = shape.keyOfList else { return nil }
+            return "several stand in a mapping:  \(key.name): { \(inner): […] }"
+        case .mapping: return nil
+        }
+    }
+
+    /// How to write a mapping's key that stands alone where the mapping itself belongs.
+    private func mappingMeant(_ text: String, _ key: KeyDescription?) -> String? {
+        guard let key, let inner = key.shape.mapping?[text] else { return nil }
+        return "write it as  \(key.name): { \(inner.name): \(inner.example) }"
     }
 
     private func writeAs(_ key: KeyDescription?) -> String {
@@ -184,6 +234,31 @@ extension Shape {
         case .either(let shapes): shapes.contains { $0.acceptsScalars }
         case .text, .word, .scalar, .integer, .duration, .byteCount, .boolean, .onlyTrue: true
         }
+    }
+
+    /// The list that the shape is or offers.
+    fileprivate var list: ListShape? {
+        switch self {
+        case .list(let list): list
+        case .either(let shapes): shapes.lazy.compactMap(\.list).first
+        default: nil
+        }
+    }
+
+    /// The first key of the mapping that the shape offers, where that may be a list.
+    fileprivate var keyOfList: String? {
+        switch self {
+        case .object(let object): object.keys.first.flatMap { $0.shape.list == nil ? nil : $0.name }
+        case .either(let shapes): shapes.lazy.compactMap(\.keyOfList).first
+        default: nil
+        }
+    }
+
+    /// The mapping that the shape offers beside words.
+    fileprivate var mapping: ObjectShape? {
+        guard case .either(let shapes) = self else { return nil }
+        for case .object(let object) in shapes { return object }
+        return nil
     }
 
     /// The keys of the mapping that the shape describes or offers.

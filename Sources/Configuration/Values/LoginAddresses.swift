@@ -4,11 +4,16 @@ import Login
 
 /// What has to be registered at a server before its login works.
 package enum LoginAddresses {
-    /// Every `redirect_uri` of the logins: one for each public URL, and never made of what a browser sends (CF-02).
-    package static func redirects(_ settings: GatewaySettings) -> [(login: String, url: String)] {
+    /// What is registered at a server: for which login, under which of its names, and the URL.
+    package typealias Address = (login: String, name: String, url: String)
+
+    /// Where browsers come back to and where the server tells of logouts, each once, for one public URL after the other,
+    /// and never made of what a browser sends (CF-02).
+    package static func all(_ settings: GatewaySettings) -> [Address] {
         settings.logins.flatMap { login in
-            settings.listeners.map { listener in
-                (login.name, "\(listener.publicURL)\(RoutePathText.reservedPrefix)/callback/\(login.name)")
+            LoginReview.registration(of: login, settings).compactMap { entry in
+                guard entry.name.hasSuffix("redirect_uri") || entry.name.hasSuffix("logout_uri") else { return nil }
+                return (login.name, entry.name, entry.value)
             }
         }
     }

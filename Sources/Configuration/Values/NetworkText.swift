@@ -33,7 +33,12 @@ enum NetworkText {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 2, let address = IPAddress.bytes(String(parts[0])), let length = Int(parts[1]),
             String(length) == parts[1], (0...address.count * 8).contains(length)
-        else { return TextFault(remedy: "write an address, a slash and the length of the prefix") }
+        else {
+            guard let address = IPAddress.bytes(text) else {
+                return TextFault(remedy: "write an address, a slash and the length of the prefix")
+            }
+            return TextFault(remedy: "write it as  \(text)/\(address.count * 8)  for this address alone")
+        }
         guard length > 0 else {
             return TextFault(remedy: all)
         }

@@ -15,6 +15,9 @@ enum SocketAddressText {
         if text.count(where: { $0 == ":" }) > 1 {
             return TextFault(remedy: "write IPv6 in brackets, and a port: [::1]:8443")
         }
+        if let port = UInt16(text), port > 0 {
+            return TextFault(remedy: "write it as  0.0.0.0:\(port)  for all addresses, or  127.0.0.1:\(port)")
+        }
         if text.hasPrefix(":") { return TextFault(remedy: "write it as  0.0.0.0\(text) or [::]\(text)") }
         return TextFault(remedy: "names are not looked up here: write the address itself and a port up to 65535")
     }

@@ -42,6 +42,22 @@ struct YAMLRefusal: Error, Sendable, Equatable {
     enum Cause: Sendable, Equatable {
         /// The parser's own words.
         case syntax(String)
+        /// A quotation mark that nothing closes; where it opens.
+        case openQuote
+        /// A syntax error within brackets: the last one that is open, and where.
+        case openBracket(String, at: Position, words: String)
+        /// A text that begins with a sign of YAML's own.
+        case signAtStart(String)
+        /// Bytes that are not UTF-8: the first of them.
+        case notUTF8(UInt8)
+        /// A character that looks like a space and is none.
+        case oddSpace(String)
+        /// A syntax error on a line with `${NAME}`, which a flow mapping takes for another one.
+        case variable
+        /// A syntax error at a tab.
+        case tab
+        /// The encoding that some editors call Unicode.
+        case utf16
         /// Anchors and aliases let a short text stand for an endless one.
         case anchorOrAlias
         case tag

@@ -13,9 +13,18 @@ struct YAMLReader: ~Copyable {
     /// Characters of the text, which is what libyaml counts in.
     private let length: Int
     private var event = yaml_event_t()
+    /// The brackets that are open, outermost first.
+    private var brackets: [(sign: String, position: Position)] = []
+
+    /// The byte order mark that some editors put before UTF-8 (RFC 3629 §6): it says nothing, and is no part of the text.
+    private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
     /// The root of the only document in `text`.
     static func read(_ text: [UInt8]) throws(YAMLRefusal) -> YAMLNode {
+        if text.starts(with: [0xFF, 0xFE]) || text.starts(with: [0xFE, 0xFF]) {
+            throw YAMLRefusal(cause: .utf16, position: Position(line: 1, column: 1))
+        }
+        let text = text.starts(with: mark) ? Array(text[mark.count...]) : text
         guard !text.isEmpty else { throw YAMLRefusal(cause: .empty, position: Position(line: 1, column: 1)) }
         var result: Result<YAMLNode, YAMLRefusal> = .failure(
             YAMLRefusal(cause: .empty, position: Position(line: 1, column: 1)))
@@ -83,10 +92,21 @@ struct YAMLReader: ~Copyable {
             return YAMLNode(position: position, content: content)
         case YAML_SEQUENCE_START_EVENT:
             try refuseProperties(anchor: event.data.sequence_start.anchor, tag: event.data.sequence_start.tag)
-            return YAMLNode(position: position, content: .sequence(try elements(depth: depth + 1)))
+            let isFlow = event.data.sequence_start.style == YAML_FLOW_SEQUENCE_STYLE
+            if isFlow { brackets.append(("[", position)) }
+            let elements = try elements(depth: depth + 1)
+            if isFlow { brackets.removeLast() }
+            return YAMLNode(position: position, content: .sequence(elements))
         case YAML_MAPPING_START_EVENT:
             try refuseProperties(anchor: event.data.mapping_start.anchor, tag: event.data.mapping_start.tag)
-            return YAMLNode(position: position, content: .mapping(try entries(depth: depth + 1)))
+            // [a: b] has a mapping without brackets of its own.
+            let isFlow =
+                event.data.mapping_start.style == YAML_FLOW_MAPPING_STYLE
+                && event.end_mark.index > event.start_mark.index
+            if isFlow { brackets.append(("{", position)) }
+            let entries = try entries(depth: depth + 1)
+            if isFlow { brackets.removeLast() }
+            return YAMLNode(position: position, content: .mapping(entries))
         case YAML_ALIAS_EVENT:
             throw refusal(.anchorOrAlias)
         default:
@@ -153,12 +173,70 @@ struct YAMLReader: ~Copyable {
     }
 
     private func syntaxRefusal() -> YAMLRefusal {
-        // `problem` is a static C string of libyaml.
+        // `problem` and `context` are static C strings of libyaml.
         let words = parser.pointee.problem.map { String(cString: $0) } ?? "could not be read"
         if parser.pointee.error == YAML_READER_ERROR {
-            return YAMLRefusal(cause: .syntax(words), position: position(ofByte: parser.pointee.problem_offset))
+            let isEncoding = words.contains("UTF-8") || words.contains("Unicode")
+            let offset = parser.pointee.problem_offset
+            let byte = offset < bytes.count ? bytes[offset] : 0
+            return YAMLRefusal(
+                cause: isEncoding ? .notUTF8(byte) : .syntax(words), position: position(ofByte: offset))
         }
-        return YAMLRefusal(cause: .syntax(words), position: position(of: parser.pointee.problem_mark))
+        let position = position(of: parser.pointee.problem_mark)
+        let line = line(position.line)
+        let text = String(decoding: line, as: UTF8.self)
+        if let odd = oddSpace(before: position) { return odd }
+        if line.dropFirst(position.column - 1).first == UInt8(ascii: "\t") {
+            return YAMLRefusal(cause: .tab, position: position)
+        }
+        if TemplateText.variable(in: text) != nil { return YAMLRefusal(cause: .variable, position: position) }
+        if let context = parser.pointee.context, String(cString: context) == "while scanning a quoted scalar" {
+            return YAMLRefusal(cause: .openQuote, position: self.position(of: parser.pointee.context_mark))
+        }
+        if words.hasPrefix("found character that cannot start"),
+            let sign = text.unicodeScalars.dropFirst(position.column - 1).first
+        {
+            return YAMLRefusal(cause: .signAtStart(Quoted.bare(String(sign))), position: position)
+        }
+        if let open = brackets.last {
+            return YAMLRefusal(
+                cause: .openBracket(open.sign, at: open.position, words: words), position: position)
+        }
+        return YAMLRefusal(cause: .syntax(words), position: position)
+    }
+
+    /// A character that looks like a space where only a space counts, on this line or on the one before it: in the
+    /// indentation, or behind a sign of YAML's.
+    private func oddSpace(before position: Position) -> YAMLRefusal? {
+        for number in [position.line - 1, position.line] where number > 0 {
+            var last: Unicode.Scalar = " "
+            for (column, scalar) in String(decoding: line(number), as: UTF8.self).unicodeScalars.enumerated() {
+                if scalar == "#", last == " " { break }
+                if " -:,[{".unicodeScalars.contains(last), let name = Self.oddSpaces[scalar] {
+                    return YAMLRefusal(cause: .oddSpace(name), position: Position(line: number, column: column + 1))
+                }
+                last = scalar
+            }
+        }
+        return nil
+    }
+
+    /// What word processors and web pages put in the place of a space.
+    private static let oddSpaces: [Unicode.Scalar: String] = [
+        "\u{A0}": "a no-break space (U+00A0)", "\u{202F}": "a narrow no-break space (U+202F)",
+        "\u{2007}": "a figure space (U+2007)", "\u{3000}": "an ideographic space (U+3000)",
+        "\u{200B}": "a zero width space (U+200B)", "\u{2003}": "an em space (U+2003)",
+        "\u{2002}": "an en space (U+2002)", "\u{2009}": "a thin space (U+2009)",
+    ]
+
+    /// The bytes of a line, counted from 1, without its end.
+    private func line(_ number: Int) -> UnsafeBufferPointer<UInt8>.SubSequence {
+        var rest = bytes[...]
+        for _ in 1..<max(1, number) {
+            guard let end = rest.firstIndex(where: Self.isLineBreak) else { return rest.prefix(0) }
+            rest = rest[(end + 1)...]
+        }
+        return rest.prefix { !Self.isLineBreak($0) }
     }
 
     /// Where a byte stands; wrong encoding is told by its offset alone.

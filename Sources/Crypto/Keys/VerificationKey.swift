@@ -50,9 +50,10 @@ public final class VerificationKey {
         self.tableUse = curve == .p256 ? PointTableUse(x: x, y: y) : nil
     }
 
-    /// An Ed25519 public key of 32 bytes.
+    /// An Ed25519 public key of 32 bytes, in its one spelling, of a point that not everybody can sign for.
     public init(ed25519 publicKey: Span<UInt8>) throws(CryptoRefusal) {
         guard publicKey.count == 32 else { throw .publicKeyLength }
+        if let refusal = EdwardsPoint.refusal(of: publicKey) { throw refusal }
         guard let key = EVPPublicKey(ed25519: publicKey) else { throw .notBuilt }
         self.kind = .ed25519
         self.material = .general(key)

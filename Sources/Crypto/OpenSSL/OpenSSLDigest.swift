@@ -13,6 +13,24 @@ enum OpenSSLDigest {
         return SHA256Digest(words: words)
     }
 
+    /// `EVP_Digest`; nil when the library refuses, as a provider without SHA-1 does.
+    static func sha1(_ bytes: Span<UInt8>) -> InlineArray<20, UInt8>? {
+        var digest = InlineArray<20, UInt8>(repeating: 0)
+        var count: UInt32 = 0
+        var output = digest.mutableSpan
+        let made = unsafe output.withUnsafeMutableBufferPointer { output in
+            unsafe bytes.withUnsafeBufferPointer { input in
+                // Writes the 20 bytes of a SHA-1 digest, and their number.
+                unsafe EVP_Digest(input.baseAddress, input.count, output.baseAddress, &count, EVP_sha1(), nil)
+            }
+        }
+        guard made == 1, count == 20 else {
+            ErrorQueue.clear()
+            return nil
+        }
+        return digest
+    }
+
     /// The digest in the first `function.length` bytes.
     static func hash(_ function: HashFunction, _ bytes: Span<UInt8>) -> InlineArray<64, UInt8> {
         var digest = InlineArray<64, UInt8>(repeating: 0)

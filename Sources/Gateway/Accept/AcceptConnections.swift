@@ -62,6 +62,7 @@ extension WorkerRef {
         client.pointee.isHeadTimed = true
         client.pointee.isRunning = false
         client.pointee.sawEnd = false
+        client.pointee.clearText = listener.pointee.redirects ? .redirected : .served
         client.pointee.closesAfterOutput = false
         client.pointee.lingers = false
         client.pointee.endsSoon = false
@@ -70,6 +71,8 @@ extension WorkerRef {
         client.pointee.pace.stop()
         client.pointee.isCounted = isCounted(peer, at: listener)
         if client.pointee.isCounted { pointee.networks.add(peer.networkWords) }
+        client.pointee.isHandshaking = client.pointee.isCounted && stream.tls != nil
+        if client.pointee.isHandshaking { pointee.networks.add(peer.networkWords, .handshakes) }
         client.timeout.pointee.owner = .client
         client.timeout.pointee.place = UnsafeMutableRawPointer(client)
         FileEvent.assign(client.readEvent, pointee.base, descriptor, [.read, .persistent], onClientReadable, client)
@@ -84,6 +87,7 @@ extension WorkerRef {
         let refusal = Refusal.tooManyConnections
         var writer = HeadWriter(pointee.writeScratch, capacity: Worker.writeCapacity)
         writer.put(text: "HTTP/1.1 \(refusal.status) \(Status.reason(refusal.status))\r\n")
+        writer.put(pointee.date)
         writer.put("Content-Length: 0\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n")
         writer.put("Retry-After: 5\r\nConnection: close\r\nX-Request-Id: ")
         pointee.identifiers.next().write(into: writer.space)

@@ -35,6 +35,16 @@ struct ClientConnection {
         case tunnelling
     }
 
+    /// What plain HTTP may do on the connection.
+    enum ClearText: UInt8 {
+        /// What the listener is for; or the connection speaks TLS.
+        case served
+        /// It came to a listener with TLS: no request is served.
+        case atTLS
+        /// The listener sends whoever comes to https.
+        case redirected
+    }
+
     var readEvent = FileEvent()
     /// Borrowed while something waits to be written, which for nearly all connections is nearly never.
     var writeEvent: UnsafeMutablePointer<FileEvent>?
@@ -63,6 +73,7 @@ struct ClientConnection {
     var isHeadTimed = false
     /// `runInput` is at work further up the stack.
     var isRunning = false
+    var clearText = ClearText.served
     /// The peer has ended its side.
     var sawEnd = false
     /// Closed as soon as `output` is empty.
@@ -73,6 +84,8 @@ struct ClientConnection {
     var endsSoon = false
     /// Counts among its client's connections.
     var isCounted = false
+    /// Counts among its client's TLS handshakes.
+    var isHandshaking = false
     /// How fast it sends its body, or takes its answer.
     var pace = Pace()
     /// Bytes that the kernel has taken of an answer since the client fell behind.

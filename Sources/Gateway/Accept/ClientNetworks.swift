@@ -1,22 +1,68 @@
 // SPDX-License-Identifier: Apache-2.0
 import Crypto
 
-/// How many connections each client has (HTTP-66): an IPv4 address, or an IPv6 /64.
+/// What each client has of that which all clients share (HTTP-66, OPS-05): an IPv4 address, or an IPv6 /64.
 ///
-/// Has a place for no more clients than there are connections, and frees its memory when the last one is gone. Where a
-/// client's place is depends on a number that nobody outside knows, so that nobody can crowd one corner of the table.
+/// Has a place for no more clients than hold something now, and for a bounded number of those whose rate has not
+/// recovered; frees its memory when the last one is gone. Where a client's place is depends on a number that nobody
+/// outside knows, so that nobody can crowd one corner of the table.
 struct ClientNetworks {
+    /// What is counted.
+    enum Holding: Int, CaseIterable {
+        case connections
+        /// Connections whose TLS handshake has not ended.
+        case handshakes
+        /// Starts and callbacks of logins that are being answered.
+        case logins
+        /// Bytes of their bodies that are not complete yet.
+        case loginBytes
+        /// Other requests to the paths of logins that are being answered: logouts, sessions, what servers say.
+        case upkeep
+        /// Bytes of their bodies that are not complete yet.
+        case upkeepBytes
+        /// Requests to the paths of logins that wait for one of these places.
+        case queued
+        /// Requests that wait for an authorization server.
+        case waiting
+    }
+
+    /// What a client may do so often.
+    enum Rated: Int, CaseIterable {
+        /// Starts and callbacks of logins.
+        case logins
+        /// Refusals that are answered at once.
+        case refusals
+    }
+
     private struct Place {
         var network: (UInt64, UInt64) = (0, 0)
-        /// 0: the place is free.
-        var count: UInt32 = 0
+        var held = InlineArray<8, UInt32>(repeating: 0)
+        var isUsed = false
+        /// Until when each of the client's rates is spent, in microseconds of the monotonic clock; 0 when it is not.
+        var spentUntil = InlineArray<2, UInt64>(repeating: 0)
+
+        var isRemembered: Bool { spentUntil[0] > 0 || spentUntil[1] > 0 }
+
+        var holdsNothing: Bool {
+            for index in held.indices where held[index] > 0 { return false }
+            return true
+        }
     }
 
     private static let smallest = 64
+    /// Clients that are remembered for their rate.
+    ///
+    /// Beyond it a client is granted what it asks for and not remembered: so many others with a rate of their own each
+    /// are not held up by its one.
+    static let rememberedLimit = 16_384
     private var places: UnsafeMutablePointer<Place>
     private var capacity = ClientNetworks.smallest
-    /// Clients that have a connection.
+    /// Clients that have a place.
     private(set) var clients = 0
+    /// Those of them whose rate may not have recovered.
+    private(set) var remembered = 0
+    /// Where the next look for recovered ones begins.
+    private var cursor = 0
     private let seed: UInt64
 
     init() {
@@ -26,29 +72,74 @@ struct ClientNetworks {
 
     func destroy() { places.deallocate() }
 
-    /// How many connections the client has.
-    func count(of network: (UInt64, UInt64)) -> Int { Int(places[place(of: network)].count) }
-
-    /// One connection more.
-    mutating func add(_ network: (UInt64, UInt64)) {
-        var index = place(of: network)
-        if places[index].count == 0 {
-            if (clients + 1) * 2 > capacity {
-                resize(capacity * 2)
-                index = place(of: network)
-            }
-            places[index].network = network
-            clients += 1
-        }
-        places[index].count += 1
+    /// How much of it the client has.
+    func count(of network: (UInt64, UInt64), _ holding: Holding = .connections) -> Int {
+        Int(places[place(of: network)].held[holding.rawValue])
     }
 
-    /// One connection less.
-    mutating func remove(_ network: (UInt64, UInt64)) {
+    /// So much more.
+    mutating func add(_ network: (UInt64, UInt64), _ holding: Holding = .connections, _ amount: Int = 1) {
+        guard amount > 0 else { return }
+        let index = ownPlace(of: network)
+        places[index].held[holding.rawValue] += UInt32(clamping: amount)
+    }
+
+    /// So much less.
+    mutating func remove(_ network: (UInt64, UInt64), _ holding: Holding = .connections, _ amount: Int = 1) {
         let index = place(of: network)
-        guard places[index].count > 0 else { return }
-        places[index].count -= 1
-        guard places[index].count == 0 else { return }
+        let held = places[index].held[holding.rawValue]
+        guard held > 0, amount > 0 else { return }
+        places[index].held[holding.rawValue] = held - min(held, UInt32(clamping: amount))
+        if places[index].holdsNothing, !places[index].isRemembered { free(index) }
+    }
+
+    /// Takes one of what the client may do in a while; in how many microseconds it may when not now, else 0.
+    mutating func take(
+        _ network: (UInt64, UInt64), _ rated: Rated = .logins, at now: UInt64, _ rate: ClientRate
+    ) -> UInt64 {
+        let found = place(of: network)
+        // A rate that was lowered since leaves nobody waiting for longer than the new one would.
+        let spent = min(max(places[found].spentUntil[rated.rawValue], now), now + rate.allowance + rate.interval)
+        guard spent - now <= rate.allowance else { return spent - now - rate.allowance }
+        guard places[found].isRemembered || remembered < ClientNetworks.rememberedLimit else { return 0 }
+        let index = ownPlace(of: network)
+        if !places[index].isRemembered { remembered += 1 }
+        places[index].spentUntil[rated.rawValue] = spent + rate.interval
+        return 0
+    }
+
+    /// Forgets clients whose rate has recovered, as far as some looks find them; to be called now and then.
+    mutating func forgetRecovered(at now: UInt64, looks: Int = 1024) {
+        var left = min(looks, 2 * capacity)
+        while left > 0, remembered > 0 {
+            left -= 1
+            cursor = (cursor + 1) & (capacity - 1)
+            guard places[cursor].isRemembered, places[cursor].spentUntil[0] <= now, places[cursor].spentUntil[1] <= now
+            else { continue }
+            places[cursor].spentUntil = InlineArray(repeating: 0)
+            remembered -= 1
+            guard places[cursor].holdsNothing else { continue }
+            free(cursor)
+            // Somebody else may be in this place now.
+            cursor = (cursor &- 1) & (capacity - 1)
+        }
+    }
+
+    /// The client's place, which is its own from now on.
+    private mutating func ownPlace(of network: (UInt64, UInt64)) -> Int {
+        var index = place(of: network)
+        guard !places[index].isUsed else { return index }
+        if (clients + 1) * 2 > capacity {
+            resize(capacity * 2)
+            index = place(of: network)
+        }
+        places[index] = Place(network: network, isUsed: true)
+        clients += 1
+        return index
+    }
+
+    private mutating func free(_ index: Int) {
+        places[index] = Place()
         clients -= 1
         if clients == 0, capacity > ClientNetworks.smallest { return resize(ClientNetworks.smallest) }
         close(index)
@@ -59,12 +150,12 @@ struct ClientNetworks {
         let mask = capacity - 1
         var gap = gap
         var index = (gap + 1) & mask
-        while places[index].count > 0 {
+        while places[index].isUsed {
             let home = home(of: places[index].network)
             // Stays where it is when its own place lies between the gap and it.
             if (index &- home) & mask >= (index &- gap) & mask {
                 places[gap] = places[index]
-                places[index].count = 0
+                places[index] = Place()
                 gap = index
             }
             index = (index + 1) & mask
@@ -75,14 +166,15 @@ struct ClientNetworks {
         let (old, count) = (places, capacity)
         places = ClientNetworks.room(for: size)
         capacity = size
-        for index in 0..<count where old[index].count > 0 { places[place(of: old[index].network)] = old[index] }
+        cursor = 0
+        for index in 0..<count where old[index].isUsed { places[place(of: old[index].network)] = old[index] }
         old.deallocate()
     }
 
     /// The client's place, or the free one that would be its own.
     private func place(of network: (UInt64, UInt64)) -> Int {
         var index = home(of: network)
-        while places[index].count > 0, places[index].network != network { index = (index + 1) & (capacity - 1) }
+        while places[index].isUsed, places[index].network != network { index = (index + 1) & (capacity - 1) }
         return index
     }
 

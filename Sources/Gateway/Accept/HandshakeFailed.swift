@@ -8,9 +8,18 @@ extension WorkerRef {
     /// Clients that close without a word are what probes of the port do: said only where details are asked for.
     func handshakeFailed(_ client: ClientRef, _ reason: HandshakeReason) {
         pointee.metrics.count(reason)
-        pointee.operatorLog.write(
-            reason == .closed ? .debug : .info, .handshakeFailed, LogField(.client, client.pointee.peer.text),
-            LogField(.reason, reason.rawValue))
+        let level: LogLevel = reason == .closed ? .debug : .info
+        guard pointee.operatorLog.writes(level), let suppressed = admitLine(of: reason) else { return }
+        let fields = [LogField(.client, client.pointee.peer.text), LogField(.reason, reason.rawValue)]
+        pointee.operatorLog.write(level, .handshakeFailed, fields.with(suppressed: suppressed))
+    }
+}
+
+extension WorkerRef {
+    /// The connection's TLS handshake is no longer under way.
+    func endHandshake(_ client: ClientRef) {
+        client.pointee.isHandshaking = false
+        pointee.networks.remove(client.pointee.peer.networkWords, .handshakes)
     }
 }
 
@@ -23,6 +32,7 @@ extension HandshakeReason {
             case .version: .version
             case .cipher: .cipher
             case .certificate: .certificate
+            case .applicationProtocol: .applicationProtocol
             case .alert: .alert
             case .other: .other
             }

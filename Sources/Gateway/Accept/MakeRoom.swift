@@ -6,6 +6,12 @@ extension WorkerRef {
     /// Whether a connection from there may be taken; closes an idle one where that makes room for it.
     func hasRoom(for peer: PeerAddress, at listener: UnsafeMutablePointer<ListenerSocket>) -> Bool {
         // Its own share first: whoever has used that up closes nobody else's connection.
+        if listener.pointee.tls != nil, isCounted(peer, at: listener),
+            pointee.networks.count(of: peer.networkWords, .handshakes) >= pointee.shares.handshakes
+        {
+            sayRefused(peer, "\(pointee.shares.handshakes) handshakes of one client at most")
+            return false
+        }
         let limit = pointee.limits.clientConnections
         if limit < pointee.limits.connections, isCounted(peer, at: listener),
             pointee.networks.count(of: peer.networkWords) >= limit,

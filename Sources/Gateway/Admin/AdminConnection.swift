@@ -52,6 +52,10 @@ final class AdminConnection: @unchecked Sendable {
         case .incomplete: return
         case .refused(let cause): answer(AdminPage(status: cause.status, text: "malformed request\n"))
         case .complete:
+            let authority = String(decoding: input[head.authority.range], as: UTF8.self)
+            guard AdminHosts(gateway.generation.settings.admin.hosts).permit(authority) else {
+                return answer(AdminPage(status: 421, text: "not a name of this listener: see admin.hosts\n"))
+            }
             let path = String(decoding: input[head.path.range], as: UTF8.self)
             answer(AdminPage(path: path, method: head.methodID, gateway))
         }

@@ -16,7 +16,7 @@ final class AdminListener: @unchecked Sendable {
 
     init(_ gateway: Gateway, at address: SocketAddressSettings) throws(GatewayFailure) {
         self.gateway = gateway
-        socket = try OpenListener(at: address, mayShare: false, backlog: 64)
+        socket = try OpenListener(at: address, mayShare: false, backlog: 64, isAdmin: true)
     }
 
     deinit { socket.abandon() }

@@ -102,7 +102,8 @@ struct AdminPage {
     /// The whole message.
     var bytes: [UInt8] {
         let head =
-            "HTTP/1.1 \(status) \(Status.reason(status))\r\nContent-Type: \(contentType)\r\n"
+            "HTTP/1.1 \(status) \(Status.reason(status))\r\n\(DateLine(seconds: WorkerClock().wallSeconds()).text)"
+            + "Content-Type: \(contentType)\r\n"
             + "Content-Length: \(body.count)\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n"
             + "Connection: close\r\n\r\n"
         return Array(head.utf8) + (isHead ? [] : body)

@@ -7,9 +7,14 @@ import Telemetry
 
 /// What a worker asks an authorization server through the desks of the process.
 enum Question: Sendable {
-    case introspection(issuer: Int)
+    /// `isVouchedFor`: the token was called active within the hour.
+    case introspection(issuer: Int, isVouchedFor: Bool)
     case exchange(rule: Int, tokenExpiresAt: Int64)
 }
+
+/// Hands a question in, on behalf of a client.
+typealias AskServer =
+    @Sendable (_ question: Question, _ token: [UInt8], _ digest: SHA256Digest, _ client: AskingClient) -> Void
 
 /// Tokens that their issuer is asked about instead of being verified here (RFC 7662).
 extension WorkerRef {
@@ -17,13 +22,11 @@ extension WorkerRef {
     func introspect(
         _ exchange: ExchangeRef, _ issuer: Int, _ token: UnsafeBufferPointer<UInt8>,
         _ bytes: UnsafeMutablePointer<UInt8>
-    ) throws(Refusal) -> Identity {
+    ) throws(Refused) -> TokenFinding {
         switch exchange.pointee.lookup {
         case .none: break
         case .active(let record): return .known(record)
-        case .refused(let refusal):
-            pointee.refusalDetail = pointee.lookupDetail
-            throw refusal
+        case .refused(let refused): throw refused
         }
         // What is too long is told to nobody (INT-07).
         let limit = pointee.limits.accessToken
@@ -36,13 +39,29 @@ extension WorkerRef {
             return .known(known)
         }
         if let refusal = pointee.refusedTokens.find(digest, now: clock.wallSeconds()) {
+            guard refusal != .introspectionAnswerTooLarge else {
+                throw refuse(refusal, "an answer within introspection.answer_limit", "a longer one a moment ago")
+            }
             throw refuse(refusal, "an active token", "one that was refused a moment ago")
         }
         pointee.metrics.count(.tokenCacheMisses)
-        guard pointee.failures.isLeft(to: exchange.pointee.address, at: clock.microseconds()) else {
-            throw refuse(.unknownTokensTooMany, "fewer unknown tokens from one address", "more")
-        }
+        guard
+            pointee.vouchedTokens.contains(digest, now: clock.wallSeconds())
+                || pointee.failures.isLeft(to: askingClient(exchange), at: clock.microseconds())
+        else { throw tooManyBad }
         return .wait(.introspection(issuer: issuer, digest))
+    }
+
+    /// On whose behalf a server is asked.
+    func askingClient(_ exchange: ExchangeRef) -> AskingClient {
+        AskingClient(exchange.pointee.address.networkWords, isMany: countedNetwork(exchange) == nil)
+    }
+
+    private var tooManyBad: Refused {
+        refuse(
+            .unknownTokensTooMany,
+            "\(pointee.limits.shares.badTokens.perSecond) bad tokens a second of one client"
+                + " (limits.bad_token_rate_per_client)", "more")
     }
 
     /// The place of a token's record: one issuer's word on a token is none of another's (INT-06).
@@ -72,6 +91,7 @@ extension WorkerRef {
         let view = pointee.issuers[answer.issuer]
         switch answer.result {
         case .active(let token, let believedUntil):
+            pointee.vouchedTokens.insert(answer.digest, now: clock.wallSeconds())
             let record = remember(introspected: token, answer.digest, issuer: answer.issuer, until: believedUntil)
             end(wait) { exchange in
                 record.pointee.uses += 1
@@ -79,47 +99,53 @@ extension WorkerRef {
                 return .nothing
             }
             TokenRecord.release(record)
-        case .inactive, .refused:
-            let refusal = refusal(in: answer)
-            pointee.refusedTokens.insert(
-                answer.digest, refusal, until: clock.wallSeconds() + Int64(view.negativeSeconds))
-            // One question, one charge: a hundred requests with one bad token have cost the issuer one answer.
-            var isCharged = false
+        case .unavailable(.answerTooLarge), .unavailable(.answerTooComplex):
+            // The token may be good, and nobody is charged; but to ask again would get the same answer.
+            let refused = refusal(in: answer)
+            pointee.refusedTokens.insert(answer.digest, refused.cause, until: clock.wallSeconds() + 60)
             end(wait) { exchange in
-                if !isCharged {
-                    pointee.failures.charge(exchange.pointee.address, at: clock.microseconds())
-                }
-                isCharged = true
-                exchange.pointee.lookup = .refused(refusal)
+                exchange.pointee.lookup = .refused(refused)
+                return .nothing
+            }
+        case .inactive, .refused:
+            let refused = refusal(in: answer)
+            pointee.vouchedTokens.remove(answer.digest)
+            pointee.refusedTokens.insert(
+                answer.digest, refused.cause, until: clock.wallSeconds() + Int64(view.negativeSeconds))
+            // The desk has charged whoever asked first: a hundred requests with one bad token cost the issuer one answer.
+            end(wait) { exchange in
+                exchange.pointee.lookup = .refused(refused)
                 return .nothing
             }
         case .unavailable(let reason):
             // Never remembered: the next request asks again (INT-06).
-            let refusal = refusal(in: answer)
+            let refused = refusal(in: answer)
             end(wait) { exchange in
                 let again = secondWait(exchange, reason, issuer: answer.issuer)
-                if again == .nothing { exchange.pointee.lookup = .refused(refusal) }
+                if again == .nothing { exchange.pointee.lookup = .refused(refused) }
                 return again
             }
         }
-        pointee.lookupDetail = RefusalDetail()
     }
 
-    /// The refusal that an answer means, with its words for the operator in `lookupDetail`; not for active tokens.
-    func refusal(in answer: IntrospectionAnswer) -> Refusal {
+    /// The refusal that an answer means, with its words for the operator; not for active tokens.
+    func refusal(in answer: IntrospectionAnswer) -> Refused {
         let view = pointee.issuers[answer.issuer]
         switch answer.result {
         case .active, .inactive:
-            pointee.lookupDetail = RefusalDetail(
-                expected: "a token that \(view.identifier) calls active", found: "active false")
-            return .tokenInactive
+            return refuse(.tokenInactive, "a token that \(view.identifier) calls active", "active false")
         case .refused(let cause):
-            pointee.lookupDetail = RefusalDetail(
-                expected: cause.expected(by: view.rules), found: cause.found(in: nil), check: cause.checkID)
-            return Refusal(cause)
+            return refuse(
+                Refusal(cause), cause.expected(by: view.rules), cause.found(in: nil), check: cause.checkID)
+        case .unavailable(.answerTooLarge(let limit)):
+            return refuse(
+                .introspectionAnswerTooLarge,
+                "an answer of \(view.identifier) of at most \(limit) bytes (introspection.answer_limit)", "more")
+        case .unavailable(.tooManyBad): return tooManyBad
+        case .unavailable(.answerTooComplex(let expected)):
+            return refuse(.introspectionAnswerTooLarge, "an answer of \(view.identifier) \(expected)", "more")
         case .unavailable(let reason):
-            pointee.lookupDetail = RefusalDetail(expected: "an answer of \(view.identifier)", found: reason.word)
-            return .introspectionUnavailable
+            return refuse(.introspectionUnavailable, "an answer of \(view.identifier)", reason.word)
         }
     }
 }

@@ -7,11 +7,18 @@ import Telemetry
 
 /// What is known of who makes a request.
 enum Identity {
-    /// A token was verified, is right for the route, and is its sender's.
-    case known(UnsafeMutablePointer<TokenRecord>)
+    /// A token was verified, is right for the route, and is its sender's; with the proof that says so, to be remembered
+    /// against replay when everything else is right.
+    case known(UnsafeMutablePointer<TokenRecord>, proof: UnspentProof?)
     /// The route lets requests without a token through, without identity (RS-09).
     case anonymous
     /// The authorization server must be asked something first.
+    case wait(Wait)
+}
+
+/// A token's record, or what must be asked before there is one.
+enum TokenFinding {
+    case known(UnsafeMutablePointer<TokenRecord>)
     case wait(Wait)
 }
 
@@ -22,7 +29,7 @@ extension WorkerRef {
     /// proof are checked on every use (JOSE-34, DPOP-25).
     func authenticate(
         _ exchange: ExchangeRef, _ route: UnsafePointer<Route>, _ bytes: UnsafeMutablePointer<UInt8>
-    ) throws(Refusal) -> Identity {
+    ) throws(Refused) -> Identity {
         // Where tokens are no credentials, an Authorization field is none either (SC-11).
         if route.pointee.takesSessionsAlone, let policy = route.pointee.login {
             return try findSession(exchange, route, policy, bytes)
@@ -42,7 +49,6 @@ extension WorkerRef {
         switch try findRecord(exchange, route, token, digest, bytes) {
         case .known(let found): record = found
         case .wait(let wait): return .wait(wait)
-        case .anonymous: return .anonymous
         }
         record.pointee.uses += 1
         if let earlier = exchange.pointee.token {
@@ -60,8 +66,7 @@ extension WorkerRef {
                 .tokenAudienceMissing, audiences(route),
                 record.pointee.shown("aud"))
         }
-        try proveSender(exchange, route, record, digest, bytes)
-        return .known(record)
+        return .known(record, proof: try proveSender(exchange, route, record, digest, bytes))
     }
 
     /// Who makes a request that brings no token.
@@ -70,7 +75,7 @@ extension WorkerRef {
     /// `Authorization` field is judged by that alone, so that a bad token never falls back on a cookie (RS-09).
     private func identifyWithoutToken(
         _ exchange: ExchangeRef, _ route: UnsafePointer<Route>, _ bytes: UnsafeMutablePointer<UInt8>
-    ) throws(Refusal) -> Identity {
+    ) throws(Refused) -> Identity {
         if let policy = route.pointee.login { return try findSession(exchange, route, policy, bytes) }
         if route.pointee.isOptional { return .anonymous }
         throw refuse(.credentialsMissing, "Authorization: \(route.pointee.token.schemes.names)", "none")
@@ -80,7 +85,7 @@ extension WorkerRef {
     private func findRecord(
         _ exchange: ExchangeRef, _ route: UnsafePointer<Route>, _ token: UnsafeBufferPointer<UInt8>,
         _ digest: SHA256Digest, _ bytes: UnsafeMutablePointer<UInt8>
-    ) throws(Refusal) -> Identity {
+    ) throws(Refused) -> TokenFinding {
         if isIssuerAsked(route, token, digest) {
             return try introspect(exchange, route.pointee.introspector.issuer, token, bytes)
         }
@@ -131,7 +136,7 @@ extension WorkerRef {
 
     private func verify(
         _ token: UnsafeBufferPointer<UInt8>, _ digest: SHA256Digest, hasWaited: Bool
-    ) throws(Refusal) -> Identity {
+    ) throws(Refused) -> TokenFinding {
         pointee.metrics.count(.tokenCacheMisses)
         let unchecked: UncheckedAccessToken
         do throws(AccessTokenRefusal) {
@@ -156,13 +161,17 @@ extension WorkerRef {
             return .known(remember(verified, digest, issuer: issuer))
         } catch {
             if case .unknownKey = error, !hasWaited { return .wait(.keys(issuer: issuer)) }
+            if case .signatureInvalid = error, !hasWaited,
+                pointee.issuers[issuer].mayReadKeysAgain(at: clock.wallSeconds())
+            {
+                return .wait(.keys(issuer: issuer))
+            }
             throw refuse(error, found: error.found(in: unchecked), pointee.issuers[issuer].rules)
         }
     }
 
-    private func refuse(_ cause: AccessTokenRefusal, found: String, _ rules: AccessTokenRules?) -> Refusal {
-        pointee.refusalDetail = RefusalDetail(expected: cause.expected(by: rules), found: found, check: cause.checkID)
-        return Refusal(cause)
+    private func refuse(_ cause: AccessTokenRefusal, found: String, _ rules: AccessTokenRules?) -> Refused {
+        refuse(Refusal(cause), cause.expected(by: rules), found, check: cause.checkID)
     }
 
     /// The record of a token that its issuer vouches for until then, with a use that is the caller's (INT-06).
@@ -204,8 +213,6 @@ extension WorkerRef {
         if pointee.tokens.evictions > evictions {
             pointee.metrics.count(.tokenCacheEvictions, by: Int(pointee.tokens.evictions - evictions))
         }
-        pointee.metrics.set(.tokenCacheEntries, to: pointee.tokens.entries)
-        pointee.metrics.set(.tokenCacheBytes, to: pointee.tokens.bytes)
     }
 
     /// The configured issuer a token claims to be from, compared byte for byte; -1 for any other (JOSE-21).

@@ -8,7 +8,7 @@ extension WorkerRef {
     /// Whether the client has the certificate that the token names (RFC 8705 §3, MTLS-01, MTLS-02).
     func checkCertificate(
         _ exchange: ExchangeRef, _ record: UnsafeMutablePointer<TokenRecord>, _ bytes: UnsafeMutablePointer<UInt8>
-    ) throws(Refusal) {
+    ) throws(Refused) {
         let client = exchange.pointee.client.unsafelyUnwrapped
         guard let digest = try certificateDigest(client, bytes) else {
             throw refuse(.certificateMissing, "the client certificate with the digest in cnf.x5t#S256", "none")
@@ -21,7 +21,7 @@ extension WorkerRef {
 
     private func certificateDigest(
         _ client: ClientRef, _ bytes: UnsafeMutablePointer<UInt8>
-    ) throws(Refusal) -> SHA256Digest? {
+    ) throws(Refused) -> SHA256Digest? {
         let listener = pointee.listeners + Int(client.pointee.listener)
         // A terminator's own certificate says who it is, not who its client is.
         if listener.pointee.terminators.contains(client.pointee.peer) {
@@ -40,7 +40,7 @@ extension WorkerRef {
     }
 
     /// `Client-Cert` of a TLS terminator that the operator trusts (RFC 9440 §2, MTLS-07).
-    func fieldCertificate(_ bytes: UnsafeMutablePointer<UInt8>) throws(Refusal) -> [UInt8]? {
+    func fieldCertificate(_ bytes: UnsafeMutablePointer<UInt8>) throws(Refused) -> [UInt8]? {
         let head = UnsafeBufferPointer(start: bytes, count: pointee.head.pointee.length)
         do throws(ClientCertField.Refusal) {
             return try ClientCertField.find(in: pointee.head.pointee.fields, of: head.span)

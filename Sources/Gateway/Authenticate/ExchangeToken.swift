@@ -49,13 +49,10 @@ extension WorkerRef {
     /// Makes sure that a route with an exchange has its token, or says what must be waited for.
     func exchangeToken(
         _ exchange: ExchangeRef, _ route: UnsafePointer<Route>, _ record: UnsafeMutablePointer<TokenRecord>
-    ) throws(Refusal) -> Wait {
+    ) throws(Refused) -> Wait {
         guard case .exchange(let rule) = route.pointee.credential else { return .nothing }
         if exchange.pointee.upstreamToken != nil { return .nothing }
-        if case .refused(let refusal) = exchange.pointee.exchanged {
-            pointee.refusalDetail = pointee.lookupDetail
-            throw refusal
-        }
+        if case .refused(let refused) = exchange.pointee.exchanged { throw refused }
         if let block = TokenRecord.exchanged(of: record, rule: rule), clock.wallSeconds() < block.pointee.usableUntil {
             ExchangedToken.retain(block)
             exchange.pointee.upstreamToken = block
@@ -93,27 +90,25 @@ extension WorkerRef {
                 return .nothing
             }
         case .invalidSubject:
-            pointee.lookupDetail = RefusalDetail(
-                expected: "a token that can be exchanged", found: "one that is refused")
-            refuseExchange(wait, .exchangeSubjectRefused)
+            refuseExchange(
+                wait, refuse(.exchangeSubjectRefused, "a token that can be exchanged", "one that is refused"))
         case .invalidTarget:
-            pointee.lookupDetail = RefusalDetail(expected: "a target that the server knows", found: "invalid_target")
-            refuseExchange(wait, .exchangeTargetRefused)
+            refuseExchange(
+                wait, refuse(.exchangeTargetRefused, "a target that the server knows", "invalid_target"))
         case .unavailable(let reason):
-            pointee.lookupDetail = RefusalDetail(expected: "a token for the upstream", found: reason.word)
+            let refused = refuse(.exchangeUnavailable, "a token for the upstream", reason.word)
             let issuer = pointee.exchangeIssuers[answer.rule]
             end(wait) { exchange in
                 let again = secondWait(exchange, reason, issuer: issuer)
-                if again == .nothing { exchange.pointee.exchanged = .refused(.exchangeUnavailable) }
+                if again == .nothing { exchange.pointee.exchanged = .refused(refused) }
                 return again
             }
         }
-        pointee.lookupDetail = RefusalDetail()
     }
 
-    private func refuseExchange(_ wait: Wait, _ refusal: Refusal) {
+    private func refuseExchange(_ wait: Wait, _ refused: Refused) {
         end(wait) { exchange in
-            exchange.pointee.exchanged = .refused(refusal)
+            exchange.pointee.exchanged = .refused(refused)
             return .nothing
         }
     }
@@ -124,7 +119,7 @@ extension WorkerRef {
     ) -> UnsafeMutablePointer<ExchangedToken> {
         let block = ExchangedToken.make(rule, text, until: until)
         let freed = TokenRecord.replaceExchanged(of: record, by: block)
-        pointee.tokens.charge(record, ExchangedToken.cost(text.count) - freed)
+        charge(record, ExchangedToken.cost(text.count) - freed)
         return block
     }
 }

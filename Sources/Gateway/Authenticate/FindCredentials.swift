@@ -15,7 +15,7 @@ extension WorkerRef {
     /// Exactly one set of credentials, by header only, or none (RS-01 … RS-07).
     func findCredentials(
         _ route: UnsafePointer<Route>, _ bytes: UnsafeMutablePointer<UInt8>
-    ) throws(Refusal) -> Credentials {
+    ) throws(Refused) -> Credentials {
         let head = pointee.head
         let count = head.pointee.authorizationCount
         guard count > 0 else { return .none }
@@ -44,7 +44,7 @@ extension WorkerRef {
 
     private func refuseQueryToken(
         _ route: UnsafePointer<Route>, _ bytes: UnsafeMutablePointer<UInt8>
-    ) throws(Refusal) {
+    ) throws(Refused) {
         guard route.pointee.token.rejectsQueryToken, pointee.head.pointee.hasQuery, queryHasToken(bytes) else { return }
         throw refuse(.credentialsInQueryToo, "the token in the Authorization field alone", "one in the query too")
     }

@@ -17,14 +17,15 @@ extension WorkerRef {
     func findSession(
         _ exchange: ExchangeRef, _ route: UnsafePointer<Route>, _ policy: UnsafeMutablePointer<LoginPolicy>,
         _ bytes: UnsafeMutablePointer<UInt8>
-    ) throws(Refusal) -> Identity {
+    ) throws(Refused) -> Identity {
         let record: UnsafeMutablePointer<TokenRecord>
         switch try sessionRecord(exchange, policy, bytes) {
         case .known(let found): record = found
         case .wait(let wait): return .wait(wait)
-        case .anonymous:
+        case .none(let found):
             if policy.pointee.isOptional { return .anonymous }
-            throw needsLogin(exchange, policy, bytes, "a session")
+            throw needsLogin(
+                exchange, policy, bytes, RefusalDetail(expected: "a session", found: "\(found)"))
         }
         record.pointee.uses += 1
         if let earlier = exchange.pointee.token {
@@ -36,12 +37,13 @@ extension WorkerRef {
             session.pointee.session.accessToken == nil
                 || session.pointee.session.accessTokenExpiresAt <= clock.wallSeconds()
         {
-            let refusal = needsLogin(exchange, policy, bytes, "a session whose access token has not expired")
-            pointee.refusalDetail.check = "RF-06"
-            throw refusal
+            throw needsLogin(
+                exchange, policy, bytes,
+                RefusalDetail(
+                    expected: "a session whose access token has not expired", found: "none", check: "RF-06"))
         }
         try checkSameSite(exchange, policy, bytes)
-        return .known(record)
+        return .known(record, proof: nil)
     }
 
     /// Whether the upstream is shown the session's access token, or one it was exchanged for.
@@ -52,31 +54,38 @@ extension WorkerRef {
         }
     }
 
+    /// What a request's cookie stands for.
+    private enum SessionFinding {
+        case known(UnsafeMutablePointer<TokenRecord>)
+        case wait(Wait)
+        /// For nothing: there is no cookie, or the one that was found is worth none.
+        case none(found: StaticString)
+    }
+
     private func sessionRecord(
         _ exchange: ExchangeRef, _ policy: UnsafeMutablePointer<LoginPolicy>, _ bytes: UnsafeMutablePointer<UInt8>
-    ) throws(Refusal) -> Identity {
+    ) throws(Refused) -> SessionFinding {
         switch exchange.pointee.lookup {
         case .none: break
         case .active(let record): return .known(record)
-        case .refused(.loginRequired): return .anonymous
-        case .refused(let refusal):
-            pointee.refusalDetail = pointee.lookupDetail
-            throw refusal
+        case .refused(let refused):
+            guard refused.cause == .loginRequired else { throw refused }
+            return .none(found: "a cookie that stands for none")
         }
         switch findSessionCookie(policy, bytes) {
-        case .none: return .anonymous
+        case .none: return .none(found: "none")
         case .repeated:
             // Somebody else's page may have set one of them, and nobody can tell which (SC-06).
             clearSessionCookies(exchange, policy.pointee.login)
-            return .anonymous
+            return .none(found: "more than one cookie of its name")
         case .one(let value):
             let digest = SHA256.hash(value.span)
             if let record = freshSession(digest, policy) { return .known(record) }
-            return try lookUpSession(exchange, policy, Array(value), digest)
+            return lookUpSession(exchange, policy, Array(value), digest)
         case .chunks(let value):
             let digest = SHA256.hash(value.span)
             if let record = freshSession(digest, policy) { return .known(record) }
-            return try lookUpSession(exchange, policy, value, digest)
+            return lookUpSession(exchange, policy, value, digest)
         }
     }
 
@@ -99,15 +108,13 @@ extension WorkerRef {
     /// Asks the store, and sees to what is due: a newer state, a refresh, a note that the session is in use.
     private func lookUpSession(
         _ exchange: ExchangeRef, _ policy: UnsafeMutablePointer<LoginPolicy>, _ value: [UInt8], _ digest: SHA256Digest
-    ) throws(Refusal) -> Identity {
+    ) -> SessionFinding {
         pointee.metrics.count(.sessionCacheMisses)
         let now = clock.wallSeconds()
         let store = pointee.stores[policy.pointee.login]
         let endings = store.endings
         switch store.lookUp(value, now: now) {
-        case .none:
-            pointee.refusalDetail.found = "a cookie that stands for none"
-            return .anonymous
+        case .none: return .none(found: "a cookie that stands for none")
         case .elsewhere: return .wait(.session(login: policy.pointee.login, digest))
         case .found(let session, let successor):
             let login = pointee.logins[policy.pointee.login]
@@ -147,7 +154,7 @@ extension WorkerRef {
             SessionState(
                 session: session, login: login, store: pointee.stores[login], value: value, endings: endings,
                 refreshAt: refreshAt, touchAt: touchAt,
-                proofs: ProofMaker(session)))
+                proofs: ProofMaker(session), reference: session.reference))
         pointee.tables.catalogue.answer(token, issuer: issuer, into: record.pointee.answers)
         record.pointee.cost += session.claims.count + value.count + 1024
         let evictions = pointee.sessions.evictions
@@ -155,8 +162,6 @@ extension WorkerRef {
         if pointee.sessions.evictions > evictions {
             pointee.metrics.count(.sessionCacheEvictions, by: Int(pointee.sessions.evictions - evictions))
         }
-        pointee.metrics.set(.sessionCacheEntries, to: pointee.sessions.entries)
-        pointee.metrics.set(.sessionCacheBytes, to: pointee.sessions.bytes)
         return record
     }
 
@@ -165,7 +170,7 @@ extension WorkerRef {
     /// The cookie alone says nothing of who made the browser send it: a form on a sibling's page does, too.
     private func checkSameSite(
         _ exchange: ExchangeRef, _ policy: UnsafeMutablePointer<LoginPolicy>, _ bytes: UnsafeMutablePointer<UInt8>
-    ) throws(Refusal) {
+    ) throws(Refused) {
         let isWebSocket = pointee.head.pointee.offersWebSocket
         if policy.pointee.requiresHeader, !isWebSocket {
             guard hasField("x-requested-by", bytes) else {

@@ -11,6 +11,10 @@ struct IssuerView {
     let lookupTimeout: Int
     /// How long the word that a token is bad is remembered, in seconds.
     let negativeSeconds: Int
+    /// Least time between two readings of the keys for signatures that fail, in seconds.
+    private let keyInterval: Int64
+    /// Until when no signature that fails has the keys read again, in Unix seconds.
+    private var keysSettledUntil = Int64.min
     /// Nil when there are no keys to go on with: 503 (D-17).
     var keys: VerificationKeys?
     /// What `keys` were made from, for explanations.
@@ -27,6 +31,17 @@ struct IssuerView {
         // The desk gives up first: its answer says more than our own patience being over.
         lookupTimeout = (settings.introspection?.timeoutMilliseconds ?? 0) * 2 + 500
         negativeSeconds = settings.introspection?.negativeSeconds ?? 0
+        keyInterval = Int64(settings.unknownKeyRefetchSeconds)
+    }
+
+    /// Whether one signature that fails may have the keys read again: the issuer may have replaced one under its name.
+    ///
+    /// One request in the interval waits for it, and all others are refused at once: a flood of forged tokens parks
+    /// nothing.
+    mutating func mayReadKeysAgain(at now: Int64) -> Bool {
+        guard now >= keysSettledUntil || keysSettledUntil > now + keyInterval else { return false }
+        keysSettledUntil = now + keyInterval
+        return true
     }
 
     /// Takes a new snapshot of the issuer's keys, or their withdrawal.

@@ -10,28 +10,30 @@ import Telemetry
 /// Looks at the token, not at the route's settings: a bound token is never worth anything by itself, whatever a route
 /// was told (the downgrade that RFC 9449 §7.2 warns of).
 extension WorkerRef {
+    /// Answers the proof that the request brought, which nobody has noted as used yet; nil where none is asked for.
     func proveSender(
         _ exchange: ExchangeRef, _ route: UnsafePointer<Route>, _ record: UnsafeMutablePointer<TokenRecord>,
         _ digest: SHA256Digest, _ bytes: UnsafeMutablePointer<UInt8>
-    ) throws(Refusal) {
+    ) throws(Refused) -> UnspentProof? {
+        var proof: UnspentProof?
         if exchange.pointee.scheme == .dpop {
             guard record.pointee.isKeyBound else {
                 throw refuse(.tokenNotBound, "a token with cnf.jkt", "one that is bound to no key")
             }
-            try checkProof(exchange, route, record, digest, bytes)
+            proof = try checkProof(exchange, route, record, digest, bytes)
         } else if record.pointee.isKeyBound {
-            let refusal = refuse(.tokenBoundToKey, "Authorization: DPoP, and a proof", "Authorization: Bearer")
-            pointee.refusalDetail.check = "DPOP-20"
-            throw refusal
+            throw refuse(
+                .tokenBoundToKey, "Authorization: DPoP, and a proof", "Authorization: Bearer", check: "DPOP-20")
         }
         if record.pointee.isCertificateBound { try checkCertificate(exchange, record, bytes) }
+        return proof
     }
 
     /// Everything RFC 9449 §4.3 asks of a proof but that it was not used before, in the order of REQUIREMENTS 0.3.
     private func checkProof(
         _ exchange: ExchangeRef, _ route: UnsafePointer<Route>, _ record: UnsafeMutablePointer<TokenRecord>,
         _ digest: SHA256Digest, _ bytes: UnsafeMutablePointer<UInt8>
-    ) throws(Refusal) {
+    ) throws(Refused) -> UnspentProof {
         let field = try proofField(bytes)
         let now = clock.wallSeconds()
         let mode = route.pointee.token.nonce
@@ -63,7 +65,7 @@ extension WorkerRef {
             let verified = try proof.verify(tokenDigest: digest, boundTo: record.pointee.keyThumbprint)
             pointee.metrics.count(.proofsVerified)
             let nonceEnd = mode == .off ? judgeNonce(proof, now).until : nonce.until
-            pointee.proof = UnspentProof(
+            return UnspentProof(
                 key: verified.replayKey, thumbprint: verified.thumbprint,
                 until: UnspentProof.end(
                     issuedAt: verified.issuedAt, nonceEnd: nonceEnd, rules: route.pointee.token.proofRules, now: now))
@@ -87,7 +89,7 @@ extension WorkerRef {
     }
 
     /// The one proof of a request (DPOP-01).
-    private func proofField(_ bytes: UnsafeMutablePointer<UInt8>) throws(Refusal) -> UnsafeBufferPointer<UInt8> {
+    private func proofField(_ bytes: UnsafeMutablePointer<UInt8>) throws(Refused) -> UnsafeBufferPointer<UInt8> {
         let head = pointee.head
         var found = -1
         for index in 0..<head.pointee.fields.count where head.pointee.fields[index].id == .dpop {
@@ -105,10 +107,9 @@ extension WorkerRef {
 
     private func refuse(
         _ cause: DPoPRefusal, _ route: UnsafePointer<Route>, _ proof: UncheckedDPoPProof?
-    ) -> Refusal {
-        pointee.refusalDetail = RefusalDetail(
-            expected: cause.expected(by: route.pointee.token.proofRules), found: cause.found(in: proof),
+    ) -> Refused {
+        refuse(
+            Refusal(cause), cause.expected(by: route.pointee.token.proofRules), cause.found(in: proof),
             check: cause.checkID)
-        return Refusal(cause)
     }
 }

@@ -23,6 +23,8 @@ struct SessionState {
     let touchAt: Int64
     /// Makes proofs for the upstream with the key that its tokens are bound to (RFC 9449 §7.1).
     let proofs: ProofMaker?
+    /// What logs call it.
+    let reference: UInt64
 
     static func make(_ state: SessionState) -> UnsafeMutablePointer<SessionState> {
         let place = UnsafeMutablePointer<SessionState>.allocate(capacity: 1)

@@ -66,9 +66,7 @@ extension WorkerRef {
     ///
     /// One set for all workers, so that of two equal proofs sent at once only one is first (DPOP-15). Last of all
     /// checks: a proof that fails another one must stay usable, or anybody could use up a client's (DPOP-17).
-    func spendProof() throws(Refusal) {
-        guard let proof = pointee.proof else { return }
-        pointee.proof = nil
+    func spend(_ proof: UnspentProof) throws(Refused) {
         switch pointee.replay.insert(
             proof.key, thumbprint: proof.thumbprint, until: proof.until, now: clock.wallSeconds())
         {

@@ -13,6 +13,8 @@ struct TokenCache {
     private let entryLimit: Int
     private let byteLimit: Int
     private var hand: UnsafeMutablePointer<TokenRecord>?
+    /// The record that the next sweep begins with.
+    private var sweeper: UnsafeMutablePointer<TokenRecord>?
     private(set) var entries = 0
     private(set) var bytes = 0
     private(set) var evictions: UInt64 = 0
@@ -73,6 +75,7 @@ struct TokenCache {
             record.pointee.next?.pointee.previous = record.pointee.previous
             if hand == record { hand = record.pointee.next }
         }
+        if sweeper == record { sweeper = hand == nil ? nil : record.pointee.next }
         record.pointee.isCached = false
         entries -= 1
         bytes -= record.pointee.cost
@@ -85,8 +88,18 @@ struct TokenCache {
     mutating func charge(_ record: UnsafeMutablePointer<TokenRecord>, _ cost: Int) {
         record.pointee.cost += cost
         guard record.pointee.isCached else { return }
+        assert(find(record.pointee.digest) == record, "the cache that owns a record is charged for it")
         bytes += cost
         while bytes > byteLimit, entries > 1 { evictOne() }
+    }
+
+    /// Looks at so many records, where the last sweep ended, and forgets those that nobody may use any more.
+    mutating func sweep(_ count: Int, now: Int64) {
+        for _ in 0..<min(count, entries) {
+            guard let record = sweeper ?? hand else { return }
+            sweeper = record.pointee.next
+            if record.pointee.usableUntil <= now { remove(record) }
+        }
     }
 
     /// Frees everything; no exchange may be in progress.

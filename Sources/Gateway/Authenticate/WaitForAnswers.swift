@@ -23,6 +23,7 @@ extension WorkerRef {
         pointee.lastParked = exchange
         pointee.parkedCount += 1
         pointee.metrics.set(.parkedRequests, to: pointee.parkedCount)
+        countWaiting(exchange)
         client.stopReading()
         switch wait {
         case .nothing: break
@@ -32,16 +33,21 @@ extension WorkerRef {
         case .introspection(let issuer, let digest):
             setTimeout(client.timeout, pointee.issuers[issuer].lookupTimeout)
             pointee.metrics.count(.introspections)
-            pointee.ask(.introspection(issuer: issuer), Array(accessToken(bytes)), digest)
+            let isVouchedFor = pointee.vouchedTokens.contains(digest, now: clock.wallSeconds())
+            pointee.ask(
+                .introspection(issuer: issuer, isVouchedFor: isVouchedFor), Array(accessToken(bytes)), digest,
+                askingClient(exchange))
         case .exchange(let rule, let digest):
             setTimeout(client.timeout, Worker.exchangeTimeout)
             let expiry = exchange.pointee.token?.pointee.usableUntil ?? 0
             let token = exchange.pointee.token?.pointee.session?.pointee.session.accessToken?.reveal()
-            pointee.ask(.exchange(rule: rule, tokenExpiresAt: expiry), token ?? Array(accessToken(bytes)), digest)
+            pointee.ask(
+                .exchange(rule: rule, tokenExpiresAt: expiry), token ?? Array(accessToken(bytes)), digest,
+                askingClient(exchange))
         case .session(let login, let digest):
             setTimeout(client.timeout, Worker.refreshTimeout)
             pointee.askSession(login, exchange.pointee.route.flatMap { sessionValue($0, bytes) } ?? [], digest)
-        case .login: break
+        case .loginPlace, .login: break
         }
     }
 
@@ -60,6 +66,7 @@ extension WorkerRef {
         exchange.pointee.previousParked = nil
         exchange.pointee.nextParked = nil
         exchange.pointee.wait = .nothing
+        uncountWaiting(exchange)
         pointee.parkedCount -= 1
         pointee.metrics.set(.parkedRequests, to: pointee.parkedCount)
     }
@@ -114,6 +121,11 @@ extension WorkerRef {
         case .introspection(.unknownKey), .introspection(.keysMissing):
             exchange.pointee.hasAskedAgain = true
             return .keys(issuer: issuer)
+        case .introspection(.signatureInvalid):
+            // The issuer may have replaced a key under its name; whoever else signs answers has nobody wait for long.
+            guard pointee.issuers[issuer].mayReadKeysAgain(at: clock.wallSeconds()) else { return .nothing }
+            exchange.pointee.hasAskedAgain = true
+            return .keys(issuer: issuer)
         default: return .nothing
         }
     }
@@ -124,14 +136,12 @@ extension WorkerRef {
         case .nothing, .keys: exchange.pointee.hasWaited = true
         case .metadata: break
         case .introspection:
-            pointee.lookupDetail = RefusalDetail(expected: "an answer in time", found: "none")
-            exchange.pointee.lookup = .refused(.introspectionUnavailable)
+            exchange.pointee.lookup = .refused(refuse(.introspectionUnavailable, "an answer in time", "none"))
         case .exchange:
-            pointee.lookupDetail = RefusalDetail(expected: "an answer in time", found: "none")
-            exchange.pointee.exchanged = .refused(.exchangeUnavailable)
+            exchange.pointee.exchanged = .refused(refuse(.exchangeUnavailable, "an answer in time", "none"))
         case .session:
-            pointee.lookupDetail = RefusalDetail(expected: "an answer in time", found: "none")
-            exchange.pointee.lookup = .refused(.sessionRefreshUnavailable)
+            exchange.pointee.lookup = .refused(refuse(.sessionRefreshUnavailable, "an answer in time", "none"))
+        case .loginPlace: return placeTimedOut(exchange)
         case .login:
             unpark(exchange)
             exchange.pointee.phase = .awaitingResponse

@@ -11,7 +11,7 @@ extension WorkerRef {
     func authorize(
         _ exchange: ExchangeRef, _ token: UnsafeMutablePointer<TokenRecord>, _ route: UnsafePointer<Route>,
         _ bytes: UnsafeMutablePointer<UInt8>
-    ) throws(Refusal) {
+    ) throws(Refused) {
         if token.pointee.session != nil, let login = route.pointee.login {
             return try authorizeSession(exchange, token, route, login, bytes)
         }
@@ -36,7 +36,7 @@ extension WorkerRef {
     private func checkDetails(
         _ exchange: ExchangeRef, _ token: UnsafeMutablePointer<TokenRecord>, _ route: UnsafePointer<Route>,
         _ needs: UnsafePointer<TokenPolicy.Row>
-    ) throws(Refusal) {
+    ) throws(Refused) {
         let answers = UnsafePointer(token.pointee.answers)
         guard route.pointee.token.detailsForm.allHold(in: answers) else {
             throw refuse(
@@ -53,7 +53,7 @@ extension WorkerRef {
     private func authorizeSession(
         _ exchange: ExchangeRef, _ token: UnsafeMutablePointer<TokenRecord>, _ route: UnsafePointer<Route>,
         _ login: UnsafeMutablePointer<LoginPolicy>, _ bytes: UnsafeMutablePointer<UInt8>
-    ) throws(Refusal) {
+    ) throws(Refused) {
         let answers = UnsafePointer(token.pointee.answers)
         let method = pointee.head.pointee.method
         let name = UnsafeBufferPointer(start: bytes + Int(method.start), count: Int(method.count))
@@ -63,8 +63,9 @@ extension WorkerRef {
             throw refuse(.sessionScopeInsufficient, "the scopes of the route", grantedScopes(token))
         }
         if let refusal = authenticationRefusal(token, login.pointee.needs) {
-            pointTo(login, exchange, bytes, stepsUp: true)
-            throw refuse(refusal, token, route.pointee.settings.access.login?.requirements)
+            var refused = refuse(refusal, token, route.pointee.settings.access.login?.requirements)
+            refused.login = loginPointer(login, exchange, bytes, stepsUp: true)
+            throw refused
         }
         guard login.pointee.needs.claims.allHold(in: answers) else {
             throw refuse(
@@ -91,7 +92,7 @@ extension WorkerRef {
 
     private func refuse(
         _ refusal: Refusal, _ token: UnsafeMutablePointer<TokenRecord>, _ settings: TokenSettings?
-    ) -> Refusal {
+    ) -> Refused {
         if refusal == .authenticationInsufficient {
             let accepted = "acr: " + (settings?.acrValues ?? []).joined(separator: ", ")
             return refuse(refusal, accepted, token.pointee.shown("acr"))
@@ -117,10 +118,13 @@ extension WorkerRef {
     }
 
     /// The types alone: what else the members say may be the user's own business, such as an account's number.
+    private var shownDetails: Int { 8 }
+
     private func grantedDetails(_ token: UnsafeMutablePointer<TokenRecord>) -> String {
         guard let details = token.pointee.claims?["authorization_details"] else { return "none" }
-        let types = details.elements.compactMap { $0["type"]?.string }
-        return types.isEmpty ? "none" : "of type " + types.prefix(8).joined(separator: ", ")
+        // A token may have thousands, and is refused for each request it comes with.
+        let types = details.elements(upTo: shownDetails).compactMap { $0["type"]?.string }
+        return types.isEmpty ? "none" : "of type " + types.joined(separator: ", ")
     }
 
     private func claimRules(_ settings: TokenSettings?) -> String {

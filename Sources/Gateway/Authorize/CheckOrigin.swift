@@ -9,7 +9,7 @@ extension WorkerRef {
     /// who may ask does not depend on the token. Every `Origin` line counts, and `null` is an origin like another.
     func checkOrigin(
         _ route: UnsafePointer<Route>, _ bytes: UnsafeMutablePointer<UInt8>
-    ) throws(Refusal) {
+    ) throws(Refused) {
         guard route.pointee.origins.isLookedAt else { return }
         let head = pointee.head
         for index in 0..<head.pointee.fields.count where head.pointee.fields[index].id == .origin {

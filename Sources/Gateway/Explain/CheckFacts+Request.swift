@@ -13,6 +13,7 @@ extension CheckFacts {
         case .route: evidence.route.map { names.describe(route: $0) } ?? "no route for this path"
         case .method: ShownText.plain(evidence.method)
         case .origin: ShownText.list(evidence.origins)
+        case .webSocket: "a handshake"
         case .credentials: seenCredentials
         case .scheme: seenScheme
         case .queryToken: evidence.hasTokenInQuery ? "access_token in the query" : "none"
@@ -59,6 +60,7 @@ extension CheckFacts {
         case .origin:
             evidence.asksForMethod
                 ? route.map { CORSWords.origins($0.cors) } ?? "" : ShownText.list(route?.allowedOrigins ?? [])
+        case .webSocket: "one Sec-WebSocket-Key of 16 bytes in base64, and Sec-WebSocket-Version: 13"
         case .credentials: "one Authorization field: a scheme and a token"
         case .scheme: ShownText.words(schemes)
         case .queryToken: "the token in the Authorization field alone"

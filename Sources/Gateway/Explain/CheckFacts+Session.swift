@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Issuers
 import Login
 import Sessions
 
@@ -7,9 +8,33 @@ extension CheckFacts {
     /// What the route says of logins; nil where it takes none.
     var loginAccess: LoginAccessSettings? { route?.access.login }
 
+    /// The client whose logins the request is about: its path's, at the paths of logins, or its route's.
+    var loginClient: String? {
+        if evidence.path.hasPrefix(ReservedPath.prefix + "/"), let last = evidence.path.split(separator: "/").last,
+            let login = settings.logins.first(where: { $0.name == last })
+        {
+            return login.name
+        }
+        guard let index = loginAccess?.login, settings.logins.indices.contains(index) else {
+            return settings.logins.count == 1 ? settings.logins[0].name : nil
+        }
+        return settings.logins[index].name
+    }
+
+    /// The issuer of that client, by its name in the configuration.
+    var loginIssuer: String? {
+        guard let login = settings.logins.first(where: { $0.name == loginClient }),
+            settings.clients.indices.contains(login.client)
+        else { return nil }
+        let index = settings.clients[login.client].issuer
+        return settings.issuers.indices.contains(index) ? settings.issuers[index].name : nil
+    }
+
     /// The configuration's name of the login that the route has: `clients.web`.
     var loginKey: String {
-        guard let access = loginAccess, settings.logins.indices.contains(access.login) else { return "clients.?" }
+        guard let access = loginAccess, settings.logins.indices.contains(access.login) else {
+            return "clients." + (loginClient ?? settings.logins.first?.name ?? "web")
+        }
         return "clients.\(settings.logins[access.login].name)"
     }
 
@@ -90,7 +115,7 @@ extension CheckFacts {
 
     func wantedOfSession(_ check: ExplainedCheck) -> String? {
         switch check {
-        case .loginPath: return "a request that this path takes"
+        case .loginPath: return "a request that this step takes, and answers of the server that fit it"
         case .session: return evidence.session.map { "one session in the cookie \($0.cookieName)" } ?? "a session"
         case .sessionTokens: return "an access token that has not expired, or can be refreshed"
         case .samePage:

@@ -83,7 +83,8 @@ struct CheckFacts {
     private func lacksSubject(_ check: ExplainedCheck) -> Bool {
         let isAboutProof = check > .proofCount && check <= .proofBinding || check == .replay
         if check > .route, route == nil { return true }
-        if check > .samePage, check < .body, claims == nil, usesSession || token == nil { return true }
+        let isAboutToken = check > .samePage && check < .body || check == .replay
+        if isAboutToken, claims == nil, usesSession || token == nil { return true }
         // Claims that only the issuer knows, and did not tell.
         if evidence.isIntrospected, check > .introspection, check <= .audience, token?.claims == nil { return true }
         return isAboutProof && proof == nil
@@ -91,6 +92,7 @@ struct CheckFacts {
 
     /// Why there is nothing to check, or nil when there is.
     func reasonNotNeeded(_ check: ExplainedCheck) -> String? {
+        if check > .message, evidence.ownAnswer == .redirect { return "plain HTTP is sent to https, and nothing else" }
         if check <= .connect { return nil }
         if check == .loginPath { return evidence.ownAnswer == .login ? nil : reasonOfSession(check) }
         if evidence.method == "OPTIONS", evidence.target == "*" { return "OPTIONS * is for the gateway itself" }
@@ -107,6 +109,8 @@ struct CheckFacts {
             if evidence.asksForMethod { return nil }
             if route.allowedOrigins == nil { return "the route names no allowed_origins" }
             return evidence.origins.isEmpty ? "the request has no Origin" : nil
+        case .webSocket:
+            return route.webSocket ? nil : "the route has no websocket: true, so this goes on as a plain GET"
         case .body: return bodyLimit == nil ? "limits.request_body is not set" : nil
         case .upstream: return "no upstream is asked here"
         case .identity: return route.identity.isEmpty ? "the route injects nothing" : reasonWithoutToken

@@ -169,14 +169,14 @@ extension WorkerRef {
         let verdict: Verdict
         switch step {
         case .forward: verdict = .forwarded(injected: injectedFields(exchange))
-        case .answerOptions, .answerPreflight, .publish, .login: verdict = .answered
-        case .refuse(let refusal): verdict = self.verdict(refusal)
+        case .answerOptions, .answerPreflight, .redirectToHTTPS, .publish, .login: verdict = .answered
+        case .refuse(let refused): verdict = self.verdict(refused)
         case .wait(.keys), .wait(.metadata): verdict = .undecided(.keys, reason: "the request still waits for them")
         case .wait(.introspection): verdict = .undecided(.introspection, reason: "the request still waits for it")
         case .wait(.session): verdict = .undecided(.sessionTokens, reason: "the request still waits for them")
         case .wait: verdict = .undecided(.exchange, reason: "the request still waits for it")
         }
-        var evidence = evidence(exchange, bytes)
+        var evidence = evidence(exchange, bytes, step)
         describeOwnAnswer(step, in: &evidence)
         decisions.keep(
             DecisionBuffer.Decision(
@@ -185,9 +185,9 @@ extension WorkerRef {
     }
 
     /// Keeps that a request was refused, at whatever place that was.
-    func keepRefusal(_ exchange: ExchangeRef, _ refusal: Refusal) {
+    func keepRefusal(_ exchange: ExchangeRef, _ refused: Refused) {
         pointee.decisions?.change(
-            exchange.pointee.id, at: clock.wallSeconds(), to: verdict(refusal), generation: pointee.generation
+            exchange.pointee.id, at: clock.wallSeconds(), to: verdict(refused), generation: pointee.generation
         ) {
             var evidence = RequestEvidence()
             if let client = exchange.pointee.client {
@@ -198,11 +198,11 @@ extension WorkerRef {
         }
     }
 
-    /// A refusal with the words that were set when it was thrown.
-    func verdict(_ refusal: Refusal) -> Verdict {
-        let detail = pointee.refusalDetail
+    /// A refusal with the words that it came with.
+    func verdict(_ refused: Refused) -> Verdict {
+        let detail = refused.detail
         return .refused(
-            refusal, expected: detail.expected, found: detail.found,
-            row: detail.check.isEmpty ? "\(refusal.check)" : detail.check)
+            refused.cause, expected: detail.expected, found: detail.found,
+            row: detail.check.isEmpty ? "\(refused.cause.check)" : detail.check)
     }
 }

@@ -16,7 +16,7 @@ import Transport
 /// verdict on a request is whatever its `run` says. Only the narration is made elsewhere, from `RequestEvidence`; it
 /// cannot change a verdict, and `ExplainedCheckTests` holds the two together.
 ///
-///     head ──RequestHeadParser──▶ exchange ──run──▶ forward ──writeUpstreamHead──▶ the fields an upstream would get
+///     head ──RequestHeadParser──▶ exchange ──run──▶ forward, with the fields that an upstream would get
 ///                                               ├── wait ──▶ the caller fetches what it waits for, and asks again
 ///                                               └── refuse
 ///
@@ -35,8 +35,8 @@ package final class DryRun {
 
     /// Everything about a request that its bytes do not say.
     package struct Circumstances {
-        /// The listener's place in the settings.
-        package var listener = 0
+        /// Where it comes in.
+        package var arrival = RequestArrival()
         /// The client's IP address.
         package var peer = "127.0.0.1"
         /// SHA-256 of the certificate that the client presented, in DER.
@@ -50,7 +50,7 @@ package final class DryRun {
     }
 
     private let settings: GatewaySettings
-    private let worker: WorkerRef
+    let worker: WorkerRef
     private let registry: MetricsRegistry
 
     /// Prepares a worker that judges as of `now`, unix seconds, or as time goes by; no socket is opened.
@@ -78,7 +78,7 @@ package final class DryRun {
                 to: try ListenerSocket(listener, index, socket: .none, worker: worker, tls: nil))
         }
         let surroundings = WorkerSurroundings(
-            metrics: registry.workers[0], log: nil, requestKeys: { _ in }, ask: { _, _, _ in }, onDrained: {})
+            metrics: registry.workers[0], log: nil, requestKeys: { _ in }, ask: { _, _, _, _ in }, onDrained: {})
         worker.initialize(
             to: Worker(
                 index: 0, loop: loop, listeners: sockets, settings: settings, parts: parts,
@@ -86,8 +86,9 @@ package final class DryRun {
         worker.prepareSlabs()
         worker.pointee.clockStandsAt = now ?? 0
         do throws(CryptoRefusal) {
-            for login in settings.logins {
-                worker.pointee.stores.append(try SessionStores.make(login.session, client: login.name))
+            for (login, clientID) in zip(settings.logins, worker.pointee.loginClientIDs) {
+                worker.pointee.stores.append(
+                    try SessionStores.make(login.session, client: login.name, clientID: clientID))
             }
         } catch {
             throw GatewayFailure("sessions could not be read", "a key is not 32 bytes")
@@ -114,15 +115,14 @@ package final class DryRun {
     private func judge(
         _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, _ circumstances: Circumstances
     ) -> Outcome {
-        worker.pointee.refusalDetail = RefusalDetail()
-        worker.pointee.loginPointer = LoginPointer()
         let client = worker.pointee.clients.take()
         client.pointee = ClientConnection(worker)
         defer {
             client.pointee.forgetCertificate()
             worker.pointee.clients.giveBack(client)
         }
-        client.pointee.listener = UInt16(clamping: circumstances.listener)
+        client.pointee.listener = UInt16(clamping: circumstances.arrival.listener)
+        client.pointee.clearText = clearText(circumstances.arrival)
         if let certificate = circumstances.certificate { client.pointee.keepCertificate(certificate) }
         if let address = SocketAddress(literal: circumstances.peer, port: 0) {
             client.pointee.peer = PeerAddress(address)
@@ -156,12 +156,19 @@ package final class DryRun {
             return .needsAnswer(issuer: issuer, token: Array(worker.accessToken(bytes)), digest: digest)
         default: break
         }
-        let verdict = verdict(step, exchange, bytes)
-        var evidence = worker.evidence(exchange, bytes)
+        let verdict = verdict(step, exchange)
+        var evidence = worker.evidence(exchange, bytes, step)
         evidence.isDryRun = true
         worker.describeOwnAnswer(step, in: &evidence)
         evidence.certificateThumbprint = circumstances.certificate?.base64URL
         return .judged(evidence, verdict)
+    }
+
+    /// What production has such a connection do.
+    private func clearText(_ arrival: RequestArrival) -> ClientConnection.ClearText {
+        guard arrival.isPlainHTTP, settings.listeners.indices.contains(arrival.listener) else { return .served }
+        let listener = settings.listeners[arrival.listener]
+        return listener.redirectsToHTTPS ? .redirected : listener.tls == nil ? .served : .atTLS
     }
 
     /// What production would have made of an answer that came while the request waited for it.
@@ -170,24 +177,16 @@ package final class DryRun {
         return .active(worker.remember(introspected: token, answer.digest, issuer: answer.issuer, until: until))
     }
 
-    private func verdict(_ step: Step, _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>) -> Verdict {
+    private func verdict(_ step: Step, _ exchange: ExchangeRef) -> Verdict {
         switch step {
-        case .refuse(let refusal): return worker.verdict(refusal)
-        case .answerOptions, .answerPreflight, .publish, .login: return .answered
+        case .refuse(let refused): return worker.verdict(refused)
+        case .answerOptions, .answerPreflight, .redirectToHTTPS, .publish, .login: return .answered
         case .wait(.session):
             return .undecided(
                 .session, reason: "the sessions of this client are in the running gateway: ask it with --request-id")
         case .wait: return .undecided(.exchange, reason: "the authorization server was not asked")
-        case .forward: break
+        case .forward: return .forwarded(injected: worker.injectedFields(exchange))
         }
-        var writer = HeadWriter(worker.pointee.writeScratch, capacity: Worker.writeCapacity)
-        do throws(Refusal) {
-            if let refusal = worker.refusalOfBody(exchange) { throw refusal }
-            try worker.writeUpstreamHead(exchange, bytes, into: &writer)
-        } catch {
-            return worker.verdict(error)
-        }
-        return .forwarded(injected: worker.injectedFields(exchange))
     }
 
     private func refused(_ cause: HTTP1Refusal) -> Verdict {
@@ -199,7 +198,7 @@ package final class DryRun {
         _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, _ circumstances: Circumstances
     ) -> RequestEvidence {
         var evidence = RequestEvidence()
-        evidence.listener = circumstances.listener
+        evidence.listener = circumstances.arrival.listener
         evidence.peer = circumstances.peer
         evidence.headBytes = count
         return evidence
@@ -213,6 +212,7 @@ extension WorkerRef {
             switch step {
             case .answerOptions: (.options, "204")
             case .answerPreflight: (.preflight, "204  to a browser's preflight")
+            case .redirectToHTTPS: (.redirect, "308  to the same address over https")
             case .publish: (.document, "200  a document of the gateway's")
             case .login(let endpoint): (.login, endpoint.words(pointee.logins))
             case .forward, .wait, .refuse: (.none, "")

@@ -6,7 +6,7 @@
 /// of mistakes at once and sees the earlier one reported.
 package enum ExplainedCheck: Int, Sendable, CaseIterable, Comparable {
     // the message and its route
-    case message, connectionOptions, connect, authority, path, loginPath, route, method, origin
+    case message, connectionOptions, connect, authority, path, loginPath, route, method, origin, webSocket
     // the credentials
     case credentials, scheme, queryToken
     // a browser's session in place of a token
@@ -23,7 +23,7 @@ package enum ExplainedCheck: Int, Sendable, CaseIterable, Comparable {
     // rights
     case scope, authorizationDetails, acr, maxAge, user, claimRules
     // the upstream, and the proof that is used up last
-    case exchange, replay, body, identity, upstreamCredential, upstream
+    case exchange, body, identity, upstreamCredential, replay, upstream
 
     package static func < (one: ExplainedCheck, other: ExplainedCheck) -> Bool { one.rawValue < other.rawValue }
 
@@ -44,6 +44,7 @@ package enum ExplainedCheck: Int, Sendable, CaseIterable, Comparable {
         case .route: ("route", "RFC 9110 §15.5.5")
         case .method: ("method", "RFC 9110 §15.5.6")
         case .origin: ("Origin", "RFC 6454 §7")
+        case .webSocket: ("WebSocket", "RFC 6455 §4.2.1")
         case .credentials: ("credentials", "RFC 6750 §2.1")
         case .scheme: ("scheme", "RFC 9110 §11.4")
         case .queryToken: ("no token in the query", "RFC 6750 §2.3")
@@ -137,9 +138,10 @@ extension ExplainedCheck {
             .loginResponseIssuerWrong, .loginTokensInResponse, .loginResponseNotSigned, .loginAccessDenied,
             .loginServerBusy, .loginResponseError, .loginCodeRefused, .loginClientRefused, .loginTokenUnavailable,
             .loginTokenAnswerInvalid, .loginTokenTypeWrong, .loginNonceDemanded, .loginScopeNotGranted,
-            .loginIDTokenMissing, .loginIDTokenInvalid, .loginKeysUnavailable, .loginAuthenticationInsufficient,
+            .loginIDTokenMissing, .loginIDTokenInvalid, .loginIDTokenUnsuitable, .loginKeysUnavailable,
+            .loginAuthenticationInsufficient,
             .loginUserInfoInvalid, .loginSessionTooLarge, .logoutTokenInvalid, .logoutTokenUsed,
-            .loginRequestsTooMany, .requestObjectUnknown:
+            .loginRequestsTooMany, .requestObjectUnknown, .clientLoginsTooMany:
             .loginPath
         default: nil
         }
@@ -148,14 +150,16 @@ extension ExplainedCheck {
     private static func ofMessage(_ refusal: Refusal) -> ExplainedCheck? {
         switch refusal {
         case .malformedMessage, .unknownTransferCoding, .versionNotSupported, .expectationUnknown,
-            .requestLineTooLong, .headerSectionTooLarge, .requestHeadTooSlow, .tooManyConnections:
+            .requestLineTooLong, .headerSectionTooLarge, .requestHeadTooSlow, .tooManyConnections,
+            .plainHTTP:
             .message
         case .reservedConnectionOption, .loopDetected: .connectionOptions
         case .connectRefused: .connect
         case .authorityUnknown, .serverNameDisagrees: .authority
-        case .pathAmbiguous, .pathMatchesTwoRoutes: .path
+        case .pathAmbiguous, .pathMatchesTwoRoutes, .pathBehindExactRoute: .path
         case .routeUnknown: .route
         case .methodNotAllowed: .method
+        case .webSocketOfferMalformed, .webSocketVersionUnknown: .webSocket
         case .originNotAllowed: .origin
         case .credentialsMissing, .credentialsRepeated, .credentialsMalformed: .credentials
         case .schemeNotEnabled: .scheme
@@ -168,7 +172,7 @@ extension ExplainedCheck {
         switch refusal {
         case .tokenTooLarge, .tokenMalformed, .tokenEncrypted: .tokenForm
         case .tokenIssuerUnknown: .tokenIssuer
-        case .issuerKeysUnavailable, .keyWaitersTooMany: .keys
+        case .issuerKeysUnavailable, .keyWaitersTooMany, .clientWaitersTooMany: .keys
         case .tokenTypeNotAccepted: .tokenType
         case .tokenAlgorithmNotAllowed: .tokenAlgorithm
         case .tokenKeyUnknown, .tokenKeyAmbiguous: .tokenKey
@@ -179,7 +183,8 @@ extension ExplainedCheck {
         // Read before any of the three is compared: RS-15 is a missing exp, JOSE-27 a date that is none.
         case .tokenClaimMissing, .tokenClaimMalformed: row == "RS-15" || row == "JOSE-27" ? .dates : .claims
         case .tokenLooksLikeIDToken, .tokenOfOtherPurpose: .purpose
-        case .tokenInactive, .introspectionUnavailable, .unknownTokensTooMany: .introspection
+        case .tokenInactive, .introspectionUnavailable, .introspectionAnswerTooLarge, .unknownTokensTooMany:
+            .introspection
         // Bound in a way that nobody can check; Bearer for a bound token; a bound token to be passed to the upstream.
         case .tokenBoundToKey: row == "DPOP-20" ? .binding : row == "RS-25" ? .upstreamCredential : .confirmation
         case .tokenIssuerNotAccepted: .issuerOfRoute

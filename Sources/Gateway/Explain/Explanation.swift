@@ -48,8 +48,11 @@ package struct Explanation: Sendable {
         self.now = now
         names = ConfigurationNames(settings)
         let facts = CheckFacts(evidence: evidence, settings: settings, now: now)
-        // Whoever has no logins need not read about them.
-        lines = ExplainedCheck.allCases.filter { !$0.isOfLogins || !settings.logins.isEmpty }.map { check in
+        // Whoever has no logins need not read about them, nor about an upgrade that the request does not ask for.
+        let checks = ExplainedCheck.allCases.filter {
+            (!$0.isOfLogins || !settings.logins.isEmpty) && ($0 != .webSocket || evidence.offersWebSocket)
+        }
+        lines = checks.map { check in
             let state = Explanation.state(of: check, verdict, facts)
             return Line(
                 check: check, state: state, seen: state == .notNeeded ? "" : facts.seen(check),
@@ -69,6 +72,14 @@ package struct Explanation: Sendable {
         return start.keepsForm ? 200 : 303
     }
 
+    /// What only the running gateway knows of a request that would be forwarded: a sealed session opens here for as long as
+    /// it was made for, whoever ended it before.
+    var notLookedAt: String? {
+        guard case .forwarded = verdict, evidence.isDryRun, evidence.session?.lives == true else { return nil }
+        return "whether the session was ended before its time, by a logout here or at the server: the running gateway "
+            + "alone knows that, and says it with --request-id"
+    }
+
     private static func state(of check: ExplainedCheck, _ verdict: Verdict, _ facts: CheckFacts) -> State {
         let end: ExplainedCheck
         let endState: State
@@ -82,6 +93,8 @@ package struct Explanation: Sendable {
         case .forwarded, .answered: return facts.reasonNotNeeded(check) == nil ? .passed : .notNeeded
         }
         if check == end { return endState }
+        // An upstream's room is looked at before the proof is spent; what only the network tells comes after that.
+        if check == .replay, case .refused(.upstreamConnectionsExhausted, _, _, _) = verdict { return .notReached }
         guard facts.reasonNotNeeded(check) == nil else { return .notNeeded }
         return check > end ? .notReached : .passed
     }
@@ -115,4 +128,7 @@ struct ConfigurationNames: Sendable {
     func issuer(_ index: Int) -> String { "issuers.\(settings.issuers[index].name)" }
 
     func listener(_ index: Int) -> String { "listeners[\(index)]" }
+
+    /// There are several, and which one a request came to is worth a word.
+    var hasListeners: Bool { settings.listeners.count > 1 }
 }

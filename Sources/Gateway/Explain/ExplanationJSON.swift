@@ -34,6 +34,7 @@ extension Explanation {
             }
             writer.endArray()
         }
+        if let notLookedAt { put("not_looked_at", notLookedAt, &writer) }
         if let start = evidence.loginStart, !loginWords.isEmpty { write(start, &writer) }
         if let remedy { write(remedy, &writer) }
         writer.endObject()
@@ -60,6 +61,7 @@ extension Explanation {
         put("method", evidence.method, &writer)
         put("target", evidence.target, &writer)
         put("authority", evidence.authority, &writer)
+        put("listener", names.listener(evidence.listener), &writer)
         put("client", evidence.peer, &writer)
         if let route = evidence.route { put("route", names.route(route), &writer) }
         if let token = evidence.token {

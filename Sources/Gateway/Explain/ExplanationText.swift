@@ -31,8 +31,39 @@ extension Explanation {
         return text
     }
 
+    /// A whole explanation without the checks that passed, that nothing was to be seen of or that were not reached, and
+    /// without the token taken apart: what is left is what is wrong, and what to change.
+    ///
+    /// Of the text, for a running gateway gives no more than that.
+    package static func brief(_ text: String) -> String {
+        let others = [State.passed, .notReached, .notNeeded].map { pad($0.rawValue, 13) }
+        let kept = [State.failed, .undecided].map { pad($0.rawValue, 13) }
+        let sections = ["Where it is sent to log in:", "The upstream gets these fields of the gateway's:"]
+        var shown: [Substring] = []
+        var (isShown, isAmongChecks, isBehindChecks) = (true, false, false)
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+            if isAmongChecks, line.isEmpty { (isAmongChecks, isBehindChecks, isShown) = (false, true, false) }
+            if isBehindChecks {
+                if sections.contains(where: { line == $0 }) {
+                    shown.append("")
+                    isShown = true
+                } else if line.isEmpty {
+                    isShown = false
+                }
+            } else if others.contains(where: line.hasPrefix) {
+                (isAmongChecks, isShown) = (true, false)
+            } else if kept.contains(where: line.hasPrefix) {
+                (isAmongChecks, isShown) = (true, true)
+            }
+            if isShown { shown.append(line) }
+        }
+        while shown.last?.isEmpty == true { shown.removeLast() }
+        return shown.joined(separator: "\n") + "\n"
+    }
+
     /// What is wrong and what to change: first of all, for whoever reads this in the night.
     private var advice: String {
+        if let notLookedAt { return Self.wrap("Not looked at: \(notLookedAt).", indent: 0) + "\n" }
         guard let remedy else { return "" }
         var text = Self.wrap(remedy.diagnosis, indent: 0) + "\n"
         guard !remedy.steps.isEmpty else { return text }
@@ -50,6 +81,7 @@ extension Explanation {
             ? "a request that could not be read"
             : ShownText.plain("\(evidence.method) \(evidence.target)", limit: 400) + " for "
                 + ShownText.plain(evidence.authority)
+                + (names.hasListeners ? " at \(names.listener(evidence.listener))" : "")
         let first: String
         switch verdict {
         case .forwarded: first = "FORWARDED"

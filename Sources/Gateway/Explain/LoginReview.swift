@@ -2,7 +2,7 @@
 import Issuers
 import Crypto
 import JOSE
-import Login
+package import Login
 package import OAuth
 import Sessions
 
@@ -48,18 +48,14 @@ package struct LoginReview: Sendable {
         issuer = settings.issuers[settings.clients[login.client].issuer].url
         form = login.authorization.form.rawValue
         cookieName = login.session.cookieName
-        let channels: Set<LogoutChannel> = Set(
-            (login.logout.backchannel ? [.back] : []) + (login.logout.frontchannel ? [.front] : []))
+        let demands = login.demands(
+            of: settings.clients[login.client], at: settings.issuers[settings.clients[login.client].issuer])
         let demand = login.dpop.demand
-        lines = ServerSuitability.review(
-            of: metadata, for: login.authorization, credentials: credentials,
-            requestObjectAlgorithm: login.requestObjectKey?.algorithm, wantsDPoP: demand,
-            assumesPKCE: login.assumesPKCE, isFAPI: login.isFAPI, logoutChannels: channels
-        ).map { area, problems in
+        lines = ServerSuitability.review(of: metadata, for: demands).map { area, problems in
             let words = LoginReviewWords(login: login, credentials: credentials, metadata: metadata)
             return Line(
                 title: words.title(area), configured: words.configured(area), offered: words.offered(area),
-                problems: problems, isWarning: area == .logout, remedies: problems.flatMap(words.remedies))
+                problems: problems, isWarning: !area.isNeededForLogins, remedies: problems.flatMap(words.remedies))
         }
         registration = Self.registration(of: login, settings)
         endpoints = Self.endpoints(of: login, metadata, credentials)
@@ -67,7 +63,7 @@ package struct LoginReview: Sendable {
             of: login, settings, clientID: credentials.clientID, isProven: demand.isMet(by: metadata))
         keys = PublishedKeys.keys(of: [login], clients: [settings.clients[login.client]]).map { key in
             let purpose = key.use == "enc" ? "enc" : "sig"
-            let algorithm = key.algorithm?.name ?? key.encryptionAlgorithm.map { "\($0)" } ?? "any algorithm"
+            let algorithm = key.algorithm?.name ?? key.encryptionAlgorithm.map(\.name) ?? "any algorithm"
             return "\(key.keyID ?? "(no kid)")  \(purpose)  \(algorithm)"
         }
         size = Self.size(of: login, issuer: issuer)
@@ -77,10 +73,12 @@ package struct LoginReview: Sendable {
     package var isSuitable: Bool { lines.allSatisfy { $0.problems.isEmpty || $0.isWarning } }
 
     /// What is to be registered at the server, whatever that says of itself.
-    static func registration(
+    package static func registration(
         of login: LoginSettings, _ settings: GatewaySettings
     ) -> [(name: String, value: String)] {
         var values: [(name: String, value: String)] = []
+        let client = settings.clients[login.client]
+        let publishes = !PublishedKeys.keys(of: [login], clients: [client]).isEmpty
         // Several listeners may have one public URL, as for TCP and a Unix socket: it is registered once.
         let urls = settings.listeners.map(\.publicURL)
         for (index, url) in urls.enumerated() where !urls[..<index].contains(url) {
@@ -92,9 +90,26 @@ package struct LoginReview: Sendable {
             if login.authorization.form == .signedByReference {
                 values.append(("request_uri, beginning with", url + ReservedPath.prefix + "/request/"))
             }
-            values.append(("jwks_uri", url + ReservedPath.assertionKeys))
+            if publishes { values.append(("jwks_uri", url + ReservedPath.assertionKeys)) }
         }
-        return values
+        return values + methods(of: login, client)
+    }
+
+    /// What the server has to know of signatures and credentials, by the names of client registration (RFC 7591 §2, OpenID
+    /// Connect Registration §2): servers have defaults of their own for what nobody says.
+    private static func methods(
+        of login: LoginSettings, _ client: ClientSettings
+    ) -> [(name: String, value: String)] {
+        var values = [("token_endpoint_auth_method", client.credentials.method.name)]
+        if case .privateKeyJWT(let key) = client.credentials.method {
+            values.append(("token_endpoint_auth_signing_alg", key.algorithm.name))
+        }
+        values.append(("id_token_signed_response_alg", login.idToken.signature.names))
+        if let key = login.requestObjectKey { values.append(("request_object_signing_alg", key.algorithm.name)) }
+        if login.authorization.responseMode.isSigned {
+            values.append(("authorization_signed_response_alg", login.response.signature.names))
+        }
+        return values.map { (name: $0.0, value: $0.1) }
     }
 
     private static func endpoints(

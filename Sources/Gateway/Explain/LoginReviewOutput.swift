@@ -35,7 +35,7 @@ extension LoginReview {
 
     static func section(_ title: String, _ pairs: [(name: String, value: String)]) -> String {
         title + "\n"
-            + pairs.map { "  " + pad($0.name, 25) + ShownText.plain($0.value, limit: 2000) + "\n" }.joined()
+            + pairs.map { "  " + pad($0.name, 34) + ShownText.plain($0.value, limit: 2000) + "\n" }.joined()
     }
 
     private static func pad(_ text: String, _ width: Int) -> String {

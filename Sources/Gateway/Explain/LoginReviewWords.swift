@@ -18,7 +18,9 @@ struct LoginReviewWords {
         case .form: "authorization_request"
         case .requestObject: "request_object"
         case .response: "response_mode"
+        case .idToken: "id_token"
         case .proofs: "dpop"
+        case .optionalUserInfo: "userinfo"
         case .logout: "logout"
         case .profile: "profile"
         }
@@ -33,8 +35,13 @@ struct LoginReviewWords {
         case .requestObject:
             let encryption = login.authorization.encryption.map { ", encrypted by \($0.algorithm) and \($0.encoding)" }
             return (login.requestObjectKey?.algorithm.name ?? "no key") + (encryption ?? "")
-        case .response: return login.authorization.responseMode.rawValue
+        case .response:
+            let mode = login.authorization.responseMode
+            return mode.rawValue + (mode.isSigned ? ", " + made(login.response) : "")
+        case .idToken:
+            return made(.init(signature: login.idToken.signature, mustBeEncrypted: login.idToken.mustBeEncrypted))
         case .proofs: return "\(login.dpop)"
+        case .optionalUserInfo: return "\(login.userInfo)"
         case .logout:
             let channels = [("backchannel", login.logout.backchannel), ("frontchannel", login.logout.frontchannel)]
             return channels.filter(\.1).map(\.0).joined(separator: " ")
@@ -60,7 +67,14 @@ struct LoginReviewWords {
                 + "require_signed_request_object \(metadata.requiresSignedRequestObject)"
         case .requestObject:
             return said("request_object_signing_alg_values_supported", metadata.requestObjectSigningAlgorithms)
-        case .response: return said("response_modes_supported", metadata.responseModes)
+        case .response:
+            let modes = said("response_modes_supported", metadata.responseModes)
+            guard login.authorization.responseMode.isSigned else { return modes }
+            return modes + "; "
+                + said("authorization_signing_alg_values_supported", metadata.responseSigningAlgorithms)
+        case .idToken:
+            return said("id_token_signing_alg_values_supported", metadata.idTokenSigningAlgorithms)
+        case .optionalUserInfo: return metadata.userInfo == nil ? "no userinfo_endpoint" : "userinfo_endpoint"
         case .proofs: return said("dpop_signing_alg_values_supported", metadata.dpopSigningAlgorithms)
         case .logout:
             return "backchannel_logout_supported \(metadata.backchannelLogoutSupported.map { "\($0)" } ?? "absent"), "
@@ -69,6 +83,10 @@ struct LoginReviewWords {
             return "authorization_response_iss_parameter_supported \(metadata.sendsResponseIssuer), "
                 + "tls_client_certificate_bound_access_tokens \(metadata.bindsTokensToCertificates)"
         }
+    }
+
+    private func made(_ made: LoginDemands.Made) -> String {
+        made.signature.names + (made.mustBeEncrypted ? ", encrypted" : "")
     }
 
     private func said(_ member: String, _ list: [String]?) -> String {
@@ -103,7 +121,26 @@ struct LoginReviewWords {
                 "at the authorization server: allow the form, and the algorithm, that is configured",
             ]
         case "JAR-10": return ["in this configuration: set \(key).request_object.encryption to what the server offers"]
+        case "OIDC-05":
+            return [
+                "in this configuration: set \(key).id_token.algorithm to what the server signs this client's ID tokens with",
+                "at the authorization server: sign this client's ID tokens as configured",
+            ]
+        case "OIDC-11", "CF-28":
+            let part = problem.checkID == "CF-28" ? "response" : "id_token"
+            return [
+                "in this configuration: set \(key).\(part) and decryption_keys to what the server offers",
+                "at the authorization server: sign and encrypt for this client as configured",
+            ]
+        case "MD-08":
+            return [
+                "in this configuration, if that port belongs to the server: add it to allow_ports of the issuer",
+                "at the authorization server: name an endpoint at port 443, or at the issuer's own host",
+            ]
         default: break
+        }
+        if problem.configured.hasPrefix("userinfo") {
+            return ["in this configuration: set \(key).userinfo: off, if the ID token has what is needed"]
         }
         if problem.configured.hasPrefix("response_mode") {
             return ["in this configuration: set \(key).response_mode to one that the server offers"]

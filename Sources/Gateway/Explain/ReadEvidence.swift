@@ -7,8 +7,9 @@ import JSON
 import Telemetry
 
 extension WorkerRef {
-    /// What the head in `pointee.head` says, for an explanation; decides nothing, and is not on the hot path.
-    func evidence(_ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>) -> RequestEvidence {
+    /// What the head in `pointee.head` says, and what the stages said of it, for an explanation; decides nothing, and is
+    /// not on the hot path.
+    func evidence(_ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, _ step: Step) -> RequestEvidence {
         let head = pointee.head
         let all = UnsafeBufferPointer(start: bytes, count: head.pointee.length)
         func text(_ range: ByteRange, limit: Int = 2048) -> String {
@@ -34,6 +35,7 @@ extension WorkerRef {
         evidence.authority = text(head.pointee.authority, limit: 256)
         evidence.fieldCount = head.pointee.fields.count
         evidence.headBytes = head.pointee.length
+        evidence.offersWebSocket = head.pointee.offersWebSocket
         switch head.pointee.framing {
         case .length(let size) where size > 0: evidence.body = .bytes(size)
         case .chunked: evidence.body = .chunked
@@ -56,7 +58,9 @@ extension WorkerRef {
         evidence.asksForMethod = asksForMethod && head.pointee.methodID == .options && !evidence.origins.isEmpty
         readAuthorization(all, into: &evidence)
         readIntrospection(exchange, bytes, into: &evidence)
-        readSession(exchange, bytes, into: &evidence)
+        var pointer: LoginPointer?
+        if case .refuse(let refused) = step { pointer = refused.login }
+        readSession(exchange, bytes, pointer, into: &evidence)
         return evidence
     }
 

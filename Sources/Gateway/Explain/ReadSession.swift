@@ -5,9 +5,10 @@ import Login
 import Sessions
 
 extension WorkerRef {
-    /// What the head says of a browser and its session, for an explanation; decides nothing.
+    /// What the head says of a browser and its session, for an explanation, and where it was sent; decides nothing.
     func readSession(
-        _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, into evidence: inout RequestEvidence
+        _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, _ pointer: LoginPointer?,
+        into evidence: inout RequestEvidence
     ) {
         readBrowser(exchange, bytes, into: &evidence)
         guard let route = exchange.pointee.route, let policy = route.pointee.login else { return }
@@ -25,11 +26,8 @@ extension WorkerRef {
             session.diagnosis = pointee.stores[policy.pointee.login].diagnose(value, now: clock.wallSeconds())
         }
         evidence.session = session
-        if isSentToLogin { evidence.loginStart = start(pointee.loginPointer, policy, evidence) }
+        if let pointer { evidence.loginStart = start(pointer, policy, evidence) }
     }
-
-    /// Whether the stages have noted a login for this request: the note of another one never stays behind an answer.
-    private var isSentToLogin: Bool { !pointee.loginPointer.location.isEmpty }
 
     private func describe(_ state: Session, _ settings: LoginSettings, into session: inout SessionEvidence) {
         session.subject = state.subject
@@ -69,7 +67,7 @@ extension WorkerRef {
             case .secFetchSite: browser.fetchSite.append(text)
             case .secFetchMode: browser.fetchMode.append(text)
             case .secFetchDest: browser.fetchDestination.append(text)
-            case .accept: browser.acceptsPages = browser.acceptsPages || LoginPointer.contains("text/html", in: value)
+            case .accept: browser.acceptsPages = browser.acceptsPages || AcceptField.wantsPage(value)
             default: continue
             }
         }

@@ -75,7 +75,7 @@ package struct RequestDraft {
     }
 
     /// The authority and the request target, byte for byte as the URL spells them; the fragment is never sent.
-    private static func parts(of url: String) throws(Problem) -> (authority: String, target: String) {
+    static func parts(of url: String) throws(Problem) -> (authority: String, target: String) {
         let lower = url.lowercased()
         guard let scheme = ["https://", "http://"].first(where: lower.hasPrefix) else {
             throw Problem(text: "--url wants the whole URL, such as https://shop.example.com/api/orders/7")
@@ -87,21 +87,5 @@ package struct RequestDraft {
         }
         let target = rest[authority.endIndex...]
         return (String(authority), target.hasPrefix("/") ? String(target) : "/" + target)
-    }
-
-    /// The listener that a URL leads to, by its public URL and its other names; nil when none has that authority.
-    package static func listener(of url: String, in settings: GatewaySettings) -> Int? {
-        guard let (authority, _) = try? parts(of: url) else { return nil }
-        return listener(
-            ofAuthority: authority, scheme: url.lowercased().hasPrefix("https:") ? "https" : "http", in: settings)
-    }
-
-    /// The same for an authority; `scheme` decides between listeners that share it, where it is known.
-    static func listener(ofAuthority authority: String, scheme: String?, in settings: GatewaySettings) -> Int? {
-        let matches = settings.listeners.indices.filter {
-            settings.listeners[$0].authorities.contains(authority.lowercased())
-        }
-        guard let scheme else { return matches.first }
-        return matches.first { settings.listeners[$0].publicURL.hasPrefix(scheme + ":") } ?? matches.first
     }
 }

@@ -33,6 +33,8 @@ package struct RequestEvidence: Sendable {
         case preflight
         /// For a document of the gateway's own.
         case document
+        /// The same address over https.
+        case redirect
         /// A step of a login or a logout.
         case login
     }
@@ -57,6 +59,8 @@ package struct RequestEvidence: Sendable {
     package var fieldCount = 0
     package var headBytes = 0
     package var hasTokenInQuery = false
+    /// A WebSocket handshake, by its framing fields.
+    package var offersWebSocket = false
     package var authorization = Authorization.none
     package var token: TokenEvidence?
     package var proofs: [TokenEvidence] = []

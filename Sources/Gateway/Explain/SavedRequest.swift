@@ -45,15 +45,4 @@ package enum SavedRequest {
         let host = Array("Host: ".utf8) + (values["authority"] ?? [])
         return [requestLine, host] + rest
     }
-
-    /// The value of Host, for choosing the listener.
-    package static func listener(_ head: [UInt8], in settings: GatewaySettings) -> Int? {
-        for line in head.split(separator: 0x0A) {
-            let text = String(decoding: line, as: UTF8.self)
-            guard text.lowercased().hasPrefix("host:") else { continue }
-            let host = text.dropFirst(5).split { " \t\r".contains($0) }.first.map(String.init) ?? ""
-            return RequestDraft.listener(ofAuthority: host, scheme: nil, in: settings)
-        }
-        return nil
-    }
 }

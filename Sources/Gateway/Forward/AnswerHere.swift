@@ -6,7 +6,8 @@ import Telemetry
 /// Answers that the gateway gives itself: refusals, and OPTIONS for the server. Not on the hot path.
 extension WorkerRef {
     /// Answers an exchange with a refusal, as its template says (REQUIREMENTS 0.2).
-    func refuse(_ exchange: ExchangeRef, _ refusal: Refusal) {
+    func refuse(_ exchange: ExchangeRef, _ refused: Refused) {
+        let refusal = refused.cause
         let client = exchange.pointee.client.unsafelyUnwrapped
         if let upstream = exchange.pointee.upstream {
             exchange.pointee.upstream = nil
@@ -16,22 +17,31 @@ extension WorkerRef {
             return abortClient(client)
         }
         exchange.pointee.refusal = refusal
-        if pointee.decisions != nil { keepRefusal(exchange, refusal) }
-        logRefusal(exchange, refusal)
+        if pointee.decisions != nil { keepRefusal(exchange, refused) }
+        logRefusal(exchange, refused)
         if refusal.closesConnection { exchange.pointee.keepsAlive = false }
+        if holdsBack(exchange, refusal) { return holdBack(exchange) }
+        answerRefusal(exchange, refusal, login: refused.login)
+    }
+
+    /// Gives the answer of a refusal that was told to the operator; `login` is where the login begins that its client lacks.
+    func answerRefusal(_ exchange: ExchangeRef, _ refusal: Refusal, login: LoginPointer? = nil) {
         var fields = challengeFields(exchange, refusal)
         if refusal == .methodNotAllowed || refusal == .connectRefused {
             fields.append(("Allow", exchange.pointee.route?.pointee.methodNames.allow ?? MethodSet(nil).allow))
         }
+        if refusal == .webSocketVersionUnknown {
+            // RFC 6455 §4.2.2, RFC 9110 §15.5.22: which it would be, and that it is an upgrade.
+            fields += [("Connection", "Upgrade"), ("Upgrade", "websocket"), ("Sec-WebSocket-Version", "13")]
+        }
         if let seconds = refusal.retryAfterSeconds { fields.append(("Retry-After", "\(seconds)")) }
-        if refusal.template == .login || refusal.template == .stepUp && exchange.pointee.token?.pointee.session != nil {
-            return answerLoginRequired(exchange, challenges: fields)
+        if isAnsweredByLogin(exchange, refusal) {
+            return answerLoginRequired(exchange, login ?? LoginPointer(), challenges: fields)
         }
         if let trip = exchange.pointee.trip {
-            fields.append(("Referrer-Policy", "no-referrer"))
-            return answerRefusedTrip(exchange, trip, .serverUnavailable, refusal, fields: fields, retry: nil)
+            return answerRefusedTrip(exchange, trip, nil, refusal, fields: fields, retry: nil)
         }
-        answer(exchange, status: refusal.status, fields: fields)
+        answerRefusal(exchange, refusal, fields: fields)
     }
 
     /// `OPTIONS *`, or an OPTIONS whose last hop is this one.
@@ -55,6 +65,7 @@ extension WorkerRef {
         let keepsAlive = exchange.pointee.keepsAlive
         var writer = HeadWriter(pointee.writeScratch, capacity: Worker.writeCapacity)
         writer.put(text: "HTTP/1.1 \(status) \(Status.reason(status))\r\n")
+        writer.put(pointee.date)
         for (name, value) in fields { writer.put(text: "\(name): \(value)\r\n") }
         if exchange.pointee.givesNonce { putNonce(into: &writer) }
         putCookies(exchange, into: &writer)

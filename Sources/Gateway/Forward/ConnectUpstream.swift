@@ -114,12 +114,12 @@ extension WorkerRef {
     }
 
     /// An attempt has failed: the next address, or the refusal when there is none or no time.
-    func attemptFailed(_ upstream: UpstreamRef, _ reason: String, else refusal: (WorkerRef) -> Refusal) {
+    func attemptFailed(_ upstream: UpstreamRef, _ reason: String, else refused: (WorkerRef) -> Refused) {
         let pool = upstream.pointee.pool.unsafelyUnwrapped
         putBack(upstream, pool, reason)
         guard pool.pointee.addresses.untried(upstream.pointee.tried) > 0,
             clock.microseconds() < upstream.pointee.deadline
-        else { return upstreamFailed(upstream, refusal(self)) }
+        else { return upstreamFailed(upstream, refused(self)) }
         closeSocket(upstream)
         open(upstream)
     }
@@ -159,8 +159,27 @@ extension WorkerRef {
         case ByteStream.wantsWrite: upstream.startWriting()
         default:
             let name = certificateName(upstream)
-            let found = upstream.pointee.stream.certificateProblem ?? "a failed handshake"
-            attemptFailed(upstream, found) { $0.refuse(.upstreamTLSFailed, "a certificate for \(name)", found) }
+            let failure = HandshakeFailure.take()
+            let problem = upstream.pointee.stream.certificateProblem
+            let expected = problem == nil ? "TLS from \(name)" : "a certificate for \(name)"
+            let found = problem ?? failure.wordsOfServer
+            attemptFailed(upstream, found) { $0.refuse(.upstreamTLSFailed, expected, found) }
+        }
+    }
+}
+
+extension HandshakeFailure {
+    /// Why the handshake with a server came to nothing, for whoever looks after both.
+    fileprivate var wordsOfServer: String {
+        switch self {
+        case .notTLS: "something that is no TLS, such as plain HTTP"
+        case .closed: "the end of the connection"
+        case .version: "no version of TLS that both speak"
+        case .cipher: "no cipher that both have"
+        case .certificate: "a certificate that was not accepted"
+        case .applicationProtocol: "no HTTP/1.1"
+        case .alert: "an alert: it does not accept what it was shown, or wants a client certificate"
+        case .other: "a failed handshake"
         }
     }
 }

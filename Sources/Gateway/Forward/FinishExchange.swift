@@ -46,6 +46,7 @@ extension WorkerRef {
         exchange.pointee.token = nil
         if case .active(let record) = exchange.pointee.lookup { TokenRecord.release(record) }
         exchange.pointee.lookup = .none
+        exchange.pointee.exchanged = .none
         if let token = exchange.pointee.upstreamToken { ExchangedToken.release(token) }
         exchange.pointee.upstreamToken = nil
         dropTrip(exchange)
@@ -119,6 +120,7 @@ extension WorkerRef {
         client.pointee.stream.close()
         client.pointee.input.release(to: &pointee.buffers)
         client.pointee.output.release(to: &pointee.buffers)
+        if client.pointee.isHandshaking { endHandshake(client) }
         if client.pointee.isCounted { pointee.networks.remove(client.pointee.peer.networkWords) }
         client.pointee.isCounted = false
         dropPipe(&client.pointee.pipe)

@@ -63,8 +63,10 @@ extension WorkerRef {
         _ client: ClientRef, _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, isKept: Bool
     ) {
         var writer = HeadWriter(pointee.writeScratch, capacity: Worker.writeCapacity)
-        guard case .used(let used) = encodeBody(exchange, bytes, min(count, writer.bodyRoom), into: &writer) else {
-            return bodyRefused(client, exchange)
+        let used: Int
+        switch encodeBody(exchange, bytes, min(count, writer.bodyRoom), into: &writer) {
+        case .refused(let refused): return bodyRefused(client, exchange, refused)
+        case .used(let taken): used = taken
         }
         if isKept {
             client.pointee.input.consume(used, to: &pointee.buffers)
@@ -76,7 +78,7 @@ extension WorkerRef {
     }
 
     /// The body broke a rule after its beginning was forwarded: the upstream must not take it for complete (HTTP-30).
-    private func bodyRefused(_ client: ClientRef, _ exchange: ExchangeRef) {
+    private func bodyRefused(_ client: ClientRef, _ exchange: ExchangeRef, _ refused: Refused) {
         if let upstream = exchange.pointee.upstream {
             Socket.resetOnClose(upstream.pointee.stream.descriptor)
             exchange.pointee.upstream = nil
@@ -85,11 +87,6 @@ extension WorkerRef {
         dropInput(client)
         guard exchange.pointee.phase != .responding else { return abortClient(client) }
         exchange.pointee.keepsAlive = false
-        let refusal: Refusal = exceedsLimit(exchange) ? .requestBodyTooLarge : .malformedMessage
-        refuse(exchange, refusal)
-    }
-
-    private func exceedsLimit(_ exchange: ExchangeRef) -> Bool {
-        exchange.pointee.requestBytes > patience(of: exchange).bodyLimit
+        refuse(exchange, refused)
     }
 }

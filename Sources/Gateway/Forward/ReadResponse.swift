@@ -13,6 +13,7 @@ extension WorkerRef {
         // Between responses nothing may come: an end, or bytes that would be somebody else's response (HTTP-40).
         case .idle: closeUpstream(upstream)
         case .active: readActive(upstream)
+        case .draining: drain(upstream)
         }
         if upstream.pointee.isReading, upstream.pointee.stream.hasBufferedBytes {
             FileEvent.activate(upstream.readEvent, .read)
@@ -117,11 +118,14 @@ extension WorkerRef {
         let length = head.pointee.length
         keepProofNonce(exchange, bytes)
         if head.pointee.status == 401, hidesUnauthorized(exchange) { return upstreamUnauthorized(upstream, exchange) }
+        if head.pointee.status >= 400, replaces(head.pointee.status, exchange) {
+            return replaceResponse(upstream, exchange, bytes, count)
+        }
         exchange.pointee.phase = .responding
         exchange.pointee.status = head.pointee.status
         exchange.pointee.respondedAt = clock.microseconds()
         exchange.pointee.replay.release(to: &pointee.buffers)
-        exchange.pointee.response = BodyCounter(head.pointee.framing)
+        exchange.pointee.response = BodyCounter(head.pointee.framing, sizes: .padded)
         upstream.pointee.keepsAlive = head.pointee.keepAlive
         switch head.pointee.framing {
         case .none, .length: break

@@ -6,22 +6,16 @@ import Transport
 
 /// From a permitted request to bytes at the upstream: head, then body as it arrives.
 extension WorkerRef {
-    /// Sends the head in `pointee.head` on, with what of the body is at hand.
-    func forward(_ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, isKept: Bool) {
+    /// Sends `head` on, with what of the body is at hand.
+    func forward(
+        _ exchange: ExchangeRef, _ head: HeadWriter, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, isKept: Bool
+    ) {
         let client = exchange.pointee.client.unsafelyUnwrapped
-        let head = pointee.head
-        let length = head.pointee.length
-        if let refusal = refusalOfBody(exchange) { return refuseUnread(exchange, refusal, bytes, count, isKept) }
+        let length = pointee.head.pointee.length
         let route = exchange.pointee.route.unsafelyUnwrapped
         client.pointee.patience = Int32(clamping: route.pointee.patience.responseBody)
-        exchange.pointee.offersWebSocket = head.pointee.offersWebSocket && route.pointee.webSocket
         exchange.pointee.mayRetry = exchange.pointee.request.isComplete && isIdempotent(exchange.pointee.method)
-        var writer = HeadWriter(pointee.writeScratch, capacity: Worker.writeCapacity)
-        do throws(Refusal) {
-            try writeUpstreamHead(exchange, bytes, into: &writer)
-        } catch {
-            return refuseUnread(exchange, error, bytes, count, isKept)
-        }
+        var writer = head
         // The body's beginning travels with the head; what lies behind the body is the next request.
         var used = length
         // A WebSocket handshake may expect it too, and gets it before its 101 (RFC 9110 §7.8).
@@ -32,7 +26,7 @@ extension WorkerRef {
         if !exchange.pointee.request.isComplete {
             let room = min(count - length, writer.bodyRoom)
             switch encodeBody(exchange, bytes + length, room, into: &writer) {
-            case .refused(let refusal): return refuseUnread(exchange, refusal, bytes, count, isKept)
+            case .refused(let refused): return refuseUnread(exchange, refused, bytes, count, isKept)
             case .used(let taken): used += taken
             }
         }
@@ -45,18 +39,11 @@ extension WorkerRef {
         send(exchange, writer)
     }
 
-    /// Why a body of the length announced is not taken, before any of it is read (HTTP-65).
-    func refusalOfBody(_ exchange: ExchangeRef) -> Refusal? {
-        let limit = patience(of: exchange).bodyLimit
-        guard case .length(let size) = pointee.head.pointee.framing, size > limit else { return nil }
-        return refuse(.requestBodyTooLarge, "at most \(limit) bytes", "\(size)")
-    }
-
     private func refuseUnread(
-        _ exchange: ExchangeRef, _ refusal: Refusal, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, _ isKept: Bool
+        _ exchange: ExchangeRef, _ refused: Refused, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, _ isKept: Bool
     ) {
         keepRest(exchange.pointee.client.unsafelyUnwrapped, bytes, count, isKept: isKept)
-        refuse(exchange, refusal)
+        refuse(exchange, refused)
     }
 
     private func isIdempotent(_ method: MethodID) -> Bool {
@@ -88,10 +75,7 @@ extension WorkerRef {
             return
         }
         guard let upstream = connect(pool) else {
-            return refuse(
-                exchange,
-                refuse(
-                    .upstreamConnectionsExhausted, "\(pointee.limits.upstreamConnections) connections at most", "more"))
+            return refuse(exchange, connectionsExhausted())
         }
         attach(exchange, upstream)
         guard upstream.pointee.output.append(writer.base, writer.count, from: &pointee.buffers) else {
@@ -140,7 +124,7 @@ extension WorkerRef {
     enum Encoded {
         /// So many bytes of the input are used up.
         case used(Int)
-        case refused(Refusal)
+        case refused(Refused)
     }
 
     /// Takes body bytes out of `bytes` and writes them in the framing that the upstream gets.

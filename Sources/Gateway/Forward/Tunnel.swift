@@ -12,12 +12,11 @@ extension WorkerRef {
     func switchProtocols(
         _ upstream: UpstreamRef, _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int
     ) {
-        guard exchange.pointee.offersWebSocket, upgradesToWebSocket(bytes) else {
+        if let found = refusalOfSwitch(exchange, bytes) {
             exchange.pointee.upstream = nil
             closeUpstream(upstream)
             return refuse(
-                exchange, refuse(.upstreamSwitchedProtocols, "no 101, or the WebSocket that was offered", "another 101")
-            )
+                exchange, refuse(.upstreamSwitchedProtocols, "no 101, or the WebSocket that was offered", found))
         }
         let client = exchange.pointee.client.unsafelyUnwrapped
         exchange.pointee.phase = .responding
@@ -41,6 +40,28 @@ extension WorkerRef {
         if client.pointee.state == .tunnelling { resumeTunnel(client) }
     }
 
+    /// Remembers what the answer to the handshake in `pointee.head` must say, which was checked when it was routed.
+    func keepWebSocketKey(_ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>) {
+        let head = UnsafeBufferPointer(start: bytes, count: pointee.head.pointee.length).span
+        guard let key = try? WebSocketOffer.key(in: pointee.head.pointee, bytes: head) else { return }
+        exchange.pointee.webSocketAccept = WebSocketAccept(key: head.extracting(key))
+    }
+
+    /// What is wrong with a 101 (RFC 6455 §4.1, what a client checks), or nil.
+    ///
+    /// Client and upstream would go on with different ideas of where messages begin: the client's is that of its own check.
+    private func refusalOfSwitch(_ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>) -> String? {
+        guard exchange.pointee.offersWebSocket else { return "a 101 that nobody asked for" }
+        guard upgradesToWebSocket(bytes) else { return "a 101 to another protocol" }
+        guard pointee.responseHead.pointee.upgradesConnection else { return "a 101 without Connection: Upgrade" }
+        let fields = pointee.responseHead.pointee.fields.count(of: .secWebSocketAccept)
+        guard fields == 1 else { return "a 101 with \(fields) lines of Sec-WebSocket-Accept" }
+        let index = pointee.responseHead.pointee.fields.firstIndex(of: .secWebSocketAccept)
+        let range = pointee.responseHead.pointee.fields[index].value
+        let value = UnsafeBufferPointer(start: bytes + Int(range.start), count: Int(range.count))
+        return exchange.pointee.webSocketAccept.equals(value.span) ? nil : "a 101 with another Sec-WebSocket-Accept"
+    }
+
     private func upgradesToWebSocket(_ bytes: UnsafeMutablePointer<UInt8>) -> Bool {
         let head = pointee.responseHead
         var found = 0
@@ -58,13 +79,15 @@ extension WorkerRef {
     ) {
         let head = pointee.responseHead
         writer.put("HTTP/1.1 101 Switching Protocols\r\n")
+        var run = FieldRun()
         for index in 0..<head.pointee.fields.count {
             let slot = head.pointee.fields[index]
             guard !pointee.responseRules.contains(slot.id),
                 slot.id != .other && slot.id != .setCookie || mayPass(slot, exchange, bytes)
             else { continue }
-            writer.put(bytes + Int(slot.line.start), Int(slot.line.count))
+            run.take(slot, bytes, into: &writer)
         }
+        run.flush(bytes, into: &writer)
         writer.put("Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
     }
 

@@ -7,6 +7,9 @@ import Transport
 ///
 ///     resolving ──▶ connecting ──▶ handshaking (TLS) ──▶ active ──response complete──▶ idle ──▶ active …
 ///          └─────────────┴───────────────┴── failed ──▶ closed ◀── any byte or end ─────┘
+///
+/// Where a page took the response's place, what is left of that is read before the connection is idle:
+/// active ── response replaced ──▶ draining ──▶ idle.
 struct UpstreamConnection {
     enum State: UInt8 {
         case closed
@@ -18,6 +21,8 @@ struct UpstreamConnection {
         case handshaking
         /// Serves an exchange, or a tunnel.
         case active
+        /// What is left of a response that nobody gets is read (`draining` bytes), so that another can follow it.
+        case draining
         /// In the pool; whatever arrives now ends it (HTTP-40).
         case idle
     }
@@ -51,6 +56,8 @@ struct UpstreamConnection {
     var deadline: UInt64 = 0
     /// The response allowed another request on this connection.
     var keepsAlive = false
+    /// Bytes of a response's body that nobody gets and that have not come yet.
+    var draining = 0
     /// The pool's reading at its handshake.
     var reading: UInt32 = 0
     var previous: UpstreamRef?
@@ -85,6 +92,8 @@ struct UpstreamPool {
     var proofNonce: String?
     /// Connections that wait for addresses.
     var waiting: UpstreamRef?
+    /// How often the operator is told of its failures.
+    var lines = UpstreamLinePaces()
 
     /// Whether an answer of the resolver is on its way here.
     var isResolving: Bool { addresses.isResolving }

@@ -5,19 +5,21 @@ import Transport
 /// What happens when an upstream cannot be reached, breaks off, or answers with something that is no response.
 extension WorkerRef {
     /// No connection came about.
-    func upstreamFailed(_ upstream: UpstreamRef, _ refusal: Refusal) {
+    func upstreamFailed(_ upstream: UpstreamRef, _ refused: Refused) {
         let pool = upstream.pointee.pool.unsafelyUnwrapped
-        pointee.operatorLog.write(
-            .warning, .upstreamConnectFailed, LogField(.upstream, name(of: pool)),
-            LogField(.cause, "\(refusal.word)"), LogField(.expected, pointee.refusalDetail.expected),
-            LogField(.found, pointee.refusalDetail.found))
+        say(
+            UpstreamLinePaces.Kind(connecting: refused.cause), at: pool,
+            [
+                LogField(.upstream, name(of: pool)), LogField(.cause, "\(refused.cause.word)"),
+                LogField(.expected, refused.detail.expected), LogField(.found, refused.detail.found),
+            ])
         // The next request asks the name server again.
         pool.pointee.addresses.forgetAnswers()
         let exchange = upstream.pointee.exchange
         closeUpstream(upstream)
         guard let exchange else { return }
         exchange.pointee.upstream = nil
-        refuse(exchange, refusal)
+        refuse(exchange, refused)
     }
 
     /// The connection ended, or cannot be read or written any more.
@@ -46,10 +48,7 @@ extension WorkerRef {
     private func retry(_ exchange: ExchangeRef, _ pool: UnsafeMutablePointer<UpstreamPool>) {
         exchange.pointee.mayRetry = false
         guard let upstream = connect(pool) else {
-            return refuse(
-                exchange,
-                refuse(
-                    .upstreamConnectionsExhausted, "\(pointee.limits.upstreamConnections) connections at most", "more"))
+            return refuse(exchange, connectionsExhausted())
         }
         attach(exchange, upstream)
         renewProof(exchange, pool)
@@ -61,8 +60,7 @@ extension WorkerRef {
     /// The upstream's answer is not a response that every reader reads alike (HTTP-39, HTTP-67).
     func upstreamMalformed(_ upstream: UpstreamRef, _ found: String) {
         let pool = upstream.pointee.pool.unsafelyUnwrapped
-        pointee.operatorLog.write(
-            .warning, .upstreamProtocolError, LogField(.upstream, name(of: pool)), LogField(.found, found))
+        say(.malformed, at: pool, [LogField(.upstream, name(of: pool)), LogField(.found, found)])
         let exchange = upstream.pointee.exchange
         closeUpstream(upstream)
         guard let exchange else { return }
@@ -73,8 +71,7 @@ extension WorkerRef {
     /// The response's chunks broke off: the client must see that something is missing (HTTP-41).
     func upstreamBrokeFraming(_ upstream: UpstreamRef, _ exchange: ExchangeRef, _ writer: HeadWriter) {
         let pool = upstream.pointee.pool.unsafelyUnwrapped
-        pointee.operatorLog.write(
-            .warning, .upstreamProtocolError, LogField(.upstream, name(of: pool)), LogField(.found, "broken chunks"))
+        say(.malformed, at: pool, [LogField(.upstream, name(of: pool)), LogField(.found, "broken chunks")])
         guard let client = exchange.pointee.client else { return closeUpstream(upstream) }
         sayBrokenOff(exchange, upstream)
         sendToClient(client, writer.base, writer.count)
@@ -85,7 +82,17 @@ extension WorkerRef {
     private func sayBrokenOff(_ exchange: ExchangeRef, _ upstream: UpstreamRef) {
         exchange.pointee.truncation = .upstreamClosed
         let pool = upstream.pointee.pool.unsafelyUnwrapped
-        pointee.operatorLog.write(.warning, .upstreamBrokeOff, fields(of: exchange, name(of: pool)))
+        say(.brokeOff, at: pool, fields(of: exchange, name(of: pool)))
+    }
+
+    /// Tells the operator, so often of one kind at one upstream and no more.
+    private func say(
+        _ kind: UpstreamLinePaces.Kind, at pool: UnsafeMutablePointer<UpstreamPool>, _ fields: [LogField]
+    ) {
+        guard pointee.operatorLog.writes(.warning),
+            let suppressed = pool.pointee.lines.admit(kind, at: clock.microseconds())
+        else { return }
+        pointee.operatorLog.write(.warning, kind.event, fields.with(suppressed: suppressed))
     }
 
     /// Which request it was, of which route, at which upstream.
@@ -94,7 +101,7 @@ extension WorkerRef {
         return [LogField(.requestID, requestID(of: exchange))] + route + [LogField(.upstream, upstream)]
     }
 
-    private func connectTimedOut() -> Refusal {
+    private func connectTimedOut() -> Refused {
         refuse(.upstreamConnectTimedOut, "a connection within \(pointee.timeouts.upstreamConnect) ms", "none")
     }
 
@@ -103,7 +110,7 @@ extension WorkerRef {
         let pool = upstream.pointee.pool.unsafelyUnwrapped
         switch upstream.pointee.state {
         case .closed: return
-        case .idle: return closeUpstream(upstream)
+        case .draining, .idle: return closeUpstream(upstream)
         case .resolving: return upstreamFailed(upstream, connectTimedOut())
         case .connecting, .handshaking:
             return attemptFailed(upstream, "no answer in time") { $0.connectTimedOut() }
@@ -115,7 +122,7 @@ extension WorkerRef {
         if client.pointee.state == .tunnelling { return endTunnel(client) }
         // A client that does not take what is there is the slow one, and has its own clock.
         if client.pointee.hasOutput { return setTimeout(upstream.timeout, patience(of: exchange).responseBody) }
-        pointee.operatorLog.write(.warning, .upstreamTimedOut, fields(of: exchange, name(of: pool)))
+        say(.timedOut, at: pool, fields(of: exchange, name(of: pool)))
         if exchange.pointee.phase == .responding {
             exchange.pointee.truncation = .upstreamTimedOut
             return abortClient(client)

@@ -51,6 +51,12 @@ extension WorkerRef {
         !FileEvent.isDue(upstream.readEvent) && upstream.pointee.stream.isQuiet
     }
 
+    /// Whether the next request gets a connection: an idle one, even one that is only found to be closed and gives its
+    /// place to another, or a new one.
+    func hasRoom(_ pool: UnsafeMutablePointer<UpstreamPool>) -> Bool {
+        pool.pointee.idleCount > 0 || pool.pointee.connectionCount < pointee.limits.upstreamConnections
+    }
+
     /// A connection that is not open yet, or nil when the upstream has as many as it may.
     func connect(_ pool: UnsafeMutablePointer<UpstreamPool>) -> UpstreamRef? {
         guard pool.pointee.connectionCount < pointee.limits.upstreamConnections else { return nil }

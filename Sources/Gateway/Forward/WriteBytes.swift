@@ -103,7 +103,7 @@ extension WorkerRef {
         case .connecting: connected(upstream)
         case .handshaking: handshake(upstream)
         case .active: flushUpstream(upstream)
-        case .closed, .resolving, .idle: upstream.stopWriting()
+        case .closed, .resolving, .draining, .idle: upstream.stopWriting()
         }
     }
 

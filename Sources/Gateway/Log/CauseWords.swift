@@ -11,13 +11,21 @@ package enum CauseWords {
         let ours = dump.prefix { $0 != "\"" }
         let payload = dump.dropFirst(ours.count)
         let open = ours.count { $0 == "(" }
-        var words = ours.split { "()".contains($0) }.map { phrase(Substring($0)) }
+        var words = ours.split { "()".contains($0) }.map { phrase(label($0)) }
         if !payload.isEmpty {
             var text = payload
             while text.last == ")", payload.count - text.count < open { text.removeLast() }
-            words.append(String(text))
+            // A dump escapes more than a reader needs, and every log escapes it once more: what moves a cursor stays so.
+            words.append(String(text).replacing("\\\"", with: "'").replacing("\\'", with: "'"))
         }
         return words.joined(separator: ": ")
+    }
+
+    /// What stands before a text that a case carries, without the colon that another one is put behind.
+    private static func label(_ part: Substring) -> Substring {
+        var part = part
+        while part.last == " " || part.last == ":" { part.removeLast() }
+        return part
     }
 
     /// One case name, without the types it is qualified with, as lower-case words; acronyms stay.

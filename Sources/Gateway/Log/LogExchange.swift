@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import HTTPMessage
+import Pages
 import Telemetry
 
 /// One access line per request, one operator line per refusal, and the numbers.
 extension WorkerRef {
     /// Keeps the method and the target for the line that is written at the end, when the head is long gone.
     func keepForLog(_ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>) {
-        guard pointee.log != nil else { return }
+        guard pointee.log != nil else { return keepProxyID(exchange, bytes) }
         let head = pointee.head
         let method = min(Int(head.pointee.method.count), 32)
         let path = min(Int(head.pointee.path.count), 1024)
@@ -17,6 +18,23 @@ extension WorkerRef {
         _ = exchange.pointee.logged.append(bytes + Int(head.pointee.query.start), query, from: &pointee.buffers)
         exchange.pointee.loggedMethod = UInt16(method)
         exchange.pointee.loggedPath = UInt16(path)
+        keepProxyID(exchange, bytes)
+    }
+
+    /// Keeps the id that a trusted proxy gave the request, for the lines about it.
+    private func keepProxyID(_ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>) {
+        guard let client = exchange.pointee.client, let id = proxyRequestID(client, bytes),
+            exchange.pointee.logged.append(id.baseAddress.unsafelyUnwrapped, id.count, from: &pointee.buffers)
+        else { return }
+        exchange.pointee.loggedProxyID = UInt8(id.count)
+    }
+
+    /// The id that a trusted proxy gave the request; empty where none did.
+    private func keptProxyID(_ exchange: ExchangeRef) -> UnsafeBufferPointer<UInt8> {
+        let count = Int(exchange.pointee.loggedProxyID)
+        guard count > 0 else { return UnsafeBufferPointer(start: nil, count: 0) }
+        return UnsafeBufferPointer(
+            start: exchange.pointee.logged.bytes + exchange.pointee.logged.count - count, count: count)
     }
 
     /// Counts an exchange that ends, and writes its line.
@@ -39,6 +57,9 @@ extension WorkerRef {
             guard let start = text.baseAddress else { return }
             exchange.pointee.id.write(into: start)
             log.pointee.line.member("request_id", UnsafeBufferPointer(start: start, count: 32).span, limit: 32)
+            if exchange.pointee.loggedProxyID > 0 {
+                log.pointee.line.member("proxy_request_id", keptProxyID(exchange).span, limit: 128)
+            }
             let length = exchange.pointee.address.write(into: start)
             log.pointee.line.member("client", UnsafeBufferPointer(start: start, count: length).span, limit: 48)
         }
@@ -46,6 +67,9 @@ extension WorkerRef {
         log.pointee.line.member("status", Int64(exchange.pointee.status))
         log.pointee.line.member("decision", exchange.pointee.refusal == nil ? "allow" : "deny")
         if let refusal = exchange.pointee.refusal { log.pointee.line.member("cause", refusal.word) }
+        if let page = exchange.pointee.replacedBy {
+            log.pointee.line.member("replaced_by", text: page.rawValue, limit: 32)
+        }
         switch exchange.pointee.truncation {
         case .none: break
         case .upstreamClosed: log.pointee.line.member("ended", "upstream_closed")
@@ -76,7 +100,8 @@ extension WorkerRef {
         let bytes = exchange.pointee.logged.bytes
         let method = Int(exchange.pointee.loggedMethod)
         let path = Int(exchange.pointee.loggedPath)
-        let query = exchange.pointee.logged.count - method - path
+        let query = exchange.pointee.logged.count - method - path - Int(exchange.pointee.loggedProxyID)
+        guard method > 0 else { return }
         log.pointee.line.member("method", UnsafeBufferPointer(start: bytes, count: method).span, limit: 32)
         log.pointee.line.member(
             "path", path: UnsafeBufferPointer(start: bytes + method, count: path).span,
@@ -92,37 +117,53 @@ extension WorkerRef {
         log.pointee.line.member("client_id", token.pointee.clientID.span, limit: 128)
         log.pointee.line.member("sub_digest", hexadecimal: token.pointee.subjectDigest, digits: 8)
         log.pointee.line.member("token", hexadecimal: token.pointee.digest.leadingBits, digits: 8)
+        if let session = token.pointee.session {
+            log.pointee.line.member("session", hexadecimal: session.pointee.reference, digits: 8)
+        }
     }
 
     /// The operator's line: which check, what it expected and what it found; none of this reaches the client.
-    func logRefusal(_ exchange: ExchangeRef, _ refusal: Refusal) {
+    func logRefusal(_ exchange: ExchangeRef, _ refused: Refused) {
+        let refusal = refused.cause
         let route = exchange.pointee.route
         pointee.metrics.countRefusal(
             route: route.map { $0.pointee.metricsSlot } ?? WorkerMetrics.unrouted, cause: Int(refusal.rawValue))
-        let detail = pointee.refusalDetail
-        pointee.refusalDetail = RefusalDetail()
-        let level: LogLevel = refusal.blame == .client ? .info : .warning
-        guard pointee.operatorLog.writes(level) else { return }
+        let detail = refused.detail
+        // A person on the way to sign in is no refusal that anybody looks for; the access log has the 303.
+        let isSentToLogin = isSentToLogin(exchange, refused)
+        let level: LogLevel =
+            refusal.blame != .client ? .warning : isSentToLogin && refusal == .loginRequired ? .debug : .info
+        guard pointee.operatorLog.writes(level), let suppressed = admitLine(of: refusal) else { return }
         let check = detail.check.isEmpty ? "\(refusal.check)" : detail.check
         var fields = [
             LogField(.requestID, requestID(of: exchange)), LogField(.cause, "\(refusal.word)"),
-            LogField(.check, check), LogField(.blame, refusal.blame.rawValue), LogField(.status, Int(refusal.status)),
+            LogField(.check, check), LogField(.blame, refusal.blame.rawValue),
+            LogField(.status, isSentToLogin ? 303 : Int(refusal.status)),
         ]
+        if exchange.pointee.loggedProxyID > 0 {
+            fields.append(LogField(.proxyRequestID, String(decoding: keptProxyID(exchange), as: UTF8.self)))
+        }
         if let route { fields.append(LogField(.route, route.pointee.settings.name)) }
+        if let trip = exchange.pointee.trip, let key = LoginKey.key(behind: refusal, check) {
+            fields.append(LogField(.setting, "clients.\(trip.pointee.clientName).\(key)"))
+        }
         if !detail.expected.isEmpty { fields.append(LogField(.expected, detail.expected)) }
         if !detail.found.isEmpty { fields.append(LogField(.found, detail.found)) }
-        pointee.operatorLog.write(level, .refused, fields)
+        pointee.operatorLog.write(level, .refused, fields.with(suppressed: suppressed))
     }
+
     /// An upstream set a cookie that only we set (HTTP-49): which, for whoever mends the upstream; never its value.
     func logDroppedCookie(_ exchange: ExchangeRef, _ line: UnsafeBufferPointer<UInt8>) {
-        guard pointee.operatorLog.writes(.warning) else { return }
+        guard pointee.operatorLog.writes(.warning),
+            let suppressed = admitLine(of: LinePaces.Event.upstreamCookieDropped)
+        else { return }
         let name = line.drop { $0 == 0x20 || $0 == 0x09 }.prefix(64)
             .prefix { $0 > 0x20 && $0 != UInt8(ascii: "=") && $0 != UInt8(ascii: ";") }
         var fields = [
             LogField(.requestID, requestID(of: exchange)), LogField(.found, String(decoding: name, as: UTF8.self)),
         ]
         if let route = exchange.pointee.route { fields.append(LogField(.route, route.pointee.settings.name)) }
-        pointee.operatorLog.write(.warning, .upstreamCookieDropped, fields)
+        pointee.operatorLog.write(.warning, .upstreamCookieDropped, fields.with(suppressed: suppressed))
     }
 
     func requestID(of exchange: ExchangeRef) -> String {

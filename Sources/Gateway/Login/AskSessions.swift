@@ -36,7 +36,7 @@ extension WorkerRef {
         case .ended:
             end(wait) { exchange in
                 exchange.pointee.hasWaited = true
-                exchange.pointee.lookup = .refused(.loginRequired)
+                exchange.pointee.lookup = .refused(Refused(.loginRequired))
                 // Over for good: the browser need not bring it again (RF-05).
                 clearSessionCookies(exchange, answer.login)
                 return .nothing
@@ -53,20 +53,19 @@ extension WorkerRef {
                 record.pointee.uses += 1
                 kept = record
             }
-            pointee.lookupDetail = RefusalDetail(
-                expected: "refreshed tokens", found: "no answer of the authorization server")
+            let refused = refuse(
+                .sessionRefreshUnavailable, "refreshed tokens", "no answer of the authorization server")
             end(wait) { exchange in
                 exchange.pointee.hasWaited = true
                 if let kept {
                     kept.pointee.uses += 1
                     exchange.pointee.lookup = .active(kept)
                 } else {
-                    exchange.pointee.lookup = .refused(.sessionRefreshUnavailable)
+                    exchange.pointee.lookup = .refused(refused)
                 }
                 return .nothing
             }
             if let kept { TokenRecord.release(kept) }
-            pointee.lookupDetail = RefusalDetail()
         }
     }
 

@@ -16,6 +16,18 @@ struct LoginTrip {
     let clientName: String
     /// Whether it is one of the logins under way: from the end of its body on.
     var isAsked = false
+    /// Which of the shares of its client it takes from.
+    let kind: LoginKind
+    /// Whose share; nil for clients that nobody can tell apart.
+    let network: (UInt64, UInt64)?
+    /// Bytes of it that are counted as held.
+    var heldBytes = 0
+    /// Whether those of its head are among them.
+    var isHeadCounted = false
+    /// Whether it is one of those that wait for a place.
+    var isQueued = false
+    /// A refusal of it that is held back.
+    var heldAnswer: (cause: LoginRefusal, fields: [(String, String)], retry: String?)?
 
     static func make(_ trip: LoginTrip) -> UnsafeMutablePointer<LoginTrip> {
         let place = UnsafeMutablePointer<LoginTrip>.allocate(capacity: 1)
@@ -40,12 +52,25 @@ extension WorkerRef {
     ) {
         let client = exchange.pointee.client.unsafelyUnwrapped
         pointee.loginTickets += 1
-        var request = loginRequest(exchange, endpoint, bytes)
+        let kind = LoginKind(endpoint, hasQuery: pointee.head.pointee.hasQuery)
+        let network = countedNetwork(exchange)
+        // First of all: what is refused here costs no more than its head.
+        let refusal = judgeShare(exchange, kind, network)
+        var request =
+            refusal == nil
+            ? loginRequest(exchange, endpoint, bytes)
+            : LoginRequest(endpoint: endpoint, publicURL: pointee.publicURLs[Int(client.pointee.listener)])
         if let query { request.query = query }
         var name = ""
         if case .session(let client) = endpoint { name = pointee.logins[client].name }
         exchange.pointee.trip = LoginTrip.make(
-            LoginTrip(request: request, ticket: pointee.loginTickets, ask: pointee.askLogin, clientName: name))
+            LoginTrip(
+                request: request, ticket: pointee.loginTickets, ask: pointee.askLogin, clientName: name, kind: kind,
+                network: network))
+        if let refusal {
+            keepRest(client, bytes, count, isKept: isKept)
+            return refuse(exchange, refusal)
+        }
         let isBodyAnnounced = !exchange.pointee.request.isComplete
         if case .length(let size) = pointee.head.pointee.framing, size > Int64(LoginRequest.bodyLimit) {
             keepRest(client, bytes, count, isKept: isKept)
@@ -54,6 +79,10 @@ extension WorkerRef {
         }
         keepRest(client, bytes, count, isKept: isKept)
         guard client.pointee.state == .exchanging else { return }
+        // It may take all the time there is for its body, and thousands may.
+        if isBodyAnnounced, let trip = exchange.pointee.trip, let refusal = keepHead(exchange, trip) {
+            return refuse(exchange, refusal)
+        }
         if isBodyAnnounced, exchange.pointee.expectsContinue, client.pointee.input.isEmpty {
             let text: StaticString = "HTTP/1.1 100 Continue\r\n\r\n"
             sendToClient(client, text.utf8Start, text.utf8CodeUnitCount)
@@ -114,8 +143,9 @@ extension WorkerRef {
                 return refuse(
                     exchange, refuse(.requestBodyTooLarge, "at most \(LoginRequest.bodyLimit) bytes", "more"))
             }
-            guard pointee.loginBodyBytes <= Worker.loginBodyLimit else {
-                return refuse(exchange, refuse(.loginsTooMany, "room for another form", "none"))
+            if let refusal = judgeBytes(exchange, trip) {
+                dropContent(trip)
+                return refuse(exchange, refusal)
             }
         }
         guard exchange.pointee.request.isComplete else { return client.startReading() }
@@ -125,35 +155,42 @@ extension WorkerRef {
 
     private func append(_ bytes: UnsafeBufferPointer<UInt8>, to trip: UnsafeMutablePointer<LoginTrip>) {
         trip.pointee.request.body.append(contentsOf: bytes)
-        pointee.loginBodyBytes += bytes.count
+        countBytes(trip, bytes.count)
     }
 
-    /// Forgets the login's request when its exchange ends.
+    /// Forgets the login's request when its exchange ends; somebody who waits has its place.
     func dropTrip(_ exchange: ExchangeRef) {
         guard let trip = exchange.pointee.trip else { return }
-        if trip.pointee.isAsked {
-            pointee.loginsUnderWay -= 1
-            pointee.metrics.set(.loginRequests, to: pointee.loginsUnderWay)
-        }
-        pointee.loginBodyBytes -= trip.pointee.request.body.count
+        let hadPlace = leavePlace(trip)
+        countQueued(trip, isQueued: false)
+        countBytes(trip, -trip.pointee.heldBytes)
         LoginTrip.free(trip)
         exchange.pointee.trip = nil
+        if hadPlace { giveFreePlace() }
+    }
+
+    /// It is answered, or nobody waits for its answer; whether somebody else can have its place.
+    func leavePlace(_ trip: UnsafeMutablePointer<LoginTrip>) -> Bool {
+        guard trip.pointee.isAsked else { return false }
+        trip.pointee.isAsked = false
+        countUnderWay(trip, -1)
+        return true
     }
 
     private func parkTrip(_ client: ClientRef, _ exchange: ExchangeRef, _ trip: UnsafeMutablePointer<LoginTrip>) {
         // Counted only now: who sends half a form, and the rest of it never, would keep others from logging in.
-        guard pointee.loginsUnderWay < Worker.loginLimit else {
-            return refuse(exchange, refuse(.loginsTooMany, "\(Worker.loginLimit) at once at most", "more"))
-        }
-        pointee.loginsUnderWay += 1
-        pointee.metrics.set(.loginRequests, to: pointee.loginsUnderWay)
+        if hasRoom(trip.pointee.kind, trip.pointee.network) { return ask(client, exchange, trip) }
+        queue(client, exchange, trip)
+    }
+
+    /// Has the request answered: it has a place.
+    func ask(_ client: ClientRef, _ exchange: ExchangeRef, _ trip: UnsafeMutablePointer<LoginTrip>) {
+        countUnderWay(trip, 1)
         trip.pointee.isAsked = true
         let request = trip.pointee.request
         let ticket = trip.pointee.ticket
-        pointee.loginBodyBytes -= request.body.count
-        // Held by whoever answers from now on: a code or a token in it is not kept here too.
-        trip.pointee.request.body = []
-        trip.pointee.request.query = []
+        // Held by whoever answers from now on: a code, a token or a cookie in it is not kept here too.
+        dropContent(trip)
         park(exchange, .login(ticket: ticket), pointee.readScratch)
         setTimeout(client.timeout, Worker.loginTimeout)
         trip.pointee.ask(request, ticket)

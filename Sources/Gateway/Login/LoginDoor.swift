@@ -78,24 +78,33 @@ final class LoginDoor: Sendable {
 
 /// Those who wait until an issuer's keys were read once more.
 final class RefreshWaiters: Sendable {
-    private let waiting: Mutex<[[CheckedContinuation<Void, Never>]]>
+    private struct Waiter {
+        let who: KeyAsker
+        let continuation: CheckedContinuation<Void, Never>
+    }
+
+    private let waiting: Mutex<[[Waiter]]>
 
     init(issuers: Int) { waiting = Mutex(Array(repeating: [], count: issuers)) }
 
     /// Asks, and waits until `end` is said of this issuer; whoever is asked says it in every case.
-    func wait(for issuer: Int, asking ask: @Sendable () -> Void) async {
+    func wait(for issuer: Int, as who: KeyAsker, asking ask: @Sendable () -> Void) async {
         await withCheckedContinuation { continuation in
-            waiting.withLock { $0[issuer].append(continuation) }
+            waiting.withLock { $0[issuer].append(Waiter(who: who, continuation: continuation)) }
             ask()
         }
     }
 
-    func end(_ issuer: Int) {
+    /// A reading has ended, for everybody; or there is none, for those who asked as `who`.
+    ///
+    /// A stranger who asks too soon does not send a login on that waits for the reading it will get.
+    func end(_ issuer: Int, as who: KeyAsker? = nil) {
         let ended = waiting.withLock { waiting in
-            defer { waiting[issuer] = [] }
-            return waiting[issuer]
+            let ended = waiting[issuer].filter { who == nil || $0.who == who }
+            waiting[issuer].removeAll { who == nil || $0.who == who }
+            return ended
         }
-        for continuation in ended { continuation.resume() }
+        for waiter in ended { waiter.continuation.resume() }
     }
 }
 
@@ -117,25 +126,46 @@ struct LoginReports: Sendable {
 
     func report(_ event: LoginService.Event) {
         switch event {
-        case .loggedIn(let client):
+        case .started(let client, let requestID):
+            metrics.countStart(client: client)
+            log.write(.debug, .loginStarted, name(client), LogField(.requestID, requestID))
+        case .loggedIn(let client, let note):
             metrics.count(client: client, LoginMetrics.Login.succeeded)
-            log.write(.info, .loggedIn, name(client))
-        case .loggedOut(let client):
+            log.write(
+                .info, .loggedIn, name(client), LogField(.requestID, note.requestID), LogField(.client, note.peer),
+                LogField(.subjectDigest, Self.digits(note.subjectDigest)), session(note.session))
+        case .loggedOut(let client, let reference):
             metrics.countLogout(client: client)
-            log.write(.info, .loggedOut, name(client))
-        case .refreshed(let client, let outcome):
+            log.write(.info, .loggedOut, [name(client)] + (reference.map { [session($0)] } ?? []))
+        case .refreshed(let client, let outcome, let detail):
             if let outcome = LoginMetrics.Refresh(rawValue: outcome) { metrics.count(client: client, outcome) }
             log.write(
-                outcome == "unavailable" ? .warning : .info, .sessionRefreshed, name(client),
-                LogField(.outcome, outcome))
+                outcome == "unavailable" ? .warning : .info, .sessionRefreshed,
+                [name(client), LogField(.outcome, outcome)] + (detail.map(Self.fields) ?? []))
         case .alarm(let client, let refusal, let detail):
+            var setting: [LogField] = []
+            if let key = LoginKey.key(behind: Refusal(refusal), detail.check), logins.indices.contains(client) {
+                setting = [LogField(.setting, "clients.\(logins[client].name).\(key)")]
+            }
             log.write(
-                .error, .loginAlarm, name(client), LogField(.cause, "\(Refusal(refusal).word)"),
-                LogField(.check, detail.check), LogField(.expected, detail.expected), LogField(.found, detail.found))
+                .error, .loginAlarm,
+                [name(client), LogField(.cause, "\(Refusal(refusal).word)")] + Self.fields(detail) + setting)
         case .revocationFailed(let client, let reason):
             log.write(.warning, .revocationFailed, name(client), LogField(.reason, reason))
         case .sessionsEnded: break
         }
+    }
+
+    private static func fields(_ detail: LoginDetail) -> [LogField] {
+        [LogField(.check, detail.check), LogField(.expected, detail.expected), LogField(.found, detail.found)]
+    }
+
+    private func session(_ reference: UInt64) -> LogField { LogField(.session, Self.digits(reference)) }
+
+    /// Half of a digest's 64 bits, as the access log shows them.
+    private static func digits(_ bits: UInt64) -> String {
+        let text = String(bits >> 32, radix: 16)
+        return String(repeating: "0", count: 8 - text.utf8.count) + text
     }
 
     private func name(_ client: Int) -> LogField {

@@ -17,21 +17,19 @@ struct LoginPointer {
 }
 
 extension WorkerRef {
-    /// Refuses a request for want of a session, and notes where to get one.
+    /// The refusal of a request for want of a session, with where to get one.
     func needsLogin(
         _ exchange: ExchangeRef, _ policy: UnsafeMutablePointer<LoginPolicy>, _ bytes: UnsafeMutablePointer<UInt8>,
-        _ expected: String, stepsUp: Bool = false
-    ) -> Refusal {
-        pointTo(policy, exchange, bytes, stepsUp: stepsUp)
-        let found = pointee.refusalDetail.found
-        return refuse(.loginRequired, expected, found.isEmpty ? "none" : found)
+        _ detail: RefusalDetail
+    ) -> Refused {
+        Refused(.loginRequired, detail, login: loginPointer(policy, exchange, bytes, stepsUp: false))
     }
 
-    /// Notes where a login for this request begins.
-    func pointTo(
+    /// Where a login for this request begins.
+    func loginPointer(
         _ policy: UnsafeMutablePointer<LoginPolicy>, _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>,
         stepsUp: Bool
-    ) {
+    ) -> LoginPointer {
         var pointer = LoginPointer()
         pointer.isNavigation = isNavigation(exchange, bytes)
         pointer.location = policy.pointee.startPath
@@ -42,7 +40,7 @@ extension WorkerRef {
         }
         if stepsUp, policy.pointee.stepUp >= 0 { pointer.location += "\(separator)step_up=\(policy.pointee.stepUp)" }
         pointer.keepsForm = policy.pointee.keepsForm && exchange.pointee.method == .post && pointer.isNavigation
-        pointee.loginPointer = pointer
+        return pointer
     }
 
     /// Whether a person waits for a page: only then does a login begin, for an image or a script that was sent to one
@@ -53,28 +51,25 @@ extension WorkerRef {
         _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, otherwise: Bool = false
     ) -> Bool {
         let head = pointee.head
-        var mode: Bool?
-        var destination: Bool?
-        var acceptsPages = false
+        var signs = NavigationSigns()
         for index in 0..<head.pointee.fields.count {
             let slot = head.pointee.fields[index]
             let value = UnsafeBufferPointer(start: bytes + Int(slot.value.start), count: Int(slot.value.count))
             switch slot.id {
-            case .secFetchMode: mode = (mode ?? true) && value.elementsEqual("navigate".utf8)
-            case .secFetchDest: destination = (destination ?? true) && value.elementsEqual("document".utf8)
-            case .accept: acceptsPages = acceptsPages || LoginPointer.contains("text/html", in: value)
+            case .secFetchMode: signs.seeMode(value)
+            case .secFetchDest: signs.seeDestination(value)
+            case .accept: signs.seeAccept(value)
             default: continue
             }
         }
-        // A page that is fetched before anybody asks for it must not begin a login.
-        if hasField("sec-purpose", bytes) || hasField("x-requested-with", bytes) { return false }
         switch exchange.pointee.method {
         case .get, .head, .post: break
         case .other, .put, .delete, .patch, .options, .connect, .trace, .track: return false
         }
         guard !head.pointee.offersWebSocket else { return false }
-        if mode != nil || destination != nil { return mode ?? true && destination ?? true }
-        return acceptsPages || otherwise
+        // A page that is fetched before anybody asks for it must not begin a login.
+        return signs.isNavigation(otherwise: otherwise) && !hasField("sec-purpose", bytes)
+            && !hasField("x-requested-with", bytes)
     }
 
     /// Which login a route's browsers begin; nil where there is none.
@@ -89,10 +84,19 @@ extension WorkerRef {
         return UnsafeBufferPointer(start: bytes + Int(path.start), count: end - Int(path.start))
     }
 
+    /// Whether a refusal's answer says where a login begins.
+    func isAnsweredByLogin(_ exchange: ExchangeRef, _ refusal: Refusal) -> Bool {
+        refusal.template == .login || refusal.template == .stepUp && exchange.pointee.token?.pointee.session != nil
+    }
+
+    /// Whether a refusal's answer sends a person there, in place of telling a script.
+    func isSentToLogin(_ exchange: ExchangeRef, _ refused: Refused) -> Bool {
+        refused.login?.isNavigation == true && exchange.pointee.trip == nil
+            && isAnsweredByLogin(exchange, refused.cause)
+    }
+
     /// Answers a request that needs a login: 303 for a page, 401 with the way to log in for everything else.
-    func answerLoginRequired(_ exchange: ExchangeRef, challenges: [(String, String)]) {
-        let pointer = pointee.loginPointer
-        pointee.loginPointer = LoginPointer()
+    func answerLoginRequired(_ exchange: ExchangeRef, _ pointer: LoginPointer, challenges: [(String, String)]) {
         if pointer.isNavigation {
             return answer(
                 exchange, status: 303,
@@ -103,11 +107,16 @@ extension WorkerRef {
         // A 401 without a challenge is none (RFC 9110 §15.5.2); no browser asks its user anything for this one.
         let realm = exchange.pointee.route?.pointee.settings.access.login?.requirements.realm ?? "portcullis"
         let challenge = ("WWW-Authenticate", "Bearer realm=\"\(realm)\"")
+        let isProblem = exchange.pointee.reader.wantsProblem
+        let document =
+            isProblem
+            ? Problem.document(.loginRequired, requestID: exchange.pointee.id.text, login: url)
+            : LoginPointer.document(url: url)
         answer(
             exchange, status: 401,
-            fields: (challenges.isEmpty ? [challenge] : challenges) + LoginPointer.fields
-                + [("Referrer-Policy", "no-referrer")],
-            content: AnswerContent(bytes: LoginPointer.document(url: url), isSent: exchange.pointee.method != .head))
+            fields: (challenges.isEmpty ? [challenge] : challenges)
+                + (isProblem ? Problem.fields : LoginPointer.fields) + [("Referrer-Policy", "no-referrer")],
+            content: AnswerContent(bytes: document, isSent: exchange.pointee.method != .head))
     }
 }
 
@@ -122,21 +131,17 @@ extension LoginPointer {
         Array("{\"error\":\"\(error)\",\"login\":\"\(url)\"}".utf8)
     }
 
+    /// The same for a path that is the operator's.
+    static func escaped(_ path: String) -> String {
+        var path = path
+        return path.withUTF8 { escaped($0) }
+    }
+
     /// A target as the value of one query parameter.
     static func escaped(_ target: UnsafeBufferPointer<UInt8>) -> String {
         guard target.count <= 2048 else { return "%2F" }
         var text: [UInt8] = []
         FormEncoding.append(target.span, to: &text)
         return text.isEmpty ? "%2F" : String(decoding: text, as: UTF8.self)
-    }
-
-    static func contains(_ text: StaticString, in value: UnsafeBufferPointer<UInt8>) -> Bool {
-        let wanted = UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
-        guard value.count >= wanted.count else { return false }
-        for start in 0...(value.count - wanted.count) {
-            let part = UnsafeBufferPointer(rebasing: value[start..<(start + wanted.count)])
-            if ASCII.equalsIgnoringCase(part.span, wanted.span) { return true }
-        }
-        return false
     }
 }

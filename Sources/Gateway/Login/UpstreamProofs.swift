@@ -19,7 +19,7 @@ extension WorkerRef {
     func putSessionToken(
         _ state: UnsafeMutablePointer<SessionState>, _ route: UnsafePointer<Route>,
         _ bytes: UnsafeMutablePointer<UInt8>, into writer: inout HeadWriter
-    ) throws(Refusal) {
+    ) throws(Refused) {
         guard let token = state.pointee.session.accessToken else { return }
         let text = token.reveal()
         guard let proofs = state.pointee.proofs else {
@@ -45,7 +45,7 @@ extension WorkerRef {
     private func proof(
         by proofs: ProofMaker, _ token: [UInt8], method: UnsafeBufferPointer<UInt8>, path: UnsafeBufferPointer<UInt8>,
         _ route: UnsafePointer<Route>, _ pool: UnsafeMutablePointer<UpstreamPool>
-    ) throws(Refusal) -> [UInt8] {
+    ) throws(Refused) -> [UInt8] {
         let url = route.pointee.proofBase + (path.isEmpty ? "/" : String(decoding: path, as: UTF8.self))
         do throws(SigningRefusal) {
             return try proofs.proof(

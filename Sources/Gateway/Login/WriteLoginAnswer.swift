@@ -3,6 +3,7 @@ import Bytes
 import Crypto
 import HTTPMessage
 import Login
+import Pages
 
 /// From a login's answer as a value to an answer over HTTP; not on the hot path.
 extension WorkerRef {
@@ -10,31 +11,36 @@ extension WorkerRef {
         guard let trip = exchange.pointee.trip else { return closeClient(exchange.pointee.client.unsafelyUnwrapped) }
         var fields = loginAnswer.fields
         fields += loginAnswer.cookies.map { ("Set-Cookie", $0) }
-        fields.append(("Referrer-Policy", "no-referrer"))
         let isSent = exchange.pointee.method != .head
         switch loginAnswer.content {
         case .redirect(let location):
-            fields.append(("Location", location))
+            fields += [("Location", location), ("Referrer-Policy", "no-referrer")]
             answer(exchange, status: 303, fields: fields)
         case .page(let page):
-            let rendered = LoginPages.render(page, nonce: pageNonce())
+            let language = Int(exchange.pointee.reader.language)
+            let rendered = LoginPages(pointee.pages, language: language).render(page, nonce: pageNonce())
             answer(
-                exchange, status: 200, fields: fields + pageFields(rendered.contentSecurityPolicy),
+                exchange, status: 200, fields: fields + pageFields(rendered),
                 content: AnswerContent(bytes: rendered.bytes, isSent: isSent))
         case .document(let type, let bytes):
             answer(
-                exchange, status: 200, fields: fields + [("Content-Type", type), ("Cache-Control", "no-store")],
+                exchange, status: 200,
+                fields: fields + [("Content-Type", type), ("Cache-Control", "no-store")] + unreferred,
                 content: AnswerContent(bytes: bytes, isSent: isSent))
-        case .done: answer(exchange, status: 200, fields: fields)
+        case .done: answer(exchange, status: 200, fields: fields + unreferred)
         case .refused(let cause, let detail):
             let refusal = Refusal(cause)
-            pointee.refusalDetail = RefusalDetail(expected: detail.expected, found: detail.found, check: detail.check)
+            let refused = refuse(refusal, detail.expected, detail.found, check: detail.check)
             exchange.pointee.refusal = refusal
-            if pointee.decisions != nil { keepRefusal(exchange, refusal) }
-            logRefusal(exchange, refusal)
+            if pointee.decisions != nil { keepRefusal(exchange, refused) }
+            logRefusal(exchange, refused)
             // The server's own wish, where it said one, comes with the answer.
             if let seconds = refusal.retryAfterSeconds, !fields.contains(where: { $0.0 == "Retry-After" }) {
                 fields.append(("Retry-After", "\(seconds)"))
+            }
+            if holdsBack(exchange, refusal) {
+                trip.pointee.heldAnswer = (cause, fields, loginAnswer.retry)
+                return holdBack(exchange)
             }
             answerRefusedTrip(exchange, trip, cause, refusal, fields: fields, retry: loginAnswer.retry)
         }
@@ -42,7 +48,7 @@ extension WorkerRef {
 
     /// Answers what was refused in the words of whoever asked.
     func answerRefusedTrip(
-        _ exchange: ExchangeRef, _ trip: UnsafeMutablePointer<LoginTrip>, _ cause: LoginRefusal, _ refusal: Refusal,
+        _ exchange: ExchangeRef, _ trip: UnsafeMutablePointer<LoginTrip>, _ cause: LoginRefusal?, _ refusal: Refusal,
         fields: [(String, String)], retry: String?
     ) {
         let content = refusedContent(exchange, trip, cause, refusal, retry)
@@ -53,35 +59,47 @@ extension WorkerRef {
 
     /// A page for people, a word for scripts and servers; never anything that the request said.
     private func refusedContent(
-        _ exchange: ExchangeRef, _ trip: UnsafeMutablePointer<LoginTrip>, _ cause: LoginRefusal, _ refusal: Refusal,
+        _ exchange: ExchangeRef, _ trip: UnsafeMutablePointer<LoginTrip>, _ cause: LoginRefusal?, _ refusal: Refusal,
         _ retry: String?
     ) -> (fields: [(String, String)], bytes: [UInt8]) {
         let request = trip.pointee.request
         switch request.endpoint {
         case .start, .callback, .logout, .loggedOut, .frontchannelLogout:
-            let page = LoginPages.error(
-                status: Int(refusal.status), refusal: cause, requestID: exchange.pointee.id.text, retry: retry)
-            return (pageFields(page.contentSecurityPolicy), page.bytes)
+            return refusedPage(exchange, cause.map { PageTopic($0) } ?? refusal.topic(), refusal, retry)
         case .session:
             let path = "\(ReservedPath.prefix)/login/\(trip.pointee.clientName)"
             let word = cause == .sessionMissing ? "login_required" : "\(refusal.word)"
             return (
-                LoginPointer.fields
+                LoginPointer.fields + unreferred
                     + (refusal.status == 401 ? [("WWW-Authenticate", "Bearer realm=\"portcullis\"")] : []),
                 LoginPointer.document(error: word, url: request.publicURL + path)
             )
         case .backchannelLogout:
-            return (LoginPointer.fields, Array("{\"error\":\"invalid_request\"}".utf8))
-        case .requestObject: return ([("Cache-Control", "no-store")], [])
+            return (LoginPointer.fields + unreferred, Array("{\"error\":\"invalid_request\"}".utf8))
+        case .requestObject: return ([("Cache-Control", "no-store")] + unreferred, [])
         }
     }
 
-    private func pageFields(_ contentSecurityPolicy: String) -> [(String, String)] {
-        [
-            ("Content-Type", "text/html; charset=utf-8"), ("Content-Security-Policy", contentSecurityPolicy),
-            ("Cache-Control", "no-store"),
-        ]
+    /// The page of a login that was refused: one of an outage comes back by itself where it would begin anew (ECO-88).
+    ///
+    /// Never to a callback, whose code was used or is.
+    private func refusedPage(
+        _ exchange: ExchangeRef, _ topic: PageTopic, _ refusal: Refusal, _ retry: String?
+    ) -> (fields: [(String, String)], bytes: [UInt8]) {
+        let next = refusal.status == 503 && exchange.pointee.method == .get ? PageHTML.path(retry) : nil
+        let page = pages(for: exchange).error(
+            ErrorPage(
+                status: refusal.status, topic: topic, requestID: exchange.pointee.id.text,
+                ways: retry.map { [.again(path: $0)] } ?? [], leadsToStart: retry == nil && refusal.status < 500,
+                comesBack: next != nil))
+        var fields = pageFields(page)
+        // In a field it stands as it is; the letters that HTML would escape are what its check let through.
+        if next != nil, let retry { fields.append(("Refresh", "\(nextRefresh()); url=\(retry)")) }
+        return (fields, page.bytes)
     }
+
+    /// No address of a login goes anywhere as a referrer.
+    private var unreferred: [(String, String)] { [("Referrer-Policy", "no-referrer")] }
 
     /// What names the scripts and styles of one page as ours (CSP).
     private func pageNonce() -> String { Base64URL.encode(RandomBytes.fill(18).span) }

@@ -12,7 +12,9 @@ extension WorkerRef {
         switch client.pointee.state {
         case .closed: client.stopReading()
         // The answer before is taken first: what follows waits in the kernel, and so does the peer's end.
-        case .awaitingHead: if !client.pointee.hasOutput { readHead(client) } else { client.stopReading() }
+        case .awaitingHead:
+            if !client.pointee.hasOutput { readHead(client) } else { client.stopReading() }
+            if client.pointee.isHandshaking, !client.pointee.stream.isHandshaking { endHandshake(client) }
         case .exchanging: readDuringExchange(client)
         case .discardingBody: readDiscarded(client)
         case .lingering: linger(client)
@@ -26,6 +28,7 @@ extension WorkerRef {
 
     /// Reads at the start of a message, into the scratch when nothing of it is at hand yet.
     private func readHead(_ client: ClientRef) {
+        if client.pointee.isHeadTimed, client.pointee.stream.awaitsHello { seeClearText(client) }
         if client.pointee.input.isEmpty {
             let count = client.pointee.stream.read(into: pointee.readScratch, capacity: Worker.readCapacity)
             guard count > 0 else { return clientReadStopped(client, count) }
@@ -74,6 +77,7 @@ extension WorkerRef {
         switch client.pointee.parser.parse(span, limits: pointee.httpLimits, into: &pointee.head.pointee) {
         case .incomplete where count >= Worker.headBytes:
             let exchange = beginExchange(client, bytes, isParsed: false)
+            exchange.pointee.reader = reader(ofUnread: bytes, count)
             dropInput(client)
             refuse(exchange, refuse(.headerSectionTooLarge, "a head within \(Worker.headBytes) bytes", "a longer one"))
         case .incomplete:
@@ -87,6 +91,7 @@ extension WorkerRef {
             }
         case .refused(let cause):
             let exchange = beginExchange(client, bytes, isParsed: false)
+            if cause.status == 431 || cause.status == 414 { exchange.pointee.reader = reader(ofUnread: bytes, count) }
             dropInput(client)
             refuse(exchange, refusal(of: cause))
         case .complete:
@@ -96,7 +101,7 @@ extension WorkerRef {
     }
 
     /// The refusal of a message that is not acceptable HTTP, with the words for the operator.
-    func refusal(of cause: HTTP1Refusal) -> Refusal {
+    func refusal(of cause: HTTP1Refusal) -> Refused {
         refuse(Refusal(cause), wanted(by: cause), CauseWords.of(cause))
     }
 
@@ -172,6 +177,7 @@ extension WorkerRef {
         exchange.pointee.keepsAlive = head.pointee.keepAlive && !pointee.isDraining && !client.pointee.endsSoon
         exchange.pointee.expectsContinue = head.pointee.expectContinue
         exchange.pointee.request = BodyCounter(head.pointee.framing)
+        exchange.pointee.reader = reader(exchange, bytes)
         if head.pointee.fields.count(of: .xForwardedFor) > 0 { exchange.pointee.address = clientAddress(client, bytes) }
         keepForLog(exchange, bytes)
         return exchange
@@ -184,27 +190,30 @@ extension WorkerRef {
         if pointee.decisions != nil { keepDecision(exchange, bytes, step) }
         switch step {
         case .wait(let wait):
-            guard pointee.parkedCount < pointee.limits.parkedRequests else {
+            if let refusal = judgeWaiting(exchange, wait) {
                 keepRest(client, bytes, count, isKept: isKept)
-                return refuse(
-                    exchange, refuse(.keyWaitersTooMany, "\(pointee.limits.parkedRequests) waiting at most", "more"))
+                return refuse(exchange, refusal)
             }
             if !isKept, !client.pointee.input.append(bytes, count, from: &pointee.buffers) {
                 return closeClient(client)
             }
             park(exchange, wait, client.pointee.input.bytes)
-        case .refuse(let refusal):
-            if refusal == .loginRequired, pointee.loginPointer.keepsForm, let login = loginOfRoute(exchange) {
+        case .refuse(let refused):
+            if refused.cause == .loginRequired, let pointer = refused.login, pointer.keepsForm,
+                let login = loginOfRoute(exchange)
+            {
                 // The form's own address says where it goes; nothing in that address is a parameter of the login.
-                let query = pointee.loginPointer.query
-                pointee.loginPointer = LoginPointer()
-                return ferry(exchange, .start(client: login), bytes, count, isKept: isKept, query: query)
+                return ferry(exchange, .start(client: login), bytes, count, isKept: isKept, query: pointer.query)
             }
             keepRest(client, bytes, count, isKept: isKept)
-            refuse(exchange, refusal)
+            refuse(exchange, refused)
         case .answerOptions:
             keepRest(client, bytes, count, isKept: isKept)
             answerOptions(exchange)
+        case .redirectToHTTPS:
+            let location = secureLocation(exchange, bytes)
+            keepRest(client, bytes, count, isKept: isKept)
+            answer(exchange, status: 308, fields: [("Location", location)])
         case .answerPreflight(let origin):
             keepRest(client, bytes, count, isKept: isKept)
             answerPreflight(exchange, origin: origin)
@@ -212,7 +221,7 @@ extension WorkerRef {
             keepRest(client, bytes, count, isKept: isKept)
             publish(exchange, document)
         case .login(let endpoint): ferry(exchange, endpoint, bytes, count, isKept: isKept)
-        case .forward: forward(exchange, bytes, count, isKept: isKept)
+        case .forward(let head): forward(exchange, head, bytes, count, isKept: isKept)
         }
     }
 

@@ -27,7 +27,7 @@ extension WorkerRef {
     /// 404 and never forwarded (MD-25), however it is spelt, unless a route names such a well-known path itself.
     func publication(
         _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>
-    ) throws(Refusal) -> Publication? {
+    ) throws(Refused) -> Publication? {
         let range = pointee.head.pointee.path
         guard range.count > 2 else { return nil }
         switch bytes[Int(range.start) + 1] {
@@ -41,7 +41,7 @@ extension WorkerRef {
 
     private func reservedPublication(
         _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, _ path: UnsafeBufferPointer<UInt8>
-    ) throws(Refusal) -> Publication? {
+    ) throws(Refused) -> Publication? {
         guard let reserved = ReservedPath(path) else { return nil }
         try checkAuthority(exchange, bytes)
         let head = pointee.head
@@ -69,10 +69,9 @@ extension WorkerRef {
             }
         }
         try checkPath(path, [])
-        pointee.refusalDetail = RefusalDetail(
-            expected: "a document that is published here", found: String(decoding: path.prefix(64), as: UTF8.self),
+        throw refuse(
+            .routeUnknown, "a document that is published here", String(decoding: path.prefix(64), as: UTF8.self),
             check: reserved == .protectedResource ? "MD-20" : "MD-25")
-        throw .routeUnknown
     }
 
     /// Answers with a document of the gateway's own, to anybody: no token is asked for (RFC 9728 §3.1).
@@ -92,9 +91,9 @@ extension WorkerRef {
         default:
             exchange.pointee.refusal = .methodNotAllowed
             let name = MethodSet.name(of: exchange.pointee.method)
-            pointee.refusalDetail = RefusalDetail(
-                expected: allowed, found: name.isEmpty ? "another method" : name, check: "MD-20")
-            logRefusal(exchange, .methodNotAllowed)
+            logRefusal(
+                exchange,
+                refuse(.methodNotAllowed, allowed, name.isEmpty ? "another method" : name, check: "MD-20"))
             return answer(exchange, status: 405, fields: [("Allow", allowed), access])
         }
         var age = 300

@@ -11,12 +11,15 @@ enum ReservedPath: Equatable {
     static let prefix = "/.portcullis"
     static let assertionKeys = "/.portcullis/jwks.json"
 
+    /// More than any of them needs, with the slash behind it: what follows decides nothing.
+    private static let longest = 64
+
     /// Which one a path is, read as an upstream might: unescaped, and with slashes merged.
     ///
     /// Only for paths that may be reserved by their second byte; the others are told apart by that alone.
     init?(_ path: UnsafeBufferPointer<UInt8>) {
         var canonical: [UInt8] = []
-        PathPolicy.appendCanonical(path.span, mergingSlashes: true, to: &canonical)
+        PathPolicy.appendCanonical(path.span, mergingSlashes: true, upTo: ReservedPath.longest, to: &canonical)
         if ReservedPath.isAtOrBelow(ProtectedResource.wellKnown, canonical) {
             self = .protectedResource
         } else if ReservedPath.isAtOrBelow(ReservedPath.prefix, canonical) {

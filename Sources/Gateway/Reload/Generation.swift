@@ -61,12 +61,15 @@ final class Generation: @unchecked Sendable {
     func keys(of issuer: Int) -> IssuerKeys? { directory?.keys(of: issuer) }
 
     /// A worker has a token that only its issuer can judge or exchange.
-    func ask(_ question: Question, token: [UInt8], digest: SHA256Digest, worker: Int) {
+    func ask(_ question: Question, token: [UInt8], digest: SHA256Digest, client: AskingClient, worker: Int) {
         switch question {
-        case .introspection(let issuer):
-            introspections?.ask(issuer: issuer, token: token, digest: digest, worker: worker)
+        case .introspection(let issuer, let isVouchedFor):
+            introspections?.ask(
+                issuer: issuer, token: token, digest: digest, worker: worker, client: client,
+                isVouchedFor: isVouchedFor)
         case .exchange(let rule, let expiresAt):
-            exchanges?.ask(rule: rule, token: token, expiresAt: expiresAt, digest: digest, worker: worker)
+            exchanges?.ask(
+                rule: rule, token: token, expiresAt: expiresAt, digest: digest, worker: worker, client: client)
         }
     }
 
@@ -133,7 +136,7 @@ final class Generation: @unchecked Sendable {
     /// Called once a second, and does something once a minute.
     func sweep(now: Int64) {
         guard now % 60 == 0, let service else { return }
-        for store in service.stores { store.sweep(now: now) }
+        service.sweep(now: now)
     }
 
     private func directory(
@@ -151,24 +154,41 @@ final class Generation: @unchecked Sendable {
                     self?.tell { $0.refreshEnded(issuer: issuer) }
                     waiters.end(issuer)
                 },
-                onMetadata: { [weak self] issuer in self?.tell { $0.metadataRead(issuer: issuer) } },
+                onRefreshRefused: { [weak self] issuer, who in
+                    if who == .accessToken { self?.tell { $0.refreshEnded(issuer: issuer) } }
+                    waiters.end(issuer, as: who)
+                },
+                onMetadata: { [weak self] issuer in
+                    self?.tell { $0.metadataRead(issuer: issuer) }
+                    self?.judgeMetadata(of: issuer, reports)
+                },
                 onEvent: { issuer, event in reports.report(issuer, event) }),
             continuing: previous)
+    }
+
+    /// What clients of an issuer want of it and do not get is told when its metadata is read, not to the first user.
+    private func judgeMetadata(of issuer: Int, _ reports: IssuerReports) {
+        guard let metadata = directory?.metadata(of: issuer) else { return }
+        reports.judge(metadata, of: issuer, settings.clients, exchangers: parts.tables.exchanges.map(\.client))
+        guard settings.logins.contains(where: { settings.clients[$0.client].issuer == issuer }) else { return }
+        service?.metadataRead(issuer: issuer)
     }
 
     private func startLookups(
         _ directory: IssuerDirectory, _ fetching: any Fetching, _ clock: LoopClock, _ loop: EventLoop,
         _ reports: IssuerReports
     ) {
+        let (signing, bounds) = (gateway.signing, LookupBounds(perClient: settings.limits.shares.lookups))
+        let slowWork = SlowWork { await signing.run($0, $1) }
         introspections = IntrospectionDesk(
             settings: settings.issuers, clients: settings.clients, fetching: fetching, clock: clock, executor: loop,
-            sources: IntrospectionDesk.Sources(directory),
+            sources: IntrospectionDesk.Sources(directory), slowWork: slowWork, bounds: bounds, failures: parts.failures,
             onAnswer: { [weak self] answer in
                 self?.tell(answer.workers) { $0.introspectionAnswered(answer) }
             }, onEvent: { issuer, event in reports.report(issuer, event) })
         exchanges = ExchangeDesk(
             rules: parts.tables.exchanges, settings: settings.issuers, clients: settings.clients, fetching: fetching,
-            clock: clock, executor: loop, metadata: { directory.metadata(of: $0) },
+            clock: clock, executor: loop, metadata: { directory.metadata(of: $0) }, slowWork: slowWork, bounds: bounds,
             onAnswer: { [weak self] answer in
                 self?.tell(answer.workers) { $0.exchangeAnswered(answer) }
             }, onEvent: { issuer, event in reports.report(issuer, event) })
@@ -183,15 +203,16 @@ final class Generation: @unchecked Sendable {
             logins: settings.logins, log: gateway.operatorLog, metrics: gateway.registry.logins)
         var logins = settings.logins
         for index in logins.indices { logins[index].stepUps = StepUps.all(of: index, in: settings.routes) }
-        let workers = gateway.workers
+        let (workers, signing) = (gateway.workers, gateway.signing)
         let service = LoginService(
             settings: logins, clients: settings.clients, issuers: settings.issuers, fetching: fetching,
             clock: clock, executor: loop,
             sources: LoginService.Sources(
                 metadata: { directory.metadata(of: $0) }, keys: { directory.keys(of: $0) },
-                refresh: { issuer in
-                    await waiters.wait(for: issuer) { directory.requestRefresh(issuer: issuer) }
-                }),
+                hasFailedToReadKeys: { directory.hasFailedToReadKeys(of: $0) },
+                refresh: { issuer, who in
+                    await waiters.wait(for: issuer, as: who) { directory.requestRefresh(issuer: issuer, by: who) }
+                }, workBeside: { await signing.run($0, $1) }),
             onEvent: { event in
                 reports.report(event)
                 // Whichever configuration a stream began by.
@@ -227,8 +248,11 @@ extension WorkerSurroundings {
         self.metrics = metrics
         self.log = log
         requestKeys = { issuer in generation.requestKeys(issuer: issuer) }
-        ask = { question, token, digest in generation.ask(question, token: token, digest: digest, worker: index) }
+        ask = { question, token, digest, client in
+            generation.ask(question, token: token, digest: digest, client: client, worker: index)
+        }
         onDrained = { [unowned gateway] in gateway.workerDrained() }
+        onBurstOver = { [unowned gateway] in gateway.burstOver() }
         onRetired = { [unowned gateway] number in gateway.workerRetired(number) }
         askLogin = { request, ticket in generation.askLogin(request, ticket: ticket, worker: index) }
         askSession = { login, value, digest in

@@ -109,6 +109,7 @@ extension WorkerRef {
         pointee.tokens.destroy()
         pointee.sessions.destroy()
         pointee.refusedTokens.destroy()
+        pointee.vouchedTokens.destroy()
         succession.surroundings.metrics.takeOver(from: pointee.metrics)
         let poolCount = pointee.poolCount
         let next = Worker(
@@ -190,7 +191,10 @@ extension WorkerRef {
         var waiting: [ExchangeRef] = []
         var exchange = pointee.firstParked
         while let one = exchange {
-            if case .login = one.pointee.wait {} else { waiting.append(one) }
+            switch one.pointee.wait {
+            case .loginPlace, .login: break
+            case .nothing, .keys, .metadata, .introspection, .exchange, .session: waiting.append(one)
+            }
             exchange = one.pointee.nextParked
         }
         for exchange in waiting where exchange.pointee.phase == .parked && exchange.pointee.client != nil {

@@ -86,6 +86,7 @@ extension Gateway {
         var settings = configuration.settings
         // Threads, and what they hold from the start on, stay as they are until the process ends.
         settings.workers = workers.count
+        settings = ProcessLimits.fitted(settings, to: ProcessLimits.descriptors)
         // A proof that was used is remembered as long as it could be used when it came: not for longer later.
         let proofs = generation.settings.proofs
         settings.proofs.pastSeconds = min(settings.proofs.pastSeconds, proofs.pastSeconds)
@@ -104,7 +105,7 @@ extension Gateway {
         } catch {
             // The numbers are those of the configuration that is served, after all.
             _ = registry.extend(generation.labels, keeping: older.map(\.labels))
-            return refuseReload([error.description])
+            return refuseReload([error.line])
         }
         reload.isUnderWay = true
         reload.next = prepared.generation

@@ -10,7 +10,7 @@ extension WorkerRef {
     /// never refused for the lack of any. Costs a request without `Origin` two looks.
     func judgeCrossOrigin(
         _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>
-    ) throws(Refusal) -> Step? {
+    ) throws(Refused) -> Step? {
         let route = exchange.pointee.route.unsafelyUnwrapped
         let head = pointee.head
         let lines = head.pointee.fields.count(of: .origin)
@@ -51,7 +51,7 @@ extension WorkerRef {
                 )
             }
             exchange.pointee.isPreflight = true
-            return isLastHop(exchange, bytes) ? .answerOptions : .forward
+            return isLastHop(exchange, bytes) ? .answerOptions : .forward(try planRequest(exchange, route, bytes))
         }
     }
 
@@ -75,12 +75,10 @@ extension WorkerRef {
         return methods.known & 1 == 1 || methods.contains(named: name)
     }
 
-    private func refusePreflight(_ route: UnsafePointer<Route>, _ origin: UnsafeBufferPointer<UInt8>) -> Refusal {
-        let refusal = refuse(
+    private func refusePreflight(_ route: UnsafePointer<Route>, _ origin: UnsafeBufferPointer<UInt8>) -> Refused {
+        refuse(
             .originNotAllowed, CORSWords.origins(route.pointee.settings.cors),
-            String(decoding: origin.prefix(128), as: UTF8.self))
-        pointee.refusalDetail.check = "HTTP-71"
-        return refusal
+            String(decoding: origin.prefix(128), as: UTF8.self), check: "HTTP-71")
     }
 
     /// Tells a browser what may follow; whether its own request is among that, it finds by itself.

@@ -10,7 +10,7 @@ extension WorkerRef {
     func putClientCertificate(
         _ exchange: ExchangeRef, _ client: ClientRef, _ bytes: UnsafeMutablePointer<UInt8>,
         into writer: inout HeadWriter
-    ) throws(Refusal) {
+    ) throws(Refused) {
         guard let route = exchange.pointee.route, route.pointee.sendsClientCert, !exchange.pointee.isPreflight else {
             return
         }

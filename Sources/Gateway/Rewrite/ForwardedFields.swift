@@ -26,7 +26,11 @@ extension WorkerRef {
         writer.put("\r\nX-Forwarded-Port: ")
         putPort(of: authority, isSecure: isSecure, into: &writer)
         writer.put("\r\nX-Request-Id: ")
-        writer.put(exchange.pointee.id)
+        if isProxy, let id = proxyRequestID(client, bytes) {
+            writer.put(id)
+        } else {
+            writer.put(exchange.pointee.id)
+        }
         writer.put("\r\n")
         guard listener.pointee.saysForwarded else { return }
         writer.put("Forwarded: ")
@@ -96,8 +100,19 @@ extension WorkerRef {
 
     // MARK: what a trusted proxy wrote
 
-    /// Addresses, or elements, that are kept of what a trusted proxy wrote: the last ones.
-    private static var chainLimit: Int { 16 }
+    /// The id that a trusted proxy gave the request, by which the lines of both are found; nil where there is none.
+    ///
+    /// A proxy may hand on what a stranger wrote: only letters, digits and a few signs, at most 128 of them and in one
+    /// field, so that nothing in it can end a line or grow one, whoever reads it.
+    func proxyRequestID(
+        _ client: ClientRef, _ bytes: UnsafeMutablePointer<UInt8>
+    ) -> UnsafeBufferPointer<UInt8>? {
+        let head = pointee.head
+        guard head.pointee.fields.count(of: .xRequestID) == 1, isProxy(client) else { return nil }
+        let value = text(head.pointee.fields[head.pointee.fields.firstIndex(of: .xRequestID)].value, bytes)
+        guard (1...128).contains(value.count), value.allSatisfy(RequestID.mayContain) else { return nil }
+        return value
+    }
 
     /// Whether the proxy got the request over TLS; nil when it does not say so in one word.
     private func forwardedScheme(_ bytes: UnsafeMutablePointer<UInt8>) -> Bool? {
@@ -109,24 +124,15 @@ extension WorkerRef {
     }
 
     /// Writes the chain that the proxy sent, each address with a comma behind it.
-    ///
-    /// Read from its end as far as it consists of addresses: what stands before something else is a stranger's text,
-    /// with which nobody must be able to hide the address that the proxy saw.
     private func putForwardedChain(
         _ bytes: UnsafeMutablePointer<UInt8>, asElements: Bool = false, into writer: inout HeadWriter
     ) {
-        var count = 0
-        forEachForwardedAddress(bytes) { _ in
-            count += 1
-            return count < Self.chainLimit
-        }
-        var skipped = 0
-        forEachForwardedMember(bytes) { _ in skipped += 1 }
-        skipped -= count
-        forEachForwardedMember(bytes) { member in
-            skipped -= 1
-            guard skipped < 0, let address = PeerAddress(text: member) else { return }
-            if asElements { putFor(address, into: &writer) } else { put(address, into: &writer) }
+        var chain = ForwardedChain()
+        forEachForwardedAddress(bytes) { chain.append($0) }
+        var index = chain.count
+        while index > 0 {
+            index -= 1
+            if asElements { putFor(chain[index], into: &writer) } else { put(chain[index], into: &writer) }
             writer.put(", ")
         }
     }
@@ -142,39 +148,31 @@ extension WorkerRef {
         forEachForwardedAddress(bytes) { address in
             found = address
             count += 1
-            return count < Self.chainLimit && listener.pointee.proxies.contains(address)
+            return count < ForwardedChain.addressLimit && listener.pointee.proxies.contains(address)
         }
         return found
     }
 
     /// Tells the addresses of the chain from its end, until one is none or `tell` has enough.
+    ///
+    /// What stands before something else is a stranger's text, with which nobody must be able to hide the address that the
+    /// proxy saw.
     private func forEachForwardedAddress(_ bytes: UnsafeMutablePointer<UInt8>, _ tell: (PeerAddress) -> Bool) {
         let head = pointee.head
+        var members = 0
         for index in (0..<head.pointee.fields.count).reversed()
         where head.pointee.fields[index].id == .xForwardedFor {
             let list = text(head.pointee.fields[index].value, bytes)
-            var end = list.count
-            while end > 0 {
-                var start = end
-                while start > 0, list[start - 1] != UInt8(ascii: ",") { start -= 1 }
-                let member = trimmed(UnsafeBufferPointer(rebasing: list[start..<end]))
-                end = start - 1
-                guard !member.isEmpty else { continue }
-                guard let address = PeerAddress(text: member), tell(address) else { return }
-            }
-        }
-    }
-
-    /// Tells the members of the chain from its beginning, whatever they are.
-    private func forEachForwardedMember(
-        _ bytes: UnsafeMutablePointer<UInt8>, _ tell: (UnsafeBufferPointer<UInt8>) -> Void
-    ) {
-        let head = pointee.head
-        for index in 0..<head.pointee.fields.count where head.pointee.fields[index].id == .xForwardedFor {
-            let list = text(head.pointee.fields[index].value, bytes)
-            var position = 0
-            while let member = CommaList.next(in: list.span, from: &position) {
-                tell(UnsafeBufferPointer(rebasing: list[member.range]))
+            var position = list.count
+            while position >= 0 {
+                members += 1
+                guard members <= ForwardedChain.memberLimit,
+                    let member = CommaList.previous(
+                        in: list.span, before: &position, limit: ForwardedChain.memberLength)
+                else { return }
+                guard member.count > 0 else { continue }
+                guard let address = PeerAddress(text: UnsafeBufferPointer(rebasing: list[member.range])), tell(address)
+                else { return }
             }
         }
     }
@@ -187,7 +185,7 @@ extension WorkerRef {
         for index in (0..<head.pointee.fields.count).reversed() where head.pointee.fields[index].id == .forwarded {
             guard let count = elementCount(text(head.pointee.fields[index].value, bytes)) else { break }
             elements += count
-            guard elements <= Self.chainLimit else { break }
+            guard elements <= ForwardedChain.addressLimit else { break }
             first = index
         }
         for index in first..<head.pointee.fields.count where head.pointee.fields[index].id == .forwarded {
@@ -206,12 +204,5 @@ extension WorkerRef {
 
     private func text(_ range: ByteRange, _ bytes: UnsafeMutablePointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
         UnsafeBufferPointer(start: bytes + Int(range.start), count: Int(range.count))
-    }
-
-    private func trimmed(_ member: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
-        var (start, end) = (0, member.count)
-        while start < end, member[start] == 0x20 || member[start] == 0x09 { start += 1 }
-        while start < end, member[end - 1] == 0x20 || member[end - 1] == 0x09 { end -= 1 }
-        return UnsafeBufferPointer(rebasing: member[start..<end])
     }
 }

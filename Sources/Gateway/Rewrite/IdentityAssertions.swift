@@ -77,7 +77,7 @@ extension WorkerRef {
     /// The line with an assertion that is good for at least half of its time; signed only when there is none.
     func freshAssertion(
         _ token: UnsafeMutablePointer<TokenRecord>, rule: Int
-    ) throws(Refusal) -> UnsafeMutablePointer<AssertionBlock> {
+    ) throws(Refused) -> UnsafeMutablePointer<AssertionBlock> {
         let now = clock.wallSeconds()
         var block = token.pointee.assertions
         while let one = block {
@@ -92,7 +92,7 @@ extension WorkerRef {
 
     private func signAssertion(
         _ token: UnsafeMutablePointer<TokenRecord>, rule index: Int, now: Int64
-    ) throws(Refusal) -> UnsafeMutablePointer<AssertionBlock> {
+    ) throws(Refused) -> UnsafeMutablePointer<AssertionBlock> {
         guard let keys = pointee.assertionKeys else {
             throw refuse(.exchangeUnavailable, "a key that signs identity assertions", "none")
         }
@@ -127,7 +127,7 @@ extension WorkerRef {
         _ block: UnsafeMutablePointer<AssertionBlock>, with token: UnsafeMutablePointer<TokenRecord>
     ) -> UnsafeMutablePointer<AssertionBlock> {
         let freed = TokenRecord.replaceAssertion(of: token, by: block)
-        pointee.tokens.charge(token, AssertionBlock.cost(block.pointee.count) - freed)
+        charge(token, AssertionBlock.cost(block.pointee.count) - freed)
         return block
     }
 }

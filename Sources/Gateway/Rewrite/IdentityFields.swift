@@ -5,7 +5,7 @@ import OAuth
 
 extension WorkerRef {
     /// Injects the identity fields of the exchange's token, built once per token and mapping (decision 0006).
-    func putIdentity(_ exchange: ExchangeRef, into writer: inout HeadWriter) throws(Refusal) {
+    func putIdentity(_ exchange: ExchangeRef, into writer: inout HeadWriter) throws(Refused) {
         guard let token = exchange.pointee.token, let route = exchange.pointee.route, route.pointee.identity >= 0 else {
             return
         }
@@ -37,7 +37,7 @@ extension WorkerRef {
         }
         let block = IdentityBlock.make(mapping, lines, next: token.pointee.identity)
         token.pointee.identity = block
-        pointee.tokens.charge(token, IdentityBlock.cost(lines.count))
+        charge(token, IdentityBlock.cost(lines.count))
         return block
     }
 }

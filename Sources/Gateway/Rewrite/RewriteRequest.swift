@@ -12,7 +12,7 @@ extension WorkerRef {
     /// Writes the head; throws `identityTooLarge` when identity and fields together do not fit.
     func writeUpstreamHead(
         _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, into writer: inout HeadWriter
-    ) throws(Refusal) {
+    ) throws(Refused) {
         let head = pointee.head
         let client = exchange.pointee.client.unsafelyUnwrapped
         writer.put(bytes + Int(head.pointee.method.start), Int(head.pointee.method.count))
@@ -57,12 +57,11 @@ extension WorkerRef {
     /// Copies the lines that may pass, neighbours in one piece.
     private func putClientFields(
         _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, into writer: inout HeadWriter
-    ) throws(Refusal) {
+    ) throws(Refused) {
         let head = pointee.head
         let rules = exchange.pointee.isPreflight ? pointee.preflightRules : pointee.requestRules
         let keepsWebSocket = exchange.pointee.offersWebSocket
-        var runStart = 0
-        var runEnd = 0
+        var run = FieldRun()
         var stripped = 0
         for index in 0..<head.pointee.fields.count {
             let slot = head.pointee.fields[index]
@@ -74,9 +73,7 @@ extension WorkerRef {
                 let line = UnsafeBufferPointer(start: bytes + Int(slot.value.start), count: Int(slot.value.count))
                 if mayHoldOurs(line) {
                     // The lines before it first: their order is the client's (HTTP-48).
-                    writer.put(bytes + runStart, runEnd - runStart)
-                    runStart = 0
-                    runEnd = 0
+                    run.flush(bytes, into: &writer)
                     putForeignCookies(line, into: &writer)
                     passes = false
                 }
@@ -86,15 +83,9 @@ extension WorkerRef {
             {
                 passes = false
             }
-            if passes, runEnd == Int(slot.line.start), runEnd > runStart {
-                runEnd = slot.line.end
-            } else if passes {
-                writer.put(bytes + runStart, runEnd - runStart)
-                runStart = Int(slot.line.start)
-                runEnd = slot.line.end
-            }
+            if passes { run.take(slot, bytes, into: &writer) }
         }
-        writer.put(bytes + runStart, runEnd - runStart)
+        run.flush(bytes, into: &writer)
         if stripped > 0 { pointee.metrics.count(.strippedFields, by: stripped) }
         if exchange.pointee.method == .options, let hops = maximumForwards(bytes), hops > 0 {
             writer.put("Max-Forwards: ")
@@ -106,47 +97,29 @@ extension WorkerRef {
     /// A field without an ID of its own, or one that Connection may have named.
     private func otherFieldPasses(
         _ slot: FieldSlot, _ bytes: UnsafeMutablePointer<UInt8>, _ stripped: inout Int
-    ) throws(Refusal) -> Bool {
+    ) throws(Refused) -> Bool {
         let name = UnsafeBufferPointer(start: bytes + Int(slot.name.start), count: Int(slot.name.count))
         if slot.id == .maxForwards, pointee.head.pointee.methodID == .options { return false }
         if pointee.routes.reservedNames.contains(name) {
             stripped += 1
             return false
         }
-        return !(pointee.head.pointee.connectionNamesFields && connectionNames(name, bytes))
-    }
-
-    /// Whether a Connection line of this head names `name`.
-    private func connectionNames(
-        _ name: UnsafeBufferPointer<UInt8>, _ bytes: UnsafeMutablePointer<UInt8>
-    ) -> Bool {
         let head = pointee.head
-        for index in 0..<head.pointee.fields.count where head.pointee.fields[index].id == .connection {
-            let range = head.pointee.fields[index].value
-            let list = UnsafeBufferPointer(start: bytes + Int(range.start), count: Int(range.count))
-            var position = 0
-            while let member = CommaList.next(in: list.span, from: &position) {
-                if ASCII.equalsIgnoringCase(list.span.extracting(member.range), name.span) { return true }
-            }
-        }
-        return false
+        guard head.pointee.connectionNamesFields else { return true }
+        let all = UnsafeBufferPointer(start: bytes, count: head.pointee.length)
+        return !head.pointee.connectionNames.contains(name.span, in: all.span)
     }
 
     /// Refuses a head whose Connection names a field that only the gateway may touch (HTTP-44).
-    func checkConnectionOptions(_ bytes: UnsafeMutablePointer<UInt8>) throws(Refusal) {
+    func checkConnectionOptions(_ bytes: UnsafeMutablePointer<UInt8>) throws(Refused) {
         let head = pointee.head
-        guard head.pointee.connectionNamesFields else { return }
-        for index in 0..<head.pointee.fields.count where head.pointee.fields[index].id == .connection {
-            let range = head.pointee.fields[index].value
-            let list = UnsafeBufferPointer(start: bytes + Int(range.start), count: Int(range.count))
-            var position = 0
-            while let member = CommaList.next(in: list.span, from: &position) {
-                let name = UnsafeBufferPointer(rebasing: list[member.range])
-                if pointee.routes.reservedNames.contains(name) {
-                    throw refuse(
-                        .reservedConnectionOption, "no reserved field in Connection",
-                        String(decoding: name.prefix(64), as: UTF8.self))
-                }
+        for index in 0..<head.pointee.connectionNames.count {
+            let range = head.pointee.connectionNames[index]
+            let name = UnsafeBufferPointer(start: bytes + Int(range.start), count: Int(range.count))
+            if pointee.routes.reservedNames.contains(name) {
+                throw refuse(
+                    .reservedConnectionOption, "no reserved field in Connection",
+                    String(decoding: name.prefix(64), as: UTF8.self))
             }
         }
     }

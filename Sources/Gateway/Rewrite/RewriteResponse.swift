@@ -26,6 +26,8 @@ extension WorkerRef {
         let manner = manner(of: exchange, bytes)
         putStatusLine(bytes, into: &writer)
         putUpstreamFields(exchange, manner, bytes, into: &writer)
+        // Who passes on what has none says when it came (RFC 9110 §6.6.1).
+        if pointee.responseHead.pointee.fields.count(of: .date) == 0 { writer.put(pointee.date) }
         if manner.variesByCertificate { writer.put("Vary: *\r\n") }
         if manner.isPrivate {
             writer.put("Cache-Control: no-store\r\n")
@@ -76,8 +78,7 @@ extension WorkerRef {
     ) {
         let head = pointee.responseHead
         let rules = pointee.responseRules
-        var runStart = 0
-        var runEnd = 0
+        var run = FieldRun()
         for index in 0..<head.pointee.fields.count {
             let slot = head.pointee.fields[index]
             guard !rules.contains(slot.id), !(manner.judgesProofs && slot.id == .dpopNonce),
@@ -87,15 +88,9 @@ extension WorkerRef {
                 slot.id != .other && slot.id != .setCookie || mayPass(slot, exchange, bytes),
                 !(manner.removesCORS && slot.id == .other && isAccessControl(slot, bytes))
             else { continue }
-            if runEnd == Int(slot.line.start), runEnd > runStart {
-                runEnd = slot.line.end
-            } else {
-                writer.put(bytes + runStart, runEnd - runStart)
-                runStart = Int(slot.line.start)
-                runEnd = slot.line.end
-            }
+            run.take(slot, bytes, into: &writer)
         }
-        writer.put(bytes + runStart, runEnd - runStart)
+        run.flush(bytes, into: &writer)
     }
 
     /// Whether the upstream says to caches anything that reaches them: an empty list says nothing, and neither does a line
@@ -179,15 +174,7 @@ extension WorkerRef {
 
     private func responseConnectionNames(_ slot: FieldSlot, _ bytes: UnsafeMutablePointer<UInt8>) -> Bool {
         let head = pointee.responseHead
-        let name = UnsafeBufferPointer(start: bytes + Int(slot.name.start), count: Int(slot.name.count))
-        for index in 0..<head.pointee.fields.count where head.pointee.fields[index].id == .connection {
-            let range = head.pointee.fields[index].value
-            let list = UnsafeBufferPointer(start: bytes + Int(range.start), count: Int(range.count))
-            var position = 0
-            while let member = CommaList.next(in: list.span, from: &position) {
-                if ASCII.equalsIgnoringCase(list.span.extracting(member.range), name.span) { return true }
-            }
-        }
-        return false
+        let all = UnsafeBufferPointer(start: bytes, count: head.pointee.length)
+        return head.pointee.connectionNames.contains(all.span.extracting(slot.name), in: all.span)
     }
 }

@@ -64,7 +64,7 @@ extension WorkerRef {
     /// All that ever goes to an upstream as `Authorization`: what the client sent was left out with its other lines.
     func putCredential(
         _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, into writer: inout HeadWriter
-    ) throws(Refusal) {
+    ) throws(Refused) {
         guard let route = exchange.pointee.route, !exchange.pointee.isPreflight else { return }
         switch route.pointee.credential {
         case .none: return
@@ -94,11 +94,10 @@ extension WorkerRef {
     private func passToken(
         _ token: UnsafeMutablePointer<TokenRecord>, _ bytes: UnsafeMutablePointer<UInt8>,
         into writer: inout HeadWriter
-    ) throws(Refusal) {
+    ) throws(Refused) {
         guard !token.pointee.isKeyBound, !token.pointee.isCertificateBound else {
-            let refusal = refuse(.tokenBoundToKey, "a token that may be passed on", "one that is bound to a key")
-            pointee.refusalDetail.check = "RS-25"
-            throw refusal
+            throw refuse(
+                .tokenBoundToKey, "a token that may be passed on", "one that is bound to a key", check: "RS-25")
         }
         let head = pointee.head
         guard head.pointee.authorizationCount == 1 else { return }

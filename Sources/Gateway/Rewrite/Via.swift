@@ -47,7 +47,7 @@ extension GatewaySettings {
 
 extension WorkerRef {
     /// Refuses a request that went through this gateway before: it would go round for ever (HTTP-51).
-    func refuseLoop(_ bytes: UnsafeMutablePointer<UInt8>) throws(Refusal) {
+    func refuseLoop(_ bytes: UnsafeMutablePointer<UInt8>) throws(Refused) {
         let head = pointee.head
         guard head.pointee.fields.count(of: .via) > 0 else { return }
         for index in 0..<head.pointee.fields.count where head.pointee.fields[index].id == .via {

@@ -8,33 +8,44 @@ extension WorkerRef {
     ///
     /// The path is matched in canonical form but forwarded as received; where the two could be read differently the
     /// request is refused instead of rewritten (HTTP-55, decision D-11).
-    func route(_ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>) throws(Refusal) {
+    func route(_ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>) throws(Refused) {
         try checkAuthority(exchange, bytes)
         let head = pointee.head
         var path = UnsafeBufferPointer(start: bytes + Int(head.pointee.path.start), count: Int(head.pointee.path.count))
         if path.isEmpty { path = rootPath }
         // Without a slash in doubt and without an escape, the path is its own canonical form.
         let shape = PathShape(path)
-        guard let route = shape.isPlain ? pointee.routes.match(path) : try matchCanonical(path) else {
-            // Ambiguous paths are malformed whether or not a route knows them.
-            try checkPath(path, [])
-            throw refuse(.routeUnknown, "a configured path", String(decoding: path.prefix(64), as: UTF8.self))
-        }
+        let match = shape.isPlain ? pointee.routes.find(path) : try matchCanonical(path)
+        guard case .route(let route) = match else { throw try refusal(of: path, leadingTo: match) }
         try checkPath(path, route.pointee.allowances)
         if !shape.isPlain || !route.pointee.allowances.isEmpty { try checkOtherReadings(of: path, route) }
         if shape.endsInSlash, path.count > 1 {
             // All of them: whoever merges slashes sees one.
             let without = withoutLastSlashes(path)
-            let other = shape.isPlain ? pointee.routes.match(without) : try matchCanonical(without)
-            guard other == route else { throw refuse(.pathMatchesTwoRoutes, "one route", "two by a trailing slash") }
+            let other = shape.isPlain ? pointee.routes.find(without) : try matchCanonical(without)
+            guard other == .route(route) else {
+                throw refuse(.pathMatchesTwoRoutes, "one route", "two by a trailing slash")
+            }
         }
         exchange.pointee.route = route
+    }
+
+    /// Why a path that leads to no route is refused.
+    ///
+    /// Ambiguous paths are malformed whether or not a route knows them.
+    private func refusal(
+        of path: UnsafeBufferPointer<UInt8>, leadingTo match: RouteMatch
+    ) throws(Refused) -> Refused {
+        try checkPath(path, [])
+        let text = String(decoding: path.prefix(64), as: UTF8.self)
+        guard case .behind(let exact) = match else { return refuse(.routeUnknown, "a configured path", text) }
+        return refuse(.pathBehindExactRoute, "a route for what is behind \(exact.pointee.settings.path)", text)
     }
 
     /// Refuses a path that another reader could take to another route.
     private func checkOtherReadings(
         of path: UnsafeBufferPointer<UInt8>, _ route: UnsafePointer<Route>
-    ) throws(Refusal) {
+    ) throws(Refused) {
         try checkLiberalReadings(of: path, route)
         guard let behind = LoosestReading.behindAuthority(path) else { return }
         let rest = behind.isEmpty ? rootPath : UnsafeBufferPointer(rebasing: behind)
@@ -47,9 +58,12 @@ extension WorkerRef {
     /// Refuses a path that leads to another route to whoever takes its characters for more, or for others, than they are.
     private func checkLiberalReadings(
         of path: UnsafeBufferPointer<UInt8>, _ route: UnsafePointer<Route>
-    ) throws(Refusal) {
+    ) throws(Refused) {
         try checkLoosestReading(of: path, route)
-        try checkOtherLetters(of: path, route)
+        // The loosest reading was held against other letters too, and is this one where no character is read loosely.
+        if route.pointee.allowances.isEmpty || PathShape.mayBeReadLoosely(path) {
+            try checkOtherLetters(of: path, route)
+        }
         // It ends at an escaped `?` or `#` to whoever decodes before looking for the query: nginx that hands `$uri` on
         // sends `/admin%3Fx` to the next as `/admin?x`.
         guard let end = PathShape.firstEscapedEnd(in: path) else { return }
@@ -57,60 +71,79 @@ extension WorkerRef {
         guard try leads(beginning, to: route) else {
             throw refuse(.pathMatchesTwoRoutes, "one route", "two by an escaped ? or #")
         }
-        try checkOtherLetters(of: beginning, route)
+        if route.pointee.allowances.isEmpty || PathShape.mayBeReadLoosely(beginning) {
+            try checkOtherLetters(of: beginning, route)
+        }
     }
 
     /// Whether a part of a path, with the slashes at its end and without, is this route's and not the gateway's own.
     private func leads(
         _ path: UnsafeBufferPointer<UInt8>, to route: UnsafePointer<Route>
-    ) throws(Refusal) -> Bool {
-        guard ReservedPath(path) == nil, try matchCanonical(path) == route else { return false }
-        return try matchCanonical(withoutLastSlashes(path)) == route
+    ) throws(Refused) -> Bool {
+        guard ReservedPath(path) == nil, try matchCanonical(path) == .route(route) else { return false }
+        let without = withoutLastSlashes(path)
+        guard without.count < path.count else { return true }
+        return try matchCanonical(without) == .route(route)
     }
 
     /// Refuses a path that leads to another route, or to none of them but ourselves, when all that the route lets through
     /// is read in the most liberal way; with and without a slash at the end, which such a character may stand for.
     private func checkLoosestReading(
         of path: UnsafeBufferPointer<UInt8>, _ route: UnsafePointer<Route>
-    ) throws(Refusal) {
+    ) throws(Refused) {
         guard !route.pointee.allowances.isEmpty else { return }
         let cuts = route.pointee.allowances.contains(.semicolon)
-        guard loosestReadingLeads(from: path.span, to: route),
-            LoosestReading.others(of: path.span, cuttingParameters: cuts)
-                .allSatisfy({ loosestReadingLeads(from: $0.span, to: route) })
+        guard
+            LoosestReading.all(of: path.span, cuttingParameters: cuts, satisfy: { loosestReadingLeads($0, to: route) })
         else {
             throw refuse(.pathMatchesTwoRoutes, "one route", "two by characters that the route lets through")
         }
     }
 
-    private func loosestReadingLeads(from path: Span<UInt8>, to route: UnsafePointer<Route>) -> Bool {
-        pointee.canonicalPath.removeAll(keepingCapacity: true)
-        LoosestReading.append(path, to: &pointee.canonicalPath)
-        guard canonicalPathLeads(to: route) else { return false }
-        return !canonicalPathHasOtherLetters() || canonicalPathLeads(to: route)
+    private func loosestReadingLeads(_ decoded: [UInt8], to route: UnsafePointer<Route>) -> Bool {
+        var reading = borrowPathMemory()
+        defer { swap(&reading, &pointee.pathMemory) }
+        // Letters that become others may be shorter then; without them a few bytes decide.
+        let limit = pointee.routes.ignoresCase ? Int.max : decidingLength
+        LoosestReading.append(decoded: decoded.span, upTo: limit, to: &reading)
+        guard leads(reading, to: route) else { return false }
+        return !replaceOtherLetters(in: &reading) || leads(reading, to: route)
     }
 
     /// Refuses a path that leads to another route when letters outside ASCII are taken for those that they become in the
     /// other case, where some upstream takes no notice of case.
-    private func checkOtherLetters(of path: UnsafeBufferPointer<UInt8>, _ route: UnsafePointer<Route>) throws(Refusal) {
-        guard pointee.routes.ignoresCase else { return }
-        pointee.canonicalPath.removeAll(keepingCapacity: true)
-        PathPolicy.appendCanonical(path.span, mergingSlashes: true, to: &pointee.canonicalPath)
-        guard !canonicalPathHasOtherLetters() || canonicalPathLeads(to: route) else {
+    private func checkOtherLetters(of path: UnsafeBufferPointer<UInt8>, _ route: UnsafePointer<Route>) throws(Refused) {
+        guard pointee.routes.ignoresCase, CaseFolding.mayHaveLetters(in: path.span) else { return }
+        var reading = borrowPathMemory()
+        defer { swap(&reading, &pointee.pathMemory) }
+        PathPolicy.appendCanonical(path.span, mergingSlashes: true, to: &reading)
+        guard !replaceOtherLetters(in: &reading) || leads(reading, to: route) else {
             throw refuse(.pathMatchesTwoRoutes, "one route", "two by the case of letters outside ASCII")
         }
     }
 
-    /// Replaces in `canonicalPath` the letters that become others in the other case; false when no upstream would.
-    private func canonicalPathHasOtherLetters() -> Bool {
-        pointee.routes.ignoresCase && CaseFolding.replaceLetters(in: &pointee.canonicalPath)
+    /// Memory for another reading of a path, empty; whoever borrows it swaps it back, and nobody reads what was in it.
+    private func borrowPathMemory() -> [UInt8] {
+        var memory: [UInt8] = []
+        swap(&memory, &pointee.pathMemory)
+        memory.removeAll(keepingCapacity: true)
+        return memory
     }
 
-    /// Whether `canonicalPath`, with the slashes at its end and without, is this route's.
-    private func canonicalPathLeads(to route: UnsafePointer<Route>) -> Bool {
-        pointee.canonicalPath.withUnsafeBufferPointer { path in
-            ReservedPath(path) == nil && pointee.routes.match(path) == route
-                && pointee.routes.match(withoutLastSlashes(path)) == route
+    /// Bytes of a reading, its slashes merged, by which it is told where it leads: no pattern is longer.
+    private var decidingLength: Int { max(64, pointee.routes.longestPattern &+ 2) }
+
+    /// Replaces the letters that become others in the other case, as far as they decide; false when no upstream would.
+    private func replaceOtherLetters(in reading: inout [UInt8]) -> Bool {
+        pointee.routes.ignoresCase && CaseFolding.replaceLetters(in: &reading, upTo: decidingLength)
+    }
+
+    /// Whether a reading, with the slashes at its end and without, is this route's.
+    private func leads(_ reading: borrowing [UInt8], to route: UnsafePointer<Route>) -> Bool {
+        reading.withUnsafeBufferPointer { path in
+            guard ReservedPath(path) == nil, pointee.routes.find(path) == .route(route) else { return false }
+            let without = withoutLastSlashes(path)
+            return without.count == path.count || pointee.routes.find(without) == .route(route)
         }
     }
 
@@ -123,14 +156,17 @@ extension WorkerRef {
 
     func checkPath(
         _ path: UnsafeBufferPointer<UInt8>, _ allowances: PathAllowances
-    ) throws(Refusal) {
+    ) throws(Refused) {
         guard let reason = PathPolicy.refusal(of: path.span, allowing: allowances) else { return }
         throw refuse(.pathAmbiguous, "a path with one reading", CauseWords.of(reason))
     }
 
     /// Matches the canonical form, with and without merged slashes; both must lead to one route (HTTP-57).
-    private func matchCanonical(_ path: UnsafeBufferPointer<UInt8>) throws(Refusal) -> UnsafePointer<Route>? {
-        let separate = matchCanonical(path, mergingSlashes: false)
+    private func matchCanonical(_ path: UnsafeBufferPointer<UInt8>) throws(Refused) -> RouteMatch {
+        // Without an escape the path is its own form, but for its slashes.
+        let hasEscape = path.span.firstIndex(of: UInt8(ascii: "%"), from: 0, to: path.count) < path.count
+        let separate = hasEscape ? matchCanonical(path, mergingSlashes: false) : pointee.routes.find(path)
+        guard PathShape.hasDoubledSlash(path) else { return separate }
         let merged = matchCanonical(path, mergingSlashes: true)
         guard separate == merged else { throw refuse(.pathMatchesTwoRoutes, "one route", "two by doubled slashes") }
         return merged
@@ -138,14 +174,15 @@ extension WorkerRef {
 
     private func matchCanonical(
         _ path: UnsafeBufferPointer<UInt8>, mergingSlashes: Bool
-    ) -> UnsafePointer<Route>? {
-        pointee.canonicalPath.removeAll(keepingCapacity: true)
-        PathPolicy.appendCanonical(path.span, mergingSlashes: mergingSlashes, to: &pointee.canonicalPath)
-        return pointee.canonicalPath.withUnsafeBufferPointer { pointee.routes.match($0) }
+    ) -> RouteMatch {
+        var reading = borrowPathMemory()
+        defer { swap(&reading, &pointee.pathMemory) }
+        PathPolicy.appendCanonical(path.span, mergingSlashes: mergingSlashes, to: &reading)
+        return reading.withUnsafeBufferPointer { pointee.routes.find($0) }
     }
 
     /// Host (or the absolute-form's authority) must be one of the listener's, and agree with SNI (HTTP-21, HTTP-75).
-    func checkAuthority(_ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>) throws(Refusal) {
+    func checkAuthority(_ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>) throws(Refused) {
         let client = exchange.pointee.client.unsafelyUnwrapped
         let listener = pointee.listeners + Int(client.pointee.listener)
         let range = pointee.head.pointee.authority
@@ -182,12 +219,6 @@ extension WorkerRef {
         let root: StaticString = "/"
         return UnsafeBufferPointer(start: root.utf8Start, count: 1)
     }
-
-    /// A refusal with what the operator should read beside it.
-    func refuse(_ refusal: Refusal, _ expected: String, _ found: String) -> Refusal {
-        pointee.refusalDetail = RefusalDetail(expected: expected, found: found)
-        return refusal
-    }
 }
 
 /// What a glance at a path tells: whether it is its own canonical form.
@@ -197,11 +228,36 @@ private struct PathShape {
 
     /// Where `%3F` or `%23` is, `?` or `#` to whoever decodes.
     static func firstEscapedEnd(in path: UnsafeBufferPointer<UInt8>) -> Int? {
-        path.indices.dropLast(2).first { index in
-            guard path[index] == UInt8(ascii: "%") else { return false }
+        var index = 0
+        while index + 2 < path.count {
+            index = path.span.firstIndex(of: UInt8(ascii: "%"), from: index, to: path.count)
+            guard index + 2 < path.count else { return nil }
             let isQuery = path[index + 1] == UInt8(ascii: "3") && ASCII.lowercase(path[index + 2]) == UInt8(ascii: "f")
-            return isQuery || (path[index + 1] == UInt8(ascii: "2") && path[index + 2] == UInt8(ascii: "3"))
+            if isQuery || (path[index + 1] == UInt8(ascii: "2") && path[index + 2] == UInt8(ascii: "3")) {
+                return index
+            }
+            index += 1
         }
+        return nil
+    }
+
+    /// Whether the loosest reading may be another one than the canonical form with its slashes merged; overlong forms of
+    /// characters, which are refused everywhere, aside.
+    static func mayBeReadLoosely(_ path: UnsafeBufferPointer<UInt8>) -> Bool {
+        let (span, end) = (path.span, path.count)
+        return span.firstIndex(of: UInt8(ascii: "%"), from: 0, to: end) < end
+            || span.firstIndex(of: UInt8(ascii: "\\"), from: 0, to: end) < end
+            || span.firstIndex(of: UInt8(ascii: ";"), from: 0, to: end) < end
+    }
+
+    static func hasDoubledSlash(_ path: UnsafeBufferPointer<UInt8>) -> Bool {
+        var index = 0
+        while index + 1 < path.count {
+            index = path.span.firstIndex(of: UInt8(ascii: "/"), from: index, to: path.count)
+            if index + 1 < path.count, path[index + 1] == UInt8(ascii: "/") { return true }
+            index += 1
+        }
+        return false
     }
 
     init(_ path: UnsafeBufferPointer<UInt8>) {

@@ -4,7 +4,7 @@ import HTTPMessage
 
 extension WorkerRef {
     /// Whether the request is `OPTIONS *`, which the gateway answers itself; refuses CONNECT before any routing.
-    func isForServer(_ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>) throws(Refusal) -> Bool {
+    func isForServer(_ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>) throws(Refused) -> Bool {
         let head = pointee.head
         // Never a tunnel: a CONNECT would let a client choose the destination (HTTP-17, HTTP-75).
         if head.pointee.methodID == .connect || head.pointee.targetForm == .authority {
@@ -14,7 +14,7 @@ extension WorkerRef {
     }
 
     /// The route's method allow-list; TRACE and TRACK are never let through (HTTP-18, HTTP-19).
-    func permitMethod(_ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>) throws(Refusal) {
+    func permitMethod(_ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>) throws(Refused) {
         let method = exchange.pointee.method
         let route = exchange.pointee.route.unsafelyUnwrapped
         let isKnown = route.pointee.methods >> UInt16(method.rawValue) & 1 == 1

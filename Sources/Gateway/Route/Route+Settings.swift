@@ -78,6 +78,8 @@ package struct RouteSettings: Sendable {
     package var sendsClientCert = false
     /// A 401 of the upstream becomes a 502, unless it answers the client's own token (HTTP-68).
     package var hidesUnauthorized = false
+    /// Statuses of the upstream's responses that a navigation gets a page of ours for.
+    package var replacedStatuses: Set<UInt16> = []
     /// A Model Context Protocol server: its metadata is published, and no token passes through (MCP-01 … MCP-06).
     package var isMCP = false
 

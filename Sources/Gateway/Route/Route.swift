@@ -21,6 +21,8 @@ struct Route {
     let isPublic: Bool
     let isOptional: Bool
     let webSocket: Bool
+    /// How often the operator is told of handshakes that go on as a plain GET.
+    let webSocketNotice: MinutePace
     /// Which identity mapping; -1 for none.
     let identity: Int
     /// What `Origin` must be where there is one (MCP-06).
@@ -72,6 +74,7 @@ struct Route {
         token.destroy()
         origins.destroy()
         cors.destroy()
+        webSocketNotice.destroy()
         if case .fixed(let line) = credential { line.destroy() }
         bases.deinitialize(count: listenerCount)
         bases.deallocate()
@@ -153,6 +156,9 @@ struct MethodSet {
     static func id(of name: UnsafeBufferPointer<UInt8>) -> MethodID {
         all.first { $0.name.utf8.elementsEqual(name) }?.id ?? .other
     }
+
+    /// The same, by its name as text.
+    func isListed(_ name: String) -> Bool { others.contains(name) }
 
     /// Whether a method without an ID of its own is let through by name.
     func contains(named name: UnsafeBufferPointer<UInt8>) -> Bool {

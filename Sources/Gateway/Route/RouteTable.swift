@@ -41,6 +41,14 @@ final class RouteTable: @unchecked Sendable {
     deinit { index.destroy() }
 }
 
+/// What a path leads to.
+enum RouteMatch: Equatable {
+    case none
+    case route(UnsafePointer<Route>)
+    /// Into the sealed subtree of this exact route.
+    case behind(UnsafePointer<Route>)
+}
+
 /// The routes, searched without allocating or counting a reference.
 ///
 /// A pattern that ends with `/` matches its whole subtree and its own path without that slash; any other pattern
@@ -48,6 +56,8 @@ final class RouteTable: @unchecked Sendable {
 /// number of routes: the hash of each prefix that ends at a `/` is looked up in one table.
 ///
 /// Patterns that fit in any case are in lower case, and beneath them are none that fit in one case alone (HTTP-57).
+///
+/// What a server may take for an argument of a guarded path is a pattern too, of no route: `SealedSubtree` says which.
 struct RouteIndex: @unchecked Sendable {
     let routes: UnsafeMutablePointer<Route>
     let count: Int
@@ -55,8 +65,12 @@ struct RouteIndex: @unchecked Sendable {
     /// Whether some route's upstream takes paths that differ in case for one.
     let ignoresCase: Bool
 
+    /// Bytes of the longest pattern: where a path leads is decided by as many of its own, and one more.
+    let longestPattern: Int
+
     private let listenerCount: Int
     private let patterns: UnsafeMutablePointer<Pattern>
+    private let patternCount: Int
     private let slots: UnsafeMutablePointer<Int32>
     private let mask: Int
 
@@ -65,6 +79,20 @@ struct RouteIndex: @unchecked Sendable {
         let isSubtree: Bool
         let ignoresCase: Bool
         let hash: UInt64
+        /// The place of its route, or of the exact route that it is the sealed subtree of.
+        let route: Int32
+        let isSealed: Bool
+
+        init(_ route: RouteSettings, at index: Int, isSealed: Bool = false) {
+            let endsInSlash = route.path.hasSuffix("/")
+            let key = endsInSlash ? String(route.path.dropLast()) : route.path
+            bytes = Route.Bytes(key)
+            isSubtree = endsInSlash || isSealed
+            ignoresCase = route.ignoresCase
+            hash = RouteIndex.hash(Array(key.utf8))
+            self.route = Int32(index)
+            self.isSealed = isSealed
+        }
     }
 
     init(
@@ -77,7 +105,9 @@ struct RouteIndex: @unchecked Sendable {
         listenerCount = settings.listeners.count
         let pools = Dictionary(uniqueKeysWithValues: upstreams.enumerated().map { ($1, $0) })
         routes = .allocate(capacity: max(1, count))
-        patterns = .allocate(capacity: max(1, count))
+        let sealed = SealedSubtree.all(in: settings.routes)
+        patternCount = count + sealed.count
+        patterns = .allocate(capacity: max(1, patternCount))
         for (index, route) in settings.routes.enumerated() {
             var tokenSettings: TokenSettings?
             if let token = route.access.token { tokenSettings = token }
@@ -102,7 +132,8 @@ struct RouteIndex: @unchecked Sendable {
                     name: Route.Bytes(route.name), upstream: pools[route.upstream] ?? 0,
                     allowances: PathAllowances(route),
                     methods: methods.known, methodNames: methods, token: policy, isPublic: !takesCredentials,
-                    isOptional: tokenSettings?.optional ?? false, webSocket: route.webSocket, identity: mapping,
+                    isOptional: tokenSettings?.optional ?? false, webSocket: route.webSocket,
+                    webSocketNotice: MinutePace(), identity: mapping,
                     origins: OriginList(route.allowedOrigins), cors: CORSPolicy(route),
                     patience: RoutePatience(route, settings.limits, settings.timeouts),
                     resourceMetadata: PublishedDocuments.metadataURLs(of: route, settings.listeners),
@@ -111,21 +142,21 @@ struct RouteIndex: @unchecked Sendable {
                     takesSessionsAlone: login != nil && tokenSettings == nil,
                     sendsClientCert: route.sendsClientCert, hidesUnauthorized: route.hidesUnauthorized,
                     introspector: Introspector(tokenSettings, settings.issuers)))
-            let isSubtree = route.path.hasSuffix("/")
-            let key = isSubtree ? String(route.path.dropLast()) : route.path
-            (patterns + index).initialize(
-                to: Pattern(
-                    bytes: Route.Bytes(key), isSubtree: isSubtree, ignoresCase: route.ignoresCase,
-                    hash: RouteIndex.hash(Array(key.utf8))))
+            (patterns + index).initialize(to: Pattern(route, at: index))
         }
+        for (place, subtree) in sealed.enumerated() {
+            (patterns + count + place).initialize(
+                to: Pattern(settings.routes[subtree.exact], at: subtree.exact, isSealed: true))
+        }
+        longestPattern = (0..<patternCount).reduce(0) { [patterns] in max($0, patterns[$1].bytes.count) }
         reservedNames = ReservedNames(
             settings.routes.flatMap(\.identity).map(\.name) + AssertionRule.reservedNames(settings.routes))
         var size = 16
-        while size < count * 4 { size *= 2 }
+        while size < patternCount * 4 { size *= 2 }
         mask = size - 1
         slots = .allocate(capacity: size)
         slots.initialize(repeating: -1, count: size)
-        for index in 0..<count {
+        for index in 0..<patternCount {
             var slot = Int(truncatingIfNeeded: patterns[index].hash) & mask
             while slots[slot] >= 0 { slot = (slot + 1) & mask }
             slots[slot] = Int32(index)
@@ -133,10 +164,8 @@ struct RouteIndex: @unchecked Sendable {
     }
 
     fileprivate func destroy() {
-        for index in 0..<count {
-            routes[index].destroy(listenerCount: listenerCount)
-            patterns[index].bytes.destroy()
-        }
+        for index in 0..<count { routes[index].destroy(listenerCount: listenerCount) }
+        for index in 0..<patternCount { patterns[index].bytes.destroy() }
         routes.deinitialize(count: count)
         routes.deallocate()
         patterns.deallocate()
@@ -146,12 +175,21 @@ struct RouteIndex: @unchecked Sendable {
 
     /// The route for a canonical path, or nil.
     func match(_ path: UnsafeBufferPointer<UInt8>) -> UnsafePointer<Route>? {
+        guard case .route(let route) = find(path) else { return nil }
+        return route
+    }
+
+    /// What a canonical path leads to.
+    func find(_ path: UnsafeBufferPointer<UInt8>) -> RouteMatch {
         var found = search(path, ignoringCase: false)
         if ignoresCase {
             let other = search(path, ignoringCase: true)
             if other >= 0, found < 0 || isLonger(patterns + Int(other), patterns + Int(found)) { found = other }
         }
-        return found < 0 ? nil : UnsafePointer(routes + Int(found))
+        guard found >= 0 else { return .none }
+        let pattern = patterns + Int(found)
+        let route = UnsafePointer(routes + Int(pattern.pointee.route))
+        return pattern.pointee.isSealed ? .behind(route) : .route(route)
     }
 
     /// Which pattern of those that fit in one case, or of those that fit in any.
@@ -159,7 +197,8 @@ struct RouteIndex: @unchecked Sendable {
     private func search(_ path: UnsafeBufferPointer<UInt8>, ignoringCase: Bool) -> Int32 {
         var hash = RouteIndex.seed
         var found: Int32 = -1
-        for index in 0..<path.count {
+        // Behind the longest pattern nothing fits: what 8 KB of slashes cost must not be a lookup each.
+        for index in 0..<min(path.count, longestPattern &+ 1) {
             let byte = ignoringCase ? ASCII.lowercase(path[index]) : path[index]
             if byte == UInt8(ascii: "/") {
                 let subtree = find(hash, path, count: index, isSubtree: true, ignoringCase)
@@ -167,6 +206,7 @@ struct RouteIndex: @unchecked Sendable {
             }
             hash = (hash ^ UInt64(byte)) &* RouteIndex.prime
         }
+        guard path.count <= longestPattern else { return found }
         let exact = find(hash, path, count: path.count, isSubtree: false, ignoringCase)
         if exact >= 0 { return exact }
         let subtree = find(hash, path, count: path.count, isSubtree: true, ignoringCase)

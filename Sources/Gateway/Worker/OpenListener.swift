@@ -30,7 +30,8 @@ extension OpenListener {
     /// one, and each worker has a descriptor of it. Where another process listens is refused, unless `mayShare` says that the
     /// address may be shared.
     init(
-        at settings: SocketAddressSettings, beside first: OpenListener? = nil, mayShare: Bool, backlog: Int32 = 4096
+        at settings: SocketAddressSettings, beside first: OpenListener? = nil, mayShare: Bool, backlog: Int32 = 4096,
+        isAdmin: Bool = false
     ) throws(GatewayFailure) {
         let unixFile: UnixListener?
         let descriptor: Int32
@@ -51,10 +52,37 @@ extension OpenListener {
                 throw Socket.Failure(call: "inet_pton", code: EINVAL)
             }
         } catch {
-            throw GatewayFailure("cannot listen at \(settings.text)", "\(error.call): \(error.reason)")
+            throw GatewayFailure(
+                "cannot listen at \(settings.text)", "\(error.call): \(error.reason)",
+                remedy: OpenListener.remedy(for: error.code, at: settings, isAdmin: isAdmin))
         }
         self.init(descriptor: descriptor, address: Socket.localAddress(of: descriptor), unixFile: unixFile)
         permissions = settings.permissions
+    }
+
+    private static func remedy(for code: Int32, at settings: SocketAddressSettings, isAdmin: Bool) -> String? {
+        if let path = settings.unixPath {
+            switch code {
+            case EADDRINUSE:
+                return "another process listens there, or \(path) is a file that is no socket: choose another path"
+            case ENOENT: return "make the folder that the socket is to be in"
+            case EACCES, EPERM, EROFS: return "let the user that runs this write into the socket's folder"
+            default: return nil
+            }
+        }
+        switch code {
+        case EADDRINUSE:
+            return
+                "another process listens there:  ss -ltnp 'sport = :\(settings.port)'  names it; end it, or choose another "
+                + "port" + (isAdmin ? "" : "; share_address: true in both lets a gateway and its successor share one")
+        case EACCES, EPERM:
+            return
+                "ports below 1024 want CAP_NET_BIND_SERVICE (AmbientCapabilities of a systemd unit): give it that, or "
+                + "choose a port above"
+        case EADDRNOTAVAIL:
+            return "no interface of this machine has that address; 0.0.0.0 and [::] stand for all of them"
+        default: return nil
+        }
     }
 
     /// Gives the file of a Unix socket that stays the permissions of another configuration; what went wrong otherwise.

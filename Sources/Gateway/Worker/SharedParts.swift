@@ -2,8 +2,10 @@
 import Crypto
 import Glibc
 import HTTP1
+import Issuers
 import Login
 import OAuth
+import Pages
 import Replay
 import Sessions
 import Telemetry
@@ -18,10 +20,13 @@ struct SharedParts {
     /// One for all listeners and workers, and for as long as the process lives: a reload ends no session.
     let ticketKeys: TicketKeys
     let resolver: Resolver
+    let pages: PageBook
     let operatorLog: OperatorLog
     /// One for all workers: two of them may be sent the same proof at the same time.
     let replay: ReplaySet
     let decisions: DecisionBuffer?
+    /// One for all workers: it is one server that they ask.
+    let failures: FailureBudget
     let nonces: DPoPNonces?
     /// The key of nonces where none is configured; dies with this process.
     private let ownNonceKey: Secret?
@@ -47,10 +52,14 @@ struct SharedParts {
         serverTLS =
             readsTLS ? try SharedParts.serverTLS(settings.listeners, ticketKeys) : settings.listeners.map { _ in nil }
         resolver = previous?.resolver ?? Resolver()
+        pages = PageBook(settings.pages)
         self.operatorLog = operatorLog
         let proofs = settings.proofs
         let kept = previous?.decisions.flatMap { $0.capacity == settings.explainBuffer ? $0 : nil }
         decisions = settings.explainBuffer > 0 ? kept ?? DecisionBuffer(capacity: settings.explainBuffer) : nil
+        let badTokens = settings.limits.shares.badTokens
+        let failures = previous.flatMap { $0.failures.rate == badTokens ? $0.failures : nil }
+        self.failures = failures ?? FailureBudget(badTokens)
         replay =
             previous?.replay
             ?? ReplaySet(

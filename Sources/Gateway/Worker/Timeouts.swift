@@ -6,11 +6,15 @@ import Transport
 extension WorkerRef {
     /// One tick of the wheel: connections whose time is over, and what is done ten times a second.
     func ticked() {
+        keepDate()
         pointee.wheel.tick()
         endWhatIsOver()
         resumeAccepting()
         goOnDraining()
         releaseRetired()
+        sweepCaches()
+        if pointee.bursts.isOver(connections: pointee.openClients) { pointee.onBurstOver() }
+        pointee.networks.forgetRecovered(at: WorkerClock().microseconds())
         pointee.log?.pointee.flush()
         observeLag()
     }
@@ -45,6 +49,7 @@ extension WorkerRef {
             // The rest of its answer is nobody's, and is not left to the kernel to keep either.
             guard let exchange = client.pointee.exchange else { return abortClient(client) }
             if exchange.pointee.phase == .parked { return waitTimedOut(exchange) }
+            if exchange.pointee.phase == .held { return answerHeld(exchange) }
             guard !exchange.pointee.request.isComplete else { return abortClient(client) }
             // What the upstream does not take cannot be the client's slowness.
             if let upstream = exchange.pointee.upstream, upstream.pointee.hasOutput {

@@ -4,9 +4,11 @@ import EventLoop
 import Glibc
 import HTTP1
 import HTTPMessage
+import Issuers
 import JOSE
 import Login
 import OAuth
+import Pages
 import Replay
 import Sessions
 import Telemetry
@@ -25,6 +27,8 @@ struct Worker {
     let tables: RouteTable
     let routes: RouteIndex
     let limits: LimitSettings
+    /// What of it one client may have.
+    let shares: ClientShares
     let timeouts: TimeoutSettings
     let httpLimits: HTTP1Limits
     let issuerCount: Int
@@ -45,7 +49,7 @@ struct Worker {
     /// Asks the issuer directory for a refresh; the answer comes back as `keysArrived`.
     let requestKeys: @Sendable (_ issuer: Int) -> Void
     /// Asks an authorization server about a token; the answer comes back through the loop's inbox.
-    let ask: @Sendable (_ question: Question, _ token: [UInt8], _ digest: SHA256Digest) -> Void
+    let ask: AskServer
     /// Has a login's request answered; the answer comes back as `loginAnswered`.
     let askLogin: @Sendable (_ request: LoginRequest, _ ticket: UInt64) -> Void
     /// Has a session loaded or refreshed; the answer comes back as `sessionAnswered`.
@@ -63,8 +67,12 @@ struct Worker {
     let ownCookieNames: [String]
     /// What clients see of each listener.
     let publicURLs: [String]
+    /// What people read when something is refused.
+    let pages: PageBook
     /// Said when no request refers to a configuration any more that was replaced.
     let onRetired: @Sendable (_ generation: UInt32) -> Void
+    /// Said when many connections have come and gone.
+    let onBurstOver: @Sendable () -> Void
     /// Said once when a drained worker has no connection left.
     let onDrained: @Sendable () -> Void
 
@@ -91,13 +99,20 @@ struct Worker {
     var stores: [any SessionStore] = []
     /// Login requests that are being answered.
     var loginsUnderWay = 0
+    /// Those of them that begin or complete a login.
+    var beginningsUnderWay = 0
+    /// Login requests that wait until one of these is answered.
+    var loginsQueued = 0
     /// Bytes of login requests' bodies that are not complete yet.
     var loginBodyBytes = 0
+    /// Those of them that begin or complete a login.
+    var beginningBodyBytes = 0
     var loginTickets: UInt64 = 0
-    /// Where the request whose stages run would have to log in.
-    var loginPointer = LoginPointer()
+    /// When pages about what cannot be reached come back.
+    var outage = OutagePace()
     var refusedTokens = RefusedTokens()
-    var failures: FailureBudget
+    var vouchedTokens = VouchedTokens()
+    let failures: FailureBudget
     /// Configurations that requests under way still refer to.
     var retired: [RetiredConfiguration] = []
     /// Pools of upstreams that no route leads to any more.
@@ -123,8 +138,19 @@ struct Worker {
     static let loginTimeout = 35_000
     /// Login requests of one worker that are answered at the same time.
     static let loginLimit = 512
-    /// Bytes of login requests' bodies that one worker holds while they arrive.
+    /// Those of them that starts and callbacks leave to what must work beside any number of them: logouts, the
+    /// authorization server's word on them, sessions.
+    static let loginReserve = 128
+    /// Login requests of one worker that wait for a place among these; starts and callbacks leave the reserve here too.
+    static let loginQueueLimit = 1408
+    /// How long they wait, in milliseconds: a person has not given up by then.
+    static let loginQueueTimeout = 10_000
+    /// Bytes of login requests that one worker holds while their bodies arrive, or while they wait for a place.
     static let loginBodyLimit = 32 << 20
+    /// Those of these bytes that starts and callbacks leave to logouts and the like.
+    static let loginBodyReserve = 8 << 20
+    /// How long a refusal is held back from a client that gets too many of them, in milliseconds.
+    static let refusalPause = 1000
     /// Connections whose time is over that are seen to before others have their turn: about half a millisecond's work.
     static let timeoutsAtOnce = 32
     /// Ticks from SIGTERM to the end of listening: handshakes under way take a round trip.
@@ -138,7 +164,8 @@ struct Worker {
     let preflightRules = FieldRules.preflight()
     let responseRules = FieldRules.response()
     let cachingRules = FieldRules.caching()
-    var canonicalPath: [UInt8] = []
+    /// Lent to whoever reads a path in another way, empty (`borrowPathMemory`).
+    var pathMemory: [UInt8] = []
     var identifiers = RequestIDs()
     var tick: UnsafeMutablePointer<FileEvent>
     /// Goes on with connections whose time is over, after others had their turn.
@@ -146,10 +173,13 @@ struct Worker {
     var firstParked: ExchangeRef?
     var lastParked: ExchangeRef?
     var parkedCount = 0
+    /// Those of them that do not wait for the answer to a login's request.
+    var waitingCount = 0
     /// How many exchanges were ever parked.
     var parkings: UInt64 = 0
     var openClients = 0
-    /// How many of them each client has.
+    var bursts = Bursts()
+    /// What each client has of them, and of what else all clients share.
     var networks = ClientNetworks()
     /// The tick before which no client that is idle now is to be closed for it.
     var idleFrom: UInt32 = 0
@@ -157,6 +187,8 @@ struct Worker {
     var noneIdleAt: UInt32 = 0
     /// The tick at which the operator was last told of connections that were not taken.
     var refusedConnectionsSaidAt: UInt32 = 0
+    /// What answers say of the time; of this second, or of the last tick's.
+    var date = DateLine(seconds: WorkerClock().wallSeconds())
     /// When the last tick was, in monotonic microseconds.
     var lastTick: UInt64 = 0
     /// See `WorkerClock`; 0 in every worker that serves.
@@ -166,22 +198,10 @@ struct Worker {
     var ticksToClosing = 0
     var hasSaidDrained = false
     var isAcceptPaused = false
-    /// What lookups that ended told the operator, for the exchanges that are resumed by them.
-    var lookupDetail = RefusalDetail()
-    /// The proof of the request whose stages run: remembered against replay when everything else is right.
-    var proof: UnspentProof?
+    /// What is said of clients and upstreams, and how often.
+    var lines = LinePaces()
     /// The nonce that answers carry at this time, as field value.
     var nonce = NonceText()
-    /// What a refusal's check expected and found, for the operator's line; set just before it is thrown.
-    var refusalDetail = RefusalDetail()
-}
-
-/// Expected and found, said to the operator only; never a secret, and nothing unverified as fact.
-struct RefusalDetail {
-    var expected = ""
-    var found = ""
-    /// The row of the check, where it is more precise than the refusal's own.
-    var check = ""
 }
 
 /// The clocks a worker reads, coarse ones: a few nanoseconds each, good to some milliseconds.
@@ -251,6 +271,8 @@ struct ListenerSocket {
     let isSecure: Bool
     /// Upstreams get a `Forwarded` field too.
     let saysForwarded: Bool
+    /// It sends whoever comes to https.
+    let redirects: Bool
     /// Authorities accepted in Host, in lower case.
     let authorities: UnsafeMutablePointer<Route.Bytes>
     let authorityCount: Int

@@ -148,20 +148,10 @@ final class WorkerThread: @unchecked Sendable {
 
     /// Starts to serve.
     func start() {
-        let context = Unmanaged.passRetained(self).toOpaque()
-        // Signals are the control loop's: libevent's handler must not run here.
-        var all = sigset_t()
-        var before = sigset_t()
-        sigfillset(&all)
-        pthread_sigmask(SIG_SETMASK, &all, &before)
-        let code = pthread_create(
-            &thread, nil,
-            { context in
-                Unmanaged<WorkerThread>.fromOpaque(context.unsafelyUnwrapped).takeRetainedValue().serve()
-                return nil
-            }, context)
-        pthread_sigmask(SIG_SETMASK, &before, nil)
-        precondition(code == 0, "a worker's thread could not be started")
+        guard let started = SignalFreeThread.start({ self.serve() }) else {
+            preconditionFailure("a worker's thread could not be started")
+        }
+        thread = started
     }
 
     private func serve() {
@@ -217,6 +207,7 @@ extension ListenerFate {
         // In the clear until now, or no longer what clients take it for.
         if (old.tls == nil) != (new.tls == nil) || old.tls?.minimumVersion != new.tls?.minimumVersion { return true }
         if old.publicURL.prefix(6) != new.publicURL.prefix(6) { return true }
+        if old.redirectsToHTTPS != new.redirectsToHTTPS { return true }
         // Files may have other content under the same names: certificates are to be judged by what is there now.
         return old.tls?.clientCertificates != nil || new.tls?.clientCertificates != nil
     }
@@ -256,6 +247,7 @@ extension ListenerSocket {
         hasProxies = !settings.trustedProxies.isEmpty
         isSecure = settings.publicURL.hasPrefix("https:")
         saysForwarded = settings.saysForwarded
+        redirects = settings.redirectsToHTTPS
         authorityCount = settings.authorities.count
         authorities = .allocate(capacity: max(1, authorityCount))
         for (number, authority) in settings.authorities.enumerated() {
@@ -282,9 +274,10 @@ struct WorkerSurroundings {
     let metrics: WorkerMetrics
     let log: UnsafeMutablePointer<LogWriter>?
     let requestKeys: @Sendable (_ issuer: Int) -> Void
-    let ask: @Sendable (_ question: Question, _ token: [UInt8], _ digest: SHA256Digest) -> Void
+    let ask: AskServer
     let onDrained: @Sendable () -> Void
     var onRetired: @Sendable (_ generation: UInt32) -> Void = { _ in }
+    var onBurstOver: @Sendable () -> Void = {}
     var askLogin: @Sendable (_ request: LoginRequest, _ ticket: UInt64) -> Void = { _, _ in }
     var askSession: @Sendable (_ login: Int, _ value: [UInt8], _ digest: SHA256Digest) -> Void = { _, _, _ in }
 }
@@ -304,6 +297,7 @@ extension Worker {
         tables = parts.tables
         routes = parts.tables.index
         limits = settings.limits
+        shares = ClientShares(settings.limits, workers: settings.workers)
         timeouts = settings.timeouts
         var httpLimits = HTTP1Limits()
         httpLimits.requestLine = settings.limits.requestLine
@@ -322,6 +316,7 @@ extension Worker {
         requestKeys = surroundings.requestKeys
         onDrained = surroundings.onDrained
         onRetired = surroundings.onRetired
+        onBurstOver = surroundings.onBurstOver
         ask = surroundings.ask
         askLogin = surroundings.askLogin
         askSession = surroundings.askSession
@@ -330,6 +325,7 @@ extension Worker {
         loginIssuers = settings.logins.map { settings.clients[$0.client].issuer }
         loginPaths = LoginPaths(settings.logins)
         clientKeys = PublishedKeys.keys(of: settings.logins, clients: settings.clients)
+        pages = parts.pages
         publicURLs = settings.listeners.map(\.publicURL)
         via = Via(settings.via)
         ownCookieNames = settings.logins.map(\.session.cookieName)
@@ -351,7 +347,7 @@ extension Worker {
         clients = old?.clients ?? Slab { preconditionFailure("slabs are prepared once the worker has its place") }
         upstreams = old?.upstreams ?? Slab { preconditionFailure("slabs are prepared once the worker has its place") }
         exchanges = old?.exchanges ?? Slab { Exchange() }
-        failures = old?.failures ?? FailureBudget()
+        failures = parts.failures
         proofKeys = old?.proofKeys ?? ProofKeys(limit: Worker.proofKeyLimit)
         log = surroundings.log
         head = old?.head ?? Worker.place(RequestHead())
@@ -378,20 +374,27 @@ extension Worker {
         wheel.destroy()
         wheel = old.wheel
         loginsUnderWay = old.loginsUnderWay
+        beginningsUnderWay = old.beginningsUnderWay
+        loginsQueued = old.loginsQueued
         loginBodyBytes = old.loginBodyBytes
+        beginningBodyBytes = old.beginningBodyBytes
         loginTickets = old.loginTickets
         identifiers = old.identifiers
+        lines = old.lines
         firstParked = old.firstParked
         lastParked = old.lastParked
         parkedCount = old.parkedCount
+        waitingCount = old.waitingCount
         parkings = old.parkings
         openClients = old.openClients
+        bursts = old.bursts
         networks.destroy()
         networks = old.networks
         idleFrom = old.idleFrom
         noneIdleAt = old.noneIdleAt
         refusedConnectionsSaidAt = old.refusedConnectionsSaidAt
         lastTick = old.lastTick
+        outage = old.outage
         clockStandsAt = old.clockStandsAt
         isDraining = old.isDraining
         ticksToClosing = old.ticksToClosing

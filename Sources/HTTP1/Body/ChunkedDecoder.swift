@@ -23,13 +23,17 @@ public struct ChunkedDecoder: Sendable {
 
     private var phase = Phase.sizeLine
     private var failure: HTTP1Refusal?
-    private var line = ChunkSizeLine()
+    private var line: ChunkSizeLine
+    private let spelling: ChunkSizeSpelling
     private var trailers = TrailerSection()
     private var extensionBytes: UInt16 = 0
     private var remaining: Int64 = 0
 
-    /// A decoder at the start of a body.
-    public init() {}
+    /// A decoder at the start of a body whose sizes may be written so.
+    public init(_ spelling: ChunkSizeSpelling = .exact) {
+        self.spelling = spelling
+        line = ChunkSizeLine(spelling)
+    }
 
     /// Says what the next bytes of `input` are; to be called again with what is not used up and what arrived since.
     ///
@@ -54,6 +58,14 @@ public struct ChunkedDecoder: Sendable {
                 if remaining == 0 { phase = .dataCarriageReturn }
                 return .data(offset: index, count: count)
             }
+            if phase == .sizeLine {
+                let end = try line.acceptDigits(of: input, from: index)
+                guard line.length <= Self.lineBound else { throw .chunkLineTooLong }
+                guard end == index else {
+                    index = end
+                    continue
+                }
+            }
             try accept(input[index])
             index &+= 1
         }
@@ -69,7 +81,7 @@ public struct ChunkedDecoder: Sendable {
             guard byte == 0x0a else { throw .bareCarriageReturn }
             remaining = line.size
             phase = remaining == 0 ? .trailers : .data
-            line = ChunkSizeLine()
+            line = ChunkSizeLine(spelling)
         case .dataCarriageReturn:
             guard byte == 0x0d else { throw .chunkDataNotTerminated }
             phase = .dataLineFeed

@@ -18,32 +18,47 @@ struct ConnectionOptions: OptionSet {
     /// A proxy removes what Connection names. `Connection: Authorization` would make the second of two proxies see a
     /// request without the credentials that the first one checked (HTTP-44).
     @inline(__always)
-    static func inRequest(_ fields: borrowing FieldList, bytes: Span<UInt8>) throws(HTTP1Refusal) -> ConnectionOptions {
+    static func inRequest(
+        _ fields: borrowing FieldList, bytes: Span<UInt8>, names: inout ConnectionNames
+    ) throws(HTTP1Refusal) -> ConnectionOptions {
+        names.clear()
         guard fields.count(of: .connection) > 0 else { return [] }
-        let options = try read(fields, bytes: bytes, refusing: true)
+        let options = try read(fields, bytes: bytes, refusing: true, names: &names)
         guard !options.contains(.malformed) else { throw .connectionMalformed }
         return options
     }
 
     /// The options of a response.
-    static func inResponse(_ fields: borrowing FieldList, bytes: Span<UInt8>) throws(HTTP1Refusal) -> ConnectionOptions
-    {
+    static func inResponse(
+        _ fields: borrowing FieldList, bytes: Span<UInt8>, names: inout ConnectionNames
+    ) throws(HTTP1Refusal) -> ConnectionOptions {
+        names.clear()
         guard fields.count(of: .connection) > 0 else { return [] }
-        return try read(fields, bytes: bytes, refusing: false)
+        return try read(fields, bytes: bytes, refusing: false, names: &names)
     }
 
+    /// Reads all options in one pass, and notes the names of other fields.
+    ///
+    /// More than `ConnectionNames.capacity` are refused: nobody needs so many, and each is held against every field.
     private static func read(
-        _ fields: borrowing FieldList, bytes: Span<UInt8>, refusing: Bool
+        _ fields: borrowing FieldList, bytes: Span<UInt8>, refusing: Bool, names: inout ConnectionNames
     ) throws(HTTP1Refusal) -> ConnectionOptions {
         var options: ConnectionOptions = []
+        var count = 0
         for index in fields.firstIndex(of: .connection)..<fields.count {
             let slot = fields[index]
             guard slot.id == .connection else { continue }
             let list = bytes.extracting(slot.value)
             var position = 0
             while let member = CommaList.next(in: list, from: &position) {
+                count &+= 1
+                guard count <= ConnectionNames.capacity else { throw .connectionOptionsTooMany }
                 let option = list.extracting(member)
-                options.formUnion(read(option))
+                let meaning = read(option)
+                options.formUnion(meaning)
+                if meaning.contains(.others) {
+                    names.insert(ByteRange(start: slot.value.start &+ member.start, count: member.count), of: bytes)
+                }
                 if refusing, isReserved(FieldID.identify(option)) { throw .connectionNamesReserved }
             }
         }

@@ -18,6 +18,10 @@ enum RequestLine {
         head.method = ByteRange(from: start, to: methodEnd)
         head.methodID = identify(bytes.word(at: start), count: methodEnd &- start)
         head.minorVersion = try HTTPVersion.minor(bytes.word(at: end &- 8))
+        // The beginning of HTTP/2's preface (RFC 9113 §3.4, §11.6): whoever speaks that too could change over.
+        if head.methodID == .other, methodEnd &- start == 3, bytes.word(at: start) & 0xff_ffff == 0x49_5250 {
+            throw .methodReserved
+        }
         try RequestTarget.parse(bytes, from: methodEnd &+ 1, to: end &- 9, into: &head)
     }
 

@@ -14,9 +14,8 @@ enum RequestRules {
         head.framing =
             try MessageFraming.declared(in: head.fields, bytes: bytes, minorVersion: head.minorVersion) ?? .none
         try applyHost(to: &head, bytes: bytes)
-        let options = try ConnectionOptions.inRequest(head.fields, bytes: bytes)
+        let options = try ConnectionOptions.inRequest(head.fields, bytes: bytes, names: &head.connectionNames)
         head.keepAlive = head.minorVersion > 0 && !options.contains(.close)
-        head.connectionNamesFields = options.contains(.others)
         head.expectContinue = try expectsContinue(head, bytes: bytes)
         head.offersWebSocket = options.contains(.upgrade) && offersWebSocket(head, bytes: bytes)
     }

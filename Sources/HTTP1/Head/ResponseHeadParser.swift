@@ -53,8 +53,8 @@ public struct ResponseHeadParser: Sendable {
         to head: inout ResponseHead, bytes: Span<UInt8>, method: MethodID
     ) throws(HTTP1Refusal) {
         let declared = try MessageFraming.declared(in: head.fields, bytes: bytes, minorVersion: head.minorVersion)
-        let options = try ConnectionOptions.inResponse(head.fields, bytes: bytes)
-        head.connectionNamesFields = options.contains(.others)
+        let options = try ConnectionOptions.inResponse(head.fields, bytes: bytes, names: &head.connectionNames)
+        head.upgradesConnection = head.minorVersion > 0 && options.contains(.upgrade)
         head.keepAlive = head.minorVersion > 0 && options.isDisjoint(with: [.close, .malformed])
         let neverHasBody = head.isInterim || head.status == 204
         if neverHasBody || head.status == 304 || method == .head {

@@ -19,6 +19,25 @@ public enum CommaList {
         return nil
     }
 
+    /// The member that ends at `position`, trimmed, and empty where nothing is there; `position` moves before its comma.
+    ///
+    /// For lists of which only the end can be believed: from `list.count` on, they are read from there. Nil at the beginning,
+    /// and where a member has more than `limit` bytes, white space among them: no more of a list is looked at than is read.
+    public static func previous(
+        in list: Span<UInt8>, before position: inout Int, limit: Int
+    ) -> ByteRange? {
+        guard position >= 0 else { return nil }
+        var start = position
+        let first = max(0, position &- limit)
+        while start > first, list[start &- 1] != 0x2c { start &-= 1 }
+        guard start == 0 || list[start &- 1] == 0x2c else { return nil }
+        var end = position
+        position = start &- 1
+        while start < end, isWhitespace(list[start]) { start &+= 1 }
+        while start < end, isWhitespace(list[end &- 1]) { end &-= 1 }
+        return ByteRange(from: start, to: end)
+    }
+
     private static func isWhitespace(_ byte: UInt8) -> Bool {
         byte == 0x20 || byte == 0x09
     }

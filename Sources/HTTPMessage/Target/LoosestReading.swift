@@ -17,26 +17,77 @@ public enum LoosestReading {
     /// is decoded or cut has an authority to servers that resolve it as a reference: `/%2Fx/admin` is `/admin`. So is
     /// `/admin%3Fx` to those that decode before they look for the query.
     public static func others(of path: Span<UInt8>, cuttingParameters: Bool) -> [[UInt8]] {
-        var whole: [UInt8] = []
-        for index in path.indices { whole.append(path[index]) }
-        var cut = whole
-        var readings: [[UInt8]] = []
+        var others: [[UInt8]] = []
+        var known = [wholly(decoding: path)]
+        _ = allOthers(of: path, cuttingParameters: cuttingParameters) { reading in
+            let decoded = wholly(decoding: reading.span)
+            if !known.contains(decoded) {
+                known.append(decoded)
+                others.append(reading)
+            }
+            return true
+        }
+        return others
+    }
+
+    /// Whether the path itself and all others satisfy a condition, each with all its escapes decoded, for `append(decoded:)`.
+    ///
+    /// None is told twice: most differ by a decoding alone, and what each of them costs a client could ask for.
+    public static func all(
+        of path: Span<UInt8>, cuttingParameters: Bool, satisfy condition: (_ decoded: [UInt8]) -> Bool
+    ) -> Bool {
+        var known = [wholly(decoding: path)]
+        guard condition(known[0]) else { return false }
+        // What no decoding brings to light is at none on the way.
+        guard hasOthers(known[0], cuttingParameters: cuttingParameters) else { return true }
+        return allOthers(of: path, cuttingParameters: cuttingParameters) { reading in
+            let decoded = wholly(decoding: reading.span)
+            if known.contains(decoded) { return true }
+            known.append(decoded)
+            return condition(decoded)
+        }
+    }
+
+    private static func hasOthers(_ decoded: [UInt8], cuttingParameters: Bool) -> Bool {
+        let span = decoded.span
+        if behindAuthority(decoded.prefix(2)) != nil { return true }
+        if cuttingParameters, span.firstIndex(of: 0x3b, from: 0, to: span.count) < span.count { return true }
+        return firstEnd(in: span) < span.count
+    }
+
+    /// The place of the first `?` or `#`, or the end.
+    private static func firstEnd(in path: Span<UInt8>) -> Int {
+        let query = path.firstIndex(of: 0x3f, from: 0, to: path.count)
+        return path.firstIndex(of: 0x23, from: 0, to: query)
+    }
+
+    private static func allOthers(
+        of path: Span<UInt8>, cuttingParameters: Bool, _ tell: (_ reading: [UInt8]) -> Bool
+    ) -> Bool {
+        var whole = [UInt8](copying: path)
+        // Cut at each decoding; nil as long as there was nothing to cut.
+        var cut: [UInt8]?
         var decodings = 0
         while true {
-            if let rest = pathBehindAuthority(whole) { readings.append(rest) }
-            if let end = whole.firstIndex(where: { $0 == 0x3f || $0 == 0x23 }) { readings.append(Array(whole[..<end])) }
-            if cuttingParameters, let first = whole.firstIndex(of: 0x3b) {
-                readings.append(Array(whole[..<first]))
+            if let rest = pathBehindAuthority(whole), !tell(rest) { return false }
+            let end = firstEnd(in: whole.span)
+            if end < whole.count, !tell(Array(whole[..<end])) { return false }
+            let first = whole.span.firstIndex(of: 0x3b, from: 0, to: whole.count)
+            if cuttingParameters, first < whole.count {
+                guard tell(Array(whole[..<first])) else { return false }
                 // Not cut before this decoding, or at each.
-                let late = withoutParameters(whole)
-                cut = withoutParameters(cut)
-                for reading in cut == late ? [cut] : [late, cut] {
-                    readings.append(reading)
-                    if let rest = pathBehindAuthority(reading) { readings.append(rest) }
+                let late = withoutParameters(whole.span)
+                cut = cut.map { withoutParameters($0.span) } ?? late
+                for reading in cut == late ? [late] : [late, cut ?? late] {
+                    guard tell(reading) else { return false }
+                    if let rest = pathBehindAuthority(reading), !tell(rest) { return false }
                 }
             }
-            guard whole.contains(0x25), decodings <= NestedEscapes.maximumDecodings else { return readings }
-            (whole, cut) = (decoded(whole.span), decoded(cut.span))
+            guard decodings <= NestedEscapes.maximumDecodings else { return true }
+            // What is no escape will be none: every further reading is one of those that were told.
+            guard NestedEscapes.hasEscape(whole.span) else { return true }
+            whole = decoded(whole.span)
+            cut = cut.map { decoded($0.span) }
             decodings += 1
         }
     }
@@ -57,85 +108,130 @@ public enum LoosestReading {
     }
 
     /// Each `;` and what follows cut off as far as the next `/`.
-    private static func withoutParameters(_ path: [UInt8]) -> [UInt8] {
-        var isParameter = false
-        return path.filter { byte in
-            if byte == 0x2f { isParameter = false }
-            if byte == 0x3b { isParameter = true }
-            return !isParameter
+    private static func withoutParameters(_ path: Span<UInt8>) -> [UInt8] {
+        var output: [UInt8] = []
+        output.reserveCapacity(path.count)
+        var index = 0
+        while index < path.count {
+            let end = path.firstIndex(of: 0x3b, from: index, to: path.count)
+            output.append(copying: path.extracting(index..<end))
+            index = path.firstIndex(of: 0x2f, from: end, to: path.count)
         }
+        return output
     }
 
     /// Appends that reading of `path`; never forwarded, only matched.
     public static func append(_ path: Span<UInt8>, to output: inout [UInt8]) {
-        var bytes = decoded(path)
-        // As many as a path may need that was let through.
-        for _ in 0..<NestedEscapes.maximumDecodings where bytes.contains(0x25) { bytes = decoded(bytes.span) }
+        append(decoded: wholly(decoding: path).span, to: &output)
+    }
+
+    /// The same of a path in which no escape is left; ends early where no more than `limit` bytes of it are asked for.
+    public static func append(decoded path: Span<UInt8>, upTo limit: Int = .max, to output: inout [UInt8]) {
         var isParameter = false
-        var last = output.last
-        output.reserveCapacity(output.count + bytes.count)
-        for byte in withoutOverlongForms(bytes) {
-            let character = byte == 0x5c ? 0x2f : byte
-            if character == 0x2f { isParameter = false }
-            if character == 0x3b { isParameter = true }
-            if isParameter || (character == 0x2f && last == 0x2f) { continue }
-            output.append(character)
-            last = character
+        var last: UInt8 = output.last ?? 0
+        let room = limit &- min(output.count, limit)
+        output.append(addingCapacity: min(path.count, room)) { output in
+            var index = 0
+            while index < path.count, output.count < room {
+                var character = path[index]
+                index &+= 1
+                if beginsOverlongForm(character), let (byte, length) = overlongForm(in: path, at: index &- 1) {
+                    character = byte
+                    index &+= length &- 1
+                }
+                switch character {
+                case 0x2f, 0x5c:
+                    isParameter = false
+                    if last == 0x2f { continue }
+                    character = 0x2f
+                case 0x3b:
+                    isParameter = true
+                    continue
+                default:
+                    if isParameter { continue }
+                }
+                output.append(character)
+                last = character
+            }
         }
     }
 
     /// Whether the path has a character of ASCII in more bytes than it needs, which some decoders take for it.
     ///
-    /// Decoded as often as `append` does: `%25c0%25ae` is `.` to whoever decodes twice and then reads UTF-8 loosely.
+    /// Of its last decoding: `%25c0%25ae` is `.` to whoever decodes twice and then reads UTF-8 loosely, and such bytes stay
+    /// together in all decodings that follow.
     static func hasOverlongForm(_ path: Span<UInt8>) -> Bool {
-        var bytes = decoded(path)
-        for _ in 0..<NestedEscapes.maximumDecodings {
-            if withoutOverlongForms(bytes).count < bytes.count { return true }
-            let next = decoded(bytes.span)
-            guard next.count < bytes.count else { return false }
-            bytes = next
+        let bytes = wholly(decoding: path)
+        for index in bytes.indices where bytes[index] >= 0xc0 && overlongForm(in: bytes.span, at: index) != nil {
+            return true
         }
-        return withoutOverlongForms(bytes).count < bytes.count
+        return false
     }
 
-    /// The path with each escape as the byte it stands for.
-    static func decoded(_ path: Span<UInt8>) -> [UInt8] {
-        var output = [UInt8](repeating: 0, count: path.count)
-        var count = 0
-        var index = 0
-        while index < path.count {
-            var byte = path[index]
-            if byte == 0x25, let escaped = PathReader.escape(in: path, at: index) {
-                byte = escaped
-                index &+= 2
-            }
-            output[count] = byte
-            count &+= 1
-            index &+= 1
-        }
+    /// The path decoded until no escape is left, in one pass.
+    ///
+    /// Two escapes never share a byte, so that it makes no difference in which order they are decoded: one that comes about by
+    /// the decoding of its last byte is decoded there and then.
+    static func wholly(decoding path: Span<UInt8>) -> [UInt8] {
+        let plain = path.firstIndex(of: 0x25, from: 0, to: path.count)
+        guard plain < path.count else { return [UInt8](copying: path) }
+        var output = [UInt8](copying: path)
+        var bytes = output.mutableSpan
+        let count = decodeWholly(&bytes, from: plain)
         output.removeSubrange(count...)
         return output
     }
 
-    /// `C0 AF`, `E0 80 AF` and `F0 80 80 AF` as `/`, and so on (RFC 3629 §10).
-    private static func withoutOverlongForms(_ bytes: [UInt8]) -> [UInt8] {
-        guard bytes.contains(where: { $0 >= 0xc0 }) else { return bytes }
-        var output: [UInt8] = []
-        output.reserveCapacity(bytes.count)
-        var index = 0
-        while index < bytes.count {
-            if let (byte, length) = overlongForm(in: bytes, at: index) {
-                output.append(byte)
-                index += length
-            } else {
-                output.append(bytes[index])
-                index += 1
+    /// Decodes in place; returns how many bytes are left.
+    private static func decodeWholly(_ bytes: inout MutableSpan<UInt8>, from plain: Int) -> Int {
+        var count = plain
+        // Bytes behind the last `%` that is left: with two of them it may be an escape.
+        var behind = 3
+        for index in plain..<bytes.count {
+            let byte = bytes[index]
+            bytes[count] = byte
+            count &+= 1
+            behind = byte == 0x25 ? 0 : behind &+ 1
+            while behind == 2, let high = ASCII.hexValue(bytes[count &- 2]),
+                let low = ASCII.hexValue(bytes[count &- 1])
+            {
+                count &-= 2
+                bytes[count &- 1] = high &<< 4 | low
+                behind = bytesBehindPercent(bytes.span, count)
             }
         }
-        return output
+        return count
     }
 
-    private static func overlongForm(in bytes: [UInt8], at index: Int) -> (byte: UInt8, length: Int)? {
+    /// How many of the first `count` bytes stand behind the last `%` among them; 3 for more than two.
+    private static func bytesBehindPercent(_ bytes: Span<UInt8>, _ count: Int) -> Int {
+        for behind in 0..<min(3, count) where bytes[count &- 1 &- behind] == 0x25 { return behind }
+        return 3
+    }
+
+    /// The path with each escape as the byte it stands for.
+    static func decoded(_ path: Span<UInt8>) -> [UInt8] {
+        [UInt8](capacity: path.count) { output in
+            var index = 0
+            while index < path.count {
+                if path[index] == 0x25, let byte = PathReader.escape(in: path, at: index) {
+                    output.append(byte)
+                    index &+= 3
+                } else {
+                    output.append(path[index])
+                    index &+= 1
+                }
+            }
+        }
+    }
+
+    @inline(__always)
+    private static func beginsOverlongForm(_ byte: UInt8) -> Bool {
+        byte >= 0xc0 && (byte <= 0xc1 || byte == 0xe0 || byte == 0xf0)
+    }
+
+    /// `C0 AF`, `E0 80 AF` and `F0 80 80 AF` are `/` to some, and so on (RFC 3629 §10).
+    private static func overlongForm(in bytes: Span<UInt8>, at index: Int) -> (byte: UInt8, length: Int)? {
         let length: Int
         switch bytes[index] {
         case 0xc0, 0xc1: length = 2
@@ -143,11 +239,12 @@ public enum LoosestReading {
         case 0xf0: length = 4
         default: return nil
         }
-        guard index + length <= bytes.count else { return nil }
-        let rest = bytes[(index + 1)..<(index + length)]
-        guard rest.allSatisfy({ $0 & 0xc0 == 0x80 }) else { return nil }
+        guard index &+ length <= bytes.count else { return nil }
         var value = length == 2 ? UInt32(bytes[index] & 1) : 0
-        for byte in rest { value = value << 6 | UInt32(byte & 0x3f) }
+        for place in (index &+ 1)..<(index &+ length) {
+            guard bytes[place] & 0xc0 == 0x80 else { return nil }
+            value = value << 6 | UInt32(bytes[place] & 0x3f)
+        }
         return value < 0x80 ? (UInt8(value), length) : nil
     }
 }

@@ -9,22 +9,34 @@ enum NestedEscapes {
     /// A path that still has an escape after as many decodings is refused: nobody decodes so often, and each makes readings
     /// that have to be looked at, which is work that a client could ask for.
     static let maximumDecodings = 4
+    /// The same for a path of more than `longPath` bytes: what the readings cost is bytes times decodings.
+    static let maximumDecodingsOfLong = 2
+    static let longPath = 4096
 
     /// Why a reading of `path` is refused that is found by decoding it, or nil.
     static func refusal(of path: Span<UInt8>) -> PathRefusal? {
         guard var reading = decoded(path) else { return nil }
-        for _ in 1..<maximumDecodings {
+        for _ in 1..<(path.count > longPath ? maximumDecodingsOfLong : maximumDecodings) {
             guard let next = decoded(reading.span) else { return nil }
             if let refusal = refusal(reading: next.span) { return refusal }
             reading = next
         }
-        return decoded(reading.span) == nil ? nil : .doubleEncoding
+        return hasEscape(reading.span) ? .doubleEncoding : nil
     }
 
     /// The path with each escape as the byte it stands for; nil when it has none.
     private static func decoded(_ path: Span<UInt8>) -> [UInt8]? {
-        let output = LoosestReading.decoded(path)
-        return output.count < path.count ? output : nil
+        hasEscape(path) ? LoosestReading.decoded(path) : nil
+    }
+
+    static func hasEscape(_ path: Span<UInt8>) -> Bool {
+        var index = 0
+        while true {
+            index = path.firstIndex(of: 0x25, from: index, to: path.count)
+            guard index < path.count else { return false }
+            guard PathReader.escape(in: path, at: index) == nil else { return true }
+            index &+= 1
+        }
     }
 
     /// What no reading may have: NUL, control octets, and a segment that is `.` or `..`, whatever separates it.

@@ -64,32 +64,45 @@ public enum PathPolicy {
     /// Appends the form that routes are matched with: unreserved escapes decoded, other escapes in upper case, runs of
     /// `/` merged when `mergingSlashes`.
     ///
-    /// Never forwarded. Meant for a path that `refusal(of:allowing:)` let through.
-    public static func appendCanonical(_ path: Span<UInt8>, mergingSlashes: Bool, to output: inout [UInt8]) {
-        var index = 0
-        var afterSlash = false
-        while index < path.count {
-            let byte = path[index]
-            if byte == 0x2f {
-                if !(mergingSlashes && afterSlash) { output.append(byte) }
-                afterSlash = true
-                index &+= 1
-                continue
+    /// Never forwarded. Meant for a path that `refusal(of:allowing:)` let through. Ends early where no more than `limit`
+    /// bytes of it are asked for; some more may be there.
+    public static func appendCanonical(
+        _ path: Span<UInt8>, mergingSlashes: Bool, upTo limit: Int = .max, to output: inout [UInt8]
+    ) {
+        let room = limit &- min(output.count, limit)
+        // Never longer than the path; an escape may pass the limit.
+        let most = room < path.count ? room &+ 2 : path.count
+        output.append(addingCapacity: most) { output in
+            var index = 0
+            var afterSlash = false
+            while index < path.count, output.count < room {
+                let byte = path[index]
+                if byte == 0x2f {
+                    if !(mergingSlashes && afterSlash) { output.append(byte) }
+                    afterSlash = true
+                    index &+= 1
+                    continue
+                }
+                afterSlash = false
+                guard byte == 0x25, let decoded = PathReader.escape(in: path, at: index) else {
+                    output.append(byte)
+                    index &+= 1
+                    continue
+                }
+                if ASCII.isUnreserved(decoded) {
+                    output.append(decoded)
+                } else {
+                    output.append(byte)
+                    output.append(capital(decoded &>> 4))
+                    output.append(capital(decoded & 15))
+                }
+                index &+= 3
             }
-            afterSlash = false
-            guard byte == 0x25, let decoded = PathReader.escape(in: path, at: index) else {
-                output.append(byte)
-                index &+= 1
-                continue
-            }
-            if ASCII.isUnreserved(decoded) {
-                output.append(decoded)
-            } else {
-                PercentEncoding.appendEscape(decoded, to: &output)
-            }
-            index &+= 3
         }
     }
+
+    /// The hexadecimal digit as escapes are normally spelt (RFC 3986 §2.1).
+    private static func capital(_ digit: UInt8) -> UInt8 { digit < 10 ? digit &+ 0x30 : digit &+ 0x37 }
 
     /// Bytes that mean one thing to everybody: pchar without `%`, `;` and `.`, and the separator.
     @inline(__always)

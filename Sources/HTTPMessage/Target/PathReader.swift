@@ -43,6 +43,7 @@ struct PathReader {
     }
 
     /// The byte that the escape at `index` stands for, or nil when it is none.
+    @inline(__always)
     static func escape(in path: Span<UInt8>, at index: Int) -> UInt8? {
         guard index &+ 2 < path.count, path[index] == 0x25, let high = ASCII.hexValue(path[index &+ 1]),
             let low = ASCII.hexValue(path[index &+ 2])

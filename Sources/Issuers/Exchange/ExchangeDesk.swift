@@ -36,21 +36,21 @@ package final class ExchangeDesk: Sendable {
     package init(
         rules: [ExchangeSettings], settings: [IssuerSettings], clients: [ClientSettings], fetching: any Fetching,
         clock: any IssuerClock, executor: any TaskExecutor, metadata: @escaping @Sendable (Int) -> ServerMetadata?,
-        bounds: LookupBounds = LookupBounds(), onAnswer: @escaping @Sendable (ExchangeAnswer) -> Void,
+        slowWork: SlowWork = SlowWork(), bounds: LookupBounds = LookupBounds(),
+        onAnswer: @escaping @Sendable (ExchangeAnswer) -> Void,
         onEvent: @escaping @Sendable (Int, IssuerEvent) -> Void
     ) {
         let exchanges = rules.map { RuleExchange($0, settings: settings, clients: clients) }
         let reports = DeskReports(clock: clock, onEvent: onEvent)
         desk = LookupDesk(
-            queue: LookupQueue(lanes: exchanges.count, concurrent: bounds.concurrent, waiting: bounds.waiting),
-            clock: clock, executor: executor,
+            queue: LookupQueue(lanes: exchanges.count, bounds: bounds), clock: clock, executor: executor,
             work: .init(
                 look: { lookup in
                     guard let exchange = exchanges[lookup.key.lane] else { return .unavailable(.endpointMissing) }
                     do throws(LookupRefusal) {
                         let result = try await exchange.ask(
                             for: lookup.token, until: lookup.tokenExpiresAt, fetching: fetching, clock: clock,
-                            metadata: metadata(exchange.issuer))
+                            slowWork: slowWork, metadata: metadata(exchange.issuer))
                         if case .invalidTarget = result {
                             reports.targetRefused(issuer: exchange.issuer, client: exchange.clientName)
                         }
@@ -74,9 +74,13 @@ package final class ExchangeDesk: Sendable {
 
     /// Exchanges a token by the rule at that place.
     ///
-    /// From any thread; `onAnswer` follows in every case. `expiresAt` is the subject token's, in seconds since 1970: the new one is not used for longer (TX-04).
-    package func ask(rule: Int, token: [UInt8], expiresAt: Int64, digest: SHA256Digest, worker: Int) {
-        desk.ask(.init(lane: rule, digest: digest), token: token, tokenExpiresAt: expiresAt, worker: worker)
+    /// From any thread; `onAnswer` follows in every case. `expiresAt` is the subject token's, in seconds since 1970: the
+    /// new one is not used for longer (TX-04).
+    package func ask(
+        rule: Int, token: [UInt8], expiresAt: Int64, digest: SHA256Digest, worker: Int, client: AskingClient = .many
+    ) {
+        desk.ask(
+            .init(lane: rule, digest: digest), token: token, tokenExpiresAt: expiresAt, worker: worker, client: client)
     }
 
     /// Cancels what is under way and tells whoever waits that nothing is known.

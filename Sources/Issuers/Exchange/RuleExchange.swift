@@ -17,7 +17,7 @@ struct RuleExchange: Sendable {
         guard settings.indices.contains(client.issuer) else { return nil }
         issuer = client.issuer
         question = ServerQuestion(
-            requests: IssuerRequests(settings: settings[issuer]), client: client, endpoint: .token,
+            requests: IssuerRequests(settings: settings[issuer]), client: client, endpoint: .token, purpose: .exchange,
             accept: "application/json", timeoutMilliseconds: Self.timeoutMilliseconds)
         request = ExchangeRequest(audience: rule.audience, resource: rule.resource, scopes: rule.scopes)
     }
@@ -27,11 +27,12 @@ struct RuleExchange: Sendable {
     /// Asks, and reads the answer.
     func ask(
         for token: Secret, until expiresAt: Int64, fetching: any Fetching, clock: any IssuerClock,
-        metadata: ServerMetadata?
+        slowWork: SlowWork, metadata: ServerMetadata?
     ) async throws(LookupRefusal) -> ExchangeAnswer.Result {
         let bytes = token.reveal()
         guard let parameters = request.parameters(subjectToken: bytes.span) else { throw .tokenNotSendable }
-        let request = try question.request(parameters, metadata: metadata, now: clock.now().wallSeconds)
+        let request = try await question.request(
+            parameters, metadata: metadata, now: clock.now().wallSeconds, slowWork)
         let response = try await fetching.answer(to: request)
         let outcome: ExchangeOutcome
         do throws(ExchangeRefusal) {

@@ -12,7 +12,8 @@ package struct IntrospectionAnswer: Sendable {
         case inactive
         /// The issuer vouches for it, and what it says about it forbids its use.
         case refused(AccessTokenRefusal)
-        /// Nothing is known: 503, and nothing to be remembered.
+        /// Nothing is known of the token. Nothing is remembered of it either, unless asking again would bring the same
+        /// (`LookupRefusal.answerTooLarge`).
         case unavailable(LookupRefusal)
     }
 
@@ -64,14 +65,15 @@ package final class IntrospectionDesk: Sendable {
     /// A desk for the issuers that have `introspection` settings; `onEvent` gets an issuer's index.
     package init(
         settings: [IssuerSettings], clients: [ClientSettings], fetching: any Fetching, clock: any IssuerClock,
-        executor: any TaskExecutor, sources: Sources, bounds: LookupBounds = LookupBounds(),
+        executor: any TaskExecutor, sources: Sources, slowWork: SlowWork = SlowWork(),
+        bounds: LookupBounds = LookupBounds(), failures: FailureBudget = FailureBudget(),
         onAnswer: @escaping @Sendable (IntrospectionAnswer) -> Void,
         onEvent: @escaping @Sendable (Int, IssuerEvent) -> Void
     ) {
         let issuers = settings.enumerated().map { IssuerIntrospection($1, at: $0, clients: clients) }
         let reports = DeskReports(clock: clock, onEvent: onEvent)
         desk = LookupDesk(
-            queue: LookupQueue(lanes: issuers.count, concurrent: bounds.concurrent, waiting: bounds.waiting),
+            queue: LookupQueue(lanes: issuers.count, bounds: bounds, failures: failures),
             clock: clock, executor: executor,
             work: .init(
                 look: { lookup in
@@ -79,12 +81,19 @@ package final class IntrospectionDesk: Sendable {
                     guard let issuer = issuers[index] else { return .unavailable(.endpointMissing) }
                     do throws(LookupRefusal) {
                         return try await issuer.ask(
-                            about: lookup.token, fetching: fetching, clock: clock, metadata: sources.metadata(index)
+                            about: lookup.token, fetching: fetching, clock: clock, slowWork: slowWork,
+                            metadata: sources.metadata(index)
                         ) { sources.keys(index) }
                     } catch {
                         if error == .introspection(.unknownKey) { sources.requestKeys(index) }
                         reports.introspectionFailed(error, issuer: index, client: issuer.clientName)
                         return .unavailable(error)
+                    }
+                },
+                isBad: { result in
+                    switch result {
+                    case .inactive, .refused: true
+                    case .active, .unavailable: false
                     }
                 },
                 unasked: { key, refusal in
@@ -100,10 +109,16 @@ package final class IntrospectionDesk: Sendable {
 
     /// Asks an issuer about a token.
     ///
-    /// From any thread; `onAnswer` follows in every case. `digest` names the question: whoever asks the same while it is under way gets the same answer. The token is
-    /// held only until then.
-    package func ask(issuer: Int, token: [UInt8], digest: SHA256Digest, worker: Int) {
-        desk.ask(.init(lane: issuer, digest: digest), token: token, tokenExpiresAt: .max, worker: worker)
+    /// From any thread; `onAnswer` follows in every case. `digest` names the question: whoever asks the same while it is
+    /// under way gets the same answer. The token is held only until then. A bad one is charged to `client`; one that
+    /// `isVouchedFor`, because it was good a while ago, is asked about even when the client has no failure left.
+    package func ask(
+        issuer: Int, token: [UInt8], digest: SHA256Digest, worker: Int, client: AskingClient = .many,
+        isVouchedFor: Bool = false
+    ) {
+        desk.ask(
+            .init(lane: issuer, digest: digest), token: token, worker: worker, client: client,
+            isVouchedFor: isVouchedFor)
     }
 
     /// Cancels what is under way and tells whoever waits that nothing is known.
@@ -111,17 +126,4 @@ package final class IntrospectionDesk: Sendable {
 
     /// Questions under way and questions that wait, for metrics; from any thread.
     package var load: (concurrent: Int, waiting: Int) { desk.load }
-}
-
-/// How many questions a desk deals with at a time, per issuer or per rule of exchange.
-package struct LookupBounds: Sendable {
-    /// Requests under way.
-    package var concurrent: Int
-    /// Questions that wait for one of these to end.
-    package var waiting: Int
-
-    package init(concurrent: Int = 64, waiting: Int = 1024) {
-        self.concurrent = concurrent
-        self.waiting = waiting
-    }
 }

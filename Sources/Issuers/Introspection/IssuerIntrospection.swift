@@ -19,9 +19,10 @@ struct IssuerIntrospection: Sendable {
             settings.requiresSigned ? .signed(audience: settings.audience ?? client.credentials.clientID) : .plain
         question = ServerQuestion(
             requests: IssuerRequests(settings: issuer), client: client,
-            endpoint: .introspection(configured: settings.endpoint), accept: IntrospectionRequest.accept(form),
-            timeoutMilliseconds: settings.timeoutMilliseconds)
-        rules = IntrospectionRules(issuer.rules, form: form, positiveSeconds: settings.positiveSeconds)
+            endpoint: .introspection(configured: settings.endpoint), purpose: .tokenCheck,
+            accept: IntrospectionRequest.accept(form), timeoutMilliseconds: settings.timeoutMilliseconds)
+        rules = IntrospectionRules(
+            issuer.rules, form: form, positiveSeconds: settings.positiveSeconds, maximumBytes: settings.answerBytes)
         hint = settings.hint ? .accessToken : .none
     }
 
@@ -30,21 +31,34 @@ struct IssuerIntrospection: Sendable {
 
     /// Asks, and reads the answer; `keys` are looked up when it is there, for that takes a while.
     func ask(
-        about token: Secret, fetching: any Fetching, clock: any IssuerClock, metadata: ServerMetadata?,
-        keys: @Sendable () -> IssuerKeys?
+        about token: Secret, fetching: any Fetching, clock: any IssuerClock, slowWork: SlowWork,
+        metadata: ServerMetadata?, keys: @Sendable () -> IssuerKeys?
     ) async throws(LookupRefusal) -> IntrospectionAnswer.Result {
         let bytes = token.reveal()
         guard let parameters = IntrospectionRequest.parameters(token: bytes.span, hint: hint) else {
             throw .tokenNotSendable
         }
-        let request = try question.request(parameters, metadata: metadata, now: clock.now().wallSeconds)
-        let response = try await fetching.answer(to: request)
+        let request = try await question.request(
+            parameters, metadata: metadata, now: clock.now().wallSeconds, slowWork)
+        let response: FetchResponse
+        do throws(LookupRefusal) {
+            response = try await answer(to: request, fetching)
+        } catch {
+            // A question does no harm when it is asked twice, and a closed connection is no reason for a 503.
+            guard error == .request(.fetch(.unanswered)) else { throw error }
+            var again = try await question.request(
+                parameters, metadata: metadata, now: clock.now().wallSeconds, slowWork)
+            again.connection = .fresh
+            response = try await answer(to: again, fetching)
+        }
         let outcome: IntrospectionOutcome
         do throws(IntrospectionRefusal) {
             outcome = try IntrospectionResponse.read(
                 response, rules: rules, keys: rules.form == .plain ? nil : keys().map { VerificationKeys($0.keySet) },
                 now: clock.now().wallSeconds)
         } catch {
+            if case .tooLarge = error { throw .answerTooLarge(limit: rules.maximumBytes) }
+            if let bound = error.exceededBound { throw .answerTooComplex(expected: bound) }
             throw .introspection(error)
         }
         switch outcome {
@@ -55,6 +69,20 @@ struct IssuerIntrospection: Sendable {
             return .active(token, believedUntil: believedUntil)
         case .inactive: return .inactive
         case .refused(let refusal): return .refused(refusal)
+        }
+    }
+
+    private func answer(
+        to request: FetchRequest, _ fetching: any Fetching
+    ) async throws(LookupRefusal) -> FetchResponse {
+        var request = request
+        request.maximumBytes = rules.maximumBytes
+        do throws(LookupRefusal) {
+            return try await fetching.answer(to: request)
+        } catch {
+            // The same token would get the same answer: no waiting helps.
+            if error == .request(.fetch(.tooLarge)) { throw .answerTooLarge(limit: rules.maximumBytes) }
+            throw error
         }
     }
 

@@ -18,6 +18,8 @@ final class LookupDesk<Answer: Sendable>: Sendable {
     struct Work: Sendable {
         /// Asks; called on the executor.
         var look: @Sendable (Lookup) async -> Answer
+        /// Whether an answer says that the token is bad.
+        var isBad: @Sendable (Answer) -> Bool = { _ in false }
         /// The answer to a question that was not asked.
         var unasked: @Sendable (Key, LookupRefusal) -> Answer
         /// Tells the workers; called on the executor.
@@ -39,18 +41,23 @@ final class LookupDesk<Answer: Sendable>: Sendable {
     }
 
     /// From any thread; `tell` follows in every case.
-    func ask(_ key: Key, token: [UInt8], tokenExpiresAt: Int64, worker: Int) {
+    func ask(
+        _ key: Key, token: [UInt8], tokenExpiresAt: Int64 = .max, worker: Int, client: AskingClient,
+        isVouchedFor: Bool = false
+    ) {
+        let now = clock.now().milliseconds
         let lookup = Lookup(
-            key: key, token: Secret(token), tokenExpiresAt: tokenExpiresAt, askedAt: clock.now().milliseconds)
-        let (admission, isStopped) = state.withLock { state in
-            state.isStopped ? (.refuse, true) : (state.queue.ask(lookup, for: worker), false)
+            key: key, token: Secret(token), tokenExpiresAt: tokenExpiresAt, askedAt: now, client: client,
+            isVouchedFor: isVouchedFor)
+        let admission = state.withLock { state in
+            state.isStopped ? .refuse(.stopped) : state.queue.ask(lookup, for: worker, at: now)
         }
         switch admission {
         case .wait: break
         case .start(let lookup): start(lookup)
-        case .refuse:
+        case .refuse(let refusal):
             Task(executorPreference: executor) {
-                self.work.tell(key, [worker], self.work.unasked(key, isStopped ? .stopped : .crowded))
+                self.work.tell(key, [worker], self.work.unasked(key, refusal))
             }
         }
     }
@@ -81,16 +88,18 @@ final class LookupDesk<Answer: Sendable>: Sendable {
         }
     }
 
-    /// Asks one question after the other in the same place, as long as some wait.
-    private func perform(_ first: Lookup, _ number: Int) async {
-        var next: Lookup? = first
-        while let lookup = next {
-            let answer = await answer(to: lookup)
-            let (workers, following) = state.withLock { $0.queue.end(lookup.key) }
-            if !workers.isEmpty { work.tell(lookup.key, workers, answer) }
-            next = following
+    /// Asks a question, and sees to those that its end makes room for.
+    private func perform(_ lookup: Lookup, _ number: Int) async {
+        let answer = await answer(to: lookup)
+        let (isBad, now) = (work.isBad(answer), clock.now().milliseconds)
+        let end = state.withLock { state in
+            state.tasks[number] = nil
+            return state.queue.end(lookup.key, isBad: isBad, at: now)
         }
-        state.withLock { $0.tasks[number] = nil }
+        // First of all the next ones are on their way: what is told may take a while.
+        for next in end.next { start(next) }
+        if !end.workers.isEmpty { work.tell(lookup.key, end.workers, answer) }
+        for one in end.spent { work.tell(one.key, one.workers, work.unasked(one.key, .tooManyBad)) }
     }
 
     private func answer(to lookup: Lookup) async -> Answer {

@@ -7,6 +7,8 @@ package enum LookupRefusal: Error, Sendable, Equatable {
     case crowded
     /// It waited for its turn longer than an answer may take.
     case waitedTooLong
+    /// Tokens of the same client proved bad, and it has no more of them left for now; nothing was asked.
+    case tooManyBad
     /// The gateway is about to end.
     case stopped
     /// The bytes are no access token; whoever asked should have known.
@@ -21,6 +23,11 @@ package enum LookupRefusal: Error, Sendable, Equatable {
     case notAuthenticated(ClientAuthenticationRefusal)
     /// The request could not be made or was not answered.
     case request(IssuerRefusal)
+    /// What the server said about a token is longer than may be read, in bytes; so it will be the next time.
+    case answerTooLarge(limit: Int)
+    /// What the server said about a token has more members in an object or more levels than may be read, which no setting
+    /// changes; so it will be the next time.
+    case answerTooComplex(expected: String)
     /// What the server said about a token says nothing.
     case introspection(IntrospectionRefusal)
     /// What the server said to an exchange has no token in it.
@@ -31,6 +38,7 @@ package enum LookupRefusal: Error, Sendable, Equatable {
         switch self {
         case .crowded: "too_many_lookups"
         case .waitedTooLong: "waited_too_long"
+        case .tooManyBad: "too_many_bad_tokens"
         case .stopped: "stopped"
         case .tokenNotSendable: "token_not_sendable"
         case .metadataMissing: "metadata_missing"
@@ -38,6 +46,8 @@ package enum LookupRefusal: Error, Sendable, Equatable {
         case .methodNotOffered: "authentication_method_not_offered"
         case .notAuthenticated: "client_authentication_failed"
         case .request(let refusal): refusal.word
+        case .answerTooLarge: "answer_too_large"
+        case .answerTooComplex: "answer_too_complex"
         case .introspection(let refusal): refusal.word
         case .exchange(let refusal): refusal.word
         }

@@ -16,27 +16,30 @@ package struct ServerQuestion: Sendable {
     let requests: IssuerRequests
     let client: ClientSettings
     let endpoint: Endpoint
+    let purpose: FetchRequest.Purpose
     let accept: String
     let timeoutMilliseconds: Int
 
     init(
-        requests: IssuerRequests, client: ClientSettings, endpoint: Endpoint, accept: String, timeoutMilliseconds: Int
+        requests: IssuerRequests, client: ClientSettings, endpoint: Endpoint, purpose: FetchRequest.Purpose,
+        accept: String, timeoutMilliseconds: Int
     ) {
         self.requests = requests
         self.client = client
         self.endpoint = endpoint
+        self.purpose = purpose
         self.accept = accept
         self.timeoutMilliseconds = timeoutMilliseconds
     }
 
     /// A question of this client to its own issuer; nobody else is ever sent its credentials (CA-11).
     package init(
-        issuer: IssuerSettings, client: ClientSettings, endpoint: Endpoint, accept: String = "application/json",
-        timeoutMilliseconds: Int
+        issuer: IssuerSettings, client: ClientSettings, endpoint: Endpoint, purpose: FetchRequest.Purpose,
+        accept: String = "application/json", timeoutMilliseconds: Int
     ) {
         self.init(
-            requests: IssuerRequests(settings: issuer), client: client, endpoint: endpoint, accept: accept,
-            timeoutMilliseconds: timeoutMilliseconds)
+            requests: IssuerRequests(settings: issuer), client: client, endpoint: endpoint, purpose: purpose,
+            accept: accept, timeoutMilliseconds: timeoutMilliseconds)
     }
 
     /// The request with these parameters, authenticated for this one use (CA-07).
@@ -55,6 +58,7 @@ package struct ServerQuestion: Sendable {
         }
         do throws(IssuerRefusal) {
             var request = try requests.endpointRequest(url, from: origin)
+            request.purpose = purpose
             request.method = .post
             request.headers = form.headers + [("Accept", accept)]
             request.body = form.body
@@ -66,6 +70,17 @@ package struct ServerQuestion: Sendable {
         } catch {
             throw .request(error)
         }
+    }
+
+    /// The same, signed beside the executor where that takes long.
+    func request(
+        _ parameters: [(String, String)], metadata: ServerMetadata?, now: Int64, _ slowWork: SlowWork
+    ) async throws(LookupRefusal) -> FetchRequest {
+        let made = await slowWork.value(for: purpose, isSlow: client.credentials.isSlow) {
+            Result { () throws(LookupRefusal) in try self.request(parameters, metadata: metadata, now: now) }
+        }
+        guard let made else { throw .crowded }
+        return try made.get()
     }
 
     /// The operator's word, or the metadata's alias for certificates, or the metadata's endpoint.

@@ -15,6 +15,15 @@ public struct DecryptionJWK: Sendable {
     public let published: JWK
     let management: KeyManagementAlgorithm
 
+    /// Whether to decrypt with it takes a millisecond or more, as it does with all keys but those on P-256 and X25519.
+    public var isSlow: Bool {
+        switch key.kind {
+        case .rsa: true
+        case .ellipticCurve(let curve): curve != .p256
+        case .ed25519, .x25519: false
+        }
+    }
+
     /// `key` for `algorithm`, a name of RFC 7518 §4.1.
     ///
     /// - Throws: `.algorithmMismatch` for an algorithm that is none of ours or another kind of key's.

@@ -48,6 +48,17 @@ public enum JWERefusal: Error, Sendable, Equatable {
 }
 
 extension JWERefusal {
+    /// Whether a key had to be used to find it out, which is what an encrypted token costs.
+    public var isSeenByKey: Bool {
+        switch self {
+        case .notDecrypted, .ephemeralKeyInvalid, .notSigned, .nestedTwice: true
+        case .tooLarge, .headerTooLarge, .notCompact, .notBase64URL, .headerNotJSON, .headerNotObject,
+            .parameterInvalid, .criticalInvalid, .criticalNotUnderstood, .compressed, .algorithmNotAllowed,
+            .encodingNotAllowed, .unknownKey, .tooManyKeys, .encryptedKeyInvalid, .recipientKeyInvalid, .notEncrypted:
+            false
+        }
+    }
+
     /// The requirement row of the check that failed.
     public var checkID: String {
         switch self {

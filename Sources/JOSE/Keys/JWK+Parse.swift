@@ -10,9 +10,10 @@ extension JWK {
     public init(_ value: JSONValue) throws(KeyRefusal) {
         guard value.kind == .object else { throw .notObject }
         guard Self.isPublic(value) else { throw .privateMaterial }
+        // First what it is for: of a key that encrypts nobody wants to hear that its algorithm or curve signs nothing.
+        let use = try Self.use(value["use"])
         let material = try Material(value, agrees: false)
         let algorithm = try Self.algorithm(value["alg"])
-        let use = try Self.use(value["use"])
         let keyOperations = try Self.keyOperations(value["key_ops"])
         let keyID = try Self.keyID(value["kid"])
         self.init(material: material, keyID: keyID, algorithm: algorithm, use: use, keyOperations: keyOperations)

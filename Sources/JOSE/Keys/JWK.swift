@@ -74,6 +74,12 @@ public struct JWK: Sendable, Hashable {
         return self.algorithm == nil || self.algorithm == algorithm
     }
 
+    /// Whether its owner may not be the only one who can sign with it: an RSA key of a generator known to be broken.
+    public var isGuessable: Bool {
+        guard case .rsa(let modulus, _) = material else { return false }
+        return WeakModulus.isGuessable(modulus.span)
+    }
+
     /// The key, ready to verify with; refused when it is weak, misspelt or not on its curve.
     public func makeVerificationKey() throws(CryptoRefusal) -> VerificationKey {
         switch material {

@@ -14,6 +14,15 @@ public struct SigningJWK: Sendable {
     /// What is published: public members, `kid`, `use` = `sig`, and `alg`.
     public let published: JWK
 
+    /// Whether a signature takes a millisecond or more, as all do but those by P-256 and Ed25519.
+    public var isSlow: Bool {
+        switch key.kind {
+        case .rsa: true
+        case .ellipticCurve(let curve): curve != .p256
+        case .ed25519, .x25519: false
+        }
+    }
+
     /// `key` for `algorithm`, or for the one that its kind prefers.
     ///
     /// `keyID` is for a server that gave the key a name of its own when it was registered.

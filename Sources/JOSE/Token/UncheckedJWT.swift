@@ -13,10 +13,15 @@ public struct UncheckedJWT: Sendable {
 
     /// Takes `token` apart; JSON that two readers could read differently is refused (JOSE-03, JOSE-04).
     public static func parse(_ token: Span<UInt8>, maximumBytes: Int) throws(JOSERefusal) -> UncheckedJWT {
-        let jws = try CompactJWS.parse(token, maximumBytes: maximumBytes)
+        try parse(token, limits: JSONLimits(bytes: maximumBytes))
+    }
+
+    /// The same with other limits for the claims; those of bytes are the token's too.
+    public static func parse(_ token: Span<UInt8>, limits: JSONLimits) throws(JOSERefusal) -> UncheckedJWT {
+        let jws = try CompactJWS.parse(token, maximumBytes: limits.bytes)
         let claims: JSONValue
         do throws(JSONRefusal) {
-            claims = try JSONValue.parse(owned: jws.payload, limits: JSONLimits(bytes: maximumBytes))
+            claims = try JSONValue.parse(owned: jws.payload, limits: limits)
         } catch {
             throw .claimsNotJSON(error)
         }

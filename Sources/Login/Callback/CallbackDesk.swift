@@ -31,10 +31,10 @@ final class CallbackDesk: Sendable {
     /// Answers a request to `callback/<client>`.
     func answer(_ request: LoginRequest, at place: ClientPlace) async -> LoginAnswer {
         if let refused = methodRefusal(request, at: place) { return refused }
-        let retry = StartRequest(returnTo: "/").path(at: place)
+        let retry = StartRequest(returnTo: place.settings.start).path(at: place)
         let response: UncheckedAuthorizationResponse
         do throws(LoginFailure) {
-            response = try read(request, at: place)
+            response = try await read(request, at: place)
         } catch {
             return error.answer(at: place, retry: retry)
         }
@@ -50,13 +50,10 @@ final class CallbackDesk: Sendable {
                     place: place, request: request, response: response, transaction: transaction, digest: digest)
                 return await outcomes.answer(digest) { await self.answer(callback) }
             case .expired:
-                throw LoginFailure(
-                    .transactionExpired, check: "CF-03", expected: "a login of the last ten minutes",
-                    found: "an older one")
+                throw Self.expired
             case .none:
                 if let location = await led(digest, request, at: place) { return LoginAnswer(.redirect(location)) }
-                throw LoginFailure(
-                    .transactionUnknown, check: "CF-03", expected: "a login that this browser began", found: "none")
+                throw Self.unknown
             }
         } catch {
             return error.answer(at: place, cookies: stale(response, request, at: place), retry: retry)
@@ -78,7 +75,7 @@ final class CallbackDesk: Sendable {
 
     private func read(
         _ request: LoginRequest, at place: ClientPlace
-    ) throws(LoginFailure) -> UncheckedAuthorizationResponse {
+    ) async throws(LoginFailure) -> UncheckedAuthorizationResponse {
         if place.responseMode.isForm {
             let type = Array((request.contentType ?? "").utf8.prefix { $0 != UInt8(ascii: ";") })
             guard ASCII.equalsIgnoringCase(type.span, "application/x-www-form-urlencoded") else {
@@ -86,13 +83,44 @@ final class CallbackDesk: Sendable {
             }
         }
         let form = place.responseMode.isForm ? request.body : request.query
+        let (isSigned, keys) = (place.responseMode.isSigned, place.settings.decryptionKeys)
+        let isEncrypted = isSigned && !keys.isEmpty && UncheckedAuthorizationResponse.isEncrypted(form.span)
+        if isEncrypted { try await checkBegun(request, at: place) }
+        let read = await place.signing(for: .code, isSlow: isEncrypted && keys.contains { $0.isSlow }) {
+            Result { () throws(AuthorizationResponseRefusal) in
+                try UncheckedAuthorizationResponse(form.span, isSigned: isSigned, decryption: keys)
+            }
+        }
+        guard let read else {
+            throw LoginFailure(
+                .startsTooMany, check: "OPS-05", expected: "fewer encrypted responses at once", found: "more",
+                retryAfterSeconds: 2)
+        }
         do throws(AuthorizationResponseRefusal) {
-            return try UncheckedAuthorizationResponse(
-                form.span, isSigned: place.responseMode.isSigned, decryption: place.settings.decryptionKeys)
+            return try read.get()
         } catch {
             throw ResponseJudgement.failure(error, by: place.responseRules(requiresIssuer: false))
         }
     }
+
+    /// Refuses an encrypted response of somebody who began no login here, before a private key is used for it.
+    ///
+    /// Anybody can encrypt to a public key, and to decrypt by RSA takes milliseconds; a login that was begun was counted.
+    /// Who has a session may come once more with a response that is used up.
+    private func checkBegun(_ request: LoginRequest, at place: ClientPlace) async throws(LoginFailure) {
+        let redirectURI = place.redirectURI(request.publicURL)
+        let opened = place.sealer.openAny(request.cookies.span, redirectURI: redirectURI, now: place.now)
+        if case .found = opened { return }
+        if await place.liveSession(of: request) != nil { return }
+        if case .expired = opened { throw Self.expired }
+        throw Self.unknown
+    }
+
+    private static let expired = LoginFailure(
+        .transactionExpired, check: "CF-03", expected: "a login of the last ten minutes", found: "an older one")
+
+    private static let unknown = LoginFailure(
+        .transactionUnknown, check: "CF-03", expected: "a login that this browser began", found: "none")
 
     /// Where the login of a state that is used up led, for the browser that has its session.
     private func led(_ digest: SHA256Digest, _ request: LoginRequest, at place: ClientPlace) async -> String? {
@@ -161,7 +189,7 @@ extension CallbackDesk {
             throw LoginFailure(.transactionUsed, check: "CF-25", expected: "a new state", found: "a used one")
         case .full:
             throw LoginFailure(
-                .storeUnavailable, check: "CF-25", expected: "room to remember a used state", found: "none",
+                .loginStoreUnavailable, check: "CF-25", expected: "room to remember a used state", found: "none",
                 retryAfterSeconds: 5)
         }
     }

@@ -17,21 +17,31 @@ struct ResponseJudgement: Sendable {
 
     /// What the response says, once it is certain that it is the server's.
     func outcome() async throws(LoginFailure) -> AuthorizationResponse {
+        let known = place.keys
+        let first: AuthorizationResponseRefusal
         do throws(AuthorizationResponseRefusal) {
-            return try check()
+            return try check(with: known)
         } catch {
-            guard error.kind == .keysUnavailable else { throw Self.failure(error, by: rules) }
+            // A server that replaces its key under one name is met by a signature that fails.
+            guard error.kind == .keysUnavailable || error == .signatureInvalid else {
+                throw Self.failure(error, by: rules)
+            }
+            first = error
         }
-        await place.sources.refresh(place.client.issuer)
-        do throws(AuthorizationResponseRefusal) {
-            return try check()
-        } catch {
-            throw Self.failure(error, by: rules)
+        switch await place.readKeysAgain(after: known, as: .notice) {
+        case .same: throw Self.failure(first, by: rules)
+        case .failed: throw Self.failure(.keysMissing, by: rules)
+        case .others:
+            do throws(AuthorizationResponseRefusal) {
+                return try check(with: place.keys)
+            } catch {
+                throw Self.failure(error, by: rules)
+            }
         }
     }
 
-    private func check() throws(AuthorizationResponseRefusal) -> AuthorizationResponse {
-        let keys = place.responseMode.isSigned ? place.keys.map { VerificationKeys($0.keySet) } : nil
+    private func check(with keys: IssuerKeys?) throws(AuthorizationResponseRefusal) -> AuthorizationResponse {
+        let keys = place.responseMode.isSigned ? keys.map { VerificationKeys($0.keySet) } : nil
         return try callback.response.check(rules, keys: keys, now: place.now)
     }
 
@@ -85,15 +95,8 @@ extension ClientPlace {
     /// What responses to this client's requests must be.
     func responseRules(requiresIssuer: Bool) -> AuthorizationResponseRules {
         AuthorizationResponseRules(
-            issuer: issuer.url, clientID: clientID, requiresIssuer: requiresIssuer, signature: responseSignature,
+            issuer: issuer.url, clientID: clientID, requiresIssuer: requiresIssuer,
+            signature: settings.response.signature, mustBeEncrypted: settings.response.mustBeEncrypted,
             leewaySeconds: settings.idToken.leewaySeconds)
-    }
-
-    /// How signed responses must be signed: by a key of the server's, as its ID tokens are where that is a key too.
-    private var responseSignature: IDTokenRules.Signature {
-        switch settings.idToken.signature {
-        case .algorithms: settings.idToken.signature
-        case .secret: .algorithms([.rs256, .ps256, .es256, .edDSA])
-        }
     }
 }

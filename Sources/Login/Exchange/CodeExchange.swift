@@ -51,7 +51,8 @@ struct CodeExchange: Sendable {
         let response: FetchResponse
         do throws(ServerRefusal) {
             // CA-16: a code that may have arrived is spent, and a second use of it would end what came of the first.
-            response = try await place.post(parameters, to: { $0.token }, proof: proof, repetition: .never)
+            response = try await place.post(
+                parameters, to: { $0.token }, for: .code, peer: callback.request.peer, proof: proof, repetition: .never)
         } catch {
             throw TokenFailure.failure(error)
         }
@@ -59,7 +60,7 @@ struct CodeExchange: Sendable {
             return try TokenResponse.read(
                 response, expects: proof == nil ? .bearer : .dpop, lenientExpiresIn: place.settings.lenientExpiresIn)
         } catch {
-            throw TokenFailure.failure(error)
+            throw TokenFailure.failure(error, isProven: proof != nil)
         }
     }
 

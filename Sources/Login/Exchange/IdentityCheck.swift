@@ -20,22 +20,29 @@ struct IdentityCheck: Sendable {
 
     /// Who logged in; the keys of the server are read once more where the token names one that is not at hand (OIDC-17).
     func identity() async throws(LoginFailure) -> Result {
+        let known = place.keys
+        let first: IDTokenRefusal
         do throws(IDTokenRefusal) {
-            return .verified(try verify())
+            return .verified(try verify(with: known))
         } catch {
             guard error.wantsKeysReadAgain || error.lacksKeys else { return try judge(error) }
+            first = error
         }
-        await place.sources.refresh(place.client.issuer)
-        do throws(IDTokenRefusal) {
-            return .verified(try verify())
-        } catch {
-            return try judge(error)
+        switch await place.readKeysAgain(after: known, as: .answer) {
+        case .same: return try judge(first)
+        case .failed: return try judge(.envelope(.keysMissing))
+        case .others:
+            do throws(IDTokenRefusal) {
+                return .verified(try verify(with: place.keys))
+            } catch {
+                return try judge(error)
+            }
         }
     }
 
-    private func verify() throws(IDTokenRefusal) -> VerifiedIDToken {
+    private func verify(with keys: IssuerKeys?) throws(IDTokenRefusal) -> VerifiedIDToken {
         try IDToken.verify(
-            tokens.idToken, rules: place.settings.idToken, keys: place.keys.map { VerificationKeys($0.keySet) },
+            tokens.idToken, rules: place.settings.idToken, keys: keys.map { VerificationKeys($0.keySet) },
             decryption: place.settings.decryptionKeys, nonce: nonce, accessToken: tokens.accessToken, code: code,
             demand: demand, now: place.now)
     }
@@ -54,6 +61,10 @@ struct IdentityCheck: Sendable {
         if refusal == .missing {
             throw LoginFailure(
                 .idTokenMissing, check: check, expected: expected, found: refusal.found, isAlarm: true)
+        }
+        if refusal.isAboutConfiguration {
+            throw LoginFailure(
+                .idTokenUnsuitable, check: check, expected: expected, found: refusal.found, isAlarm: true)
         }
         throw LoginFailure(.idTokenInvalid, check: check, expected: expected, found: refusal.found)
     }

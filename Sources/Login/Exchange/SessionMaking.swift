@@ -25,14 +25,15 @@ struct SessionMaking: Sendable {
             endsAt: now + Int64(settings.session.absoluteSeconds),
             accessToken: settings.keepsAccessToken ? tokens.response.accessToken : nil, accessTokenIssuedAt: now,
             accessTokenExpiresAt: hasUse ? tokens.expiresAt : .max, proofKey: tokens.proofKey,
-            refreshToken: refreshToken, idToken: settings.logout.atServer ? tokens.response.idToken : nil)
+            refreshToken: refreshToken, idToken: settings.logout.atServer ? identity.signed : nil,
+            nonceDigest: refreshToken == nil ? nil : identity.nonce.map(IDToken.Original.nonceDigest))
     }
 
     /// Keeps the session, ends the one before it, and answers the callback.
     func answer(_ session: Session) async throws(LoginFailure) -> LoginAnswer {
         let value = try await keep(session)
         await endEarlier(than: session)
-        place.onEvent(.loggedIn(client: place.index))
+        place.onEvent(.loggedIn(client: place.index, LoginNote(session, callback.request)))
         return LoginAnswer(
             content, cookies: callback.endings + place.cookieLines(value, replacing: callback.request.cookies))
     }
@@ -41,16 +42,22 @@ struct SessionMaking: Sendable {
         var session = session
         do throws(SessionStoreRefusal) {
             do throws(SessionStoreRefusal) {
-                return try await place.store.create(session, now: place.now)
+                return try await place.store.create(session, now: place.now, onLeaving: giveUp)
             } catch {
                 // The hint for a logout at the server is what a session can best do without (SC-07).
                 guard case .tooLarge = error, session.idToken != nil else { throw error }
             }
             session.idToken = nil
-            return try await place.store.create(session, now: place.now)
+            return try await place.store.create(session, now: place.now, onLeaving: giveUp)
         } catch {
             throw Self.failure(error)
         }
+    }
+
+    /// A session gave way to this one: it is over as after a logout (LO-09, RV-01).
+    private func giveUp(_ session: Session) {
+        revocations.revoke(session, client: place.index)
+        place.onEvent(.sessionsEnded)
     }
 
     private static func failure(_ refusal: SessionStoreRefusal) -> LoginFailure {
@@ -61,10 +68,11 @@ struct SessionMaking: Sendable {
                 found: "\(bytes) bytes: \(parts.joined(separator: ", "))", isAlarm: true)
         case .unavailable:
             LoginFailure(
-                .storeUnavailable, check: "SC-13", expected: "a session store", found: "none", retryAfterSeconds: 5)
+                .loginStoreUnavailable, check: "SC-13", expected: "a session store", found: "none", retryAfterSeconds: 5
+            )
         case .full:
             LoginFailure(
-                .storeUnavailable, check: "SC-13", expected: "room for another session", found: "none",
+                .loginStoreUnavailable, check: "SC-13", expected: "room for another session", found: "none",
                 isAlarm: true, retryAfterSeconds: 60)
         }
     }
@@ -82,8 +90,8 @@ struct SessionMaking: Sendable {
             isSameUser && callback.transaction.stepUp == nil
             && earlier.createdAt >= callback.transaction.createdAt
         guard !isParallel else { return }
-        // The store may be gone by now: the browser has its new session all the same.
-        let ended = (try? await place.store.end(.session(earlier.id), now: place.now)) ?? []
+        // The store may be gone by now: the browser has its new session all the same, and the operator is told.
+        let ended = (try? await place.end(.session(earlier))) ?? []
         for one in ended.isEmpty ? [earlier] : ended { revocations.revoke(one, client: place.index) }
         place.onEvent(.sessionsEnded)
     }

@@ -17,19 +17,21 @@ enum TokenFailure {
         }
     }
 
-    static func failure(_ refusal: TokenResponseRefusal) -> LoginFailure {
+    static func failure(_ refusal: TokenResponseRefusal, isProven: Bool) -> LoginFailure {
         switch refusal {
         case .refused(let error): failure(error)
         case .tokenTypeWrong:
             LoginFailure(
-                .tokenTypeWrong, check: "DPOP-42", expected: "the token_type that was asked for",
-                found: "another one", isAlarm: true)
+                .tokenTypeWrong, check: "DPOP-42", expected: wanted(isProven), found: refusal.found, isAlarm: true)
         case .status, .tooLarge, .contentType, .notJSON, .notAnObject, .missingMember, .memberMalformed:
             LoginFailure(
-                .tokenAnswerInvalid, check: "CF-31", expected: "a token response", found: refusal.words,
-                isAlarm: true)
+                .tokenAnswerInvalid, check: "CF-31", expected: "a token response (RFC 6749 section 5.1)",
+                found: refusal.found, isAlarm: true)
         }
     }
+
+    /// The kind of token that was asked for, with a proof or without one.
+    static func wanted(_ isProven: Bool) -> String { "token_type " + (isProven ? "DPoP" : "Bearer") }
 
     private static func failure(_ error: TokenError) -> LoginFailure {
         let found = error.response.words
@@ -39,7 +41,10 @@ enum TokenFailure {
         case .grantRefused:
             return LoginFailure(.codeRefused, check: "CA-15", expected: "tokens", found: found)
         case .requestRefused:
-            return LoginFailure(.codeRefused, check: "CA-15", expected: "tokens", found: found, isAlarm: true)
+            // invalid_target and its like are about what is configured, and no person who tries again can mend that.
+            return LoginFailure(
+                .serverUnsuitable, check: "CA-15", expected: "tokens for the configured scopes and resource",
+                found: found, isAlarm: true)
         case .unavailable:
             return LoginFailure(
                 .tokenUnavailable, check: "CA-15", expected: "tokens", found: found,
@@ -47,19 +52,6 @@ enum TokenFailure {
         case .nonceDemanded:
             return LoginFailure(
                 .nonceDemanded, check: "DPOP-41", expected: "tokens", found: found, retryAfterSeconds: 5)
-        }
-    }
-}
-
-extension TokenResponseRefusal {
-    /// For the operator's log: nothing of the answer is in it but names.
-    fileprivate var words: String {
-        switch self {
-        case .missingMember(let name): "no \(name)"
-        case .memberMalformed(let name): "a \(name) that is none"
-        case .status(let status): "status \(status)"
-        case .tooLarge(let bytes): "\(bytes) bytes"
-        case .refused, .contentType, .notJSON, .notAnObject, .tokenTypeWrong: word
         }
     }
 }

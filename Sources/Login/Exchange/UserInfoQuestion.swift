@@ -38,23 +38,32 @@ struct UserInfoQuestion: Sendable {
         } catch {
             throw Self.failure("an answer of the userinfo endpoint", error.words)
         }
+        let known = place.keys
+        let first: UserInfoRefusal
         do throws(UserInfoRefusal) {
-            return try read(response, identity)
+            return try read(response, identity, with: known)
         } catch {
-            guard error.wantsKeysReadAgain else { throw failure(error) }
+            guard error.wantsKeysReadAgain || error.lacksKeys else { throw failure(error) }
+            first = error
         }
-        await place.sources.refresh(place.client.issuer)
-        do throws(UserInfoRefusal) {
-            return try read(response, identity)
-        } catch {
-            throw failure(error)
+        switch await place.readKeysAgain(after: known, as: .answer) {
+        case .same: throw failure(first)
+        case .failed: throw failure(.envelope(.keysMissing))
+        case .others:
+            do throws(UserInfoRefusal) {
+                return try read(response, identity, with: place.keys)
+            } catch {
+                throw failure(error)
+            }
         }
     }
 
-    private func read(_ response: FetchResponse, _ identity: VerifiedIDToken) throws(UserInfoRefusal) -> JSONValue {
+    private func read(
+        _ response: FetchResponse, _ identity: VerifiedIDToken, with keys: IssuerKeys?
+    ) throws(UserInfoRefusal) -> JSONValue {
         try UserInfo.read(
             response, subject: identity.subject, rules: place.settings.idToken,
-            keys: place.keys.map { VerificationKeys($0.keySet) }, decryption: place.settings.decryptionKeys,
+            keys: keys.map { VerificationKeys($0.keySet) }, decryption: place.settings.decryptionKeys,
             now: place.now)
     }
 
@@ -62,6 +71,7 @@ struct UserInfoQuestion: Sendable {
         guard let url = place.metadata?.login.userInfo else { throw .notMade(.endpointMissing) }
         do throws(IssuerRefusal) {
             var request = try IssuerRequests(settings: place.issuer).endpointRequest(url, from: .metadata)
+            request.purpose = .session
             let scheme = tokens.proofKey == nil ? "Bearer " : "DPoP "
             request.headers = [
                 ("Authorization", scheme + String(decoding: tokens.response.accessToken.reveal(), as: UTF8.self)),
@@ -76,7 +86,12 @@ struct UserInfoQuestion: Sendable {
     }
 
     private func failure(_ refusal: UserInfoRefusal) -> LoginFailure {
-        Self.failure(refusal.expected(by: place.settings.idToken), refusal.found)
+        guard !refusal.lacksKeys else {
+            return LoginFailure(
+                .keysUnavailable, check: refusal.checkID, expected: refusal.expected(by: place.settings.idToken),
+                found: refusal.found, retryAfterSeconds: 5)
+        }
+        return Self.failure(refusal.expected(by: place.settings.idToken), refusal.found)
     }
 
     private static func failure(_ expected: String, _ found: String) -> LoginFailure {

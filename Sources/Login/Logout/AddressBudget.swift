@@ -3,8 +3,9 @@ import Synchronization
 
 /// How much that came to nothing one address may ask for (LO-12, JAR-23).
 ///
-/// Only what failed is charged: a server that ends a thousand sessions, or fetches a thousand objects, pays nothing,
-/// and neither does everyone else behind its balancer. An IPv6 address shares the budget of its /64, of which one
+/// Only what failed is charged: a server that ends a thousand sessions, or fetches a thousand objects, pays nothing. What
+/// is good must never be refused for what a neighbour behind the same address has sent: whoever has a budget looks first,
+/// or bounds no more than the cost of looking. An IPv6 address shares the budget of its /64, of which one
 /// subscriber has all.
 ///
 /// A table of fixed size instead of a list of addresses: nobody can fill it up. An address has two places, chosen by a

@@ -13,36 +13,42 @@ extension LogoutDesk {
             return .notOffered("logout.backchannel in the client's configuration", check: "LO-05")
         }
         guard request.method == .post else { return .methodNotAllowed("POST", check: "LO-05") }
-        // LO-12: each signature costs us more than it costs who sends it.
         let milliseconds = place.clock.now().milliseconds
-        guard budget.isLeft(to: request.peer, at: milliseconds) else {
-            return LoginAnswer(
-                .refused(
-                    .tooManyRequests,
-                    detail: LoginDetail(
-                        expected: "few logout tokens that are not good", found: "too many from one address",
-                        check: "LO-12")), fields: [("Retry-After", "5")])
-        }
         do throws(LogoutTokenRefusal) {
             let text = try LogoutToken.find(in: request.body, contentType: request.contentType)
-            let token = try await verified(text, place)
+            try checkIssuer(text, place)
+            // LO-12: what costs little has been looked at; from here on it is signatures.
+            let work = work(for: text, place)
+            guard budget.isLeft(to: request.peer, for: work, at: milliseconds) else { return Self.tooMany }
+            let token = try await verified(text, place) { work in
+                self.budget.failed(request.peer, work, at: milliseconds)
+            }
+            budget.succeeded(request.peer, at: milliseconds)
             return await effect(token, place)
         } catch {
-            guard !error.lacksKeys else {
-                return LoginAnswer(
-                    .refused(
-                        .keysUnavailable,
-                        detail: LoginDetail(
-                            expected: error.expected(by: rules(place)), found: error.found, check: error.checkID)),
-                    fields: [("Retry-After", "5")])
-            }
-            budget.charge(request.peer, at: milliseconds)
-            return LoginAnswer(
-                .refused(
-                    .logoutTokenInvalid,
-                    detail: LoginDetail(
-                        expected: error.expected(by: rules(place)), found: error.found, check: error.checkID)))
+            return refused(error, place)
         }
+    }
+
+    private static let tooMany = LoginAnswer(
+        .refused(
+            .tooManyRequests,
+            detail: LoginDetail(
+                expected: "fewer logout tokens that are not good", found: "more from one address", check: "LO-12")),
+        fields: [("Retry-After", "1")])
+
+    private func refused(_ refusal: LogoutTokenRefusal, _ place: ClientPlace) -> LoginAnswer {
+        let detail = LoginDetail(
+            expected: refusal.expected(by: rules(place)), found: refusal.found, check: refusal.checkID)
+        guard !refusal.lacksKeys else {
+            return LoginAnswer(.refused(.keysUnavailable, detail: detail), fields: [("Retry-After", "5")])
+        }
+        return LoginAnswer(.refused(.logoutTokenInvalid, detail: detail))
+    }
+
+    /// What it takes to look at a token.
+    private func work(for text: [UInt8], _ place: ClientPlace) -> LogoutTokenBudget.Work {
+        CompactJWE.isJWE(text.span) && !place.settings.decryptionKeys.isEmpty ? .decryption : .signature
     }
 
     private func rules(_ place: ClientPlace) -> LogoutTokenRules {
@@ -51,36 +57,59 @@ extension LogoutDesk {
             acceptsWithoutExpiry: place.settings.logout.acceptsWithoutExpiry)
     }
 
-    private func verified(_ text: [UInt8], _ place: ClientPlace) async throws(LogoutTokenRefusal) -> LogoutToken {
-        // LO-12: a token of somebody else's moves nothing here, not even our own issuer's keys. An encrypted one
-        // cannot be looked into yet.
+    /// LO-12: a token of somebody else's moves nothing here, not even our own issuer's keys.
+    ///
+    /// An encrypted one cannot be looked into yet.
+    private func checkIssuer(_ text: [UInt8], _ place: ClientPlace) throws(LogoutTokenRefusal) {
         let unchecked = try? UncheckedJWT.parse(text.span, maximumBytes: place.settings.idToken.maximumBytes)
-        if let issuer = unchecked?.unverifiedIssuer,
+        guard let issuer = unchecked?.unverifiedIssuer,
             !issuer.utf8.elementsEqual(place.settings.idToken.issuer.utf8)
-        {
-            throw .issuerMismatch(issuer)
-        }
+        else { return }
+        throw .issuerMismatch(issuer)
+    }
+
+    /// The token, verified; `failed` is told each time that a key was used in vain.
+    private func verified(
+        _ text: [UInt8], _ place: ClientPlace, failed: (LogoutTokenBudget.Work) -> Void
+    ) async throws(LogoutTokenRefusal) -> LogoutToken {
+        let known = place.keys
+        let first: LogoutTokenRefusal
         do throws(LogoutTokenRefusal) {
-            return try verifiedOnce(text, place)
+            return try verifiedOnce(text, place, with: known, failed)
         } catch {
             guard error.wantsKeysReadAgain || error.lacksKeys else { throw error }
-            // A new key, perhaps: how often its issuer is asked is limited there (JOSE-17).
-            await place.sources.refresh(place.client.issuer)
-            return try verifiedOnce(text, place)
+            first = error
+        }
+        switch await place.readKeysAgain(after: known, as: .notice) {
+        case .same: throw first
+        case .failed: throw .envelope(.keysMissing)
+        case .others: return try verifiedOnce(text, place, with: place.keys, failed)
         }
     }
 
-    private func verifiedOnce(_ text: [UInt8], _ place: ClientPlace) throws(LogoutTokenRefusal) -> LogoutToken {
-        try LogoutToken.verify(
-            text.span, rules: rules(place), keys: place.keys.map { VerificationKeys($0.keySet) },
-            decryption: place.settings.decryptionKeys, now: place.now)
+    private func verifiedOnce(
+        _ text: [UInt8], _ place: ClientPlace, with keys: IssuerKeys?, _ failed: (LogoutTokenBudget.Work) -> Void
+    ) throws(LogoutTokenRefusal) -> LogoutToken {
+        do throws(LogoutTokenRefusal) {
+            return try LogoutToken.verify(
+                text.span, rules: rules(place), keys: keys.map { VerificationKeys($0.keySet) },
+                decryption: place.settings.decryptionKeys, now: place.now)
+        } catch {
+            switch work(for: text, place) {
+            case .decryption where error.isSeenBeforeDecryption: break
+            case .decryption: failed(.decryption)
+            case .signature where error.isSeenBeforeSignature: break
+            case .signature: failed(.signature)
+            }
+            throw error
+        }
     }
 
     /// LO-09: with `sid` that session of the server's alone, without it all of the user's that had begun by then.
     private func effect(_ token: LogoutToken, _ place: ClientPlace) async -> LoginAnswer {
         let which: SessionEnd
         if let sid = token.sid {
-            which = .serverSession(issuer: token.issuer, sid: sid)
+            which = .serverSession(issuer: token.issuer, sid: sid, subject: token.subject)
         } else {
             // Two clocks: a session that began just before the logout must not outlive it for having a later time.
             // Never beyond now, so that a token that comes twice ends no session that begins afterwards.

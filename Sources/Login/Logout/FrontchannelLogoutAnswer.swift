@@ -27,7 +27,7 @@ extension LogoutDesk {
         case .found(let session, _, _):
             guard named.ends(issuer: session.issuer, sid: session.serverSession) else { return LoginAnswer(page) }
             do throws(SessionStoreRefusal) {
-                try await end(.session(session.id), known: session, at: place)
+                try await end(.session(session), known: session, at: place)
             } catch {
                 return .storeUnavailable
             }

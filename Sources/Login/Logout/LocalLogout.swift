@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Bytes
-import Crypto
 import Issuers
 import JSON
 import OAuth
@@ -8,11 +6,6 @@ import Sessions
 
 /// The user's own logout, and what follows it in the same browser (LO-01 … LO-04).
 extension LogoutDesk {
-    /// The cookie that says which logout comes back (LO-04).
-    static let stateCookie = "__Host-portcullis-logout"
-    /// Seconds in which a logout comes back.
-    private static let stateSeconds = 600
-
     func logout(_ request: LoginRequest, _ place: ClientPlace) async -> LoginAnswer {
         switch request.method {
         // SC-10: an image of another site, or a link in a message, logs nobody out. Whether there is a session plays
@@ -36,7 +29,7 @@ extension LogoutDesk {
         case .none: return landed(request, place, cookies: place.cookieDeletion)
         case .found(let session, _, _):
             do throws(SessionStoreRefusal) {
-                let known = try await place.store.end(.session(session.id), now: place.now)
+                let known = try await place.end(.session(session))
                 // The store's own state may be newer than what the browser brought.
                 ended = known.first ?? session
             } catch {
@@ -44,7 +37,7 @@ extension LogoutDesk {
             }
         }
         revocations.revoke(ended, client: place.index)
-        place.onEvent(.loggedOut(client: place.index))
+        place.onEvent(.loggedOut(client: place.index, session: ended.reference))
         place.onEvent(.sessionsEnded)
         return atServer(ended, request, place) ?? landed(request, place, cookies: place.cookieDeletion)
     }
@@ -52,19 +45,15 @@ extension LogoutDesk {
     /// The browser on its way to the server's own logout; nil where there is none, and this one is all (LO-02).
     private func atServer(_ session: Session, _ request: LoginRequest, _ place: ClientPlace) -> LoginAnswer? {
         guard place.settings.logout.atServer, let endpoint = place.metadata?.login.endSession else { return nil }
-        let random = RandomBytes.fill(32)
-        // Letters that no server writes in another way when it sends them back.
-        let state = Base64URL.encode(random.span)
+        let (state, line) = PostLogoutState.start(client: place.settings.name)
         let parameters = EndSession.Parameters(
-            idTokenHint: session.idToken, clientID: place.clientID,
+            idTokenHint: session.idToken.flatMap { IDToken.hint($0, decryption: place.settings.decryptionKeys) },
+            clientID: place.clientID,
             postLogoutRedirectURI: request.publicURL + place.path(.loggedOut), state: state)
         let way = EndSession.request(
             endpoint: endpoint, parameters, postsHint: place.settings.logout.postsHint,
             allowsHTTP: place.issuer.insecureAllowHTTP)
-        let cookies =
-            place.cookieDeletion
-            + SetCookie.lines(
-                name: Self.stateCookie, value: Array(state.utf8), sameSite: .lax, maxAge: Self.stateSeconds)
+        let cookies = place.cookieDeletion + [line]
         switch way {
         case nil: return nil
         case .redirect(let url):
@@ -85,14 +74,14 @@ extension LogoutDesk {
         guard request.method == .get || request.method == .head else {
             return .methodNotAllowed("GET, HEAD", check: "LO-04")
         }
-        guard case .one(let expected) = CookieField.value(of: Self.stateCookie, in: request.cookies.span),
-            let state = Self.state(in: request.query), ConstantTime.equal(state.span, expected.span)
+        guard let state = Self.state(in: request.query),
+            PostLogoutState.matches(state, client: place.settings.name, in: request.cookies.span)
         else {
             // A link from elsewhere makes nobody who is signed in believe that they are not, and leave.
             guard case .found = await place.session(in: request.cookies) else { return LoginAnswer(.page(.loggedOut)) }
             return LoginAnswer(.page(.confirmLogout(action: place.path(.logout))))
         }
-        return landed(request, place, cookies: SetCookie.deletion(name: Self.stateCookie, sameSite: .lax))
+        return landed(request, place, cookies: PostLogoutState.deletion())
     }
 
     private func landed(_ request: LoginRequest, _ place: ClientPlace, cookies: [String]) -> LoginAnswer {
@@ -122,10 +111,10 @@ extension LogoutDesk {
     }
 
     /// The one `state`; ours needs no decoding.
-    private static func state(in query: [UInt8]) -> [UInt8]? {
+    private static func state(in query: [UInt8]) -> String? {
         let name = Array("state=".utf8)
         let values = query.split(separator: UInt8(ascii: "&")).filter { $0.starts(with: name) }
         guard values.count == 1 else { return nil }
-        return Array(values[0].dropFirst(name.count))
+        return String(decoding: values[0].dropFirst(name.count), as: UTF8.self)
     }
 }

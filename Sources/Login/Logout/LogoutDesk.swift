@@ -23,7 +23,7 @@ final class LogoutDesk: Sendable {
     }
 
     var used: ReplaySet { memory.usedLogoutTokens }
-    var budget: AddressBudget { memory.logoutBudget }
+    var budget: LogoutTokenBudget { memory.logoutBudget }
 
     /// Answers a request to one of its four endpoints; for any other one, 404.
     func answer(_ request: LoginRequest) async -> LoginAnswer {
@@ -46,12 +46,12 @@ final class LogoutDesk: Sendable {
     func end(
         _ which: SessionEnd, known: Session? = nil, at place: ClientPlace
     ) async throws(SessionStoreRefusal) {
-        let ended = try await place.store.end(which, now: place.now)
+        let ended = try await place.end(which)
         for session in ended.isEmpty ? [known].compactMap(\.self) : ended {
             revocations.revoke(
                 session, client: place.index, keepsRefreshToken: session.scopes.contains("offline_access"))
         }
-        place.onEvent(.loggedOut(client: place.index))
+        place.onEvent(.loggedOut(client: place.index, session: known?.reference))
         place.onEvent(.sessionsEnded)
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Bytes
 import Crypto
+import Sessions
 import Synchronization
 
 /// Request objects that the authorization server fetches here, each for two minutes (RFC 9101 §5.2; JAR-20 … JAR-23).
@@ -16,12 +17,13 @@ final class HostedRequests: Sendable {
     }
 
     fileprivate struct State {
-        var objects: [String: Object] = [:]
-        /// Names in the order of their end, for clearing them away; some are gone already.
-        var order: [(name: String, until: Int64)] = []
+        /// By the hash of their names.
+        var objects: [SHA256Digest: Object] = [:]
+        /// Which network's login each is for.
+        var shares = HolderShares()
+        /// In the order of their end, for clearing them away; some are gone already.
+        var order: [(object: SHA256Digest, until: Int64)] = []
         var first = 0
-        /// Where in `order` to look next for one that nobody has fetched.
-        var candidate = 0
         var byteCount = 0
     }
 
@@ -48,21 +50,25 @@ final class HostedRequests: Sendable {
     /// The path of an object under the public URL, from what `publish` returned.
     static func path(_ name: String) -> String { "/.portcullis/request/" + name }
 
-    /// Keeps an object for the login with this state; the last segment of its URL, nil when there is no room.
+    /// Keeps an object for the login with this state, which `peer` begins; the last segment of its URL, nil when there is
+    /// no room.
     ///
-    /// Anybody can begin logins, and with some hundred a second would fill the room for ever: then the oldest object
-    /// goes that no server has asked for yet. Servers ask at once, so that the logins of others go on; and where all
-    /// have been asked for, new ones wait two minutes at most.
-    func publish(_ object: [UInt8], state: String, at milliseconds: Int64) -> String? {
+    /// Anybody can begin logins, ask for what is kept for them, and so fill the room for ever: then the oldest object of
+    /// the network goes that has most of them, whether a server has asked for it or not. The logins of others go on, and
+    /// nobody loses their only object to somebody else.
+    func publish(_ object: [UInt8], state: String, peer: String, at milliseconds: Int64) -> String? {
         guard let name = name(of: state) else { return nil }
+        let hash = Self.hash(of: name)
+        let network = SHA256.hash(AddressBudget.network(of: peer).utf8Span.span)
         return self.state.withLock { state in
             state.clear(at: milliseconds)
-            guard state.objects[name] == nil,
-                state.makeRoom(for: object.count, limit: limit, byteLimit: byteLimit)
+            guard state.objects[hash] == nil,
+                state.makeRoom(for: object.count, of: network, limit: limit, byteLimit: byteLimit)
             else { return nil }
             let until = milliseconds + Self.lifetimeMilliseconds
-            state.objects[name] = Object(bytes: object, until: until)
-            state.order.append((name, until))
+            state.objects[hash] = Object(bytes: object, until: until)
+            state.shares.add(hash, holder: network)
+            state.order.append((hash, until))
             state.byteCount += object.count
             return name
         }
@@ -71,8 +77,11 @@ final class HostedRequests: Sendable {
     /// Forgets the object of a login that has come back (JAR-22).
     func remove(state: String) {
         guard let name = name(of: state) else { return }
-        self.state.withLock { $0.remove(name) }
+        self.state.withLock { $0.remove(Self.hash(of: name)) }
     }
+
+    /// Gives the memory back of what has expired; to be called now and then, for nobody may publish any more.
+    func sweep(at milliseconds: Int64) { state.withLock { $0.clear(at: milliseconds) } }
 
     /// Answers a fetch of `request/<id>`: to anybody who knows the name, without regard to cookies (JAR-23).
     ///
@@ -82,7 +91,7 @@ final class HostedRequests: Sendable {
         guard request.method == .get || request.method == .head else {
             return .methodNotAllowed("GET, HEAD", check: "JAR-21")
         }
-        let bytes = state.withLock { $0.fetch(name, counts: request.method == .get, at: milliseconds) }
+        let bytes = state.withLock { $0.fetch(Self.hash(of: name), counts: request.method == .get, at: milliseconds) }
         if let bytes { return LoginAnswer(.document(type: Self.mediaType, bytes: bytes)) }
         guard budget.isLeft(to: request.peer, at: milliseconds) else {
             return LoginAnswer(
@@ -106,6 +115,8 @@ final class HostedRequests: Sendable {
             detail: LoginDetail(
                 expected: "a request object that is hosted here", found: "none, or none any more", check: "JAR-21")))
 
+    private static func hash(of name: String) -> SHA256Digest { SHA256.hash(name.utf8Span.span) }
+
     /// 256 bits in 43 characters; nil only where the hash cannot be keyed.
     private func name(of state: String) -> String? {
         guard let mac = try? MAC(.sha256, key: key) else { return nil }
@@ -115,54 +126,49 @@ final class HostedRequests: Sendable {
 }
 
 extension HostedRequests.State {
-    fileprivate mutating func fetch(_ name: String, counts: Bool, at milliseconds: Int64) -> [UInt8]? {
-        guard let object = objects[name], milliseconds < object.until, object.fetches < HostedRequests.fetchLimit
+    fileprivate mutating func fetch(_ hash: SHA256Digest, counts: Bool, at milliseconds: Int64) -> [UInt8]? {
+        guard let object = objects[hash], milliseconds < object.until, object.fetches < HostedRequests.fetchLimit
         else { return nil }
-        if counts { objects[name]?.fetches += 1 }
+        if counts { objects[hash]?.fetches += 1 }
         return object.bytes
     }
 
-    fileprivate mutating func remove(_ name: String) {
-        guard let object = objects.removeValue(forKey: name) else { return }
+    fileprivate mutating func remove(_ hash: SHA256Digest) {
+        guard let object = objects.removeValue(forKey: hash) else { return }
+        shares.remove(hash)
         byteCount -= object.bytes.count
     }
 
     /// Clears away what has expired; each object costs one step in its life.
     fileprivate mutating func clear(at milliseconds: Int64) {
         while first < order.count, order[first].until <= milliseconds {
-            remove(order[first].name)
+            remove(order[first].object)
             first += 1
         }
-        if first > 1024 || first == order.count {
+        if first == order.count {
+            // What a flood took is given back with it.
+            guard first > 0 else { return }
+            (objects, shares, order, first) = ([:], HolderShares(), [], 0)
+        } else if first > 1024 {
             order.removeFirst(first)
-            candidate = max(0, candidate - first)
             first = 0
         }
     }
 
-    /// Pushes out the oldest that nobody has fetched, until there is room; false when there is none even so.
-    fileprivate mutating func makeRoom(for bytes: Int, limit: Int, byteLimit: Int) -> Bool {
+    /// Has the oldest of whoever has most give way until there is room; false when nobody is to.
+    fileprivate mutating func makeRoom(
+        for bytes: Int, of network: SHA256Digest, limit: Int, byteLimit: Int
+    ) -> Bool {
         guard bytes <= byteLimit, limit > 0 else { return false }
         while objects.count >= limit || byteCount + bytes > byteLimit {
-            guard let name = nextUnfetched() else { return false }
-            remove(name)
+            guard let yielding = shares.yielding(to: network) else { return false }
+            remove(yielding.thing)
         }
-        // Names of what was pushed out would pile up until their time is over.
+        // What was pushed out would pile up here until its time is over.
         if order.count - first > 2 * limit {
-            order = order[first...].filter { objects[$0.name] != nil }
+            order = order[first...].filter { objects[$0.object] != nil }
             first = 0
-            candidate = 0
         }
         return true
-    }
-
-    private mutating func nextUnfetched() -> String? {
-        candidate = max(candidate, first)
-        while candidate < order.count {
-            let name = order[candidate].name
-            candidate += 1
-            if objects[name]?.fetches == 0 { return name }
-        }
-        return nil
     }
 }

@@ -10,7 +10,7 @@ package enum PublishedKeys {
     /// Public halves of all keys that clients sign and decrypt with, and of those that will or did; each once.
     ///
     /// A key that two clients have, or that signs both request objects and assertions, is one key. Of two keys with
-    /// one name only the first is published; the configuration does not load with such (`repeatedNames`).
+    /// one name only the first is published; a configuration with such does not load.
     package static func keys(of settings: [LoginSettings], clients: [ClientSettings]) -> [JWK] {
         var keys: [JWK] = []
         for key in all(of: settings, clients: clients)
@@ -18,19 +18,6 @@ package enum PublishedKeys {
             keys.append(key)
         }
         return keys
-    }
-
-    /// Names that two different keys have: a server could take either, so such a configuration does not load.
-    package static func repeatedNames(of settings: [LoginSettings], clients: [ClientSettings]) -> [String] {
-        var known: [JWK] = []
-        var repeated: [String] = []
-        for key in all(of: settings, clients: clients) {
-            guard let keyID = key.keyID else { continue }
-            let isRepeated = known.contains { equal($0.keyID, keyID) && !isSame($0, key) }
-            if isRepeated && !repeated.contains(where: { equal($0, keyID) }) { repeated.append(keyID) }
-            known.append(key)
-        }
-        return repeated
     }
 
     /// In the order in which they are used: those of the clients first.
@@ -45,11 +32,6 @@ package enum PublishedKeys {
             keys += login.publishedKeys
         }
         return keys
-    }
-
-    /// The same key for the same purpose and algorithm: published once, nothing is ambiguous.
-    private static func isSame(_ one: JWK, _ other: JWK) -> Bool {
-        one.thumbprint == other.thumbprint && one.use == other.use && one.algorithm == other.algorithm
     }
 
     private static func equal(_ one: String?, _ other: String?) -> Bool {

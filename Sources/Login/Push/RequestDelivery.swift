@@ -15,6 +15,8 @@ struct RequestDelivery: Sendable {
     let server: ServerMetadata
     let hosted: HostedRequests
     let publicURL: String
+    /// The address of whoever begins the login.
+    let peer: String?
 
     /// Where the browser is sent with the request.
     func location(
@@ -25,7 +27,7 @@ struct RequestDelivery: Sendable {
                 .serverUnsuitable, check: "MD-07", expected: "authorization_endpoint", found: "none", isAlarm: true)
         }
         let form = place.settings.authorization.form
-        if let url = try inURL(parameters, form: form, endpoint: endpoint) {
+        if let url = try await inURL(parameters, form: form, endpoint: endpoint) {
             if url.utf8.count <= AuthorizationURL.maximumCharacters { return url }
             guard let other = form.shorter(at: server) else {
                 throw LoginFailure(
@@ -43,11 +45,12 @@ struct RequestDelivery: Sendable {
     /// The forms that are nothing but a URL; nil for the others.
     private func inURL(
         _ parameters: AuthorizationParameters, form: AuthorizationRequestSettings.Form, endpoint: String
-    ) throws(LoginFailure) -> String? {
+    ) async throws(LoginFailure) -> String? {
         switch form {
         case .plain: return AuthorizationURL.plain(endpoint: endpoint, parameters)
         case .signed:
-            return AuthorizationURL.byValue(endpoint: endpoint, parameters, object: try object(of: parameters))
+            return AuthorizationURL.byValue(
+                endpoint: endpoint, parameters, object: try await object(of: parameters))
         case .signedByReference, .pushed, .pushedSigned: return nil
         }
     }
@@ -60,9 +63,9 @@ struct RequestDelivery: Sendable {
         let pushed: [(String, String)]
         switch form {
         case .signedByReference:
-            return try byReference(parameters, endpoint: endpoint, state: state)
+            return try await byReference(parameters, endpoint: endpoint, state: state)
         case .pushedSigned, .signed:
-            pushed = PushedAuthorization.parameters(parameters, object: try object(of: parameters))
+            pushed = PushedAuthorization.parameters(parameters, object: try await object(of: parameters))
         case .pushed, .plain:
             pushed = PushedAuthorization.parameters(parameters)
         }
@@ -71,16 +74,23 @@ struct RequestDelivery: Sendable {
     }
 
     /// A request object made for this request alone (JAR-06).
-    private func object(of parameters: AuthorizationParameters) throws(LoginFailure) -> [UInt8] {
+    private func object(of parameters: AuthorizationParameters) async throws(LoginFailure) -> [UInt8] {
         guard let key = place.settings.requestObjectKey else {
             throw LoginFailure(
                 .requestNotMade, check: "JAR-01", expected: "a key for request objects", found: "none", isAlarm: true)
         }
-        let identifier = RandomBytes.fill(16)
+        let random = RandomBytes.fill(16)
+        let identifier = Base64URL.encode(random.span)
+        let (issuer, now, encryptionKeys) = (server.issuer, place.now, place.encryptionKeys)
+        let made = await place.signing(for: .loginStart, isSlow: key.isSlow) {
+            Result { () throws(RequestObjectRefusal) in
+                try parameters.requestObject(
+                    issuer: issuer, signedBy: key, now: now, identifier: identifier, encryptionKeys: encryptionKeys)
+            }
+        }
+        guard let made else { throw Self.tooMany }
         do throws(RequestObjectRefusal) {
-            return try parameters.requestObject(
-                issuer: server.issuer, signedBy: key, now: place.now,
-                identifier: Base64URL.encode(identifier.span), encryptionKeys: place.encryptionKeys)
+            return try made.get()
         } catch {
             throw LoginFailure(
                 .requestNotMade, check: error == .noEncryptionKey ? "JAR-10" : "JAR-01",
@@ -90,16 +100,21 @@ struct RequestDelivery: Sendable {
 
     private func byReference(
         _ parameters: AuthorizationParameters, endpoint: String, state: String
-    ) throws(LoginFailure) -> String {
-        let object = try object(of: parameters)
-        guard let id = hosted.publish(object, state: state, at: place.clock.now().milliseconds) else {
+    ) async throws(LoginFailure) -> String {
+        let object = try await object(of: parameters)
+        guard let id = hosted.publish(object, state: state, peer: peer ?? "", at: place.clock.now().milliseconds) else {
             throw LoginFailure(
-                .storeUnavailable, check: "JAR-22", expected: "room for another request object", found: "none",
+                .loginStoreUnavailable, check: "JAR-22", expected: "room for another request object", found: "none",
                 retryAfterSeconds: 5)
         }
         return AuthorizationURL.byReference(
             endpoint: endpoint, parameters, requestURI: publicURL + HostedRequests.path(id), object: object)
     }
+
+    /// Before anything was signed, pushed or kept.
+    private static let tooMany = LoginFailure(
+        .startsTooMany, check: "OPS-05", expected: "fewer logins that begin at once", found: "more",
+        retryAfterSeconds: 2)
 
     private static func words(_ refusal: RequestObjectRefusal) -> String {
         switch refusal {
@@ -119,7 +134,8 @@ extension RequestDelivery {
     private func push(_ parameters: [(String, String)], proof: ProofMaker?) async throws(LoginFailure) -> String {
         let response: FetchResponse
         do throws(ServerRefusal) {
-            response = try await place.post(parameters, to: { $0.pushedAuthorization }, proof: proof)
+            response = try await place.post(
+                parameters, to: { $0.pushedAuthorization }, for: .loginStart, peer: peer, proof: proof)
         } catch {
             throw Self.failure(error)
         }
@@ -137,6 +153,7 @@ extension RequestDelivery {
             LoginFailure(
                 .pushUnavailable, check: "DPOP-41", expected: "a nonce once", found: "a demand for another one",
                 retryAfterSeconds: 5)
+        case .unreachable(.crowded): Self.tooMany
         case .unreachable, .unanswered:
             LoginFailure(
                 .pushUnavailable, check: "PAR-05", expected: "an answer to a pushed request", found: refusal.words,

@@ -18,11 +18,21 @@ final class AskForRefresh: Sendable {
 
     /// The session with new tokens, or why there are none.
     func callAsFunction(_ session: Session) async -> RefreshDesk.Answer {
-        guard let token = session.refreshToken else { return .unavailable(retryAfterSeconds: nil) }
+        guard let token = session.refreshToken else {
+            return .unavailable(
+                retryAfterSeconds: nil,
+                because: LoginDetail(expected: "a refresh token in the session", found: "none", check: "RF-06"))
+        }
         var proof: ProofMaker?
         if let scalar = session.proofKey {
             // The tokens are bound to that key: without it there is nothing to ask with.
-            guard let maker = ClientPlace.proofMaker(scalar) else { return .ended(tokens: nil) }
+            guard let maker = ClientPlace.proofMaker(scalar) else {
+                return .ended(
+                    tokens: nil,
+                    because: LoginDetail(
+                        expected: "the key that the session's tokens are bound to", found: "bytes that are no key",
+                        check: "DPOP-43"))
+            }
             proof = maker
         }
         let response: FetchResponse
@@ -30,43 +40,49 @@ final class AskForRefresh: Sendable {
             // What was sent and not answered is not sent again: a second use of the token would look like theft.
             response = try await place.post(
                 TokenRequest.refresh(token, resources: place.settings.authorization.resources), to: { $0.token },
-                proof: proof)
+                for: .session, proof: proof)
         } catch {
-            return .unavailable(retryAfterSeconds: nil)
+            return .unavailable(retryAfterSeconds: nil, because: TokenFailure.failure(error).detail)
         }
         do throws(TokenResponseRefusal) {
             let tokens = try TokenResponse.read(
                 response, expects: proof == nil ? .bearer : .dpop, lenientExpiresIn: place.settings.lenientExpiresIn)
             return await accept(tokens, session, token)
         } catch {
-            return refused(error)
+            return refused(error, isProven: proof != nil)
         }
     }
 
     // MARK: a no
 
-    private func refused(_ refusal: TokenResponseRefusal) -> RefreshDesk.Answer {
+    private func refused(_ refusal: TokenResponseRefusal, isProven: Bool) -> RefreshDesk.Answer {
         guard case .refused(let error) = refusal else {
-            alarm(
-                refusal == .tokenTypeWrong ? .tokenTypeWrong : .tokenAnswerInvalid, check: "CF-31",
-                expected: "a token response", found: refusal.word)
-            return .unavailable(retryAfterSeconds: nil)
+            let failure = TokenFailure.failure(refusal, isProven: isProven)
+            alarm(failure.refusal, failure.detail)
+            return .unavailable(retryAfterSeconds: nil, because: failure.detail)
+        }
+        func detail(_ check: String, _ expected: String = "new tokens") -> LoginDetail {
+            LoginDetail(expected: expected, found: refusal.found, check: check)
         }
         switch error.meaning {
         // RF-05: used up, revoked, expired. Never asked a second time.
-        case .grantRefused: return .ended(tokens: nil)
+        case .grantRefused: return .ended(tokens: nil, because: detail("RF-05"))
         case .clientRefused:
             // Ours or theirs is misconfigured, and a login would not work either: users keep what they have.
-            alarm(
-                .clientRefused, check: "CA-15", expected: "a server that takes us for the client", found: refusal.word)
-            return .unavailable(retryAfterSeconds: error.retryAfterSeconds)
+            let detail = detail("CA-15", "a server that takes us for the client")
+            alarm(.clientRefused, detail)
+            return .unavailable(retryAfterSeconds: error.retryAfterSeconds, because: detail)
         case .requestRefused:
-            alarm(.tokenAnswerInvalid, check: "RF-04", expected: "new tokens", found: "status \(error.response.status)")
+            let detail = detail("RF-04")
+            alarm(.tokenAnswerInvalid, detail)
             // By its word the server knows what it is asked, and will not do it: to log in again is the way out.
             // Without one it may be a proxy's page while the server is being replaced (RF-06).
-            if error.response.status == 400 && error.response.code != nil { return .ended(tokens: nil) }
-            return .unavailable(retryAfterSeconds: error.retryAfterSeconds)
-        case .unavailable, .nonceDemanded: return .unavailable(retryAfterSeconds: error.retryAfterSeconds)
+            if error.response.status == 400 && error.response.code != nil {
+                return .ended(tokens: nil, because: detail)
+            }
+            return .unavailable(retryAfterSeconds: error.retryAfterSeconds, because: detail)
+        case .unavailable: return .unavailable(retryAfterSeconds: error.retryAfterSeconds, because: detail("RF-06"))
+        case .nonceDemanded: return .unavailable(retryAfterSeconds: error.retryAfterSeconds, because: detail("DPOP-41"))
         }
     }
 
@@ -87,15 +103,17 @@ final class AskForRefresh: Sendable {
         // RF-04: what the user was not asked about is no right of this session's.
         if !granted.ignored.isEmpty && !hasToldOfScopes.exchange(true, ordering: .relaxed) {
             alarm(
-                .scopeNotGranted, check: "RF-04", expected: "the scopes of the login, or fewer",
-                found: "\(granted.ignored.count) more, which are ignored until the next login")
+                .scopeNotGranted,
+                LoginDetail(
+                    expected: "the scopes of the login, or fewer",
+                    found: "\(granted.ignored.count) more, which are ignored until the next login", check: "RF-04"))
         }
         guard let idToken = tokens.idToken else { return .session(refreshed) }
         do throws(IDTokenRefusal) {
             guard let verified = try await verify(idToken, with: tokens.accessToken, against: session) else {
                 return .session(refreshed)
             }
-            refreshed.idToken = idToken
+            if place.settings.logout.atServer { refreshed.idToken = verified.signed }
             refreshed.serverSession = verified.sid ?? session.serverSession
             refreshed.claims = UserInfo.merge(
                 idToken: verified,
@@ -104,10 +122,10 @@ final class AskForRefresh: Sendable {
             return .session(refreshed)
         } catch {
             // RF-07: tokens of another user, or of another login. Whoever they belong to, it is not this session.
-            alarm(
-                .idTokenInvalid, check: error.checkID == "RF-07" ? "RF-07" : error.checkID,
-                expected: error.expected(by: place.settings.idToken), found: error.found)
-            return .ended(tokens: refreshed)
+            let detail = LoginDetail(
+                expected: error.expected(by: place.settings.idToken), found: error.found, check: error.checkID)
+            alarm(.idTokenInvalid, detail)
+            return .ended(tokens: refreshed, because: detail)
         }
     }
 
@@ -118,37 +136,53 @@ final class AskForRefresh: Sendable {
     private func verify(
         _ token: Secret, with accessToken: Secret, against session: Session
     ) async throws(IDTokenRefusal) -> VerifiedIDToken? {
-        var verified: VerifiedIDToken?
-        do throws(IDTokenRefusal) {
-            verified = try verifyOnce(token, accessToken)
-        } catch {
-            guard error.wantsKeysReadAgain || error.lacksKeys else { throw error }
-            await place.sources.refresh(place.client.issuer)
-            do throws(IDTokenRefusal) {
-                verified = try verifyOnce(token, accessToken)
-            } catch {
-                guard error.wantsKeysReadAgain || error.lacksKeys else { throw error }
-                return nil
-            }
-        }
-        guard let verified else { return nil }
+        guard let verified = try await verified(token, with: accessToken) else { return nil }
         let claims = try? JSONValue.parse(session.claims.span, limits: JSONLimits(bytes: 64 * 1024))
         try IDToken.checkRefreshed(
             verified,
             against: IDToken.Original(
-                issuer: session.issuer, subject: session.subject, authTime: claims?["auth_time"]?.integer))
+                issuer: session.issuer, subject: session.subject, authTime: claims?["auth_time"]?.integer,
+                nonce: session.nonceDigest))
         return verified
     }
 
-    private func verifyOnce(_ token: Secret, _ accessToken: Secret) throws(IDTokenRefusal) -> VerifiedIDToken {
+    /// The same before it is held against the session.
+    private func verified(
+        _ token: Secret, with accessToken: Secret
+    ) async throws(IDTokenRefusal) -> VerifiedIDToken? {
+        let known = place.keys
+        var last: IDTokenRefusal
+        do throws(IDTokenRefusal) {
+            return try verifyOnce(token, accessToken, with: known)
+        } catch {
+            guard error.wantsKeysReadAgain || error.lacksKeys else { throw error }
+            last = error
+        }
+        switch await place.readKeysAgain(after: known, as: .answer) {
+        case .same: break
+        case .failed: return nil
+        case .others:
+            do throws(IDTokenRefusal) {
+                return try verifyOnce(token, accessToken, with: place.keys)
+            } catch {
+                last = error
+            }
+        }
+        // With the server's keys of now at hand, a signature by none of them is nobody's but a stranger's.
+        if case .envelope(.signatureInvalid) = last { throw last }
+        guard last.wantsKeysReadAgain || last.lacksKeys else { throw last }
+        return nil
+    }
+
+    private func verifyOnce(
+        _ token: Secret, _ accessToken: Secret, with keys: IssuerKeys?
+    ) throws(IDTokenRefusal) -> VerifiedIDToken {
         try IDToken.verify(
-            token, rules: place.settings.idToken, keys: place.keys.map { VerificationKeys($0.keySet) },
+            token, rules: place.settings.idToken, keys: keys.map { VerificationKeys($0.keySet) },
             decryption: place.settings.decryptionKeys, nonce: nil, accessToken: accessToken, now: place.now)
     }
 
-    private func alarm(_ refusal: LoginRefusal, check: String, expected: String, found: String) {
-        place.onEvent(
-            .alarm(
-                client: place.index, refusal, detail: LoginDetail(expected: expected, found: found, check: check)))
+    private func alarm(_ refusal: LoginRefusal, _ detail: LoginDetail) {
+        place.onEvent(.alarm(client: place.index, refusal, detail: detail))
     }
 }

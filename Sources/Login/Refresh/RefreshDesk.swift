@@ -23,9 +23,9 @@ final class RefreshDesk: Sendable {
         /// It does not refresh this session any more (RF-05, RF-07).
         ///
         /// `tokens` came all the same, and nobody will use them.
-        case ended(tokens: Session?)
+        case ended(tokens: Session?, because: LoginDetail)
         /// Nobody can say: it is down, or takes us for nobody (RF-06).
-        case unavailable(retryAfterSeconds: Int?)
+        case unavailable(retryAfterSeconds: Int?, because: LoginDetail)
     }
 
     /// What the desk needs of one client.
@@ -35,6 +35,8 @@ final class RefreshDesk: Sendable {
         var store: any SessionStore
         /// Asks the server; called on the executor, once at a time for one session.
         var ask: @Sendable (Session) async -> Answer
+        /// Ends the session, and tells the operator when that fails.
+        var end: @Sendable (Session) async -> Void
         /// Tokens that nobody will use: the session ended while they were fetched (RF-08).
         var discard: @Sendable (Session) -> Void
     }
@@ -69,6 +71,7 @@ final class RefreshDesk: Sendable {
                 let ask = AskForRefresh(place)
                 return Client(
                     name: place.settings.name, store: place.store, ask: { await ask($0) },
+                    end: { _ = try? await place.end(.session($0)) },
                     discard: { revocations.revoke($0, client: place.index) })
             }, flights: flights, clock: clock, executor: executor, onEvent: onEvent)
     }
@@ -129,22 +132,25 @@ final class RefreshDesk: Sendable {
         // Another flight may have ended between this request's look into the store and its turn here.
         if let known = await known(session, value: value, client: client) { return flights.land(key, known) }
         let refreshed: LoginService.Refreshed
+        var reason: LoginDetail?
         switch await clients[client].ask(session) {
-        case .session(let session): refreshed = await keep(session, value: value, client: client)
-        case .ended(let tokens):
+        case .session(let session): (refreshed, reason) = await keep(session, value: value, client: client)
+        case .ended(let tokens, let detail):
             if let tokens { clients[client].discard(tokens) }
             await end(session, client: client)
-            refreshed = .ended
-        case .unavailable(let seconds):
+            (refreshed, reason) = (.ended, detail)
+        case .unavailable(let seconds, let detail):
             flights.failed(key, at: clock.now(), retryAfterSeconds: seconds)
-            refreshed = .unavailable
+            (refreshed, reason) = (.unavailable, detail)
         }
-        onEvent(.refreshed(client: client, outcome: refreshed.word))
+        onEvent(.refreshed(client: client, outcome: refreshed.word, reason))
         flights.land(key, refreshed)
     }
 
-    /// Puts the new tokens in the place of the old ones, before anybody uses them (RF-03).
-    private func keep(_ session: Session, value: [UInt8], client: Int) async -> LoginService.Refreshed {
+    /// Puts the new tokens in the place of the old ones, before anybody uses them (RF-03); says why where it cannot.
+    private func keep(
+        _ session: Session, value: [UInt8], client: Int
+    ) async -> (LoginService.Refreshed, LoginDetail?) {
         var session = session
         for pause in [200, 1000, nil] as [Int?] {
             do throws(SessionStoreRefusal) {
@@ -152,20 +158,23 @@ final class RefreshDesk: Sendable {
                 guard let newer = try await store.replace(value, by: session, now: clock.now().wallSeconds) else {
                     // RF-08: logged out meanwhile. What came too late must not outlive it.
                     clients[client].discard(session)
-                    return .ended
+                    return (
+                        .ended,
+                        LoginDetail(
+                            expected: "a session to keep the new tokens in",
+                            found: "one that was ended while it was refreshed", check: "RF-08")
+                    )
                 }
-                return .session(session, value: newer == value ? nil : newer)
+                return (.session(session, value: newer == value ? nil : newer), nil)
             } catch .tooLarge(let bytes, let limit, let parts) where session.idToken == nil {
                 // The old tokens may be spent already: nothing is left to go on with.
-                onEvent(
-                    .alarm(
-                        client: client, .sessionTooLarge,
-                        detail: LoginDetail(
-                            expected: "a session of \(limit) bytes at most",
-                            found: "\(bytes) bytes: " + parts.joined(separator: ", "), check: "SC-07")))
+                let detail = LoginDetail(
+                    expected: "a session of \(limit) bytes at most",
+                    found: "\(bytes) bytes: " + parts.joined(separator: ", "), check: "SC-07")
+                onEvent(.alarm(client: client, .sessionTooLarge, detail: detail))
                 clients[client].discard(session)
                 await end(session, client: client)
-                return .ended
+                return (.ended, detail)
             } catch .tooLarge {
                 // Worth less than the session: a logout at the server then asks the user whom to log out.
                 session.idToken = nil
@@ -174,13 +183,17 @@ final class RefreshDesk: Sendable {
                 try? await clock.sleep(milliseconds: pause)
             }
         }
-        return .unavailable
+        return (
+            .unavailable,
+            LoginDetail(
+                expected: "a store that keeps the new tokens", found: "one that could not be written three times",
+                check: "SC-13")
+        )
     }
 
     private func end(_ session: Session, client: Int) async {
-        let now = clock.now().wallSeconds
         // Where even that fails, the session goes on without a token that anybody takes, until its own limits.
-        _ = try? await clients[client].store.end(.session(session.id), now: now)
+        await clients[client].end(session)
         onEvent(.sessionsEnded)
     }
 }

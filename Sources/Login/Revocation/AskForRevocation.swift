@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Crypto
+import HTTPMessage
 import Issuers
 import OAuth
 
@@ -7,7 +8,8 @@ extension ClientPlace {
     /// Asks the server once to revoke a token (RFC 7009 §2.1), authenticated as everywhere else.
     func revoke(_ token: Secret, hint: TokenRequest.Hint) async -> RevocationQueue.Outcome {
         do throws(ServerRefusal) {
-            let response = try await post(TokenRequest.revocation(token, hint: hint), to: { $0.revocation })
+            let response = try await post(
+                TokenRequest.revocation(token, hint: hint), to: { $0.revocation }, for: .revocation)
             switch RevocationResponse.read(response) {
             case .done, .unsupported: return .done
             case .again(let seconds): return .later(retryAfterSeconds: seconds, reason: "server_unavailable")

@@ -29,6 +29,8 @@ final class RevocationQueue: Sendable {
 
     private struct Entry {
         let client: Int
+        /// Whose session it was; empty for one that nobody was ever given.
+        let subject: String
         /// Those still to be revoked, in that order.
         var tokens: [(Secret, TokenRequest.Hint)]
         var attempts = 0
@@ -48,8 +50,7 @@ final class RevocationQueue: Sendable {
     private struct State {
         var ready: [Entry] = []
         var pausing: [Int: (entry: Entry, task: Task<Void, Never>?)] = [:]
-        /// The client of each.
-        var underWay: [Int: Int] = [:]
+        var underWay: [Int: Entry] = [:]
         var lastNumber = 0
         var isStopped = false
         /// Nothing is told any more: all that is left was given up, and told.
@@ -61,11 +62,16 @@ final class RevocationQueue: Sendable {
 
         var count: Int { ready.count + pausing.count + underWay.count }
 
+        func count(of subject: String) -> Int {
+            ready.count { $0.subject == subject } + pausing.values.count { $0.entry.subject == subject }
+                + underWay.values.count { $0.subject == subject }
+        }
+
         mutating func next() -> (number: Int, entry: Entry)? {
             guard underWay.count < concurrentLimit, !ready.isEmpty else { return nil }
             lastNumber += 1
             let entry = ready.removeFirst()
-            underWay[lastNumber] = entry.client
+            underWay[lastNumber] = entry
             return (lastNumber, entry)
         }
 
@@ -88,6 +94,8 @@ final class RevocationQueue: Sendable {
     static let attemptLimit = 6
     /// Attempts under way at a time.
     static let concurrentLimit = 8
+    /// Queues for fewer sessions have no shares.
+    static let sharedLimit = 16
     /// The longest pause, whoever asks for it, in seconds.
     static let longestPauseSeconds = 300
 
@@ -138,18 +146,28 @@ final class RevocationQueue: Sendable {
         if let token = session.refreshToken, !keepsRefreshToken { tokens.append((token, .refreshToken)) }
         if let token = session.accessToken { tokens.append((token, .accessToken)) }
         guard !tokens.isEmpty else { return }
-        take(Entry(client: client, tokens: tokens))
+        take(Entry(client: client, subject: session.subject, tokens: tokens))
     }
 
     private func take(_ entry: Entry) {
         if passOn(entry) { return }
-        let isTaken = state.withLock { state in
-            guard state.count < limit, !state.isStopped else { return false }
+        let refusal: String? = state.withLock { state in
+            if let refusal = judge(entry, state) { return refusal }
             state.ready.append(entry)
-            return true
+            return nil
         }
-        guard isTaken else { return onEvent(.revocationFailed(client: entry.client, reason: "queue_full")) }
+        if let refusal { return onEvent(.revocationFailed(client: entry.client, reason: refusal)) }
         work()
+    }
+
+    /// Why there is no room.
+    ///
+    /// While the server does not answer, one user who signs in and out again and again would fill the queue, and nobody
+    /// else's tokens would be revoked: where half of it is taken, one user holds a sixteenth.
+    private func judge(_ entry: Entry, _ state: borrowing State) -> String? {
+        guard state.count < limit, !state.isStopped else { return "queue_full" }
+        guard state.count >= limit / 2, limit >= Self.sharedLimit else { return nil }
+        return state.count(of: entry.subject) < limit / 16 ? nil : "queue_share"
     }
 
     /// Tries what is left once more, at once, and reports what could not be revoked; takes no more.
@@ -198,7 +216,7 @@ final class RevocationQueue: Sendable {
             guard !state.isOver else { return ([Int](), state.takeWaiting()) }
             state.isOver = true
             defer { state.ready = [] }
-            return (Array(state.underWay.values) + state.ready.map(\.client), state.takeWaiting())
+            return ((Array(state.underWay.values) + state.ready).map(\.client), state.takeWaiting())
         }
         for client in clients { onEvent(.revocationFailed(client: client, reason: "stopped")) }
         for one in waiting { one.resume() }
@@ -216,7 +234,7 @@ final class RevocationQueue: Sendable {
         guard let queue = successor.queue, successor.clients.indices.contains(entry.client),
             let client = successor.clients[entry.client]
         else { return false }
-        queue.take(Entry(client: client, tokens: entry.tokens, attempts: entry.attempts))
+        queue.take(Entry(client: client, subject: entry.subject, tokens: entry.tokens, attempts: entry.attempts))
         return true
     }
 

@@ -10,6 +10,8 @@ struct LoginPlan: Sendable {
     var fragment: String?
     var keepsForm = false
     var loginHint: String?
+    /// The server asks its user who they are.
+    var isOtherAccount = false
     /// What is demanded beyond a login.
     var demand: LoginTransaction.Demand?
     /// How many logins were begun for this before.
@@ -23,6 +25,7 @@ struct LoginPlan: Sendable {
         fragment = request.fragment
         keepsForm = request.keepsForm
         loginHint = request.loginHint
+        isOtherAccount = request.isOtherAccount
         demand = request.stepUp.map {
             let stepUp = place.settings.stepUps[$0]
             return LoginTransaction.Demand(acrValues: stepUp.acrValues, maximumAge: stepUp.maximumAge)
@@ -41,6 +44,7 @@ struct LoginPlan: Sendable {
         returnTo = transaction.returnTo
         fragment = transaction.fragment
         keepsForm = transaction.keepsForm
+        isOtherAccount = transaction.isOtherAccount
         demand = transaction.stepUp
         attempts = transaction.attempts &+ 1
     }
@@ -57,13 +61,22 @@ struct LoginPlan: Sendable {
         var settings = place.settings.authorization
         if let loginHint { settings.loginHint = loginHint }
         if isSilent { settings.prompt = "none" }
+        if isOtherAccount { settings.prompt = Self.promptForOtherAccount(settings.prompt) }
         return settings
+    }
+
+    /// What is configured where it lets the user choose; otherwise `login`, which every server has to know (OpenID Connect
+    /// Core §15.1) and at which nearly every one offers another account.
+    static func promptForOtherAccount(_ configured: String?) -> String {
+        let words = (configured ?? "").split(separator: " ").filter { $0 != "none" }
+        if words.contains("select_account") || words.contains("login") { return words.joined(separator: " ") }
+        return (["login"] + words).joined(separator: " ")
     }
 
     func transaction(seed: Secret, at place: ClientPlace) -> LoginTransaction {
         LoginTransaction(
             seed: seed, returnTo: returnTo, createdAt: place.now, client: place.settings.name, stepUp: demand,
-            attempts: attempts, keepsForm: keepsForm, fragment: fragment)
+            attempts: attempts, keepsForm: keepsForm, isOtherAccount: isOtherAccount, fragment: fragment)
     }
 }
 
@@ -78,9 +91,10 @@ extension LoginTransaction {
                 $0.acrValues == demand.acrValues && $0.maximumAge == demand.maximumAge
             }
         }
-        var request = StartRequest(returnTo: isSilent(at: place) ? "/" : returnTo)
+        var request = StartRequest(returnTo: isSilent(at: place) ? place.settings.start : returnTo)
         request.stepUp = index
         request.keepsForm = keepsForm
+        request.isOtherAccount = isOtherAccount
         return request.path(at: place)
     }
 }

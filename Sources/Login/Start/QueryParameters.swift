@@ -10,7 +10,7 @@ struct QueryParameters: Sendable {
 
     /// Nil for more parameters than any of ours, and for escapes that are none.
     init?(_ query: [UInt8]) {
-        let parts = query.split(separator: UInt8(ascii: "&"))
+        let parts = query.split(separator: UInt8(ascii: "&"), maxSplits: Self.limit)
         guard parts.count <= Self.limit else { return nil }
         var pairs: [(name: [UInt8], value: [UInt8])] = []
         for part in parts {

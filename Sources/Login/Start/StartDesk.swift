@@ -44,7 +44,9 @@ struct StartDesk: Sendable {
     /// Where the page of a start that failed leads: to the same start, or to a plain one where that can never do.
     private static func retry(_ request: LoginRequest, after failure: LoginFailure, at place: ClientPlace) -> String? {
         guard request.method == .get else { return nil }
-        guard failure.refusal != .startMalformed else { return StartRequest(returnTo: "/").path(at: place) }
+        guard failure.refusal != .startMalformed else {
+            return StartRequest(returnTo: place.settings.start).path(at: place)
+        }
         let query = asQuery(request.query)
         return place.path(.login) + (query.isEmpty ? "" : "?" + query)
     }
@@ -73,9 +75,11 @@ struct StartDesk: Sendable {
             settings: plan.settings(of: place), clientID: place.clientID, redirectURI: redirectURI, state: state,
             nonce: secrets.nonce, challenge: secrets.challenge, proofThumbprint: proof?.thumbprint,
             stepUp: plan.stepUp)
-        let delivery = RequestDelivery(place: place, server: server, hosted: hosted, publicURL: request.publicURL)
+        let delivery = RequestDelivery(
+            place: place, server: server, hosted: hosted, publicURL: request.publicURL, peer: request.peer)
         let location = try await delivery.location(of: parameters, state: state, proof: proof)
         let cookies = try cookies(transaction, state: state, redirectURI: redirectURI, request, at: place)
+        place.onEvent(.started(client: place.index, requestID: request.requestID))
         return LoginAnswer(.redirect(location), cookies: cookies)
     }
 

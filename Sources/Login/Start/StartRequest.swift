@@ -16,6 +16,8 @@ struct StartRequest: Sendable {
     var stepUp: Int?
     /// The browser keeps a form for later.
     var keepsForm: Bool
+    /// The user wants to be asked who they are: whoever the server knows them as may not see the page.
+    var isOtherAccount = false
     /// Of a start by somebody else (OpenID Connect Core §4).
     var loginHint: String?
 
@@ -25,6 +27,7 @@ struct StartRequest: Sendable {
     /// Set once the page that looks for a fragment has been shown: it adds none where there is none.
     static let shownName = "shown"
     static let formName = "form"
+    static let otherAccountName = "other"
 
     private static let thirdPartyNames = ["iss", "login_hint", "target_link_uri"]
     private static let maximumHintBytes = 256
@@ -34,12 +37,14 @@ struct StartRequest: Sendable {
         guard let parameters = QueryParameters(query) else { throw Self.malformed("a query of parameters") }
         let isThirdParty = parameters.contains(anyOf: Self.thirdPartyNames)
         let target = try Self.value(isThirdParty ? "target_link_uri" : Self.returnToName, of: parameters)
-        returnTo = Self.target(target ?? [], isURL: isThirdParty, publicURL: publicURL)
+        returnTo =
+            target.map { Self.target($0, isURL: isThirdParty, publicURL: publicURL) } ?? place.settings.start
         let kept = try Self.value(Self.fragmentName, of: parameters)
         fragment = kept.flatMap { ReturnTarget.fragment($0.span) }
         isFragmentKnown = kept != nil || parameters.contains(anyOf: [Self.shownName])
         stepUp = try Self.stepUp(try Self.value(Self.stepUpName, of: parameters), of: place)
         keepsForm = try Self.value(Self.formName, of: parameters) == [UInt8(ascii: "1")]
+        isOtherAccount = try Self.value(Self.otherAccountName, of: parameters) == [UInt8(ascii: "1")]
         loginHint = isThirdParty ? try Self.hint(parameters, place) : nil
     }
 
@@ -56,6 +61,7 @@ struct StartRequest: Sendable {
         Self.append(Self.returnToName, returnTo, to: &query)
         if let stepUp { Self.append(Self.stepUpName, String(stepUp), to: &query) }
         if keepsForm { Self.append(Self.formName, "1", to: &query) }
+        if isOtherAccount { Self.append(Self.otherAccountName, "1", to: &query) }
         return place.path(.login) + "?" + String(decoding: query, as: UTF8.self)
     }
 

@@ -10,21 +10,6 @@ extension PushRefusal {
         }
     }
 
-    /// The word for logs and metrics.
-    public var word: String {
-        switch self {
-        case .refused: "push_refused"
-        case .clientRefused: "client_authentication_refused"
-        case .nonceDemanded: "nonce_demanded"
-        case .unavailable: "server_unavailable"
-        case .status: "status"
-        case .tooLarge: "answer_too_large"
-        case .contentType: "content_type"
-        case .notJSON, .notAnObject: "answer_not_json"
-        case .missingMember, .memberMalformed: "answer_member_invalid"
-        }
-    }
-
     /// What the operator's log says was wanted.
     public var expected: String {
         switch self {
@@ -52,11 +37,11 @@ extension PushRefusal {
             "status \(status)" + (seconds.map { ", to be asked again after \($0) s" } ?? "")
         case .status(let status): "status \(status)"
         case .tooLarge(let bytes): "\(bytes) bytes"
-        case .contentType(let type): type.isEmpty ? "no type" : "another type"
-        case .notJSON: "something else"
-        case .notAnObject: "another JSON value"
-        case .missingMember: "none"
-        case .memberMalformed: "another value"
+        case .contentType(let type): type.isEmpty ? "no Content-Type" : "Content-Type \(Unverified.quote(type))"
+        case .notJSON(let cause): cause.found
+        case .notAnObject: "JSON that is no object"
+        case .missingMember(let name): "no \(name)"
+        case .memberMalformed(let name): "\(name) of another type, length or form"
         }
     }
 }

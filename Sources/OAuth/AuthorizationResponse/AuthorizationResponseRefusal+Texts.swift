@@ -11,8 +11,8 @@ extension AuthorizationResponseRefusal {
         case .missing("state"): "CF-03"
         case .tooLarge, .repeated, .missing, .malformed, .codeAndError: "CF-20"
         case .tokensInResponse: "CF-01"
-        case .notSigned, .typeNotAccepted, .audienceMismatch, .expired, .algorithmNotAllowed, .keysMissing,
-            .unknownKey, .tooManyKeys, .signatureInvalid:
+        case .notSigned, .notEncrypted, .typeNotAccepted, .audienceMismatch, .expired, .algorithmNotAllowed,
+            .keysMissing, .unknownKey, .tooManyKeys, .signatureInvalid:
             "CF-28"
         case .encrypted, .notDecrypted: "JOSE-22"
         case .notJWT(let cause): cause.checkID
@@ -37,7 +37,8 @@ extension AuthorizationResponseRefusal {
         case .typeNotAccepted: "no typ, or typ JWT"
         case .audienceMismatch: "aud \(Unverified.quote(rules.clientID)) alone"
         case .expired: "exp not more than \(rules.clampedLeeway) s ago"
-        case .algorithmNotAllowed: "alg \(rules.algorithmNames)"
+        case .algorithmNotAllowed: "alg \(rules.signature.names) (response.algorithm)"
+        case .notEncrypted: "an encrypted response (response.encrypted)"
         case .keysMissing: "the issuer's keys"
         case .unknownKey: "a key of the issuer with the response's kid that fits its alg"
         case .tooManyKeys: "a kid, or at most \(VerificationKeys.maximumAttempts) keys that fit the response's alg"
@@ -45,7 +46,7 @@ extension AuthorizationResponseRefusal {
         }
     }
 
-    /// What the operator's log says was there instead; nothing of the response.
+    /// What the operator's log says was there instead; of the response the name of its algorithm alone, as unverified.
     public var found: String {
         switch self {
         case .tooLarge(let bytes): "\(bytes) bytes"
@@ -57,13 +58,14 @@ extension AuthorizationResponseRefusal {
         case .issuerMismatch: "another iss"
         case .notSigned: "a response without it"
         case .encrypted: "five segments"
-        case .notDecrypted(let cause): "\(cause)"
-        case .notJWT(let cause): "\(cause)"
+        case .notDecrypted(let cause): cause.found
+        case .notJWT(let cause): cause.found
         case .typeNotAccepted: "another typ"
         case .audienceMismatch: "other audiences"
         case .expired(let seconds): "expired \(seconds) s ago"
-        case .algorithmNotAllowed: "another alg"
-        case .keysMissing: "no keys at hand"
+        case .algorithmNotAllowed(let name): "alg \(Unverified.quote(name))"
+        case .notEncrypted: "a response in plain"
+        case .keysMissing: "none that could be read"
         case .unknownKey: "no such key"
         case .tooManyKeys: "no kid"
         case .signatureInvalid: "a signature that does not hold"
@@ -74,11 +76,4 @@ extension AuthorizationResponseRefusal {
 extension AuthorizationResponseRules {
     /// The tolerated clock difference, within its bounds.
     var clampedLeeway: Int64 { Int64(min(max(leewaySeconds, 0), 300)) }
-
-    fileprivate var algorithmNames: String {
-        switch signature {
-        case .algorithms(let algorithms): "one of \(algorithms.map(\.name).joined(separator: " "))"
-        case .secret(let algorithm, _): algorithm.name
-        }
-    }
 }

@@ -3,7 +3,8 @@ public import JOSE
 
 /// Why what a browser came back with is no response to an authorization request of ours.
 ///
-/// Nothing of the response is in it: the page that says so may be shown to whoever made the response up.
+/// Nothing of the response is in it but the name of its algorithm: the page that says so may be shown to whoever made the
+/// response up.
 public enum AuthorizationResponseRefusal: Error, Sendable, Equatable {
     // The form (CF-20).
 
@@ -38,9 +39,11 @@ public enum AuthorizationResponseRefusal: Error, Sendable, Equatable {
     case audienceMismatch
     /// `exp` has passed.
     case expired(secondsAgo: Int64)
-    /// `alg` is not the one that was agreed on.
-    case algorithmNotAllowed
-    /// The issuer's keys are not at hand.
+    /// `alg`, as the response has it, is not the one that was agreed on; for the operator alone.
+    case algorithmNotAllowed(String)
+    /// In plain, where encryption was agreed on.
+    case notEncrypted
+    /// The issuer's keys are not at hand, or those that are may have been replaced and could not be read again.
     case keysMissing
     /// None of the issuer's keys at hand has the `kid` and fits the `alg`; reading them again may help.
     case unknownKey
@@ -65,7 +68,7 @@ public enum AuthorizationResponseRefusal: Error, Sendable, Equatable {
         case .tokensInResponse: .tokensInResponse
         case .keysMissing, .unknownKey: .keysUnavailable
         case .notSigned, .encrypted, .notDecrypted, .notJWT, .typeNotAccepted, .audienceMismatch, .expired,
-            .algorithmNotAllowed, .tooManyKeys, .signatureInvalid:
+            .algorithmNotAllowed, .notEncrypted, .tooManyKeys, .signatureInvalid:
             .notSigned
         }
     }

@@ -10,18 +10,21 @@ public struct AuthorizationResponseRules: Sendable {
     public var requiresIssuer: Bool
     /// How a signed response must be signed.
     public var signature: IDTokenRules.Signature
+    /// Only encrypted signed responses are taken: what the browser carries nobody reads (CF-28).
+    public var mustBeEncrypted: Bool
     /// Seconds of clock difference tolerated on `exp` (0…300).
     public var leewaySeconds: Int
 
     /// Rules for responses of `issuer` to `clientID`.
     public init(
         issuer: String, clientID: String, requiresIssuer: Bool, signature: IDTokenRules.Signature,
-        leewaySeconds: Int = 30
+        mustBeEncrypted: Bool = false, leewaySeconds: Int = 30
     ) {
         self.issuer = issuer
         self.clientID = clientID
         self.requiresIssuer = requiresIssuer
         self.signature = signature
+        self.mustBeEncrypted = mustBeEncrypted
         self.leewaySeconds = leewaySeconds
     }
 

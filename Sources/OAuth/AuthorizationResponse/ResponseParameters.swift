@@ -39,10 +39,15 @@ struct ResponseParameters: Sendable {
         var sign = 0
         while sign < pair.count, pair[sign] != UInt8(ascii: "=") { sign += 1 }
         // `c%6Fde` is `code` to every reader that decodes names.
-        guard let decoded = FormEncoding.decode(pair.extracting(0..<sign)) else { return }
-        let text = String(decoding: decoded, as: UTF8.self)
-        if text == "access_token" || text == "id_token" { exposesTokens = true }
-        guard let name = Name(rawValue: text), let place = Name.allCases.firstIndex(of: name) else { return }
+        let spelt = pair.extracting(0..<sign)
+        if FormEncoding.isSpelling(spelt, of: "access_token") || FormEncoding.isSpelling(spelt, of: "id_token") {
+            exposesTokens = true
+        }
+        var known: Int?
+        for (place, name) in Name.allCases.enumerated() where FormEncoding.isSpelling(spelt, of: name.rawValue) {
+            known = place
+        }
+        guard let place = known else { return }
         guard case .absent = values[place] else {
             values[place] = .repeated
             return

@@ -7,10 +7,12 @@ import JSON
 /// An authorization response in a JWT that its server signed, and perhaps encrypted to us (JARM §2.3).
 struct SignedResponse: Sendable {
     private let jwt: UncheckedJWT
+    private let wasEncrypted: Bool
 
     /// Takes `token` apart, decrypted where it has to be; nothing of it is believed yet.
     init(_ token: Span<UInt8>, decryption: [DecryptionJWK]) throws(AuthorizationResponseRefusal) {
-        guard CompactJWE.isJWE(token) else {
+        wasEncrypted = CompactJWE.isJWE(token)
+        guard wasEncrypted else {
             jwt = try Self.parse(token)
             return
         }
@@ -42,6 +44,7 @@ struct SignedResponse: Sendable {
     func verify(
         _ rules: AuthorizationResponseRules, keys: VerificationKeys?, now: Int64
     ) throws(AuthorizationResponseRefusal) -> AuthorizationResponse {
+        guard wasEncrypted || !rules.mustBeEncrypted else { throw .notEncrypted }
         let issuer = try required("iss")
         guard issuer.equals(rules.issuer) else { throw .issuerMismatch }
         try checkAudience(rules.clientID)
@@ -97,7 +100,7 @@ struct SignedResponse: Sendable {
             }
         } catch {
             switch error {
-            case .algorithmNotAllowed: throw .algorithmNotAllowed
+            case .algorithmNotAllowed: throw .algorithmNotAllowed(jwt.header.algorithmName)
             case .unknownKey: throw keys == nil ? .keysMissing : .unknownKey
             case .tooManyKeys: throw .tooManyKeys
             case .signatureInvalid: throw .signatureInvalid

@@ -21,6 +21,14 @@ public struct UncheckedAuthorizationResponse: Sendable {
         case refused(AuthorizationResponseRefusal)
     }
 
+    /// Whether `form` has a response that takes a private key to read, as far as its form tells.
+    public static func isEncrypted(_ form: Span<UInt8>) -> Bool {
+        guard form.count <= AuthorizationResponseRules.maximumBytes,
+            let response = try? ResponseParameters(form).only(.response)
+        else { return false }
+        return CompactJWE.isJWE(response.span)
+    }
+
     /// Finds the state in a query without its `?`, or in a form.
     ///
     /// `isSigned` is whether a signed response was asked for (JARM): then `response` alone is read, and the state is the

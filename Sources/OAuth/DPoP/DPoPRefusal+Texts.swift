@@ -51,12 +51,12 @@ extension DPoPRefusal {
     public func found(in proof: UncheckedDPoPProof?) -> String {
         switch self {
         case .tooLarge: "more"
-        case .malformed(let cause): "\(cause)"
+        case .malformed(let cause): cause.found
         case .typeNotAccepted(let type): "typ \(Unverified.quote(type))"
         case .algorithmNotAllowed(let name): "alg \(Unverified.quote(name))"
         case .keyMissing: "no jwk, or none that is an object"
         case .keyNotPublic: "private members, or a symmetric key"
-        case .keyInvalid(let cause): "\(cause)"
+        case .keyInvalid(let cause): cause.found
         case .missingClaim: "absent"
         case .claimMalformed: "something else"
         case .idTooLong: "a longer one"

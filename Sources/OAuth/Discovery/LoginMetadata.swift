@@ -41,6 +41,10 @@ public struct LoginMetadata: Sendable, Equatable {
     public let responseSigningAlgorithms: [String]?
     /// `id_token_signing_alg_values_supported`.
     public let idTokenSigningAlgorithms: [String]?
+    /// `authorization_encryption_alg_values_supported` (JARM §4).
+    public let responseEncryptionAlgorithms: [String]?
+    /// `id_token_encryption_alg_values_supported`.
+    public let idTokenEncryptionAlgorithms: [String]?
     /// `backchannel_logout_supported`; nil where the server does not say, which some do that support it.
     public let backchannelLogoutSupported: Bool?
     /// `frontchannel_logout_supported`; nil where the server does not say.
@@ -66,6 +70,8 @@ public struct LoginMetadata: Sendable, Equatable {
         sendsResponseIssuer = document["authorization_response_iss_parameter_supported"]?.bool == true
         responseSigningAlgorithms = document["authorization_signing_alg_values_supported"]?.words
         idTokenSigningAlgorithms = document["id_token_signing_alg_values_supported"]?.words
+        responseEncryptionAlgorithms = document["authorization_encryption_alg_values_supported"]?.words
+        idTokenEncryptionAlgorithms = document["id_token_encryption_alg_values_supported"]?.words
         backchannelLogoutSupported = document["backchannel_logout_supported"]?.bool
         frontchannelLogoutSupported = document["frontchannel_logout_supported"]?.bool
     }

@@ -31,6 +31,11 @@ public struct ServerEndpoint: Sendable, Equatable {
     public func location(for method: ClientCredentials.Method) -> String? {
         method.usesCertificate ? mutualTLSAlias ?? url : url
     }
+    /// The same with the name of the member that says so; `name` is that of the ordinary URL.
+    public func place(_ name: String, for method: ClientCredentials.Method) -> (member: String, url: String)? {
+        if method.usesCertificate, let mutualTLSAlias { return ("mtls_endpoint_aliases." + name, mutualTLSAlias) }
+        return url.map { (name, $0) }
+    }
 }
 
 extension JSONValue {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-public import JOSE
+import HTTPMessage
+import JOSE
 
 /// How a server ends sessions here.
 public enum LogoutChannel: Sendable, Hashable {
@@ -11,7 +12,18 @@ public enum LogoutChannel: Sendable, Hashable {
 
 /// What of a client's configuration is held against a server's metadata, each in one step.
 public enum SuitabilityArea: Sendable, Hashable, CaseIterable {
-    case endpoints, codeFlow, authentication, form, requestObject, response, proofs, logout, profile
+    case endpoints, codeFlow, authentication, form, requestObject, response, idToken, proofs
+    /// Claims that a login goes on without.
+    case optionalUserInfo
+    case logout, profile
+
+    /// Whether a login cannot go on without what is missing here.
+    public var isNeededForLogins: Bool {
+        switch self {
+        case .optionalUserInfo, .logout: false
+        case .endpoints, .codeFlow, .authentication, .form, .requestObject, .response, .idToken, .proofs, .profile: true
+        }
+    }
 }
 
 /// Whether a server offers what a client is configured to ask of it: capabilities are enforced, not guessed (MD-07).
@@ -20,47 +32,66 @@ public enum SuitabilityArea: Sendable, Hashable, CaseIterable {
 /// (CF-05). What a server says is never answered with something weaker than what is configured.
 public enum ServerSuitability {
     /// Everything that stands against a login of this client at this server; empty when nothing does.
-    ///
-    /// `requestObjectAlgorithm` is that of the key for request objects, nil when there is none. `assumesPKCE` is the
-    /// operator's word for a server that does not say. `logoutChannels` are those by which the server is to end sessions.
-    public static func problems(
-        of metadata: ServerMetadata, for settings: AuthorizationRequestSettings, credentials: ClientCredentials,
-        requestObjectAlgorithm: SignatureAlgorithm?, wantsDPoP: DPoPDemand, assumesPKCE: Bool = false,
-        isFAPI: Bool = false, logoutChannels: Set<LogoutChannel> = []
-    ) -> [SuitabilityProblem] {
-        review(
-            of: metadata, for: settings, credentials: credentials, requestObjectAlgorithm: requestObjectAlgorithm,
-            wantsDPoP: wantsDPoP, assumesPKCE: assumesPKCE, isFAPI: isFAPI, logoutChannels: logoutChannels
-        ).flatMap(\.problems)
+    public static func problems(of metadata: ServerMetadata, for demands: LoginDemands) -> [SuitabilityProblem] {
+        review(of: metadata, for: demands).flatMap { $0.area.isNeededForLogins ? $0.problems : [] }
     }
 
-    /// The same with the areas in which nothing was found; those that the settings leave unused are left out.
+    /// The same with the areas in which nothing was found, and with what logins go on without; areas that the settings
+    /// leave unused are left out.
     public static func review(
-        of metadata: ServerMetadata, for settings: AuthorizationRequestSettings, credentials: ClientCredentials,
-        requestObjectAlgorithm: SignatureAlgorithm?, wantsDPoP: DPoPDemand, assumesPKCE: Bool = false,
-        isFAPI: Bool = false, logoutChannels: Set<LogoutChannel> = []
+        of metadata: ServerMetadata, for demands: LoginDemands
     ) -> [(area: SuitabilityArea, problems: [SuitabilityProblem])] {
+        let (settings, credentials) = (demands.settings, demands.credentials)
         var review: [(area: SuitabilityArea, problems: [SuitabilityProblem])] = [
-            (.endpoints, endpoints(metadata)), (.codeFlow, codeFlow(metadata, assumesPKCE: assumesPKCE)),
+            (.endpoints, endpoints(metadata, demands)),
+            (.codeFlow, codeFlow(metadata, assumesPKCE: demands.assumesPKCE)),
             (.authentication, authentication(metadata, credentials)), (.form, form(metadata, settings.form)),
         ]
         if settings.form.isSigned {
-            review.append((.requestObject, requestObject(metadata, settings, requestObjectAlgorithm)))
+            review.append((.requestObject, requestObject(metadata, settings, demands.requestObjectAlgorithm)))
         }
-        review.append((.response, response(metadata, settings.responseMode)))
-        review.append((.proofs, proofs(metadata, wantsDPoP)))
-        if !logoutChannels.isEmpty { review.append((.logout, logout(metadata, logoutChannels))) }
-        if isFAPI { review.append((.profile, profile(metadata, settings, credentials, wantsDPoP))) }
+        review.append((.response, response(metadata, demands)))
+        if let idToken = demands.idToken { review.append((.idToken, self.idToken(metadata, idToken, demands))) }
+        review.append((.proofs, proofs(metadata, demands.wantsDPoP)))
+        if demands.userInfo == .optional {
+            let lacking = refusedUserInfo(metadata, demands)
+            if !lacking.isEmpty { review.append((.optionalUserInfo, lacking)) }
+        }
+        let logout = logout(metadata, demands)
+        if !demands.logoutChannels.isEmpty || !logout.isEmpty { review.append((.logout, logout)) }
+        if demands.isFAPI { review.append((.profile, profile(metadata, settings, credentials, demands.wantsDPoP))) }
         return review
     }
 
-    private static func endpoints(_ metadata: ServerMetadata) -> [SuitabilityProblem] {
+    private static func endpoints(_ metadata: ServerMetadata, _ demands: LoginDemands) -> [SuitabilityProblem] {
         var problems: [SuitabilityProblem] = []
         if metadata.authorizationEndpoint == nil {
             problems.append(.init("MD-07", "logins", "authorization_endpoint is absent"))
         }
         if metadata.token.url == nil { problems.append(.init("MD-07", "logins", "token_endpoint is absent")) }
+        if demands.userInfo == .required, metadata.userInfo == nil {
+            problems.append(.init("MD-07", "userinfo is required", "userinfo_endpoint is absent"))
+        }
+        let method = demands.credentials.method
+        problems += refused(metadata.token.place("token_endpoint", for: method), demands)
+        if demands.settings.form.isPushed {
+            let name = "pushed_authorization_request_endpoint"
+            problems += refused(metadata.pushedAuthorization.place(name, for: method), demands)
+        }
+        if demands.userInfo == .required { problems += refusedUserInfo(metadata, demands) }
         return problems
+    }
+
+    private static func refusedUserInfo(_ metadata: ServerMetadata, _ demands: LoginDemands) -> [SuitabilityProblem] {
+        refused(metadata.userInfo.map { ("userinfo_endpoint", $0) }, demands)
+    }
+
+    /// A URL that no request would be sent to, found out before anybody signs in (MD-08).
+    private static func refused(
+        _ place: (member: String, url: String)?, _ demands: LoginDemands
+    ) -> [SuitabilityProblem] {
+        guard let place, let ports = demands.ports, let uri = URI(place.url), !ports.permit(uri) else { return [] }
+        return [.init("MD-08", ports.expected, "\(place.member) is \(printable(place.url, 200))")]
     }
 
     private static func codeFlow(_ metadata: ServerMetadata, assumesPKCE: Bool) -> [SuitabilityProblem] {
@@ -167,11 +198,53 @@ public enum ServerSuitability {
         return problems
     }
 
-    private static func response(
-        _ metadata: ServerMetadata, _ mode: AuthorizationRequestSettings.ResponseMode
+    private static func response(_ metadata: ServerMetadata, _ demands: LoginDemands) -> [SuitabilityProblem] {
+        let mode = demands.settings.responseMode
+        if let modes = metadata.responseModes, !contains(modes, mode.rawValue) {
+            return [.init("MD-07", "response_mode is \(mode.rawValue)", said("response_modes_supported", modes))]
+        }
+        guard mode.isSigned, let response = demands.response else { return [] }
+        return signature(
+            "response.algorithm", response.signature, "authorization_signing_alg_values_supported",
+            metadata.responseSigningAlgorithms, row: "CF-28")
+            + encryption(
+                "response.encrypted", response, "authorization_encryption_alg_values_supported",
+                metadata.responseEncryptionAlgorithms, demands, row: "CF-28")
+    }
+
+    private static func idToken(
+        _ metadata: ServerMetadata, _ idToken: LoginDemands.Made, _ demands: LoginDemands
     ) -> [SuitabilityProblem] {
-        guard let modes = metadata.responseModes, !contains(modes, mode.rawValue) else { return [] }
-        return [.init("MD-07", "response_mode is \(mode.rawValue)", said("response_modes_supported", modes))]
+        signature(
+            "id_token.algorithm", idToken.signature, "id_token_signing_alg_values_supported",
+            metadata.idTokenSigningAlgorithms, row: "OIDC-05")
+            + encryption(
+                "id_token.encrypted", idToken, "id_token_encryption_alg_values_supported",
+                metadata.idTokenEncryptionAlgorithms, demands, row: "OIDC-11")
+    }
+
+    /// A server that signs by none of the configured algorithms would send what nobody here takes.
+    private static func signature(
+        _ key: String, _ signature: IDTokenRules.Signature, _ member: String, _ offered: [String]?, row: String
+    ) -> [SuitabilityProblem] {
+        guard let offered else { return [] }
+        let isOffered =
+            switch signature {
+            case .algorithms(let algorithms): algorithms.contains { contains(offered, $0) }
+            case .secret(let algorithm, _): contains(offered, algorithm.name)
+            }
+        return isOffered ? [] : [.init(row, "\(key) is \(signature.names)", said(member, offered))]
+    }
+
+    private static func encryption(
+        _ key: String, _ made: LoginDemands.Made, _ member: String, _ offered: [String]?, _ demands: LoginDemands,
+        row: String
+    ) -> [SuitabilityProblem] {
+        guard made.mustBeEncrypted, let offered,
+            !demands.decryptionAlgorithms.contains(where: { contains(offered, $0) })
+        else { return [] }
+        let keys = demands.decryptionAlgorithms.joined(separator: " ")
+        return [.init(row, "\(key) is true, by \(keys)", said(member, offered))]
     }
 
     private static func proofs(_ metadata: ServerMetadata, _ demand: DPoPDemand) -> [SuitabilityProblem] {
@@ -186,7 +259,10 @@ public enum ServerSuitability {
     }
 
     /// Only a server that says no: several support what they do not say.
-    private static func logout(_ metadata: ServerMetadata, _ channels: Set<LogoutChannel>) -> [SuitabilityProblem] {
+    ///
+    /// Tokens that cannot be revoked belong here too.
+    private static func logout(_ metadata: ServerMetadata, _ demands: LoginDemands) -> [SuitabilityProblem] {
+        let channels = demands.logoutChannels
         var problems: [SuitabilityProblem] = []
         if channels.contains(.back), metadata.backchannelLogoutSupported == false {
             problems.append(.init("MD-07", "logout.backchannel is true", "backchannel_logout_supported is false"))
@@ -195,6 +271,7 @@ public enum ServerSuitability {
             problems.append(.init("MD-07", "logout.frontchannel is true", "frontchannel_logout_supported is false"))
         }
         return problems
+            + refused(metadata.revocation.place("revocation_endpoint", for: demands.credentials.method), demands)
     }
 
     /// What FAPI 2.0 wants of a server beyond what its profile wants of the settings.
@@ -239,13 +316,15 @@ public enum ServerSuitability {
 
     /// A stranger's words for our log: printable ASCII, and not many of them.
     private static func said(_ member: String, _ list: [String]) -> String {
-        let words = list.prefix(20).map { word in
-            String(
-                decoding: word.unicodeScalars.prefix(40).map { scalar in
-                    scalar.value > 0x20 && scalar.value < 0x7F ? UInt8(scalar.value) : UInt8(ascii: "?")
-                }, as: UTF8.self)
-        }
+        let words = list.prefix(20).map { printable($0, 40) }
         let rest = list.count > 20 ? " and \(list.count - 20) more" : ""
         return member + " is " + (words.isEmpty ? "empty" : words.joined(separator: " ")) + rest
+    }
+
+    private static func printable(_ text: String, _ limit: Int) -> String {
+        String(
+            decoding: text.unicodeScalars.prefix(limit).map { scalar in
+                scalar.value > 0x20 && scalar.value < 0x7F ? UInt8(scalar.value) : UInt8(ascii: "?")
+            }, as: UTF8.self)
     }
 }

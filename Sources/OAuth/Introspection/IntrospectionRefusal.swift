@@ -12,7 +12,7 @@ public enum IntrospectionRefusal: Error, Sendable, Equatable {
     case credentialsRefused(status: Int)
     /// Another status than 200.
     case status(Int)
-    /// More than 64 KiB.
+    /// More than the rules allow.
     case tooLarge(bytes: Int)
     /// Another type than the one asked for; plain JSON where a signature is required among them (INT-08).
     case contentType(String)
@@ -49,6 +49,18 @@ public enum IntrospectionRefusal: Error, Sendable, Equatable {
     case issuedInFuture(secondsLeft: Int64)
     /// `iat` is more than five minutes ago: an answer to a question of long ago.
     case issuedTooEarly(secondsAgo: Int64)
+
+    /// The bound of JSON that an answer went beyond, where that is what is wrong with it: it will be the next time.
+    public var exceededBound: String? {
+        switch self {
+        case .notJSON(let cause), .malformed(.claimsNotJSON(let cause)):
+            switch cause {
+            case .tooDeep, .tooManyMembers, .tooManyElements: cause.expectation
+            default: nil
+            }
+        default: nil
+        }
+    }
 
     /// The word for logs and metrics.
     public var word: String {

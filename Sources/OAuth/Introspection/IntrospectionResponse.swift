@@ -30,7 +30,7 @@ public enum IntrospectionResponse {
         case 401, 403: throw .credentialsRefused(status: response.status)
         default: throw .status(response.status)
         }
-        guard response.body.count <= IntrospectionRequest.maximumBytes else {
+        guard response.body.count <= rules.maximumBytes else {
             throw .tooLarge(bytes: response.body.count)
         }
         let contentType = response.contentType ?? ""
@@ -38,21 +38,23 @@ public enum IntrospectionResponse {
         switch rules.form {
         case .plain:
             guard MediaType.isJSON(contentType) else { throw .contentType(contentType) }
-            answer = try parse(response.body)
+            answer = try parse(response.body, rules)
         case .signed(let audience):
             guard MediaType.named(contentType, "application/token-introspection+jwt") else {
                 throw .contentType(contentType)
             }
-            answer = try SignedIntrospection(response.body).verify(
+            answer = try SignedIntrospection(response.body, maximumBytes: rules.maximumBytes).verify(
                 with: keys, rules: rules, audience: audience, now: now)
         }
         guard answer.kind == .object else { throw .notAnObject }
         return outcome(answer, rules: rules, now: now)
     }
 
-    private static func parse(_ body: [UInt8]) throws(IntrospectionRefusal) -> JSONValue {
+    private static func parse(
+        _ body: [UInt8], _ rules: IntrospectionRules
+    ) throws(IntrospectionRefusal) -> JSONValue {
         do {
-            return try JSONValue.parse(body.span, limits: JSONLimits(bytes: IntrospectionRequest.maximumBytes))
+            return try JSONValue.parse(body.span, limits: .filled(to: rules.maximumBytes))
         } catch {
             throw .notJSON(error)
         }

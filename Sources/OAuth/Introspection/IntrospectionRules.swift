@@ -24,17 +24,23 @@ public struct IntrospectionRules: Sendable {
     public var leewaySeconds: Int
     /// The member that holds the granted scopes.
     public var scopeClaim: String
+    /// Largest answer read, in bytes.
+    public var maximumBytes: Int
     /// Longest time an answer that a token is active is believed, in seconds (INT-06).
     public var positiveSeconds: Int
 
     /// The rules of an issuer's own access tokens, applied to what it says about others.
-    public init(_ rules: AccessTokenRules, form: Form = .plain, positiveSeconds: Int = 30) {
+    public init(
+        _ rules: AccessTokenRules, form: Form = .plain, positiveSeconds: Int = 30,
+        maximumBytes: Int = IntrospectionRequest.maximumBytes
+    ) {
         issuer = rules.issuer
         algorithms = rules.algorithms
         leewaySeconds = rules.leewaySeconds
         scopeClaim = rules.scopeClaim
         self.form = form
         self.positiveSeconds = positiveSeconds
+        self.maximumBytes = maximumBytes
     }
 
     /// `positiveSeconds` within 0…300: longer, and a revoked token would be honoured for longer (RFC 7662 §4).

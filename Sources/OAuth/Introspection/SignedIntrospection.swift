@@ -7,9 +7,9 @@ struct SignedIntrospection {
     private let jwt: UncheckedJWT
 
     /// Takes the body apart.
-    init(_ body: [UInt8]) throws(IntrospectionRefusal) {
+    init(_ body: [UInt8], maximumBytes: Int) throws(IntrospectionRefusal) {
         do throws(JOSERefusal) {
-            jwt = try UncheckedJWT.parse(body.span, maximumBytes: IntrospectionRequest.maximumBytes)
+            jwt = try UncheckedJWT.parse(body.span, limits: .filled(to: maximumBytes))
         } catch {
             throw .malformed(error)
         }

@@ -40,13 +40,13 @@ extension EnvelopeRefusal {
     public var found: String {
         switch self {
         case .tooLarge: "more"
-        case .malformed(let cause): "\(cause)"
+        case .malformed(let cause): cause.found
         case .notEncrypted: "a token in plain"
         case .noDecryptionKey: "an encrypted token, and no key"
-        case .encryption(let cause): "\(cause)"
+        case .encryption(let cause): cause.found
         case .typeNotAccepted(let type): "typ \(Unverified.quote(type))"
         case .algorithmNotAllowed(let name): "alg \(Unverified.quote(name))"
-        case .keysMissing: "none at hand"
+        case .keysMissing: "none that could be read"
         case .unknownKey(let keyID): "kid \(Unverified.quote(keyID))"
         case .tooManyKeys: "no kid, and more keys"
         case .signatureInvalid: "a signature by another key, or over something else"
@@ -57,7 +57,7 @@ extension EnvelopeRefusal {
 
 extension IDTokenRules.Signature {
     /// The algorithms' names.
-    var names: String {
+    public var names: String {
         switch self {
         case .algorithms(let algorithms): algorithms.map(\.name).joined(separator: " or ")
         case .secret(let algorithm, _): algorithm.name

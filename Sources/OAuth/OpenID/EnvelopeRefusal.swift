@@ -18,7 +18,7 @@ public enum EnvelopeRefusal: Error, Sendable, Equatable {
     case typeNotAccepted(String?)
     /// Another `alg` than the registered one; `none` and, with a public key, every MAC (OIDC-05).
     case algorithmNotAllowed(String)
-    /// The issuer's keys are not at hand.
+    /// The issuer's keys are not at hand, or those that are may have been replaced and could not be read again.
     case keysMissing
     /// No key of the issuer at hand has the `kid` and fits the `alg`; reading them again may help (OIDC-17).
     case unknownKey(keyID: String?)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Bytes
+import Crypto
 import HTTPMessage
 
 /// What a frame of the issuer's logout page says (OpenID Connect Front-Channel Logout §2); anybody can say it.
@@ -39,7 +40,8 @@ public struct FrontchannelLogout: Sendable, Equatable {
     /// Otherwise any page could log its visitors out by showing them an image.
     public func ends(issuer: String, sid: String?) -> Bool {
         guard let session, let sid else { return false }
-        return session.issuer.utf8.elementsEqual(issuer.utf8) && session.sid.utf8.elementsEqual(sid.utf8)
+        let (found, known) = (Array(session.sid.utf8), Array(sid.utf8))
+        return session.issuer.utf8.elementsEqual(issuer.utf8) && ConstantTime.equal(found.span, known.span)
     }
 
     /// The value of `frame-ancestors` that lets the pages of these URLs frame the answer; `'none'` without any.

@@ -40,7 +40,7 @@ public enum IDToken {
         let claims = IDTokenClaims(jwt.claims)
         try claims.checkIssuer(rules)
         let hash = try told { () throws(EnvelopeRefusal) in try envelope.verify(jwt, keys: keys) }
-        let verified = try claims.verify(rules, now: now)
+        let verified = try claims.verify(rules, signed: jwt.jws.bytes, now: now)
         try claims.checkNonce(nonce)
         try claims.checkHash("at_hash", of: accessToken, by: hash)
         try claims.checkHash("c_hash", of: code, by: hash)
@@ -58,6 +58,16 @@ public enum IDToken {
         }
     }
 
+    /// `token` as a server takes it for `id_token_hint`: signed, and not encrypted (RP-Initiated Logout §2).
+    ///
+    /// It was verified at login. Nil for an encrypted one that none of the keys opens any more.
+    public static func hint(_ token: Secret, decryption: [DecryptionJWK]) -> Secret? {
+        let bytes = token.reveal()
+        guard CompactJWE.isJWE(bytes.span) else { return token }
+        let opened = try? CompactJWE.decrypt(bytes.span, with: decryption, maximumBytes: bytes.count).signedToken()
+        return opened.map { Secret($0) }
+    }
+
     /// What was true at login, for ID tokens of later refreshes.
     public struct Original: Sendable {
         /// `iss`.
@@ -66,27 +76,20 @@ public enum IDToken {
         public var subject: String
         /// `auth_time`; nil where nobody remembers.
         public var authTime: Int64?
-        /// `nonce`; nil where nobody remembers.
-        public var nonce: String?
+        /// The digest of `nonce`; nil where nobody remembers.
+        public var nonce: [UInt8]?
 
         /// What a session remembers.
-        public init(issuer: String, subject: String, authTime: Int64? = nil, nonce: String? = nil) {
+        public init(issuer: String, subject: String, authTime: Int64? = nil, nonce: [UInt8]? = nil) {
             self.issuer = issuer
             self.subject = subject
             self.authTime = authTime
             self.nonce = nonce
         }
 
-        /// What a session remembers, and what the ID token says that was verified at login and kept in it.
-        ///
-        /// An encrypted one says nothing here.
-        public init(issuer: String, subject: String, authTime: Int64? = nil, kept idToken: Secret?) {
-            let bytes = idToken?.reveal() ?? []
-            let claims = (try? UncheckedJWT.parse(bytes.span, maximumBytes: bytes.count))?.claims
-            self.init(
-                issuer: issuer, subject: subject,
-                authTime: authTime ?? claims?["auth_time"].flatMap(NumericDate.init)?.floor,
-                nonce: claims?["nonce"]?.string)
+        /// What a session keeps of a nonce: half of its SHA-256, which nobody finds another nonce for.
+        public static func nonceDigest(_ nonce: String) -> [UInt8] {
+            Array(HashFunction.sha256.hash(nonce.utf8Span.span).prefix(16))
         }
     }
 
@@ -101,8 +104,10 @@ public enum IDToken {
         if let authTime = token.authTime, let known = original.authTime, authTime != known {
             throw .changed(claim: "auth_time")
         }
-        if let nonce = token.nonce, let known = original.nonce, !nonce.utf8.elementsEqual(known.utf8) {
-            throw .changed(claim: "nonce")
+        // OpenID Connect Core §12.2: the same as at login, or none.
+        if let nonce = token.nonce, let known = original.nonce {
+            let found = Original.nonceDigest(nonce)
+            guard ConstantTime.equal(found.span, known.span) else { throw .changed(claim: "nonce") }
         }
     }
 }

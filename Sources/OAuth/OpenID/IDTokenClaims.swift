@@ -19,8 +19,8 @@ struct IDTokenClaims {
         try told { () throws(ProviderClaims.Problem) in try shared.checkIssuer(rules.issuer) }
     }
 
-    /// The token, when audience, times and subject are right (OIDC-03, OIDC-04, OIDC-06, OIDC-07).
-    func verify(_ rules: IDTokenRules, now: Int64) throws(IDTokenRefusal) -> VerifiedIDToken {
+    /// The token, when audience, times and subject are right (OIDC-03, OIDC-04, OIDC-06, OIDC-07); `signed` is its text.
+    func verify(_ rules: IDTokenRules, signed: [UInt8], now: Int64) throws(IDTokenRefusal) -> VerifiedIDToken {
         let audiences = try checkParties(rules)
         // A logout token is signed by the same keys for the same client (Back-Channel Logout §2.4).
         guard !shared.speaksOfLogout else { throw .otherPurpose(claim: "events") }
@@ -31,7 +31,8 @@ struct IDTokenClaims {
             issuer: rules.issuer, subject: subject, audiences: audiences,
             sid: try told { () throws(ProviderClaims.Problem) in try shared.name("sid") },
             acr: claims["acr"]?.string, authTime: claims["auth_time"].flatMap(NumericDate.init)?.floor,
-            nonce: claims["nonce"]?.string, expiresAt: expiresAt, issuedAt: issuedAt, claims: claims)
+            nonce: claims["nonce"]?.string, expiresAt: expiresAt, issuedAt: issuedAt, signed: Secret(signed),
+            claims: claims)
     }
 
     /// `aud` and `azp`.

@@ -47,7 +47,26 @@ public enum IDTokenRefusal: Error, Sendable, Equatable {
 
     /// Whether the issuer's keys are to be read again, and the token verified once more (OIDC-17).
     public var wantsKeysReadAgain: Bool {
-        if case .envelope(.unknownKey) = self { true } else { false }
+        switch self {
+        // A server that replaces its key under one name is met by a signature that fails.
+        case .envelope(.unknownKey), .envelope(.signatureInvalid): true
+        default: false
+        }
+    }
+
+    /// Whether the token is of another kind than the configured one, as every other of this server will be: no user can
+    /// mend that.
+    public var isAboutConfiguration: Bool {
+        switch self {
+        case .envelope(.algorithmNotAllowed), .envelope(.typeNotAccepted), .envelope(.notEncrypted),
+            .envelope(.noDecryptionKey), .envelope(.secretTooShort), .envelope(.tooLarge), .issuerMismatch,
+            .audienceMismatch, .audienceNotTrusted, .authorizedPartyMissing, .authorizedPartyMismatch, .secretShared:
+            true
+        case .envelope, .missing, .missingClaim, .claimMalformed, .otherPurpose, .expired, .notYetValid,
+            .issuedInFuture, .issuedTooEarly, .nonceMismatch, .hashMismatch, .authenticationContext,
+            .authenticatedTooEarly, .authenticatedInFuture, .changed:
+            false
+        }
     }
 
     /// Whether nothing speaks against the token but that the issuer's keys are not at hand.

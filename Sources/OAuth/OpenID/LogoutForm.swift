@@ -24,32 +24,15 @@ enum LogoutForm {
             }
             let nameEnd = separator ?? end
             // What is spelt in a way that cannot be read has another name than the one looked for.
-            if let spelt = decode(form.extracting(start..<nameEnd)), spelt.elementsEqual(name.utf8) {
+            if FormEncoding.isSpelling(form.extracting(start..<nameEnd), of: name) {
                 guard found == nil else { throw .repeated }
-                guard let value = decode(form.extracting(min(nameEnd + 1, end)..<end)) else { throw .malformed }
+                guard let value = FormEncoding.decode(form.extracting(min(nameEnd + 1, end)..<end)) else {
+                    throw .malformed
+                }
                 found = value
             }
             start = end + 1
         }
         return found
-    }
-
-    private static func decode(_ text: Span<UInt8>) -> [UInt8]? {
-        var decoded: [UInt8] = []
-        var index = 0
-        while index < text.count {
-            switch text[index] {
-            case UInt8(ascii: "+"): decoded.append(0x20)
-            case UInt8(ascii: "%"):
-                guard index + 2 < text.count, let high = ASCII.hexValue(text[index + 1]),
-                    let low = ASCII.hexValue(text[index + 2])
-                else { return nil }
-                decoded.append(high << 4 | low)
-                index += 2
-            case let byte: decoded.append(byte)
-            }
-            index += 1
-        }
-        return decoded
     }
 }

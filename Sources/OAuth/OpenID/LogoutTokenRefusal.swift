@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import JOSE
 
 /// Why a back-channel logout request ends no session, one case a cause (OpenID Connect Back-Channel Logout §2.6).
 public enum LogoutTokenRefusal: Error, Sendable, Equatable {
@@ -33,7 +34,31 @@ public enum LogoutTokenRefusal: Error, Sendable, Equatable {
 
     /// Whether the issuer's keys are to be read again, and the token verified once more (OIDC-17).
     public var wantsKeysReadAgain: Bool {
-        if case .envelope(.unknownKey) = self { true } else { false }
+        switch self {
+        // A server that replaces its key under one name is met by a signature that fails.
+        case .envelope(.unknownKey), .envelope(.signatureInvalid): true
+        default: false
+        }
+    }
+
+    /// Whether a token in plain was refused before a key had to verify its signature.
+    public var isSeenBeforeSignature: Bool {
+        switch self {
+        case .envelope(.signatureInvalid): false
+        case .envelope, .contentType, .formMalformed, .missing, .issuerMismatch, .missingClaim("iss"),
+            .claimMalformed("iss"):
+            true
+        default: false
+        }
+    }
+
+    /// Whether an encrypted token was refused before a key had to decrypt it.
+    public var isSeenBeforeDecryption: Bool {
+        switch self {
+        case .contentType, .formMalformed, .missing, .envelope(.tooLarge), .envelope(.noDecryptionKey): true
+        case .envelope(.encryption(let cause)): !cause.isSeenByKey
+        default: false
+        }
     }
 
     /// Whether nothing speaks against the token but that the issuer's keys are not at hand.

@@ -32,7 +32,7 @@ extension UserInfoRefusal {
         case .status(let status): "status \(status)"
         case .tooLarge: "more"
         case .contentType(let type): "content type \(Unverified.quote(type))"
-        case .notJSON(let cause): "\(cause)"
+        case .notJSON(let cause): cause.found
         case .notAnObject: "another JSON value"
         case .envelope(let cause): cause.found
         case .missingClaim: "absent"

@@ -30,6 +30,13 @@ public enum UserInfoRefusal: Error, Sendable, Equatable {
 
     /// Whether the issuer's keys are to be read again, and the answer once more (OIDC-17).
     public var wantsKeysReadAgain: Bool {
-        if case .envelope(.unknownKey) = self { true } else { false }
+        switch self {
+        // A server that replaces its key under one name is met by a signature that fails.
+        case .envelope(.unknownKey), .envelope(.signatureInvalid): true
+        default: false
+        }
     }
+
+    /// Whether nothing speaks against the answer but that the issuer's keys are not at hand.
+    public var lacksKeys: Bool { self == .envelope(.keysMissing) }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+public import Crypto
 public import JSON
 
 /// An ID token that passed every check: its issuer says who logged in, to this client, just now.
@@ -23,6 +24,8 @@ public struct VerifiedIDToken: Sendable {
     public let expiresAt: Int64
     /// `iat`, in seconds since 1970, fractions rounded up.
     public let issuedAt: Int64
+    /// The signed token, out of its encryption where it had one: what `id_token_hint` is (OpenID Connect Core §3.1.2.1).
+    public let signed: Secret
     /// Every claim.
     public let claims: JSONValue
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Bytes
 import JOSE
 import JSON
 
@@ -67,10 +68,22 @@ struct AccessTokenClaims {
     func scopes(claim: String) throws(AccessTokenRefusal) -> [String] {
         guard let value = claims[claim] else { return [] }
         if let words = value.string {
-            return words.utf8.split(separator: UInt8(ascii: " ")).map { String(Substring($0)) }
+            return Self.words(of: Array(words.utf8))
         }
         let words = value.elements.compactMap(\.string)
         guard claim != "scope", value.kind == .array, words.count == value.count else { throw .claimMalformed(claim) }
+        return words
+    }
+
+    /// The words between spaces, as bytes: a token may have thousands of them.
+    private static func words(of text: [UInt8]) -> [String] {
+        var words: [String] = []
+        var start = 0
+        while start < text.count {
+            let end = text.span.firstIndex(of: UInt8(ascii: " "), from: start, to: text.count)
+            if end > start { words.append(String(decoding: text[start..<end], as: UTF8.self)) }
+            start = end + 1
+        }
         return words
     }
 

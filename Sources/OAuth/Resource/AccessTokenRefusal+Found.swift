@@ -8,7 +8,7 @@ extension AccessTokenRefusal {
     public func found(in token: UncheckedAccessToken?) -> String {
         switch self {
         case .tooLarge: token.map { "\($0.byteCount) bytes" } ?? "more"
-        case .malformed(let cause): "\(cause)"
+        case .malformed(let cause): cause.found
         case .encrypted: "five segments"
         case .issuerUnknown, .issuerMismatch, .issuerNotAllowed: "iss \(Unverified.quote(token?.issuer))"
         case .typeNotAccepted: "typ \(Unverified.quote(token?.type))"

@@ -45,9 +45,17 @@ public enum Claims {
     public static func holds(_ path: [String], anyOf allowed: [String], in claims: JSONValue) -> Bool {
         guard let value = value(at: path, in: claims) else { return false }
         let candidates = value.kind == .array ? value.elements : [value]
+        // Texts are compared where they stand, and numbers made for those alone that could be one: a list may have thousands.
+        let hasNumber = allowed.contains { $0.utf8.first.map { $0 == UInt8(ascii: "-") || ASCII.isDigit($0) } ?? false }
         return candidates.contains { candidate in
-            guard let bytes = scalar(candidate) else { return false }
-            return allowed.contains { $0.utf8.elementsEqual(bytes) }
+            switch candidate.kind {
+            case .string: return candidate.utf8Count != 0 && allowed.contains { candidate.equals($0) }
+            case .number where !hasNumber: return false
+            case .number, .bool:
+                guard let bytes = scalar(candidate) else { return false }
+                return allowed.contains { $0.utf8.elementsEqual(bytes) }
+            case .object, .array, .null: return false
+            }
         }
     }
 

@@ -54,7 +54,8 @@ public struct TokenResponse: Sendable {
         let type = try tokenType(answer)
         switch (expects, type) {
         case (.bearer, .bearer), (.dpop, .dpop), (.either, _): break
-        case (.bearer, .dpop), (.dpop, .bearer): throw .tokenTypeWrong
+        case (.bearer, .dpop): throw .tokenTypeWrong(found: "DPoP")
+        case (.dpop, .bearer): throw .tokenTypeWrong(found: "Bearer")
         }
         guard let accessToken = try token("access_token", answer, maximumBytes: 16 * 1024, isToken68)
         else { throw .missingMember("access_token") }
@@ -82,7 +83,7 @@ public struct TokenResponse: Sendable {
         // RFC 6749 §5.1: case insensitive, and there are servers that write `bearer` and `dpop`.
         if ASCII.equalsIgnoringCase(name.span, "Bearer") { return .bearer }
         if ASCII.equalsIgnoringCase(name.span, "DPoP") { return .dpop }
-        throw .tokenTypeWrong
+        throw .tokenTypeWrong(found: String(decoding: name.prefix(64), as: UTF8.self))
     }
 
     /// What becomes a field, a form or a cookie: no character in it may end any of them.

@@ -18,26 +18,23 @@ public enum TokenResponseRefusal: Error, Sendable, Equatable {
     case missingMember(String)
     /// A member has another type than its specification gives it, is too long, or could end a line.
     case memberMalformed(String)
-    /// `token_type` is not the kind that was asked for (DPOP-42).
-    case tokenTypeWrong
+    /// `token_type`, as the server has it, is not the kind that was asked for (DPOP-42).
+    case tokenTypeWrong(found: String)
 
-    /// The word for logs and metrics.
-    public var word: String {
+    /// What the operator's log says was there instead; nothing of the answer is in it but names.
+    public var found: String {
         switch self {
         case .refused(let error):
-            switch error.meaning {
-            case .grantRefused: "grant_refused"
-            case .clientRefused: "client_authentication_refused"
-            case .requestRefused: "request_refused"
-            case .unavailable: "server_unavailable"
-            case .nonceDemanded: "nonce_demanded"
-            }
-        case .status: "status"
-        case .tooLarge: "answer_too_large"
-        case .contentType: "content_type"
-        case .notJSON, .notAnObject: "answer_not_json"
-        case .missingMember, .memberMalformed: "answer_member_invalid"
-        case .tokenTypeWrong: "token_type"
+            "status \(error.response.status)" + (error.response.code.map { ", error \($0)" } ?? "")
+                + (error.response.description.map { ", \"\($0)\"" } ?? "")
+        case .status(let status): "status \(status)"
+        case .tooLarge(let bytes): "\(bytes) bytes, more than \(TokenRequest.maximumBytes)"
+        case .contentType(let type): type.isEmpty ? "no Content-Type" : "Content-Type \(Unverified.quote(type))"
+        case .notJSON(let cause): cause.found
+        case .notAnObject: "JSON that is no object"
+        case .missingMember(let name): "no \(name)"
+        case .memberMalformed(let name): "\(name) of another type, length or form than its specification gives it"
+        case .tokenTypeWrong(let name): "token_type \(Unverified.quote(name))"
         }
     }
 }

@@ -15,7 +15,10 @@ enum SessionCodec {
         static let proofKey = Parts(rawValue: 8)
         static let refreshToken = Parts(rawValue: 16)
         static let idToken = Parts(rawValue: 32)
-        static let all: Parts = [serverSession, accessToken, expiry, proofKey, refreshToken, idToken]
+        static let nonceDigest = Parts(rawValue: 64)
+        static let all: Parts = [
+            serverSession, accessToken, expiry, proofKey, refreshToken, idToken, nonceDigest,
+        ]
     }
 
     static func encode(_ session: Session) -> [UInt8] {
@@ -26,6 +29,7 @@ enum SessionCodec {
         if session.proofKey != nil { parts.insert(.proofKey) }
         if session.refreshToken != nil { parts.insert(.refreshToken) }
         if session.idToken != nil { parts.insert(.idToken) }
+        if session.nonceDigest != nil { parts.insert(.nonceDigest) }
         var writer = FieldWriter()
         writer.byte(parts.rawValue)
         writer.block(session.id)
@@ -45,6 +49,7 @@ enum SessionCodec {
         if let key = session.proofKey { writer.block(key.reveal()) }
         if let token = session.refreshToken { writer.token(token.reveal()) }
         if let token = session.idToken { writer.token(token.reveal()) }
+        if let digest = session.nonceDigest { writer.block(digest) }
         return writer.bytes
     }
 
@@ -72,6 +77,7 @@ enum SessionCodec {
         if parts.contains(.proofKey) { session.proofKey = Secret(try reader.block()) }
         if parts.contains(.refreshToken) { session.refreshToken = Secret(try reader.token()) }
         if parts.contains(.idToken) { session.idToken = Secret(try reader.token()) }
+        if parts.contains(.nonceDigest) { session.nonceDigest = try reader.block() }
         return session
     }
 }

@@ -4,8 +4,9 @@ import Synchronization
 
 /// Keeps sessions in the browser, sealed (SC-04); here is only what a browser cannot be asked to forget.
 ///
-/// A value opens at the client, under the cookie name and with the keys that it was sealed for. Endings and successors
-/// are of this process: several replicas need a store that they share where logouts of one are to hold at all of them.
+/// A value opens at the client (by its name here and its identifier at the issuer), under the cookie name and with the
+/// keys that it was sealed for. Endings and successors are of this process: several replicas need a store that they share
+/// where logouts of one are to hold at all of them.
 package final class CookieSessionStore: SessionStore {
     /// Who continues this store, for as long as somebody has it.
     private struct Successor {
@@ -30,9 +31,13 @@ package final class CookieSessionStore: SessionStore {
     /// touches, under other keys and limits; `other` opens meanwhile what is sealed here, because a browser that got it
     /// may still meet a worker that has not moved on.
     package init(
-        settings: SessionSettings, client: String, issuer: String? = nil, continuing other: CookieSessionStore? = nil
+        settings: SessionSettings, client: String, clientID: String = "", issuer: String? = nil,
+        continuing other: CookieSessionStore? = nil
     ) throws(CryptoRefusal) {
-        keys = try SealingKeys(settings.keys, purpose: .session, client: client, bound: [settings.cookieName])
+        // Gateways may share a key file and the name of a login, and still be other clients of one issuer.
+        keys = try SealingKeys(
+            settings.keys, purpose: .session, client: client,
+            bound: [settings.cookieName] + (clientID.isEmpty ? [] : [clientID]))
         self.client = client
         cookieName = settings.cookieName
         limits = SessionLimits(settings)
@@ -56,8 +61,12 @@ package final class CookieSessionStore: SessionStore {
         return session
     }
 
-    package func create(_ session: Session, now: Int64) async throws(SessionStoreRefusal) -> [UInt8] {
-        try seal(session, seenAt: now)
+    package func create(
+        _ session: Session, now: Int64, onLeaving: (Session) -> Void
+    ) async throws(SessionStoreRefusal) -> [UInt8] {
+        let sealed = try seal(session, seenAt: now)
+        ended.noteHolder(of: session)
+        return sealed
     }
 
     package func replace(
@@ -115,9 +124,12 @@ package final class CookieSessionStore: SessionStore {
     /// A session within its limits that was not ended.
     private func open(_ value: [UInt8], now: Int64) -> Session? {
         guard let bytes = unseal(value), let session = SessionCodec.decode(bytes, client: client),
-            isOfIssuer(session), limits.permit(session, seenAt: session.seenAt, now: now), !ended.cover(session)
+            isOfIssuer(session), limits.permit(session, seenAt: session.seenAt, now: now)
         else { return nil }
-        return session
+        // After a restart, and of sessions that were made elsewhere, this is how their users become known. One that is over
+        // already may still be ended by its `sid`, and that ending is its user's too.
+        ended.noteHolder(of: session)
+        return ended.cover(session) ? nil : session
     }
 
     private func unseal(_ value: [UInt8]) -> [UInt8]? {

@@ -8,8 +8,10 @@ import Synchronization
 ///     cookie = base64url( session id (16) ‖ secret (32) )
 ///
 /// The identifier finds the session, the secret proves that it is the browser's: only its digest is kept, so that what is
-/// in memory, or in a logout's hands, makes no cookie. Sessions never leave before their time: a full store takes no new
-/// ones.
+/// in memory, or in a logout's hands, makes no cookie.
+///
+/// A full store gives up the oldest session of whoever has most for a new one, so that one user, or a few, keep nobody
+/// out. Nobody's only session goes for another's: when everybody has one, it takes no new ones.
 package final class MemorySessionStore: SessionStore {
     private struct Entry {
         var session: Session
@@ -26,7 +28,8 @@ package final class MemorySessionStore: SessionStore {
     /// What is kept, however often the limits change.
     private final class Memory: Sendable {
         let shards = (0..<64).map { _ in Shard() }
-        let held = Atomic<Int>(0)
+        /// Whose the sessions are; taken while the lock of a shard is held, and never the other way round.
+        let shares = Mutex(HolderShares())
     }
 
     private let memory: Memory
@@ -46,11 +49,13 @@ package final class MemorySessionStore: SessionStore {
         self.client = client
         limit = max(1, settings.limit)
         limits = SessionLimits(settings)
-        ended = Endings(limit: settings.limit, absolute: limits.absolute, continuing: other?.ended)
+        // What is held ends at once: only a login that is under way could still make a session of what ended.
+        let underWay = min(limits.absolute, Int64(TransactionSealer.lifetimeSeconds))
+        ended = Endings(limit: settings.limit, absolute: underWay, continuing: other?.ended)
     }
 
     /// Sessions held, those that expired and were not yet swept included.
-    package var entries: Int { memory.held.load(ordering: .acquiring) }
+    package var entries: Int { memory.shares.withLock { $0.count } }
     private var shards: [Shard] { memory.shards }
 
     package func lookUp(_ value: [UInt8], now: Int64) -> SessionLookup {
@@ -75,27 +80,27 @@ package final class MemorySessionStore: SessionStore {
         return session
     }
 
-    package func create(_ session: Session, now: Int64) async throws(SessionStoreRefusal) -> [UInt8] {
+    package func create(
+        _ session: Session, now: Int64, onLeaving: (Session) -> Void
+    ) async throws(SessionStoreRefusal) -> [UInt8] {
         try checkSize(session)
         let value = session.id + RandomBytes.fill(MemorySessionStore.secretLength)
         var text: [UInt8] = []
         Base64URL.append(value.span, to: &text)
         guard let key = MemorySessionStore.key(of: text) else { throw .unavailable }
-        guard reserve(now: now) else { throw .full }
         var session = session
         session.client = client
-        let entry = Entry(
-            session: session, secret: key.secret, digests: SessionDigests(session), seenAt: max(session.seenAt, now))
-        let isNew = shard(key.id).entries.withLock { entries in
-            guard entries[key.id] == nil else { return false }
+        let digests = SessionDigests(session)
+        if let leaving = try reserve(digests, now: now) { onLeaving(leaving) }
+        let entry = Entry(session: session, secret: key.secret, digests: digests, seenAt: max(session.seenAt, now))
+        let isKept = shard(key.id).entries.withLock { entries in
+            // Whoever needed room meanwhile may have had its place already.
+            guard memory.shares.withLock({ $0.contains(key.id) }) else { return false }
             entries[key.id] = entry
             return true
         }
-        // An identifier is sixteen random bytes: one that is taken was not made as it should be.
-        guard isNew else {
-            memory.held.wrappingSubtract(1, ordering: .acquiringAndReleasing)
-            throw .unavailable
-        }
+        guard isKept else { throw .full }
+        ended.noteHolder(of: session)
         return text
     }
 
@@ -132,21 +137,41 @@ package final class MemorySessionStore: SessionStore {
 
     package func end(_ which: SessionEnd, now: Int64) async throws(SessionStoreRefusal) -> [Session] {
         switch which {
-        case .session(let id):
+        case .session(let session):
             // Identifiers never come back, so what is gone needs no remembering, and this logout cannot fail.
-            let digest = SessionDigests.id(id)
+            let digest = SessionDigests.id(session.id)
             let sessions = take(shard(digest)) { $0.digests.id == digest }
             ended.note()
             return sessions
-        case .serverSession(let issuer, let sid):
-            // Remembered first: a login or a refresh that is under way then finds the ending, or is found here.
-            try ended.remember(which, now: now)
+        case .serverSession(let issuer, let sid, _):
             let digest = SessionDigests.serverSession(issuer, sid)
-            return shards.flatMap { take($0) { $0.digests.serverSession == digest } }
+            return try end(which, now: now) { $0.digests.serverSession == digest }
         case .subject(let issuer, let subject, let until):
-            try ended.remember(which, now: now)
             let digest = SessionDigests.subject(issuer, subject)
-            return shards.flatMap { take($0) { $0.digests.subject == digest && $0.session.createdAt <= until } }
+            return try end(which, now: now) { $0.digests.subject == digest && $0.session.createdAt <= until }
+        }
+    }
+
+    private func end(
+        _ which: SessionEnd, now: Int64, where isMeant: (Entry) -> Bool
+    ) throws(SessionStoreRefusal) -> [Session] {
+        let folded: SHA256Digest?
+        do throws(SessionStoreRefusal) {
+            // Remembered first: a login or a refresh that is under way then finds the ending, or is found here.
+            folded = try ended.remember(which, now: now)
+        } catch {
+            // What is held needs no room to end. Where nothing was, the ending is all that could be kept.
+            let sessions = shards.flatMap { take($0, where: isMeant) }
+            guard !sessions.isEmpty else { throw error }
+            ended.note()
+            return sessions
+        }
+        return shards.flatMap { shard in
+            take(shard) { entry in
+                guard !isMeant(entry) else { return true }
+                return entry.digests.subject == folded
+                    && ended.cover(entry.digests, createdAt: entry.session.createdAt)
+            }
         }
     }
 
@@ -180,19 +205,30 @@ package final class MemorySessionStore: SessionStore {
     }
 
     /// Takes a place, after clearing away what has expired where there is none; each part once in a second at most.
-    private func reserve(now: Int64) -> Bool {
-        if takePlace() { return true }
-        for shard in shards where shard.sweptAt.exchange(now, ordering: .relaxed) != now { sweep(shard, now: now) }
-        return takePlace()
-    }
-
-    private func takePlace() -> Bool {
-        // Counted before it is judged: threads that judged first would pass the limit together.
-        guard memory.held.wrappingAdd(1, ordering: .acquiringAndReleasing).oldValue < limit else {
-            memory.held.wrappingSubtract(1, ordering: .acquiringAndReleasing)
-            return false
+    ///
+    /// Returns the session that gave way for it.
+    private func reserve(_ digests: SessionDigests, now: Int64) throws(SessionStoreRefusal) -> Session? {
+        if entries >= limit {
+            for shard in shards where shard.sweptAt.exchange(now, ordering: .relaxed) != now { sweep(shard, now: now) }
         }
-        return true
+        let (isTaken, leaving) = try memory.shares.withLock {
+            shares throws(SessionStoreRefusal) -> (Bool, SHA256Digest?) in
+            // An identifier is sixteen random bytes: one that is taken was not made as it should be.
+            guard !shares.contains(digests.id) else { throw .unavailable }
+            var leaving: SHA256Digest?
+            if shares.count >= limit {
+                guard let yielding = shares.yielding(to: digests.subject) else { return (false, nil) }
+                leaving = yielding.thing
+                shares.remove(yielding.thing)
+            }
+            shares.add(digests.id, holder: digests.subject)
+            return (true, leaving)
+        }
+        guard isTaken else { throw .full }
+        guard let leaving else { return nil }
+        let entry = shard(leaving).entries.withLock { $0.removeValue(forKey: leaving) }
+        ended.note()
+        return entry?.session
     }
 
     private func sweep(_ shard: Shard, now: Int64) {
@@ -211,7 +247,7 @@ package final class MemorySessionStore: SessionStore {
     }
 
     private func remove(_ id: SHA256Digest, from entries: inout [SHA256Digest: Entry]) {
-        if entries.removeValue(forKey: id) != nil { memory.held.wrappingSubtract(1, ordering: .acquiringAndReleasing) }
+        if entries.removeValue(forKey: id) != nil { memory.shares.withLock { $0.remove(id) } }
     }
 
     private func shard(_ digest: SHA256Digest) -> Shard {

@@ -9,8 +9,9 @@ import Synchronization
 /// server. A state is kept, sealed, for as long as an older one could still be accepted, by the session's identifier,
 /// because one state has several sealed values.
 ///
-/// Bounded in number and bytes: where there is no room, states that their browser has already shown are dropped first,
-/// then those that are nearest their end. A dropped one costs its browser another login at worst.
+/// Bounded in number and bytes: where there is no room, whoever holds the most gives up their oldest one, so that no user
+/// can drop the others' by refreshing many sessions. Where all hold the same, states that their browser has already shown go
+/// first, then those that are nearest their end. A dropped one costs its browser another login at worst.
 final class Successors: Sendable {
     struct Successor: Sendable {
         let value: [UInt8]
@@ -23,13 +24,33 @@ final class Successors: Sendable {
     }
 
     private struct Table {
-        var entries: [SHA256Digest: Successor] = [:]
-        var bytes = 0
+        private(set) var entries: [SHA256Digest: Successor] = [:]
+        private(set) var bytes = 0
+        /// What each user holds.
+        private var shares = HolderShares()
+
+        mutating func add(_ successor: Successor) {
+            entries[successor.digests.id] = successor
+            bytes += successor.value.count
+            shares.add(successor.digests.id, holder: successor.digests.subject)
+        }
 
         mutating func remove(_ id: SHA256Digest) -> Successor? {
             guard let removed = entries.removeValue(forKey: id) else { return nil }
             bytes -= removed.value.count
+            shares.remove(id)
             return removed
+        }
+
+        mutating func settle(_ id: SHA256Digest) { entries[id]?.isSettled = true }
+
+        /// Which one goes for another of `subject`'s; nil when there is none.
+        mutating func yielding(to subject: SHA256Digest) -> SHA256Digest? {
+            if let (thing, _) = shares.yielding(to: subject) { return thing }
+            return entries.min {
+                $0.value.isSettled == $1.value.isSettled
+                    ? $0.value.expiresAt < $1.value.expiresAt : $0.value.isSettled
+            }?.key
         }
 
         mutating func sweep(now: Int64) {
@@ -69,9 +90,8 @@ final class Successors: Sendable {
             let before = table.entries.count
             defer { count(from: before, to: table.entries.count) }
             _ = table.remove(successor.digests.id)
-            makeRoom(successor.value.count, in: &table, now: now)
-            table.entries[successor.digests.id] = successor
-            table.bytes += successor.value.count
+            makeRoom(for: successor, in: &table, now: now)
+            table.add(successor)
             return true
         }
     }
@@ -83,7 +103,7 @@ final class Successors: Sendable {
         return shard(digest).table.withLock { table in
             guard let successor = table.entries[digest], now < successor.expiresAt else { return nil }
             if successor.generation > generation { return successor }
-            if !successor.isSettled { table.entries[digest]?.isSettled = true }
+            if !successor.isSettled { table.settle(digest) }
             return nil
         }
     }
@@ -92,10 +112,10 @@ final class Successors: Sendable {
     func end(_ which: SessionEnd) -> [Successor] {
         // Always under the locks: a state that is being kept at this moment is not counted yet.
         switch which {
-        case .session(let id):
-            let digest = SessionDigests.id(id)
+        case .session(let session):
+            let digest = SessionDigests.id(session.id)
             return take(shard(digest)) { $0.digests.id == digest }
-        case .serverSession(let issuer, let sid):
+        case .serverSession(let issuer, let sid, _):
             let digest = SessionDigests.serverSession(issuer, sid)
             return shards.flatMap { take($0) { $0.digests.serverSession == digest } }
         case .subject(let issuer, let subject, let until):
@@ -126,19 +146,14 @@ final class Successors: Sendable {
         }
     }
 
-    private func makeRoom(_ bytes: Int, in table: inout Table, now: Int64) {
-        func isFull() -> Bool { table.entries.count >= entryLimit || table.bytes + bytes > byteLimit }
+    private func makeRoom(for successor: Successor, in table: inout Table, now: Int64) {
+        func isFull() -> Bool {
+            table.entries.count >= entryLimit || table.bytes + successor.value.count > byteLimit
+        }
         guard isFull() else { return }
         table.sweep(now: now)
-        while isFull(), !table.entries.isEmpty {
-            // A shard is a sixteenth: this walk is short, and only an overloaded table takes it.
-            let least = table.entries.min {
-                $0.value.isSettled == $1.value.isSettled
-                    ? $0.value.expiresAt < $1.value.expiresAt : $0.value.isSettled
-            }
-            guard let least else { return }
-            _ = table.remove(least.key)
-        }
+        // A shard is a sixteenth: a walk through it is short, and only an overloaded table takes one.
+        while isFull(), let least = table.yielding(to: successor.digests.subject) { _ = table.remove(least) }
     }
 
     private func count(from before: Int, to after: Int) {

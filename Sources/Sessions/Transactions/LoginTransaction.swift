@@ -31,12 +31,14 @@ package struct LoginTransaction: Sendable {
     package var attempts: UInt8
     /// Whether the browser keeps a form that is sent after the login.
     package var keepsForm: Bool
+    /// Whether the user wanted to be asked who they are.
+    package var isOtherAccount: Bool
     /// The fragment of the page the login began at, without `#`.
     package var fragment: String?
 
     package init(
         seed: Secret, returnTo: String, createdAt: Int64, client: String, stepUp: Demand? = nil, attempts: UInt8 = 0,
-        keepsForm: Bool = false, fragment: String? = nil
+        keepsForm: Bool = false, isOtherAccount: Bool = false, fragment: String? = nil
     ) {
         self.seed = seed
         self.returnTo = returnTo
@@ -45,6 +47,7 @@ package struct LoginTransaction: Sendable {
         self.stepUp = stepUp
         self.attempts = attempts
         self.keepsForm = keepsForm
+        self.isOtherAccount = isOtherAccount
         self.fragment = fragment
     }
 }

@@ -9,7 +9,8 @@ package enum PostLogoutState {
     /// Seconds that the logout at the server may take.
     package static let lifetimeSeconds = 600
 
-    /// A new state for the server's logout URL, and the value of `Set-Cookie` that remembers it.
+    /// A new state for the server's logout URL, in letters that no server writes in another way when it sends them back, and
+    /// the value of `Set-Cookie` that remembers it.
     package static func start(client: String) -> (state: String, line: String) {
         let random = RandomBytes.fill(24)
         let state = Base64URL.encode(random.span)
@@ -27,7 +28,7 @@ package enum PostLogoutState {
         return expected == digest(state, client: client)
     }
 
-    /// The line that makes the state a used one: to be sent whether it matched or not.
+    /// The line that makes the state a used one, for the answer to the return that matched it.
     package static func deletion() -> [String] {
         SetCookie.deletion(name: cookieName, sameSite: .lax)
     }

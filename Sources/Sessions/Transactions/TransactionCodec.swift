@@ -13,7 +13,8 @@ enum TransactionCodec {
         static let attempts = Parts(rawValue: 8)
         static let form = Parts(rawValue: 16)
         static let fragment = Parts(rawValue: 32)
-        static let all: Parts = [target, stepUp, maximumAge, attempts, form, fragment]
+        static let otherAccount = Parts(rawValue: 64)
+        static let all: Parts = [target, stepUp, maximumAge, attempts, form, fragment, otherAccount]
     }
 
     static let seedLength = 32
@@ -25,6 +26,7 @@ enum TransactionCodec {
         if transaction.stepUp?.maximumAge != nil { parts.insert(.maximumAge) }
         if transaction.attempts > 0 { parts.insert(.attempts) }
         if transaction.keepsForm { parts.insert(.form) }
+        if transaction.isOtherAccount { parts.insert(.otherAccount) }
         if transaction.fragment != nil { parts.insert(.fragment) }
         var writer = FieldWriter()
         writer.byte(parts.rawValue)
@@ -52,7 +54,7 @@ enum TransactionCodec {
         for _ in 0..<seedLength { seed.append(try reader.byte()) }
         var transaction = LoginTransaction(
             seed: Secret(seed), returnTo: "/", createdAt: try reader.time(), client: client,
-            keepsForm: parts.contains(.form))
+            keepsForm: parts.contains(.form), isOtherAccount: parts.contains(.otherAccount))
         if parts.contains(.target) { transaction.returnTo = try reader.text() }
         if parts.contains(.stepUp) { transaction.stepUp = LoginTransaction.Demand(acrValues: try reader.texts()) }
         if parts.contains(.maximumAge) {

@@ -5,8 +5,9 @@ package import Crypto
 /// Seals login transactions into cookies, one for each state, so that several logins of one browser go on side by side
 /// and any replica can finish them (CF-03, CF-06, CF-07).
 ///
-/// The seal is bound to the whole state, to the client, and to what else both ends say. Without configured keys it is
-/// this process's own: then only this process finishes a login.
+/// The seal is bound to the client, to the cookie's name and to what else both ends say. Half of the state's digest is in
+/// the name and in what is sealed, so that a cookie can be told to be ours before the state is known, and belongs to no
+/// other state. Without configured keys the seal is this process's own: then only this process finishes a login.
 package struct TransactionSealer: Sendable {
     /// What became of the transaction that a callback's state belongs to.
     package enum Opened: Sendable {
@@ -56,17 +57,18 @@ package struct TransactionSealer: Sendable {
         guard transaction.seed.count == TransactionCodec.seedLength else { throw .keyLength }
         let name = TransactionSealer.cookieName(state: state)
         let room = SetCookie.capacity(name: name, cookies: 1)
+        let rest = TransactionSealer.rest(of: state)
         var transaction = transaction
-        var bytes = TransactionCodec.encode(transaction)
+        var bytes = rest + TransactionCodec.encode(transaction)
         if SealingKeys.sealedCount(bytes.count) > room {
             transaction.fragment = nil
-            bytes = TransactionCodec.encode(transaction)
+            bytes = rest + TransactionCodec.encode(transaction)
         }
         if SealingKeys.sealedCount(bytes.count) > room {
             transaction.returnTo = "/"
-            bytes = TransactionCodec.encode(transaction)
+            bytes = rest + TransactionCodec.encode(transaction)
         }
-        return (name, try keys.seal(bytes, additional: TransactionSealer.bound(state, redirectURI)))
+        return (name, try keys.seal(bytes, additional: TransactionSealer.bound(name.utf8Span.span, redirectURI)))
     }
 
     /// The transaction that the request's cookies have for a state; `state` may be anything a stranger sends.
@@ -74,11 +76,46 @@ package struct TransactionSealer: Sendable {
         _ cookies: Span<UInt8>, state: String, redirectURI: String = "", now: Int64
     ) -> Opened {
         // Two cookies of one name: one of them is not ours, and nobody can tell which (SC-06).
-        guard case .one(let range) = CookieField.locate(TransactionSealer.cookieName(state: state), in: cookies),
-            let bytes = keys.open(
-                cookies.extracting(range), additional: TransactionSealer.bound(state, redirectURI)),
-            let transaction = TransactionCodec.decode(bytes, client: client)
+        let name = TransactionSealer.cookieName(state: state)
+        guard case .one(let range) = CookieField.locate(name, in: cookies),
+            let (rest, transaction) = opened(cookies.extracting(range), name: name.utf8Span.span, redirectURI)
         else { return .none }
+        let expected = TransactionSealer.rest(of: state)
+        guard ConstantTime.equal(rest.span, expected.span) else { return .none }
+        return judged(transaction, now: now)
+    }
+
+    /// A transaction of this browser's, whichever its state is: for responses that nobody has read yet, and which it would
+    /// cost a private key to read.
+    ///
+    /// One that is good where there is one. A browser sends no more of them than it was left with.
+    package func openAny(_ cookies: Span<UInt8>, redirectURI: String = "", now: Int64) -> Opened {
+        var result = Opened.none
+        var looked = 0
+        var pairs = CookiePairs()
+        while let pair = pairs.next(in: cookies), looked < TransactionSealer.maximumEvictions {
+            guard TransactionSealer.isTransaction(cookies.extracting(pair.name)) else { continue }
+            looked += 1
+            let name = cookies.extracting(pair.name), value = cookies.extracting(pair.value)
+            guard let found = opened(value, name: name, redirectURI) else { continue }
+            result = judged(found.transaction, now: now)
+            if case .found = result { return result }
+        }
+        return result
+    }
+
+    private func opened(
+        _ value: Span<UInt8>, name: Span<UInt8>, _ redirectURI: String
+    ) -> (rest: [UInt8], transaction: LoginTransaction)? {
+        let length = TransactionSealer.restOfDigest.count
+        guard let bytes = keys.open(value, additional: TransactionSealer.bound(name, redirectURI)),
+            bytes.count > length,
+            let transaction = TransactionCodec.decode(Array(bytes[length...]), client: client)
+        else { return nil }
+        return (Array(bytes[..<length]), transaction)
+    }
+
+    private func judged(_ transaction: LoginTransaction, now: Int64) -> Opened {
         let age = now.subtractingReportingOverflow(transaction.createdAt)
         // Another replica's clock may be ahead; by more than a login's time it is not a clock.
         guard !age.overflow, age.partialValue > -TransactionSealer.lifetime,
@@ -137,10 +174,17 @@ package struct TransactionSealer: Sendable {
         return true
     }
 
-    /// The name has 48 bits of the state's digest; the seal is bound to all of them.
-    private static func bound(_ state: String, _ redirectURI: String) -> [UInt8] {
+    /// Of the state's digest what is sealed: with the 48 bits of the name 128 of its bits belong to a cookie.
+    private static let restOfDigest = 6..<16
+
+    private static func rest(of state: String) -> [UInt8] {
+        Array(SHA256.hash(state.utf8Span.span).bytes[restOfDigest])
+    }
+
+    /// What must be the same where it is opened.
+    private static func bound(_ name: Span<UInt8>, _ redirectURI: String) -> [UInt8] {
         var writer = FieldWriter()
-        writer.block(SHA256.hash(state.utf8Span.span).bytes)
+        writer.text(String(copying: name))
         writer.text(redirectURI)
         return writer.bytes
     }

@@ -12,6 +12,8 @@ package enum LogEvent: String, Sendable, CaseIterable {
     case configurationWarning = "configuration_warning"
     /// The process may open fewer descriptors than the limits promise connections.
     case descriptorsShort = "descriptors_short"
+    /// The process may open fewer descriptors than the default of connections: there are fewer connections.
+    case connectionsFitted = "connections_fitted"
     /// A dangerous relaxation is switched on.
     case insecureSetting = "insecure_setting"
     /// The configuration is read again, because of SIGHUP or of a file that it names.
@@ -79,8 +81,12 @@ package enum LogEvent: String, Sendable, CaseIterable {
     case issuerKeysReread = "issuer_keys_reread"
     /// An issuer's metadata names other endpoints than before.
     case issuerMetadataChanged = "issuer_metadata_changed"
+    /// An issuer's metadata names an endpoint that a client needs, at a port that nothing is sent to.
+    case endpointRefused = "endpoint_refused"
     /// A key of a key set cannot be used and was left out.
     case keyIgnored = "key_ignored"
+    /// A key of a key set is of a generator that made private keys guessable: the issuer must replace it.
+    case keyGuessable = "key_guessable"
     /// A key set publishes a private or symmetric key: the issuer must replace it.
     case privateKeyPublished = "private_key_published"
     /// An issuer could not say whether tokens are active.
@@ -94,6 +100,8 @@ package enum LogEvent: String, Sendable, CaseIterable {
 
     // Logins
 
+    /// A browser was sent to the authorization server.
+    case loginStarted = "login_started"
     /// A user logged in.
     case loggedIn = "logged_in"
     /// A session ended by a logout, here or at the authorization server.
@@ -104,6 +112,8 @@ package enum LogEvent: String, Sendable, CaseIterable {
     case loginAlarm = "login_alarm"
     /// Tokens of a session that ended could not be revoked.
     case revocationFailed = "revocation_failed"
+    /// A client asked for a WebSocket where the route lets none through.
+    case webSocketNotEnabled = "websocket_not_enabled"
     /// An upstream tried to set a cookie that only the gateway sets.
     case upstreamCookieDropped = "upstream_cookie_dropped"
 

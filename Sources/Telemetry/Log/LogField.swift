@@ -17,12 +17,16 @@ package enum LogFieldName: String, Sendable, CaseIterable {
     case loginClient = "login_client"
     case milliseconds
     case outcome
+    case proxyRequestID = "proxy_request_id"
     case reason
     case requestID = "request_id"
     case route
     case seconds
+    case session
     case setting
     case status
+    case subjectDigest = "sub_digest"
+    case suppressed
     case upstream
     case url
     case version

@@ -58,43 +58,69 @@ package enum QueryRedaction {
 
     /// Whether the value of a parameter of this (still encoded) name may be a credential.
     ///
-    /// The names are the parameters of OAuth 2.0, OpenID Connect and their extensions whose values are secrets or
-    /// stand for one. Their first letters are asked first: nearly every parameter of an API is told apart by it.
+    /// The names are the parameters of OAuth 2.0, OpenID Connect and their extensions whose values are secrets or stand for
+    /// one, and those under which APIs take keys, signatures, passwords and sessions. What ends as such a name does is
+    /// one too: `csrf_token`, `apiKey`, `X-Amz-Signature`. A harmless value that is not logged costs an operator a
+    /// look; a secret that is logged costs its owner everything.
     package static func isSensitive(_ name: Span<UInt8>) -> Bool {
         var start = 0
         // A second `?` belongs to the name for us, and to nothing for some readers.
         while start < name.count, [UInt8(ascii: "_"), UInt8(ascii: "?")].contains(decoded(name, at: start).byte) {
             start += decoded(name, at: start).length
         }
-        guard start < name.count else { return false }
-        let rest = name.extracting(start..<name.count)
-        return switch decoded(rest, at: 0).byte {
-        case UInt8(ascii: "a"):
-            matches(rest, "access_token") || matches(rest, "assertion") || matches(rest, "actor_token")
-        case UInt8(ascii: "c"):
-            matches(rest, "code") || matches(rest, "client_secret") || matches(rest, "client_assertion")
-                || matches(rest, "code_verifier")
-        case UInt8(ascii: "i"): matches(rest, "id_token") || matches(rest, "id_token_hint")
-        case UInt8(ascii: "l"): matches(rest, "logout_token")
-        case UInt8(ascii: "p"): matches(rest, "password")
-        case UInt8(ascii: "r"): matches(rest, "refresh_token") || matches(rest, "request") || matches(rest, "response")
-        case UInt8(ascii: "s"): matches(rest, "state") || matches(rest, "subject_token")
-        case UInt8(ascii: "t"): matches(rest, "token")
-        default: false
+        return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: max(1, name.count)) { plain in
+            var count = 0
+            while start < name.count {
+                let (byte, length) = decoded(name, at: start)
+                // `token[]` is `token`, and so is `token[0]`.
+                if byte == UInt8(ascii: "[") { break }
+                plain[count] = byte
+                count += 1
+                start += length
+            }
+            return isSensitive(plain: UnsafeBufferPointer(rebasing: plain[..<count]))
         }
     }
 
-    private static func matches(_ name: Span<UInt8>, _ wanted: StaticString) -> Bool {
-        wanted.withUTF8Buffer { wanted in
-            var index = 0
-            for byte in wanted {
-                guard index < name.count else { return false }
-                let (found, length) = decoded(name, at: index)
-                if found != byte { return false }
-                index += length
-            }
-            return index == name.count || decoded(name, at: index).byte == UInt8(ascii: "[")
+    private static func isSensitive(plain name: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard let last = name.last else { return false }
+        // Their last letters are asked first: most parameters of an API are told apart by it.
+        switch last {
+        case UInt8(ascii: "d"):
+            return ends(name, "password") || ends(name, "passwd") || ends(name, "sessionid") || ends(name, "session_id")
+                || ends(name, "sessid") || isOne(name, "pwd") || isOne(name, "sid")
+        case UInt8(ascii: "e"):
+            return ends(name, "signature") || ends(name, "passphrase")
+                || isOne(name, "code") || isOne(name, "state") || isOne(name, "response") || isOne(name, "samlresponse")
+                || isOne(name, "device_code") || isOne(name, "user_code")
+        case UInt8(ascii: "g"): return isOne(name, "sig")
+        case UInt8(ascii: "h"): return isOne(name, "auth")
+        case UInt8(ascii: "c"): return isOne(name, "hmac")
+        case UInt8(ascii: "l"): return ends(name, "credential")
+        case UInt8(ascii: "n"):
+            return ends(name, "token") || ends(name, "assertion") || isOne(name, "authorization")
+                || isOne(name, "session")
+        case UInt8(ascii: "p"): return isOne(name, "otp") || isOne(name, "totp")
+        case UInt8(ascii: "r"): return isOne(name, "code_verifier") || isOne(name, "bearer")
+        case UInt8(ascii: "s"): return ends(name, "credentials") || isOne(name, "pass")
+        case UInt8(ascii: "t"):
+            return ends(name, "secret") || ends(name, "jwt") || ends(name, "ticket")
+                || isOne(name, "request") || isOne(name, "id_token_hint") || isOne(name, "samlrequest")
+        case UInt8(ascii: "y"):
+            return isOne(name, "key") || ends(name, "_key") || ends(name, "apikey") || ends(name, "accesskey")
+        default: return false
         }
+    }
+
+    private static func isOne(_ name: UnsafeBufferPointer<UInt8>, _ wanted: StaticString) -> Bool {
+        name.count == wanted.utf8CodeUnitCount && ends(name, wanted)
+    }
+
+    private static func ends(_ name: UnsafeBufferPointer<UInt8>, _ wanted: StaticString) -> Bool {
+        let count = wanted.utf8CodeUnitCount
+        guard name.count >= count else { return false }
+        let end = UnsafeBufferPointer(rebasing: name[(name.count - count)...])
+        return end.elementsEqual(UnsafeBufferPointer(start: wanted.utf8Start, count: count))
     }
 
     /// The byte that the text at `index` stands for, in lower case, separators of words as `_`.

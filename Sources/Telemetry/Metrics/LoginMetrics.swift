@@ -21,7 +21,8 @@ package final class LoginMetrics: Sendable {
     }
 
     private static let logouts = 0
-    private static let firstLogin = 1
+    private static let starts = 1
+    private static let firstLogin = 2
     private static let firstRefresh = firstLogin + Login.allCases.count
     private static let cells = firstRefresh + Refresh.allCases.count
 
@@ -48,6 +49,11 @@ package final class LoginMetrics: Sendable {
     package func count(client: Int, _ outcome: Refresh) {
         banks[client].add(1, at: Self.firstRefresh + Self.index(of: outcome))
     }
+
+    /// Counts a browser that was sent to the server.
+    package func countStart(client: Int) { banks[client].add(1, at: Self.starts) }
+
+    func starts(client: Int) -> UInt64 { banks[client].load(Self.starts) }
 
     /// Counts a logout.
     package func countLogout(client: Int) { banks[client].add(1, at: Self.logouts) }

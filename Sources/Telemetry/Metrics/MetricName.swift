@@ -22,6 +22,7 @@ package enum MetricName: String, Sendable, CaseIterable {
     case replayInserts = "portcullis_dpop_replay_inserts_total"
     case replayRefusals = "portcullis_dpop_replay_refusals_total"
     case introspections = "portcullis_introspections_total"
+    case loginStarts = "portcullis_login_starts_total"
     case logins = "portcullis_logins_total"
     case logouts = "portcullis_logouts_total"
     case sessionRefreshes = "portcullis_session_refreshes_total"
@@ -56,7 +57,8 @@ package enum MetricName: String, Sendable, CaseIterable {
         case .requests, .refusals, .handshakeFailures, .strippedFields, .tokenCacheHits, .tokenCacheMisses,
             .tokenCacheEvictions, .signatureVerifications, .proofsVerified, .replayInserts, .replayRefusals,
             .introspections,
-            .logins, .logouts, .sessionRefreshes, .sessionCacheHits, .sessionCacheMisses, .sessionCacheEvictions,
+            .loginStarts, .logins, .logouts, .sessionRefreshes, .sessionCacheHits, .sessionCacheMisses,
+            .sessionCacheEvictions,
             .issuerRefreshes, .logDropped, .configReloads:
             .counter
         case .requestDuration, .upstreamDuration:
@@ -92,6 +94,8 @@ package enum MetricName: String, Sendable, CaseIterable {
         case .replayInserts: "DPoP proofs remembered since the start."
         case .replayRefusals: "DPoP proofs refused because there was no memory to remember them."
         case .introspections: "Requests that waited for an authorization server's word on their token."
+        case .loginStarts:
+            "Browsers sent to the authorization server, by client; those that do not come back are in no other number."
         case .logins: "Browser logins that came back to us, or could not begin, by client and outcome."
         case .logouts: "Logouts, here or on the authorization server's word, by client."
         case .sessionRefreshes: "Refreshes of sessions' tokens, by client and outcome."

@@ -54,6 +54,7 @@ package enum HandshakeReason: String, Sendable, CaseIterable {
     case version
     case cipher
     case certificate
+    case applicationProtocol = "application_protocol"
     case alert
     case other
 
@@ -66,8 +67,9 @@ package enum HandshakeReason: String, Sendable, CaseIterable {
         case .version: 3
         case .cipher: 4
         case .certificate: 5
-        case .alert: 6
-        case .other: 7
+        case .applicationProtocol: 6
+        case .alert: 7
+        case .other: 8
         }
     }
 }

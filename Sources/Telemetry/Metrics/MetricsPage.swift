@@ -73,7 +73,7 @@ struct MetricsPage {
         case .proofsVerified: text.sample(metric, .unsigned(sum(at: WorkerCounter.proofsVerified.rawValue)))
         case .introspections: text.sample(metric, .unsigned(sum(at: WorkerCounter.introspections.rawValue)))
         case .replayEntries, .replayBytes, .replayInserts, .replayRefusals: writeReplay(metric, to: &text)
-        case .logins, .logouts, .sessionRefreshes: writeLogins(metric, to: &text)
+        case .loginStarts, .logins, .logouts, .sessionRefreshes: writeLogins(metric, to: &text)
         case .loginRequests: text.sample(metric, .whole(sum(.loginRequests)))
         case .sessionCacheHits: text.sample(metric, .unsigned(sum(at: WorkerCounter.sessionCacheHits.rawValue)))
         case .sessionCacheMisses: text.sample(metric, .unsigned(sum(at: WorkerCounter.sessionCacheMisses.rawValue)))
@@ -168,6 +168,8 @@ struct MetricsPage {
         for (index, name) in labels.logins.enumerated() {
             let client = ("client", name)
             switch metric {
+            case .loginStarts:
+                text.sample(metric, .unsigned(shown.logins.starts(client: index)), labels: [client])
             case .logouts: text.sample(metric, .unsigned(shown.logins.logouts(client: index)), labels: [client])
             case .logins:
                 for outcome in LoginMetrics.Login.allCases {

@@ -93,6 +93,12 @@ public final class ServerTLS: @unchecked Sendable {
         portcullis_set_safe_options(context)
         portcullis_set_stream_mode(context)
         SSL_CTX_set_cipher_list(context, TLSVersion.tls12Suites)
+        // BCP 195 (RFC 9325 §4.2), with the hybrid of ML-KEM where the library has it: what is beside them (X448, P-521, finite
+        // fields) costs a handshake ten times as much, or is checked by few.
+        guard
+            portcullis_set_groups(context, "X25519MLKEM768:X25519:P-256:P-384") == 1
+                || portcullis_set_groups(context, "X25519:P-256:P-384") == 1
+        else { throw .library(OpenSSLErrors.take()) }
         SSL_CTX_set_alpn_select_cb(context, onProtocols, nil)
         // Sessions live in the clients' tickets: a cache of ours would be a lock between workers, and memory.
         portcullis_set_session_cache_off(context)

@@ -5,6 +5,7 @@ import dataclasses
 from .bodies import Bodies
 from .family import Family
 from .growth import Connections, Routes, Tokens
+from .half_open import HalfOpen
 from .latency import Latency
 from .slow import SlowClients
 from .tls import Handshakes, KeepAlive
@@ -58,6 +59,8 @@ CASES = {case.name: case for case in (
     Case("session-cookie", "A browser's session seen before, in a sealed cookie, beside a Bearer token", "ES256", 1,
          session=True, reference="Portcullis, Bearer"),
     Case("memory", f"Memory: started and idle, then with {IDLE_CONNECTIONS:,} idle connections", "ES256", 1, idle=True),
+    Case("memory-handshakes", "Memory: six bursts of 3,000 TLS handshakes that are begun and left alone",
+         family=HalfOpen()),
     Case("tls-keep-alive", "Plain proxying over TLS 1.3, ECDSA P-256, TLS_AES_128_GCM_SHA256", family=KeepAlive()),
     Case("tls-handshake", "Full TLS 1.3 handshakes, one request each, ECDSA P-256", family=Handshakes()),
     Case("bodies-down", "Responses of 10 MB, 16 at once", family=Bodies(is_up=False)),

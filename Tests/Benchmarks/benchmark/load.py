@@ -44,25 +44,6 @@ class Load:
         return loaded(self.stage, self.port, seconds, self.fields, {})
 
 
-class ProofLoad:
-    """Requests with a bound token and a proof each, a line `TOKEN PROOF` of a file each."""
-
-    def __init__(self, stage, port, lines):
-        self.stage = stage
-        self.port = port
-        self.lines = lines
-
-    def run(self, seconds, after=0, count=0):
-        """Sends the `count` requests behind the first `after`, each once, for so many seconds at most.
-
-        Without a count all of them are sent again and again.
-        """
-        environment = {"BENCHMARK_PROOFS": str(self.lines), "BENCHMARK_AFTER": str(after)}
-        if count:
-            environment["BENCHMARK_COUNT"] = str(count)
-        return loaded(self.stage, self.port, seconds, (), environment)
-
-
 def loaded(stage, port, seconds, credentials, environment):
     """Runs wrk; an answer that is not 200 is a failure."""
     command = [tool("wrk"), "-t1", f"-c{CONNECTIONS}", f"-d{seconds}s", "--timeout", "10s", "-s", SCRIPT]

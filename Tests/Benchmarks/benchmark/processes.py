@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Starts programs pinned to a CPU and ends every one of them by its process id."""
+import contextlib
 import ctypes
 import os
+import random
 import resource
 import shutil
 import signal
@@ -19,7 +21,7 @@ PR_SET_PDEATHSIG = 1
 LIBC = ctypes.CDLL(None, use_errno=True)
 PACKAGES = {
     "nginx": "nginx-light", "haproxy": "haproxy", "wrk": "wrk", "cc": "gcc libc6-dev", "apache2": "apache2-bin libapache2-mod-oauth2",
-    "swift": "(the Swift toolchain)",
+    "swift": "(the Swift toolchain)", "valgrind": "valgrind",
 }
 
 
@@ -47,15 +49,16 @@ def raise_file_limit():
 
 
 def free_ports(count):
-    """Ports of 127.0.0.1 that nobody listens on, all different."""
-    held = [socket.socket() for _ in range(count)]
-    try:
-        for one in held:
-            one.bind(("127.0.0.1", 0))
-        return [one.getsockname()[1] for one in held]
-    finally:
-        for one in held:
-            one.close()
+    """Ports that nobody listens on now, below those that the system gives to whoever asks for any.
+
+    One of the latter would be somebody else's by chance before the program listens that is told of it.
+    """
+    ports = set()
+    while len(ports) < count:
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", random.SystemRandom().randrange(15_000, 30_000)))
+            ports.add(probe.getsockname()[1])
+    return list(ports)
 
 
 def session(leader):

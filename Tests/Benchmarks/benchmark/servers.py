@@ -306,6 +306,12 @@ class BearerGateway(Gateway):
     takes_sessions = False
 
 
+class EarlierGateway(Gateway):
+    """A binary built from another revision, for what a change costs."""
+
+    name = "Portcullis, before"
+
+
 class Fixtures:
     """Keys and tokens of one run, in a folder."""
 
@@ -394,7 +400,7 @@ class Stage:
         output = site.folder / "output.log"
         process = self.processes.start(kind.command(site), processor, output, environment)
         try:
-            wait_for_answer(site.port, credentials, process, site.tls)
+            wait_for_answer(site.port, credentials, process, site.tls, getattr(kind, "start_seconds", START_SECONDS))
         except Failure as failure:
             self.processes.stop(process)
             raise Failure(f"{kind.name} {failure}; its output ends:\n{last_lines(output)}") from None
@@ -419,9 +425,9 @@ class Stage:
         server.site.log_file.unlink(missing_ok=True)
 
 
-def wait_for_answer(port, credentials, process, tls=False):
+def wait_for_answer(port, credentials, process, tls=False, seconds=START_SECONDS):
     """Returns when a good request is answered with 200."""
-    end = time.monotonic() + START_SECONDS
+    end = time.monotonic() + seconds
     last = "does not listen"
     while time.monotonic() < end:
         if process.poll() is not None:
@@ -434,4 +440,4 @@ def wait_for_answer(port, credentials, process, tls=False):
         except OSError as error:
             last = f"does not answer ({error})"
         time.sleep(0.02)
-    raise Failure(f"{last} after {START_SECONDS} s")
+    raise Failure(f"{last} after {seconds} s")

@@ -2,10 +2,11 @@
 // Closed-loop load: as soon as one answer is there, the next request goes out.
 //
 //   closed_loop port=N template=FILE [values=FILE] [connections=64] [busy=64] [seconds=6] [warm_requests=0]
-//               [warm_milliseconds=1000] [sources=0] [tls=0] [short=0] [body=0]
+//               [warm_milliseconds=1000] [sources=0] [tls=0] [short=0] [body=0] [once=0]
 //
-// TEMPLATE is one whole request; a line of VALUES stands in for its byte 1, the next line in each request. Of all
-// connections, `busy` have a request on its way at a time, each in its turn. With `short`, each request has a connection
+// TEMPLATE is one whole request; a line of VALUES stands in for its byte 1, the next line in each request. Where it has a
+// byte 2 as well, what stands before the line's first space is put in place of byte 1, and the rest in place of byte 2. With
+// `once`, no line is sent twice: those of the warm-up stay used, and the load ends with the last one. Of all connections, `busy` have a request on its way at a time, each in its turn. With `short`, each request has a connection
 // of its own. With `tls`, nothing but TLS 1.3 with TLS_AES_128_GCM_SHA256 and X25519 is offered, every handshake is
 // verified to have led to it, and none resumes another. An answer that is not 200, or shorter than `body`, is an error.
 //
@@ -24,7 +25,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { REQUEST_BYTES = 8192, EVENTS = 256, VALUE_MARK = 1 };
+enum { REQUEST_BYTES = 8192, EVENTS = 256, VALUE_MARK = 1, REST_MARK = 2 };
 
 struct client {
     int descriptor;
@@ -38,11 +39,12 @@ struct client {
 static struct {
     int port, poll;
     unsigned sources;
-    bool is_short;
+    bool is_short, is_once, is_used_up;
     uint64_t body;
     SSL_CTX *tls;
-    const char *before, *behind;
-    size_t before_count, behind_count;
+    // Before the value, between its two parts where it has two, and behind it.
+    const char *before, *between, *behind;
+    size_t before_count, between_count, behind_count;
     // Where each line of the values begins, and where the last one ends.
     const char **values;
     size_t value_count, next_value;
@@ -61,6 +63,12 @@ static void read_template(const char *path) {
     load.before_count = mark ? (size_t)(mark - text) : count;
     load.behind = mark ? mark + 1 : text;
     load.behind_count = mark ? count - load.before_count - 1 : 0;
+    char *rest = mark ? memchr(load.behind, REST_MARK, load.behind_count) : NULL;
+    if (!rest) return;
+    load.between = load.behind;
+    load.between_count = (size_t)(rest - load.between);
+    load.behind = rest + 1;
+    load.behind_count -= load.between_count + 1;
 }
 
 static void read_values(const char *path) {
@@ -93,7 +101,16 @@ static size_t put_together(const struct client *client, char *request) {
     if (!load.value_count) return count;
     const char *value = load.values[client->value];
     size_t length = (size_t)(load.values[client->value + 1] - value) - 1;
-    if (count + length + load.behind_count > REQUEST_BYTES) fail("a request is too long");
+    if (count + length + load.between_count + load.behind_count > REQUEST_BYTES) fail("a request is too long");
+    const char *space = load.between ? memchr(value, ' ', length) : NULL;
+    if (load.between && !space) fail("a line of the values has one part");
+    if (space) {
+        size_t first = (size_t)(space - value);
+        memcpy(request + count, value, first);
+        memcpy(request + count + first, load.between, load.between_count);
+        count += first + load.between_count;
+        value += first + 1, length -= first + 1;
+    }
     memcpy(request + count, value, length);
     memcpy(request + count + length, load.behind, load.behind_count);
     return count + length + load.behind_count;
@@ -167,7 +184,9 @@ static void start(struct client *client) {
     client->began = now();
     client->is_sent = false;
     client->value = load.next_value;
-    load.next_value = load.next_value + 1 < load.value_count ? load.next_value + 1 : 0;
+    if (load.next_value + 1 < load.value_count) load.next_value++;
+    else if (load.is_once) load.is_used_up = true;
+    else load.next_value = 0;
     expect_answer(&client->answer);
     if (client->descriptor < 0 && !connect_client(client)) give_up(client, &load.connect_errors);
     else push(client);
@@ -215,11 +234,11 @@ static void run(int64_t end, uint64_t requests, size_t busy) {
     size_t on_their_way = 0;
     struct epoll_event events[EVENTS];
     for (int64_t stuck = now() + INT64_C(60000000000);;) {
-        bool is_over = now() >= end && load.requests >= requests;
+        bool is_over = (now() >= end && load.requests >= requests) || load.is_used_up;
         uint64_t errors = load.connect_errors + load.read_errors + load.write_errors;
         if (errors > 1000) is_over = true;
         on_their_way = load.client_count - load.idle_count;
-        while (!is_over && on_their_way < busy) {
+        while (!is_over && !load.is_used_up && on_their_way < busy) {
             struct client *next = load.idle[load.idle_first];
             load.idle_first = (load.idle_first + 1) % load.client_count;
             load.idle_count--;
@@ -258,6 +277,7 @@ int main(int count, char **arguments) {
     load.sources = (unsigned)setting(arguments, "sources", 0);
     load.is_short = setting(arguments, "short", 0);
     load.body = (uint64_t)setting(arguments, "body", 0);
+    load.is_once = setting(arguments, "once", 0);
     load.client_count = (size_t)setting(arguments, "connections", 64);
     size_t busy = (size_t)setting(arguments, "busy", (int64_t)load.client_count);
     if (setting(arguments, "tls", 0)) load.tls = tls_context();
@@ -274,10 +294,11 @@ int main(int count, char **arguments) {
     }
 
     uint64_t warm = (uint64_t)setting(arguments, "warm_requests", 0);
-    if (warm < load.client_count && !load.is_short) warm = load.client_count;
+    if (warm < load.client_count && !load.is_short && !load.is_once) warm = load.client_count;
     run(now() + setting(arguments, "warm_milliseconds", 1000) * 1000000, warm, busy);
     load.requests = load.bytes = load.handshakes = 0;
-    load.next_value = 0;
+    if (load.is_used_up) fail("the values are used up before the load");
+    if (!load.is_once) load.next_value = 0;
     free(load.latencies.buckets);
     load.latencies = new_latencies();
     wait_for_start();

@@ -4,8 +4,9 @@ import Testing
 
 @Suite struct `every example` {
     static let names = [
-        "auth0", "bearer-api", "dpop-api", "fapi2", "mcp-server", "opaque-tokens", "public-and-protected",
-        "request-uri", "spa-and-api", "tls", "two-issuers", "web-app",
+        "auth0", "authentik", "bearer-api", "dpop-api", "entra-id", "fapi2", "google", "keycloak", "mcp-server", "okta",
+        "opaque-tokens", "public-and-protected", "request-uri", "spa-and-api", "tls", "two-issuers", "web-app",
+        "zitadel",
     ]
 
     @Test(arguments: names) func `loads without a warning of its own making`(name: String) throws {

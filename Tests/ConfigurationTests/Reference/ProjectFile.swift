@@ -29,8 +29,11 @@ extension ConfigurationSources {
             if path.hasSuffix(".secret") { return .success(Fixture.file("user:\(path), padded to 32 bytes")) }
             if path.hasSuffix(".crl") { return .success(Fixture.file(Fixture.revocations)) }
             if path.hasSuffix(".json") { return .success(Fixture.file(Fixture.keySet)) }
+            if path.hasSuffix(".svg") { return .success(Fixture.file("<svg xmlns='http://www.w3.org/2000/svg'/>")) }
+            if path.hasSuffix("en.txt") { return .success(Fixture.file("not_found.title: Nothing")) }
             return .success(Fixture.file(Fixture.certificate))
         }
+        sources.names = { _ in .success(["en.txt", ".", "..", "README"]) }
         return sources
     }
 }

@@ -40,6 +40,11 @@ import Testing
         var limits = reference.limits
         #expect(limits.clientConnections == silent.limits.clientConnections)
         limits.connectionsPerClient = nil
+        // What a file says is the operator's, and is not fitted to the descriptors there are.
+        #expect(!limits.connectionsAreOurs && silent.limits.connectionsAreOurs)
+        limits.connectionsAreOurs = true
+        #expect(limits.shares.parkedRequests == silent.limits.parkedRequests / 2)
+        limits.shares.parkedRequests = nil
         #expect(String(describing: limits) == String(describing: silent.limits))
         #expect(String(describing: reference.timeouts) == String(describing: silent.timeouts))
         #expect(String(describing: reference.log) == String(describing: silent.log))

@@ -79,7 +79,7 @@ import Testing
             refusal(of: Sample.token("authorization_details: [{ type: a, actions: read }]"))
                 == """
                 gateway.yaml:3:139: routes[0].token.authorization_details[0].actions: expected a list of actions, found a text
-                    write it as  actions: [read]
+                    write it as a list:  actions: [read]
                 """)
     }
 

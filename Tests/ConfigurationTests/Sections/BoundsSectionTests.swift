@@ -7,7 +7,7 @@ import Testing
             refusal(of: Sample(rest: "limits: { request_line: 8192 }").text)
                 == """
                 gateway.yaml:4:25: limits.request_line: expected a size from 1KiB to 64KiB, found the number 8192
-                    say the unit: 8192B or 8192KiB
+                    say the unit: 8192B
                 """)
     }
 
@@ -71,6 +71,41 @@ import Testing
                 == """
                 gateway.yaml:4:11: limits.access_token: expected access_token of at most field_line, found 64KiB and 32KiB
                     raise field_line or lower access_token
+                """)
+    }
+
+    @Test func `more waiting of one client than it leaves to others is refused`() throws {
+        #expect(
+            refusal(of: Sample(rest: "limits: { parked_requests: 10, parked_requests_per_client: 6 }").text)
+                == """
+                gateway.yaml:4:32: limits.parked_requests_per_client: expected parked_requests_per_client of at most half of parked_requests, found 6 and 10
+                    raise parked_requests or lower parked_requests_per_client
+                """)
+        for good in [
+            "parked_requests: 10, parked_requests_per_client: 5", "parked_requests: 1, parked_requests_per_client: 1",
+        ] {
+            #expect(refusal(of: Sample(rest: "limits: { \(good) }").text) == "")
+        }
+    }
+
+    @Test func `more logins of one client than it ever gets are warned of`() throws {
+        func warned(_ limit: String) throws -> String {
+            try warnings(of: Sample(rest: "workers: 2\nlimits: { \(limit) }").text)
+        }
+        #expect(try warned("logins_per_client: 384") == warned("logins_per_client: 64"))
+        let text = try warned("logins_per_client: 385")
+        #expect(
+            text.contains(
+                "limits.logins_per_client: expected at most 384, which is 192 of each of 2 workers, found 385"))
+        #expect(refusal(of: Sample(rest: "limits: { login_bodies_per_client: 17MiB }").text).contains("16MiB"))
+    }
+
+    @Test func `a share of nothing is refused`() {
+        #expect(
+            refusal(of: Sample(rest: "limits: { login_rate_per_client: 0 }").text)
+                == """
+                gateway.yaml:4:34: limits.login_rate_per_client: expected a whole number from 1 to 1000000, found the number 0
+                    choose a number from 1 to 1000000
                 """)
     }
 

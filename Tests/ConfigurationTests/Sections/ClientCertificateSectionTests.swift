@@ -72,8 +72,8 @@ import Testing
                     "tls: { certificate: tls.crt, key: tls.key, client_certificates: { request: optional, trust: { authorities: nowhere.pem } } }"
                 ))
                     == """
-                    gateway.yaml:1:178: listeners[0].tls.client_certificates.trust.authorities: expected a readable file with certificates of certification authorities, found "nowhere.pem": No such file or directory
-                        paths are absolute, or relative to this file's folder
+                    gateway.yaml:1:178: listeners[0].tls.client_certificates.trust.authorities: expected a readable file with certificates of certification authorities, found "nowhere.pem": no such file
+                        it was looked for at "nowhere.pem"; paths are absolute, or relative to this file's folder
                     """)
     }
 
@@ -127,7 +127,7 @@ import Testing
             refusal(of: Sample.listener("client_cert_from: [10.0.0.7]"))
                 == """
                 gateway.yaml:1:90: listeners[0].client_cert_from[0]: expected a network such as 10.0.0.0/8 or fd00::/8, found "10.0.0.7"
-                    write an address, a slash and the length of the prefix
+                    write it as  10.0.0.7/32  for this address alone
                 """)
     }
 

@@ -290,8 +290,8 @@ import Testing
         #expect(
             refusal(of: Sample.client("method: client_secret_basic, secret: { env: SECRET }"))
                 == """
-                gateway.yaml:4:110: clients.shop.authentication.secret.env: expected a client secret in the environment variable SECRET, found no such variable, or nothing or more than 4KiB in it
-                    set the variable for this process
+                gateway.yaml:4:110: clients.shop.authentication.secret.env: expected a client secret in the environment variable SECRET, found no such variable
+                    set it for this process: a service's environment is not that of your shell
                 """)
     }
 

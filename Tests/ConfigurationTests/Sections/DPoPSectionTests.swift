@@ -133,7 +133,7 @@ import Testing
         #expect(
             refusal(of: Sample.tokenRoute("public_urls: ['https://me@a.example/']"))
                 == """
-                gateway.yaml:3:111: routes[0].public_urls[0]: expected a URL such as https://shop.example.com/v1, found "https://me@a.example/"
+                gateway.yaml:3:111: routes[0].public_urls[0]: expected a URL such as https://shop.example.com/v1, found "https://…@a.example/"
                     write an absolute URL, as clients see it, without user information
                 """)
     }
@@ -301,8 +301,8 @@ import Testing
         #expect(
             refusal(of: Sample(rest: "dpop: { nonce_keys: [{ file: nowhere.secret }] }").text)
                 == """
-                gateway.yaml:4:30: dpop.nonce_keys[0].file: expected a readable file with a nonce key, found "nowhere.secret": No such file or directory
-                    paths are absolute, or relative to this file's folder
+                gateway.yaml:4:30: dpop.nonce_keys[0].file: expected a readable file with a nonce key, found "nowhere.secret": no such file
+                    it was looked for at "nowhere.secret"; paths are absolute, or relative to this file's folder
                 """)
     }
 

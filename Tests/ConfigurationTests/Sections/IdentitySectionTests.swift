@@ -52,6 +52,23 @@ import Testing
                 """#)
     }
 
+    @Test func `a field and a claim that changed places are warned of`() throws {
+        #expect(
+            try warnings(of: Sample.tokenRoute("identity: { sub: X-User-Id }"))
+                == """
+                gateway.yaml:3:109: warning: routes[0].identity.sub: expected a field's name before the colon, and a claim behind it, found "sub": "X-User-Id"
+                    write it as  X-User-Id: sub
+                """)
+        for swapped in ["email: user_mail", "X-User-Id: x-user-id", "groups: { claim: X-Groups }"] {
+            #expect(
+                try warnings(of: Sample.tokenRoute("identity: { \(swapped) }")).contains("before the colon"),
+                "\(swapped)")
+        }
+        for meant in ["X-User-Id: sub", "Email: email", "email: email", "X-Roles: realm_access.roles"] {
+            #expect(try warnings(of: Sample.tokenRoute("identity: { \(meant) }")).isEmpty, "\(meant)")
+        }
+    }
+
     @Test func `two names that fold alike are refused`() {
         #expect(
             refusal(of: Sample.tokenRoute("identity: { X-User-Id: sub, x_user.id: email }"))

@@ -13,13 +13,14 @@ import Testing
         let said = try introspection(
             """
             endpoint: https://id.example.com/i, tokens: all, signed: true, audience: me, cache: 0s, negative_cache: 5m,
-              timeout: 100ms, hint: false
+              timeout: 100ms, answer_limit: 1MiB, hint: false
             """)
         #expect(
             said
                 == IntrospectionSettings(
                     client: 0, endpoint: "https://id.example.com/i", tokens: .all, requiresSigned: true, audience: "me",
-                    positiveSeconds: 0, negativeSeconds: 300, timeoutMilliseconds: 100, hint: false))
+                    positiveSeconds: 0, negativeSeconds: 300, timeoutMilliseconds: 100,
+                    answerBytes: 1 << 20, hint: false))
     }
 
     @Test func `an issuer is read for its endpoints only where somebody needs them`() throws {
@@ -239,8 +240,8 @@ import Testing
                     "method: client_secret_post, secret: { file: other.secret }",
                     uses: "upstream_credential: { exchange: { client: shop, resource: 'https://x.example/#y' } }"))
                     == """
-                    gateway.yaml:3:156: routes[0].upstream_credential.exchange.resource: expected a URL such as https://orders.internal/, found "https://x.example/#y"
-                        write an absolute URL without fragment
+                    gateway.yaml:3:156: routes[0].upstream_credential.exchange.resource: expected a URI such as https://orders.internal/ or urn:example:orders, found "https://x.example/#y"
+                        leave out the fragment (RFC 8707 section 2)
                     """)
     }
 

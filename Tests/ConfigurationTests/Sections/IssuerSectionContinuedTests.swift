@@ -34,8 +34,8 @@ import Testing
         #expect(
             refusal(of: Sample.issuer("jwks: { env: GONE }"))
                 == """
-                gateway.yaml:2:63: issuers.main.jwks.env: expected a JWK Set in the environment variable GONE, found no such variable, or nothing or more than 256KiB in it
-                    set the variable for this process
+                gateway.yaml:2:63: issuers.main.jwks.env: expected a JWK Set in the environment variable GONE, found no such variable
+                    set it for this process: a service's environment is not that of your shell
                 """)
     }
 
@@ -116,7 +116,7 @@ import Testing
             refusal(of: Sample.issuer("allow_private: [10.0.0.1]"))
                 == """
                 gateway.yaml:2:66: issuers.main.allow_private[0]: expected a network such as 10.0.0.0/8 or fd00::/8, found "10.0.0.1"
-                    write an address, a slash and the length of the prefix
+                    write it as  10.0.0.1/32  for this address alone
                 """)
     }
 

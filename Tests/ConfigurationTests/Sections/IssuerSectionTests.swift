@@ -76,6 +76,17 @@ import Testing
                 """)
     }
 
+    @Test(arguments: ["common", "organizations", "consumers"])
+    func `OIDC-14 every tenant of Microsoft's at once is no issuer`(tenants: String) {
+        let url = "https://login.microsoftonline.com/\(tenants)/v2.0"
+        #expect(
+            refusal(of: Sample(issuers: "issuers: { main: { url: '\(url)' } }").text)
+                == """
+                gateway.yaml:2:25: issuers.main.url: expected the issuer URL of one tenant, found "\(url)"
+                    write the tenant's id in place of \(tenants): tokens name a tenant in their iss, and never \(tenants), so none would be taken
+                """)
+    }
+
     @Test func `two issuers of one URL are refused`() {
         #expect(
             refusal(
@@ -156,8 +167,8 @@ import Testing
         #expect(
             refusal(of: Sample.issuer("jwks: { file: gone.json }"))
                 == """
-                gateway.yaml:2:64: issuers.main.jwks.file: expected a readable file with a JWK Set, found "gone.json": No such file or directory
-                    paths are absolute, or relative to this file's folder
+                gateway.yaml:2:64: issuers.main.jwks.file: expected a readable file with a JWK Set, found "gone.json": no such file
+                    it was looked for at "gone.json"; paths are absolute, or relative to this file's folder
                 """)
     }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Gateway
 import Testing
 
 @Suite struct `a listener that does not load` {
@@ -66,7 +67,7 @@ import Testing
                 of: Sample(listeners: "listeners: [{ address: 127.0.0.1:8443, public_url: https://me@a.example }]").text
             )
                 == """
-                gateway.yaml:1:52: listeners[0].public_url: expected a URL such as https://shop.example.com, found "https://me@a.example"
+                gateway.yaml:1:52: listeners[0].public_url: expected a URL such as https://shop.example.com, found "https://…@a.example"
                     write it as  https://shop.example.com
                 """)
     }
@@ -169,8 +170,8 @@ import Testing
         #expect(
             refusal(of: Sample.listener("tls: { certificate: gone.crt, key: tls.key }"))
                 == """
-                gateway.yaml:1:91: listeners[0].tls.certificate: expected a readable file with a certificate chain, found "gone.crt": No such file or directory
-                    paths are absolute, or relative to this file's folder
+                gateway.yaml:1:91: listeners[0].tls.certificate: expected a readable file with a certificate chain, found "gone.crt": no such file
+                    it was looked for at "gone.crt"; paths are absolute, or relative to this file's folder
                 """)
     }
 
@@ -209,5 +210,17 @@ import Testing
                     gateway.yaml:1:134: listeners[0].tls.key: expected a key inside each of the certificates, found a key beside them
                         move it into its element of certificates
                     """)
+    }
+
+    @Test func `redirect_to_https is for the plain port beside one with tls`() throws {
+        #expect(try settings(of: Sample().text).listeners[0].redirectsToHTTPS == false)
+        let plain = Sample.listener("redirect_to_https: true").replacing("127.0.0.1:8443", with: "0.0.0.0:80")
+        #expect(try settings(of: plain).listeners[0].redirectsToHTTPS)
+        // What comes in the clear is not served, so that nothing has to be warned of.
+        #expect(try warnings(of: plain) == "")
+        let tls = Sample.listener("redirect_to_https: true, tls: { certificate: tls.crt, key: tls.key }")
+        #expect(refusal(of: tls).contains("a listener without tls"))
+        #expect(
+            refusal(of: plain.replacing("https://a.example", with: "http://a.example")).contains("https public_url"))
     }
 }

@@ -150,7 +150,7 @@ import Testing
             refusal(of: Sample.tokenRoute("methods: GET"))
                 == """
                 gateway.yaml:3:106: routes[0].methods: expected a list of methods, found a text
-                    write it as  methods: [GET, POST]
+                    write it as a list:  methods: [GET]
                 """)
     }
 

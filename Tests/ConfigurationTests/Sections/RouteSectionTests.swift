@@ -33,11 +33,14 @@ import Testing
         word: String
     ) {
         let text = word.filter { $0 != "\"" }
+        let remedy =
+            word == text
+            ? "say  true , the only value there is; \"\(text)\" is a text" : "say  true  without quotation marks"
         #expect(
             refusal(of: Sample.route("public: \(word)"))
                 == """
                 gateway.yaml:3:62: routes[0].public: expected true, found "\(text)"
-                    say  true , the only value there is; "\(text)" is a text
+                    \(remedy)
                 """)
     }
 
@@ -55,7 +58,7 @@ import Testing
             refusal(of: Sample.tokenRoute("authorization: pass"))
                 == """
                 gateway.yaml:3:97: routes[0].authorization: expected a key of a route, found "authorization"
-                    keys here: path, name, upstream, methods, token, login, public, identity, websocket, allow_in_path, case_insensitive, public_urls, allowed_origins, cors, limits, timeouts, mcp, upstream_credential, upstream_401, client_cert
+                    keys here: path, name, upstream, methods, token, login, public, identity, websocket, allow_in_path, case_insensitive, public_urls, allowed_origins, cors, limits, timeouts, mcp, upstream_credential, upstream_401, error_pages, client_cert
                 """)
     }
 
@@ -117,6 +120,15 @@ import Testing
                     """)
     }
 
+    @Test(arguments: ["^/api", "'*'"])
+    func `a pattern without a slash is told at once that there are none`(path: String) {
+        let refusal = refusal(
+            of: Sample(
+                issuers: "", routes: "routes: [{ path: \(path), upstream: http://127.0.0.1:3000, public: true }]"
+            ).text)
+        #expect(refusal.hasSuffix("there are no wildcards and no parameters"), "\(refusal)")
+    }
+
     @Test func `a wildcard is refused`() {
         #expect(
             refusal(
@@ -125,7 +137,7 @@ import Testing
                 ).text)
                     == """
                     gateway.yaml:3:18: routes[0].path: expected a path such as /api/orders/, found "/api/*"
-                        a path that ends with / stands for all below it; there are no wildcards
+                        a path that ends with / stands for all below it; there are no wildcards and no parameters
                     """)
     }
 

@@ -70,7 +70,7 @@ import Testing
             refusal(of: Sample.token("scopes: 'a b'"))
                 == """
                 gateway.yaml:3:103: routes[0].token.scopes: expected a list of scopes or a mapping of methods to lists of scopes, found a text
-                    write it as  scopes: [orders:read]
+                    write it as a list:  scopes: [a, b]
                 """)
     }
 
@@ -182,7 +182,7 @@ import Testing
             refusal(of: Sample.token(#"optional: "true""#))
                 == """
                 gateway.yaml:3:105: routes[0].token.optional: expected true or false, found "true"
-                    write it as  true
+                    write it as  true  without quotation marks
                 """)
     }
 }

@@ -21,6 +21,19 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ("assertion", "{ audience: orders }"), ("static", "{ file: /run/secrets/upstream-token }"),
+        ("exchange", "{ client: shop, audience: orders }"),
+    ])
+    func `that is a mapping's key alone is told how to write the mapping`(word: String, example: String) {
+        let refusal = refusal(of: Sample.tokenRoute("upstream_credential: \(word)"))
+        #expect(
+            refusal.contains(
+                "expected one of none, pass or a mapping with exchange, static, assertion or pass, found \"\(word)\""),
+            "\(refusal)")
+        #expect(refusal.hasSuffix("write it as  upstream_credential: { \(word): \(example) }"), "\(refusal)")
+    }
+
     @Test func `is always the same one, with its scheme`() throws {
         #expect(try fixed("file: other.secret") == "Bearer " + String(repeating: "x", count: 40))
         #expect(try fixed("file: other.secret, scheme: ApiKey") == "ApiKey " + String(repeating: "x", count: 40))
@@ -315,8 +328,8 @@ import Testing
         #expect(
             refusal(of: Sample(rest: "assertion_keys: { files: [nowhere.key] }").text)
                 == """
-                gateway.yaml:4:27: assertion_keys.files[0]: expected a readable file with a private key, found "nowhere.key": No such file or directory
-                    paths are absolute, or relative to this file's folder
+                gateway.yaml:4:27: assertion_keys.files[0]: expected a readable file with a private key, found "nowhere.key": no such file
+                    it was looked for at "nowhere.key"; paths are absolute, or relative to this file's folder
                 """)
     }
 

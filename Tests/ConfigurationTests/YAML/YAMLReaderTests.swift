@@ -52,7 +52,7 @@ import Testing
 
     @Test(
         arguments: [
-            ("a: [b", 1, 6), ("a: 1\nb: [é", 2, 6), ("a: 1\r\nb: {c: \"d", 2, 10), ("[", 1, 2), ("a: [b\n", 2, 1),
+            ("a: [b", 1, 6), ("a: 1\nb: [é", 2, 6), ("a: 1\r\nb: {c: \"d", 2, 8), ("[", 1, 2), ("a: [b\n", 2, 1),
             ("# é", 1, 4),
         ])
     func `says where a text ends that should go on`(text: String, line: Int, column: Int) {

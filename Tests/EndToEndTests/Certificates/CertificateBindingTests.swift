@@ -50,6 +50,27 @@ import TestSupport
         try stage.expectNothingForwarded()
     }
 
+    @Test func `MTLS-02 says that there is no certificate, and MTLS-01 that there is another one`() throws {
+        func told(_ certificate: TestCertificate?) throws -> (client: String?, line: LogLine?) {
+            let response = try stage.ask(stage.connect(.optional, certificate), stage.token(stage.client))
+            let id = response.fields.only("x-request-id")
+            return (
+                try challenges(response)["Bearer"]?["error_description"],
+                stage.gateway.operatorLine { $0["request_id"] == id }
+            )
+        }
+        let none = try told(nil)
+        #expect(none.client == "The access token is bound to a client certificate, and the connection has none")
+        #expect(none.line?["cause"] == "certificate_missing")
+        #expect(none.line?["expected"] == "the client certificate with the digest in cnf.x5t#S256")
+        #expect(none.line?["found"] == "none")
+        let other = try told(stage.other)
+        #expect(other.client == "The access token is bound to another client certificate than the connection's")
+        #expect(other.line?["cause"] == "certificate_mismatch")
+        #expect(other.line?["expected"] == "x5t#S256 " + stage.client.thumbprint)
+        #expect(other.line?["found"] == stage.other.thumbprint)
+    }
+
     @Test func `MTLS-02 is judged by connection, though the token was seen before on a better one`() throws {
         let token = stage.token(stage.client)
         #expect(try stage.ask(stage.connect(.optional, stage.client), token).status == 200)

@@ -73,6 +73,17 @@ import TestSupport
         #expect(answer.bodyText.contains("login_required"))
     }
 
+    @Test func `SC-12 a script that reads problems gets one, with the way to log in`() throws {
+        let answer = try stage.exchange(
+            "GET", "/app/a", fields: Self.spa + ["Accept: application/problem+json, application/json;q=0.5"])
+        #expect(answer.status == 401)
+        #expect(answer.fields.only("content-type") == "application/problem+json")
+        #expect(answer.bodyText.contains("\"status\":401"))
+        #expect(answer.bodyText.contains("\"error\":\"login_required\",\"login\":\"https://"), "\(answer.bodyText)")
+        let other = try stage.exchange("GET", "/app/a", fields: Self.spa + ["Accept: application/problem+json;q=0"])
+        #expect(other.fields.only("content-type") == "application/json")
+    }
+
     @Test func `SC-12 the session's own path stays with its own origin`() throws {
         let path = "/.portcullis/session/web"
         expectNothingAllowed(try stage.exchange("GET", path, browser: browser, fields: Self.spa))

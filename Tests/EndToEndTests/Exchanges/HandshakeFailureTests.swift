@@ -82,6 +82,14 @@ import TestSupport
             }
         ),
         (
+            "application_protocol",
+            { stage in
+                var options = TLSClientOptions(serverName: "a.test")
+                options.applicationProtocols = ["h2"]
+                #expect(throws: WireFailure.self) { try stage.connect(tls: options) }
+            }
+        ),
+        (
             "closed",
             { stage in
                 let client = try stage.connect()

@@ -39,36 +39,58 @@ import TestSupport
         #expect(client.isClosedByPeer())
     }
 
+    /// Over TCP the surplus may arrive after the look at the pooled connection, which nobody can tell apart: what a Unix
+    /// socket took is there at once.
     @Test func `HTTP-40 what lies behind a response that ends where a read ends is nobody's`() throws {
+        let folder = try TemporaryFolder.make(for: "surplus")
+        defer { TemporaryFolder.remove(folder) }
+        let upstream = try RecordingUpstream(unixPath: "\(folder)/app.sock")
+        let gateway = try GatewayProcess(
+            """
+            workers: 1
+            listeners: [{ address: "127.0.0.1:0", public_url: "http://gateway.test" }]
+            admin: { address: "127.0.0.1:0" }
+            routes: [{ path: /, public: true, upstream: "unix:\(folder)/app.sock" }]
+
+            """)
         let line = "HTTP/1.1 200 OK\r\nContent-Length: "
         let size = 65_536 - line.utf8.count - "65000\r\n\r\n".utf8.count
         let whole = line + "\(size)\r\n\r\n" + String(repeating: "x", count: size)
         #expect(whole.utf8.count == 65_536)
-        stage.upstream.answer("/open/a", with: .raw(whole + "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nEVIL"))
-        // The surplus may arrive after the look, which nobody can tell apart; nearly all tries do not lose that race.
-        var leaks = 0
-        for _ in 0..<20 {
-            let client = try stage.gateway.client()
+        let surplus = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nEVIL"
+        for number in 1...5 {
+            let (stands, isSent) = (Gate(), Gate())
+            upstream.answer("/open/a", with: WireScript(.wait(stands), .text(whole + surplus), .open(isSent)))
+            let client = try gateway.client()
             try client.send(request("GET", "/open/a") + request("GET", "/open/b"))
+            #expect(upstream.waits { $0.requests.count == 2 * number - 1 })
+            // It finds all of it at once, and with it the next request of the same client.
+            gateway.process.signal(SIGSTOP)
+            stands.open()
+            #expect(isSent.wait())
+            gateway.process.signal(SIGCONT)
             #expect(try client.response().body.count == size)
-            if try client.response().bodyText == "EVIL" { leaks += 1 }
+            let next = try client.response()
+            #expect(next.bodyText.contains("\"/open/b\""), "\(next.bodyText)")
+            #expect(upstream.requests.count == 2 * number)
         }
-        #expect(leaks <= 8, "\(leaks) of 20")
     }
 
     @Test func `HTTP-60 a tunnel ends with its token although the client is slow to read`() throws {
-        let answer = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n"
+        let answer =
+            "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+            + "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n"
         stage.upstream.answer("/guarded/a", with: WireScript(.text(answer), .pattern(1 << 30)))
         let client = try stage.gateway.client(receiveBuffer: 4096)
         let fields = [
             "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13",
-            "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", stage.tokens.bearer(["exp": moment(2)]),
+            "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", stage.tokens.bearer(["exp": moment(4)]),
         ]
         try client.send(request("GET", "/guarded/a", fields: fields))
         #expect(try client.response().status == 101)
-        let limit = Date(timeIntervalSinceNow: 9)
+        let limit = Date(timeIntervalSinceNow: 30)
         // As slow as a reader can be without seeming gone.
         while Date() < limit, (try? client.bytes(4096)) != nil { dawdle(for: .milliseconds(5)) }
-        #expect(Date() < limit, "the token ended after 2 s")
+        #expect(Date() < limit, "the token ended after 4 s")
     }
 }

@@ -11,6 +11,7 @@ import TestSupport
         let upstream: RecordingUpstream
         let misnamed: RecordingUpstream
         let stranger: RecordingUpstream
+        let clear: PlainServer
         let gateway: GatewayProcess
 
         init() throws {
@@ -19,6 +20,7 @@ import TestSupport
             upstream = try RecordingUpstream(identity: authority.issue(names: ["inner.test"]))
             misnamed = try RecordingUpstream(identity: authority.issue(names: ["wrong.test"]))
             stranger = try RecordingUpstream(identity: other.issue(names: ["inner.test"]))
+            clear = try PlainServer()
             let first = try authority.issue(names: ["a.test", "shared.test"])
             let second = try authority.issue(names: ["b.test"])
             let third = try authority.issue(names: ["c.test"])
@@ -52,6 +54,7 @@ import TestSupport
                     websocket: true
                     upstream: { url: "\(upstream.url)", certificate_authority: $FOLDER/ca.crt, server_name: inner.test }
                   - { path: /system/, public: true, upstream: "\(upstream.url)" }
+                  - { path: /clear/, public: true, upstream: "https://127.0.0.1:\(clear.port)" }
                 log: { level: debug }
 
                 """,
@@ -61,6 +64,26 @@ import TestSupport
                     "third.key": third.key,
                 ], listeners: 2)
         }
+    }
+
+    /// Answers whatever it is sent in plain HTTP, as servers do when TLS is spoken to their other port.
+    private final class PlainServer: Sendable {
+        let port: UInt16
+        private let listener: Socket
+
+        init() throws {
+            (listener, port) = try Socket.listen()
+            Thread.detachNewThread { [listener] in
+                var sockets: [Socket] = []
+                while let socket = listener.accept() {
+                    let answer = "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n"
+                    try? socket.write(Array(answer.utf8), until: .patient)
+                    sockets.append(socket)
+                }
+            }
+        }
+
+        deinit { listener.stopListening() }
     }
 
     private static let shared = Shared { try SecureStage() }
@@ -100,6 +123,22 @@ import TestSupport
         var former = TLSClientOptions(serverName: "c.test")
         former.maximum = .tls12
         #expect(throws: WireFailure.self) { try RawClient(port: stage.gateway.ports[1], tls: former) }
+    }
+
+    @Test(arguments: [
+        ("X25519", true), ("P-256", true), ("P-384", true), ("X448", false), ("P-521", false), ("ffdhe2048", false),
+    ])
+    func `HTTP-73 secrets are agreed on in the groups of BCP 195 alone`(group: String, isSpoken: Bool) throws {
+        var options = TLSClientOptions(serverName: "a.test", authority: stage.authority.certificate)
+        options.minimum = .tls13
+        options.groups = group
+        guard isSpoken else {
+            #expect(throws: WireFailure.self) { try RawClient(port: stage.gateway.ports[0], tls: options) }
+            return
+        }
+        let client = try RawClient(port: stage.gateway.ports[0], tls: options)
+        try client.send(get("/good/a", host: "a.test"))
+        #expect(try client.response().status == 200)
     }
 
     @Test func `HTTP-73 data ahead of the handshake is offered to nobody, and is no request when it comes`() throws {
@@ -178,7 +217,7 @@ import TestSupport
 
     @Test(arguments: [
         ("/misnamed/a", "hostname mismatch"), ("/stranger/a", "unable to get local issuer certificate"),
-        ("/system/a", "certificate"),
+        ("/system/a", "certificate"), ("/clear/a", "something that is no TLS, such as plain HTTP"),
     ])
     func `a TLS upstream that cannot prove its name is 502`(path: String, problem: String) throws {
         let client = try client("a.test")

@@ -189,6 +189,89 @@ import TestSupport
         #expect(try client.bytes(Self.frame.count) == Self.frame)
     }
 
+    /// A handshake whose key and version lines are these.
+    private func offer(_ lines: [String]) -> String {
+        request("GET", "/socket/a", fields: ["Connection: Upgrade", "Upgrade: websocket"] + lines)
+    }
+
+    @Test(arguments: [
+        ["Sec-WebSocket-Version: 13"],
+        ["Sec-WebSocket-Version: 13", "Sec-WebSocket-Key:"],
+        ["Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: x"],
+        ["Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ="],
+        ["Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZSE="],
+        ["Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: dGhl_HNhbXBsZSBub25jZQ=="],
+        ["Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: \(key)", "Sec-WebSocket-Key: \(key)"],
+        ["Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: \(key), \(key)"],
+        ["Sec-WebSocket-Key: \(key)"],
+        ["Sec-WebSocket-Version: 13", "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: \(key)"],
+    ])
+    func `HTTP-58 a handshake without one good key and one version is refused`(lines: [String]) throws {
+        stage.upstream.answer("/socket/a", with: Self.switching)
+        try stage.expectRefused(offer(lines))
+    }
+
+    @Test(arguments: ["8", "14", "13, 8", "", "130", "1", "x13"])
+    func `HTTP-58 a handshake of another version is told which it would be`(version: String) throws {
+        stage.upstream.answer("/socket/a", with: Self.switching)
+        let client = try stage.gateway.client()
+        try client.send(offer(["Sec-WebSocket-Version: \(version)", "Sec-WebSocket-Key: \(Self.key)"]))
+        let response = try client.response()
+        expectTemplate(response, status: 426)
+        #expect(response.fields.only("sec-websocket-version") == "13")
+        #expect(response.fields.only("upgrade") == "websocket")
+        #expect(response.fields["connection"].joined(separator: ", ").contains("Upgrade"))
+        #expect(client.isClosedByPeer())
+        try stage.expectNothingForwarded()
+    }
+
+    @Test func `HTTP-58 the operator is told once of handshakes that go on as a plain GET`() throws {
+        // A stage of its own: another test's handshake would be the one that is told.
+        let stage = try Stage()
+        for _ in 0..<3 {
+            let plain = try stage.expectForwarded(handshake("/open/a"), path: "/open/a")
+            #expect(!plain.fields.contains("upgrade"))
+        }
+        let line = try #require(stage.gateway.operatorLine { $0["event"] == "websocket_not_enabled" })
+        #expect(line["level"] == "warning")
+        #expect(line["setting"]?.hasSuffix(".websocket") == true)
+        // A later line, so that "once" is not merely "not yet twice".
+        _ = try stage.exchange("GET", "/open/a%zz")
+        _ = try #require(stage.gateway.operatorLine { $0["cause"] == "path_ambiguous" })
+        #expect(stage.gateway.operatorLog.filter { $0["event"] == "websocket_not_enabled" }.count == 1)
+    }
+
+    @Test func `HTTP-58 what is no handshake where WebSockets are not let through is a plain GET`() throws {
+        let lines = ["Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 8"]
+        let plain = try stage.expectForwarded(request("GET", "/open/a", fields: lines), path: "/open/a")
+        #expect(!plain.fields.contains("upgrade"))
+        #expect(!plain.fields.contains("sec-websocket-version"))
+    }
+
+    @Test(arguments: [
+        [], ["Sec-WebSocket-Accept:"], ["Sec-WebSocket-Accept: \(key)"],
+        ["Sec-WebSocket-Accept: \(accept)", "Sec-WebSocket-Accept: \(accept)"],
+        ["Sec-WebSocket-Accept: S3pPLMBiTxaQ9kYGzzhZRbK+xOo="], ["Sec-WebSocket-Accept: \(accept)="],
+    ])
+    func `HTTP-59 a 101 that does not answer this handshake becomes 502`(lines: [String]) throws {
+        let head = ["HTTP/1.1 101 Switching Protocols", "Upgrade: websocket", "Connection: Upgrade"] + lines
+        stage.upstream.answer("/socket/a", with: .raw(head.joined(separator: "\r\n") + "\r\n\r\nLEAK"))
+        let client = try stage.gateway.client()
+        try client.send(handshake("/socket/a"))
+        let response = try client.response()
+        expectTemplate(response, status: 502)
+        #expect(!response.bodyText.contains("LEAK"))
+    }
+
+    @Test(arguments: ["Connection: Upgrade\r\n", "HTTP/1.1"])
+    func `HTTP-59 a 101 that switches no connection becomes 502`(part: String) throws {
+        let other = part == "HTTP/1.1" ? "HTTP/1.0" : ""
+        stage.upstream.answer("/socket/a", with: .raw(Self.answer.replacingOccurrences(part, with: other)))
+        let client = try stage.gateway.client()
+        try client.send(handshake("/socket/a"))
+        expectTemplate(try client.response(), status: 502)
+    }
+
     @Test func `HTTP-58 a handshake is authenticated first`() throws {
         stage.upstream.answer("/guarded/a", with: Self.switching)
         let refused = try stage.gateway.client()

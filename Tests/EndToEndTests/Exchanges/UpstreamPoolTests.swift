@@ -9,6 +9,7 @@ import TestSupport
             StagePlan(
                 routes: Stage.ordinaryRoutes + [
                     "{ path: /absent/, upstream: \"http://127.0.0.1:1\", public: true }",
+                    "{ path: /patient/, upstream: $UPSTREAM, public: true, timeouts: { upstream_first_byte: 30s } }",
                     """
                     { path: /bound/, upstream: $UPSTREAM, token: { issuers: [main], schemes: [DPoP], \
                     audience: "\(TokenForge.audience)" }, identity: { X-User: sub } }
@@ -33,8 +34,8 @@ import TestSupport
         let gate = Gate()
         stage.upstream.answerAll(with: WireScript(.wait(gate), .text("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")))
         let clients = try (0..<5).map { _ in try stage.gateway.client() }
-        for client in clients { try client.send(request("GET", "/open/a")) }
-        #expect(stage.upstream.waits(within: .milliseconds(350)) { $0.requests.count == 5 })
+        for client in clients { try client.send(request("GET", "/patient/a")) }
+        #expect(stage.upstream.waits { $0.requests.count == 5 })
         gate.open()
         for client in clients { #expect(try client.response().status == 200) }
         #expect(Set(stage.upstream.requests.map(\.connection)).count == 5)

@@ -122,11 +122,19 @@ import TestSupport
 
     @Test(arguments: [
         "", "{", "[]", "true", "<html>", #"{"active":true,"active":false}"#,
-        "{\"active\":true,\"x\":\"" + String(repeating: "x", count: 70_000) + "\"}",
     ])
     func `INT-05 is neither good nor bad when the answer cannot be read`(answer: String) throws {
         stage.issuer.introspect(answer)
         expectAuthorizationDown(try stage.ask(opaqueToken()))
+        try stage.expectNothingForwarded()
+    }
+
+    @Test func `INT-05 an answer beyond the bound is refused with a status that promises nothing of waiting`() throws {
+        stage.issuer.introspect("{\"active\":true,\"x\":\"" + String(repeating: "x", count: 300_000) + "\"}")
+        let response = try stage.ask(opaqueToken())
+        expectTemplate(response, status: 502)
+        #expect(!response.fields.contains("retry-after"))
+        try expectLogged(response, stage, check: "INT-05", cause: "introspection_answer_too_large")
         try stage.expectNothingForwarded()
     }
 

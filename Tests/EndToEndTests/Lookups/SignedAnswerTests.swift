@@ -101,4 +101,21 @@ import TestSupport
         let response = try stage.ask(opaqueToken())
         #expect(response.status == 200, "\(response.headText)\(stage.gateway.diagnosis)")
     }
+
+    @Test func `INT-10 JOSE-17 by a key that was replaced under its name is verified once the keys were read again`()
+        throws
+    {
+        let stage = try Stage(.lookups("signed: true, audience: \"https://rs.test\", cache: 0s"))
+        let next = SigningKey(renaming: .otherP256, keyID: stage.tokens.key.keyID)
+        stage.issuer.publish(keys: SigningKey.keySet([next]))
+        stage.issuer.introspect(sign(["iss": quoted(stage.tokens.issuer)], key: next), contentType: Self.type)
+        let response = try stage.ask(opaqueToken())
+        #expect(response.status == 200, "\(response.headText)\(stage.gateway.diagnosis)")
+        // Signed by nobody that is known: they are not read again for each of these.
+        let impostor = SigningKey(renaming: .p256, keyID: stage.tokens.key.keyID)
+        let readings = stage.issuer.fetches("/jwks.json")
+        stage.issuer.introspect(sign(["iss": quoted(stage.tokens.issuer)], key: impostor), contentType: Self.type)
+        for _ in 0..<5 { expectAuthorizationDown(try stage.ask(opaqueToken())) }
+        #expect(stage.issuer.fetches("/jwks.json") == readings)
+    }
 }

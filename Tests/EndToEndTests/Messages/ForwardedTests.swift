@@ -62,10 +62,83 @@ import TestSupport
         #expect(try stage.loggedClient(seen) == client)
     }
 
+    @Test(
+        arguments: [
+            ["4f0c2b6a9d8e4f0c2b6a9d8e4f0c2b6a"], ["Root=1-67891233-abcdef0123456789"], ["a.B_c~d:e/f+g"],
+            [String(repeating: "a", count: 128)],
+        ])
+    func `HTTP-52 keeps the id that a trusted proxy gave, and has ours beside it in the log`(ids: [String]) throws {
+        let fields = ids.map { "X-Request-Id: \($0)" }
+        let seen = try stage.forwarded(.trusting, fields)
+        #expect(seen.fields["x-request-id"] == ids)
+        let line = try #require(stage.gateway.accessLine { $0["proxy_request_id"] == ids[0] })
+        #expect(line["request_id"]?.wholeMatch(of: #/[0-9a-f]{32}/#) != nil)
+        #expect(line["request_id"] != ids[0])
+        #expect(line["path"] == "/a")
+        // A stranger's is a stranger's text.
+        for listener in [ProxyStage.Listener.plain, .elsewhere] {
+            let other = try stage.forwarded(listener, fields)
+            let id = try #require(other.fields.only("x-request-id"))
+            #expect(id != ids[0] && id.wholeMatch(of: #/[0-9a-f]{32}/#) != nil)
+            let line = try #require(stage.gateway.accessLine { $0["request_id"] == id })
+            #expect(line["proxy_request_id"] == nil)
+        }
+    }
+
+    @Test(
+        arguments: [
+            [], [""], ["a b"], ["a,b"], ["a\"b"], ["a\u{e4}"], ["a", "b"], [String(repeating: "a", count: 129)],
+            ["a{b}"],
+        ])
+    func `HTTP-52 replaces an id that no proxy should have made, whoever sends it`(ids: [String]) throws {
+        let seen = try stage.forwarded(.trusting, ids.map { "X-Request-Id: \($0)" })
+        let id = try #require(seen.fields.only("x-request-id"))
+        #expect(id.wholeMatch(of: #/[0-9a-f]{32}/#) != nil)
+        let line = try #require(stage.gateway.accessLine { $0["request_id"] == id })
+        #expect(line["proxy_request_id"] == nil)
+    }
+
+    @Test func `HTTP-52 has a trusted proxy's id in the line of a refusal too`() throws {
+        let client = try RawClient(port: stage.gateway.ports[ProxyStage.Listener.trusting.rawValue])
+        try client.send("GET /a HTTP/1.1\r\nHost: nowhere.test\r\nX-Request-Id: ingress-7\r\n\r\n")
+        let answer = try client.response()
+        #expect(answer.status == 421)
+        let line = try #require(
+            stage.gateway.operatorLine { $0["event"] == "refused" && $0["proxy_request_id"] == "ingress-7" })
+        #expect(line["request_id"] == answer.fields.only("x-request-id"))
+    }
+
     @Test func `HTTP-52 keeps the end of a chain that is too long`() throws {
         let addresses = (1...40).map { "10.1.0.\($0)" }
         let seen = try stage.forwarded(.trusting, ["X-Forwarded-For: " + addresses.joined(separator: ", ")])
         #expect(seen.fields["x-forwarded-for"] == [(addresses.suffix(16) + ["127.0.0.1"]).joined(separator: ", ")])
+    }
+
+    @Test func `HTTP-52 takes empty members of a chain, as many as it has addresses, and no more`() throws {
+        let addresses = (1...16).map { "10.1.0.\($0)" }
+        let whole = (addresses + ["127.0.0.1"]).joined(separator: ", ")
+        let atBound = "1.2.3.4,," + addresses.joined(separator: " , , ")
+        #expect(try stage.forwarded(.trusting, ["X-Forwarded-For: \(atBound)"]).fields["x-forwarded-for"] == [whole])
+        #expect(try stage.forwarded(.trusting, ["X-Forwarded-For: \(atBound),"]).fields["x-forwarded-for"] == [whole])
+        // One member more behind it, and the first address stands beyond what is looked at.
+        let beyond = (addresses.dropFirst() + ["127.0.0.1"]).joined(separator: ", ")
+        let seen = try stage.forwarded(.trusting, ["X-Forwarded-For: \(atBound),,"])
+        #expect(seen.fields["x-forwarded-for"] == [beyond])
+        let lines = Array(repeating: "X-Forwarded-For:", count: 31)
+        let first = try stage.forwarded(.trusting, ["X-Forwarded-For: 203.0.113.9"] + lines)
+        #expect(first.fields["x-forwarded-for"] == ["203.0.113.9, 127.0.0.1"])
+        let none = try stage.forwarded(.trusting, ["X-Forwarded-For: 203.0.113.9"] + lines + [lines[0]])
+        #expect(none.fields["x-forwarded-for"] == ["127.0.0.1"])
+    }
+
+    @Test func `HTTP-52 takes an address among white space, as long as it is not long`() throws {
+        for (length, isTaken) in [(128, true), (129, false)] {
+            let member = String(repeating: " ", count: length - 11) + "203.0.113.9"
+            let seen = try stage.forwarded(.trusting, ["X-Forwarded-For: 1.2.3.4,\(member), 10.0.0.7"])
+            let chain = (isTaken ? ["1.2.3.4", "203.0.113.9"] : []) + ["10.0.0.7", "127.0.0.1"]
+            #expect(seen.fields["x-forwarded-for"] == [chain.joined(separator: ", ")])
+            #expect(try stage.loggedClient(seen) == (isTaken ? "203.0.113.9" : "10.0.0.7"))
+        }
     }
 
     @Test(arguments: [

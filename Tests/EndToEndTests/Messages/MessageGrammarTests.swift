@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Glibc
 import Testing
 import TestSupport
 
@@ -18,6 +19,58 @@ import TestSupport
         let recorded = try stage.expectForwarded(bytes, path: "/open/a")
         let line = try #require(recorded.fields.all.first { $0.name.lowercased() == "x-name" })
         #expect(Array(line.line.suffix(4)) == [0x5A, 0x6F, 0xC3, 0xAB])
+    }
+
+    @Test(arguments: [
+        ("X-A:b", "X-A:b"), ("X-A: b", "X-A: b"), ("X-A:  b", "X-A: b"), ("X-A:\tb", "X-A: b"), ("X-A: b ", "X-A: b"),
+        ("X-A:b\t", "X-A: b"), ("X-A: \t b c \t", "X-A: b c"), ("X-A:", "X-A:"), ("X-A: ", "X-A:"),
+        ("X-A: \t ", "X-A:"),
+        ("Accept:\tb", "Accept: b"), ("Sec-Fetch-Dest: b ", "Sec-Fetch-Dest: b"),
+    ])
+    func `HTTP-01 white space around a value travels no further`(line: String, arrived: String) throws {
+        let lines = ["X-Before: 1", line, "X-Behind: 2"]
+        let recorded = try stage.expectForwarded(request("GET", "/open/a", fields: lines), path: "/open/a")
+        let wanted = Array("X-Before: 1\r\n\(arrived)\r\nX-Behind: 2\r\n".utf8)
+        #expect(firstIndex(of: wanted, in: recorded.rawHead) != nil, "\(recorded.headText)")
+        stage.upstream.answer(
+            "/open/a", with: .raw("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\(lines.joined(separator: "\r\n"))\r\n\r\n"))
+        let client = try stage.gateway.client()
+        try client.send(request("GET", "/open/a"))
+        let answer = try client.response()
+        #expect(firstIndex(of: wanted, in: answer.raw) != nil, "\(answer.headText)")
+    }
+
+    /// The time in the form of RFC 9110 §5.6.7.
+    private static func date(_ seconds: time_t) -> String {
+        var seconds = seconds
+        var parts = tm()
+        var text = [CChar](repeating: 0, count: 64)
+        gmtime_r(&seconds, &parts)
+        let length = strftime(&text, text.count, "%a, %d %b %Y %H:%M:%S GMT", &parts)
+        return String(decoding: text.prefix(length).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    @Test func `an answer without a Date gets one, and one that has it keeps it`() throws {
+        stage.upstream.answer("/open/none", with: .raw("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"))
+        let before = time(nil)
+        let added = try #require(try stage.exchange("GET", "/open/none").fields.only("date"))
+        // The clock of ticks may be a tick or two behind, and the machine busy.
+        #expect((-2...30).contains { Self.date(before + $0) == added }, "\(added)")
+        let own = "Sun, 06 Nov 1994 08:49:37 GMT"
+        stage.upstream.answer("/open/own", with: .raw("HTTP/1.1 200 OK\r\nDate: \(own)\r\nContent-Length: 0\r\n\r\n"))
+        #expect(try stage.exchange("GET", "/open/own").fields["date"] == [own])
+        stage.upstream.answer(
+            "/open/hints",
+            with: .raw("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"))
+        let client = try stage.gateway.client()
+        try client.send(request("GET", "/open/hints"))
+        #expect(try client.response().fields["date"].isEmpty)
+        #expect(try client.response().fields["date"].count == 1)
+    }
+
+    @Test(arguments: ["PRI /open/a HTTP/1.1", "PRI * HTTP/1.1"])
+    func `HTTP-07 the preface of HTTP 2 is no request`(line: String) throws {
+        try stage.expectRefused("\(line)\r\nHost: gateway.test\r\n\r\n")
     }
 
     @Test func `HTTP-01 a multibyte character whose last byte resembles a line feed breaks no line`() throws {

@@ -14,6 +14,9 @@ import TestSupport
             { path: /loose/, upstream: $UPSTREAM, public: true, \
             allow_in_path: [encoded_slash, backslash, double_encoding, semicolon, non_ascii] }
             """,
+            "{ path: /open/report.cgi, upstream: $UPSTREAM, \(guarded) }",
+            "{ path: /open/report.cgi/help/, upstream: $UPSTREAM, public: true }",
+            "{ path: /loose/page.html, upstream: $UPSTREAM, \(guarded) }",
             "{ path: /, upstream: $UPSTREAM, public: true }",
         ])
     }
@@ -93,7 +96,27 @@ import TestSupport
         try stage.expectNothingForwarded()
     }
 
-    @Test(arguments: ["/Admin/x", "/administrator", "/open/exactly", "/open/exact/x"])
+    @Test(arguments: [
+        "/open/report.cgi/x", "/open/report.cgi/", "/open/report.cgi//x", "/open//report.cgi/x", "/open/report%2ecgi/x",
+        "/open/%72eport.cgi/%78", "/open/report.cgi/.css", "/open/report.cgi/x/y?z", "/open/report.cgi/helpless",
+        "/open/exact/x", "/loose/page.html/.css", "/loose/page.html%2fx", "/loose/page.html%5cx", "/loose/page.html;/x",
+        #"/loose/page.html\x"#, "/loose/page.html%252fx", "/loose/page.html;a/x", "/loose/page%2ehtml%2Fx",
+        "/loose/page.html%3f/x", "/loose//page.html/x", "//x/open/report.cgi/x",
+    ])
+    func `HTTP-57 what a server may append to a guarded path is refused`(path: String) throws {
+        try stage.expectRefused(request("GET", path))
+        stage.reset()
+        let allowed = try stage.exchange("GET", path, fields: [stage.tokens.bearer()])
+        #expect(allowed.status == 400)
+        try stage.expectNothingForwarded()
+    }
+
+    @Test(arguments: ["/open/report.cgi/help", "/open/report.cgi/help/", "/open/report.cgi/help/x"])
+    func `HTTP-57 what a route names behind a guarded path is forwarded`(path: String) throws {
+        try stage.expectForwarded(request("GET", path), path: path)
+    }
+
+    @Test(arguments: ["/Admin/x", "/administrator", "/open/exactly", "/open/report.cgix", "/open/report.cg/x"])
     func `HTTP-57 another path is another path`(path: String) throws {
         try stage.expectForwarded(request("GET", path), path: path)
     }

@@ -80,16 +80,42 @@ import TestSupport
         var plan = StagePlan(settings: "limits: { connections: 300, upstream_connections: 30 }")
         let stage = try Stage(plan)
         func lines() -> [LogLine] { stage.gateway.operatorLog.filter { $0["event"] == "descriptors_short" } }
-        try stage.gateway.process.limitDescriptors(to: 330)
+        try stage.gateway.process.limitDescriptors(to: 377)
         try stage.reload()
-        #expect(lines().isEmpty, "30 to the only upstream, and 300 of clients")
+        #expect(lines().isEmpty, "30 to the only upstream, 300 of clients, and an eighth of all to issuers")
         plan.settings = "limits: { connections: 300, upstream_connections: 31 }"
         try stage.rewrite(plan)
         try stage.reload(times: 2)
         let line = stage.gateway.operatorLine { $0["event"] == "descriptors_short" }
         #expect(line?["level"] == "warning")
-        #expect(line?["expected"] == "331")
-        #expect(line?["found"] == "330")
+        #expect(line?["expected"] == "378")
+        #expect(line?["found"] == "377")
+    }
+
+    @Test func `OPS-05 takes as many connections as there are descriptors where nobody says how many`() throws {
+        let folder = try TemporaryFolder.make(for: "fitted")
+        defer { TemporaryFolder.remove(folder) }
+        let path = folder + "/gateway.yaml"
+        try """
+        workers: 2
+        listeners: [{ address: "127.0.0.1:0", public_url: "http://a.test" }]
+        admin: { address: "127.0.0.1:0" }
+        routes: [{ path: /, upstream: "http://127.0.0.1:9", public: true }]
+
+        """.write(toFile: path, atomically: true, encoding: .utf8)
+        let command = "ulimit -n 1024; exec '\(GatewayProcess.binary)' run '\(path)'"
+        let gateway = try ChildProcess("/bin/sh", ["-c", command])
+        // 1,024 without an eighth for everything else, for two workers, and half of each one's for upstreams.
+        #expect(
+            gateway.errors.wait { lines in
+                lines.contains { line in
+                    let line = LogLine(line)
+                    return line?["event"] == "connections_fitted" && line?["count"] == "224"
+                        && line?["found"] == "1024" && line?["level"] == "info"
+                }
+            }, "\(gateway.errors.now)")
+        #expect(gateway.errors.wait { $0.contains { LogLine($0)?["event"] == "listening" } })
+        #expect(!gateway.errors.now.contains { LogLine($0)?["event"] == "descriptors_short" })
     }
 
     @Test func `OPS-05 a start says so too`() throws {

@@ -105,7 +105,33 @@ import TestSupport
         #expect(line["route"] == "orders")
         #expect(line["method"] == "GET")
         #expect(line["request_id"]?.isEmpty == false)
-        #expect(line.raw.contains(stage.issuer.url) || line["issuer"] == "main")
+    }
+
+    @Test func `OPS-03 a request's line tells issuer, client, the subject as a digest, and where its time went`() throws
+    {
+        func line(_ path: String, _ claims: [String: String?]) throws -> LogLine {
+            let response = try stage.exchange("GET", path, fields: [stage.tokens.bearer(claims)])
+            #expect(response.status == 200, "\(response.headText)")
+            return try #require(stage.gateway.accessLine { $0.raw.contains("\"\(path)\"") })
+        }
+        let alice = try line("/orders/who-1", ["sub": quoted("alice"), "client_id": quoted("orders-app")])
+        let again = try line("/orders/who-2", ["sub": quoted("alice"), "client_id": quoted("other-app")])
+        let bob = try line("/orders/who-3", ["sub": quoted("bob"), "client_id": quoted("orders-app")])
+        #expect(alice["issuer"] == stage.issuer.url)
+        #expect(alice["client_id"] == "orders-app" && again["client_id"] == "other-app")
+        for line in [alice, again, bob] {
+            #expect(line["sub_digest"]?.wholeMatch(of: #/[0-9a-f]{8}/#) != nil, "\(line.raw)")
+            #expect(line["token"]?.wholeMatch(of: #/[0-9a-f]{8}/#) != nil, "\(line.raw)")
+            let times = try ["auth_ms", "upstream_ms", "duration_ms"].map { name in
+                try #require(line[name].flatMap { Double($0) }, "\(name) in \(line.raw)")
+            }
+            #expect(times[0] >= 0 && times[1] >= 0 && times[2] >= max(times[0], times[1]), "\(line.raw)")
+        }
+        #expect(alice["sub_digest"] == again["sub_digest"] && alice["sub_digest"] != bob["sub_digest"])
+        #expect(alice["token"] != again["token"])
+        let denied = try stage.exchange("GET", "/orders/who-4", fields: [stage.tokens.bearer(["scope": quoted("x")])])
+        let refused = try #require(stage.gateway.accessLine { $0["request_id"] == denied.fields.only("x-request-id") })
+        #expect(refused["decision"] == "deny" && refused["auth_ms"] == nil && refused["upstream_ms"] == nil)
     }
 
     @Test func `OPS-03 a refusal's line names the row and the client does not learn it`() throws {

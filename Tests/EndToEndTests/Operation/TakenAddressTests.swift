@@ -21,7 +21,11 @@ import TestSupport
         ] {
             let second = try GatewayProcess(configuration, until: .started)
             #expect(second.process.waitForEnd() == .exited(1))
-            #expect(second.process.errors.now.joined().contains("Address already in use"))
+            let said = second.process.errors.now.joined(separator: "\n")
+            #expect(
+                said.contains("bind: Address already in use\n    another process listens there:  ss -ltnp"), "\(said)")
+            // Only listeners can be shared.
+            #expect(said.contains("share_address") == configuration.contains("127.0.0.1:\(first.port)\""))
         }
     }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Glibc
 import Testing
 import TestSupport
 
@@ -150,5 +151,58 @@ import TestSupport
         #expect(response.status == 200)
         #expect(response.fields["cache-control"] == ["public, max-age=60"])
         #expect(response.fields["dpop-nonce"].isEmpty)
+    }
+
+    /// A stage whose gateway's clock stands ten seconds into a period of nonces, which are 300 seconds long by default.
+    private func stage(in clock: SteppedClock) throws -> (stage: Stage, ahead: Int) {
+        let ahead = (300 - Int(time(nil)) % 300 + 10) % 300
+        try clock.set(Int64(ahead))
+        var plan = Self.plan()
+        plan.environment = clock.environment
+        return (try Stage(plan), ahead)
+    }
+
+    /// A call right in everything at a time so many seconds from now, with that nonce.
+    private func call(_ nonce: String?, at seconds: Int, _ path: String) -> ProofCall {
+        ProofCall(
+            path: path, token: ["iat": moment(seconds), "exp": moment(seconds + 300)],
+            claims: nonce.map { ["nonce": quoted($0)] } ?? [:], clock: seconds)
+    }
+
+    @Test func `DPOP-14 a nonce near its end is good, and its answer brings the next one and may not be kept`() throws {
+        let clock = try SteppedClock()
+        let (stage, ahead) = try stage(in: clock)
+        let nonce = try #require(try call(nil, at: ahead, "/nonce/a").send(stage).fields.only("dpop-nonce"))
+        stage.upstream.answer(
+            "/nonce/kept",
+            with: .answer(
+                200, fields: ["Cache-Control: public, max-age=60", "Expires: Thu, 01 Jan 2037 00:00:00 GMT", "Age: 7"]))
+        let fresh = try call(nonce, at: ahead, "/nonce/kept").send(stage)
+        #expect(fresh.status == 200 && fresh.fields["dpop-nonce"].isEmpty, "\(fresh.headText)")
+        #expect(fresh.fields["cache-control"] == ["public, max-age=60"])
+
+        try clock.set(Int64(ahead + 300))
+        let ageing = try call(nonce, at: ahead + 300, "/nonce/kept").send(stage)
+        #expect(ageing.status == 200, "\(ageing.headText)")
+        let next = try #require(ageing.fields.only("dpop-nonce"), "\(ageing.headText)")
+        #expect(next != nonce)
+        #expect(ageing.fields["cache-control"] == ["no-store"], "\(ageing.headText)")
+        #expect(ageing.fields["expires"].isEmpty, "\(ageing.headText)")
+        let renewed = try call(next, at: ahead + 300, "/nonce/kept").send(stage)
+        #expect(renewed.status == 200 && renewed.fields["dpop-nonce"].isEmpty, "\(renewed.headText)")
+        #expect(renewed.fields["cache-control"] == ["public, max-age=60"])
+    }
+
+    @Test func `DPOP-14 a nonce past its end is none, and nothing is forwarded for it`() throws {
+        let clock = try SteppedClock()
+        let (stage, ahead) = try stage(in: clock)
+        let nonce = try #require(try call(nil, at: ahead, "/nonce/a").send(stage).fields.only("dpop-nonce"))
+        try clock.set(Int64(ahead + 600))
+        let late = try call(nonce, at: ahead + 600, "/nonce/a").send(stage)
+        try expectNonceWanted(late)
+        #expect(late.fields.only("dpop-nonce") != nonce)
+        try stage.expectNothingForwarded()
+        let next = try #require(late.fields.only("dpop-nonce"))
+        #expect(try call(next, at: ahead + 600, "/nonce/a").send(stage).status == 200)
     }
 }

@@ -9,9 +9,13 @@ struct LoginPlan: Sendable {
     var client: [String] = []
     /// Further clients of the same server, by name.
     var others: [String] = []
+    /// Further keys of the last of them.
+    var keysOfLast: [String] = []
     var workers = 1
     /// Further top-level keys.
     var settings = ""
+    /// Files beside the configuration, by name.
+    var files: [String: String] = [:]
 }
 
 /// A gateway with logins between an upstream that records and an authorization server whose user agrees.
@@ -19,6 +23,9 @@ final class SessionStage: Sendable {
     let server: LoginServer
     let upstream: RecordingUpstream
     let gateway: GatewayProcess
+    /// The configuration, with `$FOLDER` still in it, and the files beside it.
+    private let yaml: String
+    private let files: [String: String]
 
     init(_ plan: LoginPlan) throws {
         server = try LoginServer()
@@ -35,16 +42,21 @@ final class SessionStage: Sendable {
             \(Self.client("web"))
             \(plan.client.map { "    " + $0 }.joined(separator: "\n"))
             \(plan.others.map(Self.client).joined(separator: "\n"))
+            \(plan.keysOfLast.map { "    " + $0 }.joined(separator: "\n"))
             routes:
             \(plan.routes.map { "  - " + $0 }.joined(separator: "\n"))
             log: { level: debug, operator: stderr, access: stdout }
             \(plan.settings)
 
             """
-        gateway = try GatewayProcess(
-            yaml.replacingOccurrences("$UPSTREAM", with: upstream.url).replacingOccurrences(
-                "$ISSUER", with: server.url), files: ["web.secret": "a secret of the client's"])
+        self.yaml = yaml.replacingOccurrences("$UPSTREAM", with: upstream.url).replacingOccurrences(
+            "$ISSUER", with: server.url)
+        files = ["web.secret": "a secret of the client's"].merging(plan.files) { $1 }
+        gateway = try GatewayProcess(self.yaml, files: files)
     }
+
+    /// Another process of the same configuration, at another port.
+    func another() throws -> GatewayProcess { try GatewayProcess(yaml, files: files) }
 
     private static func client(_ name: String) -> String {
         """

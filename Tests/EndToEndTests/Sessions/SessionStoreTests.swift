@@ -49,7 +49,13 @@ import TestSupport
     {
         let stage = try SessionStage(
             LoginPlan(routes: Self.routes, client: ["session: { store: memory, limit: 2 }"]))
-        let browsers = try [stage.login(), stage.login()]
+        // Three users, so that nobody has an older session to give up for a newer one.
+        var browsers: [CookieJar] = []
+        for subject in ["alice", "bob"] {
+            stage.server.change { $0.subject = subject }
+            browsers.append(try stage.login())
+        }
+        stage.server.change { $0.subject = "carol" }
         #expect(browsers.allSatisfy { ($0[SessionStage.cookie] ?? "").utf8.count < 100 })
         var third = CookieJar()
         let answer = try stage.callback("/.portcullis/login/web?return_to=/app/a", &third)

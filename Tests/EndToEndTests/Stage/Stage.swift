@@ -10,6 +10,8 @@ struct StagePlan: Sendable {
     var publicURL = "http://gateway.test"
     /// Further top-level keys.
     var settings = ""
+    /// Further keys of the admin listener, in flow style.
+    var admin = ""
     /// Further keys of the issuer `main`, in flow style.
     var issuer = "discovery: openid"
     /// How the operator spells the issuer's host.
@@ -71,7 +73,7 @@ final class Stage: Sendable {
         listeners:
           - address: 127.0.0.1:0
             public_url: \(plan.publicURL)
-        admin: { address: "127.0.0.1:0" }
+        admin: { address: "127.0.0.1:0", \(plan.admin) }
         issuers:
           main: { url: "$ISSUER\(plan.issuerPath)", insecure_allow_http: true, \(plan.issuer) }
         \(plan.issuers)

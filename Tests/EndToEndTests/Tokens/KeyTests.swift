@@ -35,6 +35,18 @@ import TestSupport
         #expect(try ask(stage, stage.tokens.token()).status == 200)
     }
 
+    @Test func `JOSE-17 a key that was replaced under its name is accepted, and others cause one fetch`() throws {
+        let stage = try Stage()
+        #expect(try ask(stage, stage.tokens.token()).status == 200)
+        let fresh = SigningKey(renaming: .otherP256, keyID: stage.tokens.key.keyID)
+        stage.issuer.publish(keys: SigningKey.keySet([fresh]))
+        let fetches = stage.issuer.fetches()
+        #expect(try ask(stage, stage.tokens.token(signedBy: fresh)).status == 200)
+        #expect(stage.issuer.fetches() == fetches + 1)
+        for _ in 0..<50 { try expectInvalidToken(try ask(stage, stage.tokens.token())) }
+        #expect(stage.issuer.fetches() == fetches + 1)
+    }
+
     @Test func `JOSE-17 many unknown keys cause one fetch`() throws {
         let stage = try Stage()
         let fetches = stage.issuer.fetches()

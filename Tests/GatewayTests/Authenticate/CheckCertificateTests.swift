@@ -19,7 +19,9 @@ private struct BoundRequest {
     /// What the connection's own handshake showed, and was asked for before.
     var own: SHA256Digest?
 
-    func judged(_ idle: IdleWorker) throws -> Refusal? {
+    func judged(_ idle: IdleWorker) throws -> Refusal? { try refused(idle)?.cause }
+
+    func refused(_ idle: IdleWorker) throws -> Refused? {
         let records = try TokenRecords(["cnf": #"{"x5t#S256":"\#(thumbprint().base64URL)"}"#])
         let record = records.make(TokenRecords.digest(1))
         defer { TokenRecord.release(record) }
@@ -50,7 +52,7 @@ private struct BoundRequest {
         }
         return bytes.withUnsafeMutableBufferPointer { buffer in
             guard let start = buffer.baseAddress else { return nil }
-            return idle.refusal { worker throws(Refusal) in try worker.checkCertificate(exchange, record, start) }
+            return idle.refused { worker throws(Refused) in try worker.checkCertificate(exchange, record, start) }
         }
     }
 }
@@ -61,9 +63,10 @@ private struct BoundRequest {
     @Test func `MTLS-01 is the connection's whose certificate it names`() throws {
         let idle = try idle()
         #expect(try BoundRequest(own: thumbprint()).judged(idle) == nil)
-        #expect(try BoundRequest(own: TokenRecords.digest(1)).judged(idle) == .certificateMismatch)
-        #expect(idle.worker.pointee.refusalDetail.expected == "x5t#S256 \(thumbprint().base64URL)")
-        #expect(idle.worker.pointee.refusalDetail.found == TokenRecords.digest(1).base64URL)
+        let refused = try #require(try BoundRequest(own: TokenRecords.digest(1)).refused(idle))
+        #expect(refused.cause == .certificateMismatch)
+        #expect(refused.detail.expected == "x5t#S256 \(thumbprint().base64URL)")
+        #expect(refused.detail.found == TokenRecords.digest(1).base64URL)
         for bit in 0..<256 {
             var changed = thumbprint().bytes
             changed[bit / 8] ^= 1 << UInt8(bit % 8)

@@ -107,8 +107,12 @@ private func block(_ rule: Int, _ text: String, until: Int64 = .max) -> UnsafeMu
         let record = records.make(TokenRecords.digest(1))
         defer { TokenRecord.release(record) }
         for refusal in [Refusal.exchangeSubjectRefused, .exchangeTargetRefused, .exchangeUnavailable] {
-            exchange.pointee.exchanged = .refused(refusal)
-            #expect(throws: refusal) { try wait(idle.route, record) }
+            exchange.pointee.exchanged = .refused(Refused(refusal))
+            #expect {
+                try wait(idle.route, record)
+            } throws: {
+                ($0 as? Refused)?.cause == refusal
+            }
             #expect(exchange.pointee.upstreamToken == nil)
         }
     }

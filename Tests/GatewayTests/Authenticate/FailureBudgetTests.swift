@@ -3,21 +3,20 @@ import Testing
 import Transport
 
 @testable import Gateway
+@testable import Issuers
 
-private func peer(_ literal: String) throws -> PeerAddress {
-    PeerAddress(try #require(SocketAddress(literal: literal, port: 443)))
+private func peer(_ literal: String) throws -> AskingClient {
+    AskingClient(PeerAddress(try #require(SocketAddress(literal: literal, port: 443))).networkWords)
 }
 
 /// A budget with known keys, and how much of it is permitted to an address at a time.
-private struct Trial: ~Copyable {
+private struct Trial {
     let budget: FailureBudget
     let keys: (UInt64, UInt64) = (0x9E37_79B9_7F4A_7C15, 0xD1B5_4A32_D192_ED03)
 
     init(perSecond: Int = 50, burst: Int = 100) {
-        budget = FailureBudget(perSecond: perSecond, burst: burst, keys: keys)
+        budget = FailureBudget(FailureBudget.Rate(perSecond: perSecond, burst: burst), keys: keys)
     }
-
-    deinit { budget.destroy() }
 
     func permitted(of count: Int, for literal: String, at microseconds: UInt64) throws -> Int {
         let address = try peer(literal)
@@ -108,6 +107,21 @@ private let start: UInt64 = 1_000_000_000
         }
         // Both places of two rows shared with spenders: (100/2048)^2 of them, about ten of four thousand.
         #expect(refused <= 40)
+    }
+
+    @Test func `INT-07 is held by what is under way, and is spent by failures alone`() throws {
+        let trial = Trial()
+        let address = try peer("192.0.2.1")
+        #expect(trial.budget.standing(of: address, underWay: 99, at: start) == .left)
+        #expect(trial.budget.standing(of: address, underWay: 100, at: start) == .reserved)
+        _ = try trial.permitted(of: 40, for: "192.0.2.1", at: start)
+        #expect(trial.budget.standing(of: address, underWay: 59, at: start) == .left)
+        #expect(trial.budget.standing(of: address, underWay: 60, at: start) == .reserved)
+        _ = try trial.permitted(of: 20, for: "192.0.2.1", at: start)
+        #expect(trial.budget.standing(of: address, underWay: 39, at: start) == .left)
+        #expect(trial.budget.standing(of: address, underWay: 40, at: start) == .spent, "more than half has failed")
+        _ = try trial.permitted(of: 40, for: "192.0.2.1", at: start)
+        #expect(trial.budget.standing(of: address, underWay: 0, at: start) == .spent)
     }
 
     @Test func `without a rate there is none`() throws {

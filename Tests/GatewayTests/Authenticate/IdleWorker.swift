@@ -40,9 +40,12 @@ struct IdleWorker {
         route = found
     }
 
+    /// The cause of what a check throws, and nothing when it does not.
+    func refusal(_ check: (WorkerRef) throws(Refused) -> Void) -> Refusal? { refused(check)?.cause }
+
     /// What a check throws, and nothing when it does not.
-    func refusal(_ check: (WorkerRef) throws(Refusal) -> Void) -> Refusal? {
-        do throws(Refusal) {
+    func refused(_ check: (WorkerRef) throws(Refused) -> Void) -> Refused? {
+        do throws(Refused) {
             try check(worker)
             return nil
         } catch {

@@ -9,45 +9,35 @@ import Testing
 private func digest(_ number: Int) -> SHA256Digest { TokenRecords.digest(number) }
 
 @Suite struct `a proof that is spent` {
-    private func spend(_ key: Int, by holder: Int = 0, for seconds: Int64 = 60, _ idle: IdleWorker) -> Refusal? {
-        idle.worker.pointee.proof = UnspentProof(
+    private func spend(_ key: Int, by holder: Int = 0, for seconds: Int64 = 60, _ idle: IdleWorker) -> Refused? {
+        let proof = UnspentProof(
             key: digest(key), thumbprint: digest(-1 - holder), until: idle.worker.clock.wallSeconds() + seconds)
-        return idle.refusal { worker throws(Refusal) in try worker.spendProof() }
+        return idle.refused { worker throws(Refused) in try worker.spend(proof) }
     }
 
     @Test func `DPOP-15 is the only one of its key and id`() throws {
         let idle = try IdleWorker()
         #expect(spend(1, idle) == nil)
-        #expect(spend(1, idle) == .proofReplayed)
-        #expect(idle.worker.pointee.refusalDetail.expected == "a proof that was not used before")
-        #expect(idle.worker.pointee.refusalDetail.found == "the same key and jti")
+        let again = try #require(spend(1, idle))
+        #expect(again.cause == .proofReplayed)
+        #expect(again.detail.expected == "a proof that was not used before")
+        #expect(again.detail.found == "the same key and jti")
         #expect(spend(2, idle) == nil)
-    }
-
-    @Test func `DPOP-17 is not there any more: what comes after needs its own`() throws {
-        let idle = try IdleWorker()
-        #expect(spend(1, idle) == nil)
-        #expect(idle.worker.pointee.proof == nil)
-        // A request without a proof, of a Bearer token or none, has nothing to spend.
-        #expect(idle.refusal { worker throws(Refusal) in try worker.spendProof() } == nil)
-        #expect(spend(1, idle) == .proofReplayed)
-        #expect(idle.worker.pointee.proof == nil, "not one that was refused either")
     }
 
     @Test func `DPOP-15 is refused where it cannot be remembered, and the operator is told what is in use`() throws {
         let idle = try IdleWorker(replayBytes: 1)
         var key = 0
-        var refusal: Refusal?
-        while refusal == nil, key < 100_000 {
+        var full: Refused?
+        while full == nil, key < 100_000 {
             key += 1
-            refusal = spend(key, idle)
+            full = spend(key, idle)
         }
-        #expect(refusal == .replaySetFull)
-        #expect(idle.worker.pointee.refusalDetail.expected == "memory for another proof")
-        #expect(
-            idle.worker.pointee.refusalDetail.found.wholeMatch(of: #/\d+ bytes in use/#) != nil,
-            "\(idle.worker.pointee.refusalDetail.found)")
-        #expect(spend(1, idle) == .proofReplayed, "nothing was forgotten for it")
+        let refused = try #require(full)
+        #expect(refused.cause == .replaySetFull)
+        #expect(refused.detail.expected == "memory for another proof")
+        #expect(refused.detail.found.wholeMatch(of: #/\d+ bytes in use/#) != nil, "\(refused.detail.found)")
+        #expect(spend(1, idle)?.cause == .proofReplayed, "nothing was forgotten for it")
         #expect(spend(key + 1, by: 1, idle) == nil, "and another client is still served")
     }
 }

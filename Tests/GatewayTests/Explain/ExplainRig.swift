@@ -112,7 +112,7 @@ struct ExplainRig {
         return try explainer.explain(bytes(), circumstances)
     }
 
-    private func bytes() throws -> [UInt8] {
+    func bytes() throws -> [UInt8] {
         if let head { return SavedRequest.head(Array(head.utf8)) }
         let token = token ?? mint.accessToken(header: header, claims: claims)
         var text = Array("\(method) \(target) HTTP/1.1\r\nHost: \(authority)\r\n".utf8)

@@ -40,6 +40,30 @@ import Testing
         try Self.compare(try rig.explain(), with: "public-route")
     }
 
+    @Test func `of a WebSocket's handshake says what becomes of it`() throws {
+        var rig = ExplainRig()
+        rig.fields = [
+            "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13",
+            "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+        ]
+        func line() throws -> Explanation.Line? { try rig.explain().lines.first { $0.check == .webSocket } }
+        let plain = try #require(try line())
+        #expect(plain.state == .notNeeded)
+        #expect(plain.wanted == "the route has no websocket: true, so this goes on as a plain GET")
+        rig.settings.routes[0].webSocket = true
+        #expect(try line()?.state == .passed)
+        rig.fields.removeLast()
+        let explanation = try rig.explain()
+        guard case .refused(.webSocketOfferMalformed, _, _, _) = explanation.verdict else {
+            Issue.record("\(explanation.text)")
+            return
+        }
+        #expect(try line()?.state == .failed)
+        #expect(explanation.remedy?.steps.isEmpty == false)
+        rig.fields = []
+        #expect(try line() == nil)
+    }
+
     @Test func `without an issuer's keys says that it knows nothing`() throws {
         var rig = ExplainRig()
         rig.keys = nil

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+import Crypto
 import Gateway
 import HTTPMessage
+import Issuers
+import JOSE
 import Login
 import OAuth
+import TestSupport
 import Testing
 
 @Suite struct `an explanation of a login route` {
@@ -36,6 +40,17 @@ import Testing
         for field in rig.fields where field.hasPrefix("Cookie:") {
             for pair in field.split(separator: "=").dropFirst(2) { #expect(!shown.contains(pair)) }
         }
+    }
+
+    @Test func `says that only the running gateway knows whether a session was ended`() async throws {
+        var rig = try ExplainRig.browser()
+        rig.bring(try await ExplainRig.seal(ExplainRig.session()))
+        let explanation = try rig.explain()
+        #expect(explanation.text.contains("Not looked at: whether the session was ended before its time"))
+        #expect(Explanation.brief(explanation.text).contains("Not looked at: whether the session was ended"))
+        #expect(String(decoding: explanation.json, as: UTF8.self).contains(#""not_looked_at":"whether the session"#))
+        // A request without one has nothing of the kind.
+        #expect(!(try ExplainRig().explain().text.contains("Not looked at")))
     }
 
     private static func end(of explanation: Explanation) -> LoginMistake.End {
@@ -97,6 +112,48 @@ import Testing
         try `an explanation`.compare(text: review.text, with: "review-unsuitable")
         #expect(AskGateway.exitStatus(of: review.text) == 3)
         #expect(AskGateway.exitStatus(of: String(decoding: review.json, as: UTF8.self)) == 3)
+    }
+
+    @Test(arguments: ["ECDH-ES", "ECDH-ES+A128KW", "ECDH-ES+A256KW"])
+    func `names a key's algorithm of encryption as its registry does`(algorithm: String) throws {
+        var settings = try ExplainRig.browser().settings
+        settings.logins[0].decryptionKeys = [
+            try DecryptionJWK(pem: Secret(Array(SigningKey.otherP256.pem().utf8)), algorithm: algorithm)
+        ]
+        settings.logins[0].idToken.mustBeEncrypted = true
+        let metadata = try Self.metadata(
+            ",\"code_challenge_methods_supported\":[\"S256\"],\"id_token_encryption_alg_values_supported\":[\"RSA-OAEP\"]"
+        )
+        let review = try #require(LoginReview(of: "shop", settings, metadata: metadata))
+        let key = try #require(review.keys.first { $0.contains("  enc  ") })
+        #expect(key.hasSuffix("  enc  " + algorithm), "\(review.keys)")
+        let problem = try #require(review.lines.flatMap(\.problems).first)
+        #expect(problem.configured == "id_token.encrypted is true, by \(algorithm)")
+        #expect(problem.offered == "id_token_encryption_alg_values_supported is RSA-OAEP")
+    }
+
+    @Test func `says what the server must be told of signatures, and of keys where there are any`() throws {
+        func registered(_ settings: GatewaySettings) -> [String: String] {
+            let values = LoginReview.registration(of: settings.logins[0], settings)
+            return Dictionary(values.map { ($0.name, $0.value) }, uniquingKeysWith: { one, _ in one })
+        }
+        var settings = try ExplainRig.browser().settings
+        let plain = registered(settings)
+        #expect(plain["token_endpoint_auth_method"] == "client_secret_basic")
+        #expect(plain["id_token_signed_response_alg"] == "RS256")
+        // Where no key is published, the address of keys is answered 404.
+        #expect(plain["jwks_uri"] == nil)
+        #expect(plain["request_object_signing_alg"] == nil)
+        let key = try SigningKey(.p256).signer(.es256)
+        settings.clients[0].credentials = try ClientCredentials(clientID: "shop-web", method: .privateKeyJWT(key))
+        settings.logins[0].requestObjectKey = key
+        settings.logins[0].authorization.responseMode = .queryJWT
+        let signed = registered(settings)
+        #expect(signed["jwks_uri"] == "https://shop.example.com/.portcullis/jwks.json")
+        #expect(signed["token_endpoint_auth_method"] == "private_key_jwt")
+        #expect(signed["token_endpoint_auth_signing_alg"] == "ES256")
+        #expect(signed["request_object_signing_alg"] == "ES256")
+        #expect(signed["authorization_signed_response_alg"] == "RS256")
     }
 
     @Test func `of a client that no route logs in with is none`() throws {

@@ -62,7 +62,7 @@ extension ExplainRig {
         let store = try CookieSessionStore(
             settings: SessionSettings(
                 cookieName: sessionCookie, idleSeconds: 1 << 40, absoluteSeconds: 1 << 40, keys: keys),
-            client: client)
+            client: client, clientID: "shop-web")
         return String(decoding: try await store.create(session, now: session.seenAt), as: UTF8.self)
     }
 

@@ -76,10 +76,33 @@ import Testing
 
     @Test func `CF-08 look for pages in what is accepted, whatever its case and place`() {
         for value in ["text/html", "a, TEXT/HTML;q=0.1", "x/y,text/html", "*/*, text/html"] {
-            #expect(value.withBytes { LoginPointer.contains("text/html", in: $0) }, "\(value)")
+            #expect(value.withBytes { AcceptField.wantsPage($0) }, "\(value)")
         }
         for value in ["", "text", "text/htm", "text/xhtml", "text /html", "*/*"] {
-            #expect(!value.withBytes { LoginPointer.contains("text/html", in: $0) }, "\(value)")
+            #expect(!value.withBytes { AcceptField.wantsPage($0) }, "\(value)")
+        }
+    }
+
+    @Test func `look for pages as much as the field wants them, and no more`() {
+        let problem = "application/problem+json"
+        for value in [
+            "text/html;q=0.1", "text/html;level=1; Q=1", "text/html, \(problem)", "text/html;q=0, text/html;q=0.5",
+            "text/html;q=0.5, \(problem);q=0.4", "text/html;q=x", "text/html;q=",
+        ] {
+            #expect(value.withBytes { AcceptField.wantsPage($0) }, "\(value)")
+        }
+        for value in [
+            "text/html;q=0", "text/html; q=0.000", "text/html;q=0.", "text/html;q=0.1, \(problem)",
+            "\(problem), text/html;q=0.999",
+        ] {
+            #expect(!value.withBytes { AcceptField.wantsPage($0) }, "\(value)")
+        }
+        #expect("\(problem);q=0.001".withBytes { AcceptField.wantsProblem($0) })
+        #expect(!"\(problem);q=0".withBytes { AcceptField.wantsProblem($0) })
+        // Each byte is looked at once, however many there are of whatever.
+        for piece in ["text/html;q=0", "text/html;", "/", ";q=", "text/html,"] {
+            let value = String(repeating: piece, count: 3000)
+            _ = value.withBytes { AcceptField.wantsPage($0) }
         }
     }
 }

@@ -43,17 +43,49 @@ private final class Office: Sendable {
 @Suite struct `what is told of logins` {
     @Test func `OPS-03 a login, a logout and a refresh are each counted at their client`() {
         let office = Office()
-        office.reports.report(.loggedIn(client: 1))
+        let note = LoginNote(
+            requestID: "5d", peer: "192.0.2.7", subjectDigest: 0x0123_4567_89AB_CDEF, session: 0xFEDC_BA98_7654_3210)
+        office.reports.report(.started(client: 1, requestID: "4c"))
+        office.reports.report(.loggedIn(client: 1, note))
         office.reports.report(.loggedOut(client: 0))
+        office.reports.report(.loggedOut(client: 0, session: 0x0000_0ABC_0000_0000))
         office.reports.report(.refreshed(client: 1, outcome: "ended"))
         #expect(
             office.counted == [
+                #"portcullis_login_starts_total{client="web"} 1"#,
                 #"portcullis_logins_total{client="web",outcome="succeeded"} 1"#,
-                #"portcullis_logouts_total{client="shop"} 1"#,
+                #"portcullis_logouts_total{client="shop"} 2"#,
                 #"portcullis_session_refreshes_total{client="web",outcome="ended"} 1"#,
             ])
-        #expect(office.log.contains(#""event":"logged_in","login_client":"web""#))
+        #expect(office.log.contains(#""event":"login_started","login_client":"web","request_id":"4c"}"#))
+        // Digests alone, and half of them.
+        #expect(
+            office.log.contains(
+                #""event":"logged_in","login_client":"web","request_id":"5d","client":"192.0.2.7","#
+                    + #""sub_digest":"01234567","session":"fedcba98"}"#))
+        #expect(office.log.contains(#""event":"logged_out","login_client":"shop"}"#))
+        #expect(office.log.contains(#""event":"logged_out","login_client":"shop","session":"00000abc"}"#))
         #expect(office.log.contains(#""event":"session_refreshed","login_client":"web","outcome":"ended""#))
+    }
+
+    @Test func `RF-05, RF-06 a refresh without tokens has in its line what was wanted and what was found`() {
+        let office = Office()
+        let no = LoginDetail(expected: "new tokens", found: "status 400, error invalid_grant", check: "RF-05")
+        office.reports.report(.refreshed(client: 1, outcome: "ended", no))
+        #expect(
+            office.log.contains(
+                #""level":"info","event":"session_refreshed","login_client":"web","outcome":"ended","check":"RF-05","#
+                    + #""expected":"new tokens","found":"status 400, error invalid_grant"}"#), "\(office.log)")
+        let away = LoginDetail(
+            expected: "an answer of the token endpoint", found: "connect_failed", check: "CA-16")
+        office.reports.report(.refreshed(client: 0, outcome: "unavailable", away))
+        #expect(
+            office.log.contains(
+                #""level":"warning","event":"session_refreshed","login_client":"shop","outcome":"unavailable","#
+                    + #""check":"CA-16","expected":"an answer of the token endpoint","found":"connect_failed"}"#),
+            "\(office.log)")
+        office.reports.report(.refreshed(client: 1, outcome: "refreshed"))
+        #expect(office.log.hasSuffix(#""login_client":"web","outcome":"refreshed"}"# + "\n"), "\(office.log)")
     }
 
     @Test func `OPS-03 a refused start or callback is a login that was refused`() {
@@ -77,5 +109,30 @@ private final class Office: Sendable {
         office.reports.count(LoginAnswer(.redirect("/")), to: .callback(client: 0))
         office.reports.report(.sessionsEnded)
         #expect(office.counted == [])
+    }
+
+    @Test(arguments: [
+        (LoginRefusal.idTokenUnsuitable, "OIDC-05", "id_token.algorithm"),
+        (.idTokenUnsuitable, "OIDC-11", "id_token.encrypted"), (.idTokenUnsuitable, "JOSE-22", "decryption_keys"),
+        (.clientRefused, "CA-15", "authentication"), (.tokenTypeWrong, "DPOP-42", "dpop"),
+        (.idTokenMissing, "OIDC-01", "scopes"),
+    ])
+    func `OPS-03 an alarm names the key that says what the server did otherwise`(
+        cause: LoginRefusal, check: String, key: String
+    ) {
+        let office = Office()
+        office.reports.report(
+            .alarm(client: 1, cause, detail: LoginDetail(expected: "alg RS256", found: "alg \"ES256\"", check: check)))
+        #expect(
+            office.log.contains("\"setting\":\"clients.web.\(key)\""),
+            "\(office.log)")
+    }
+
+    @Test func `OPS-03 an alarm that no single key answers for names none`() {
+        let office = Office()
+        office.reports.report(
+            .alarm(client: 1, .serverUnsuitable, detail: LoginDetail(expected: "S256", found: "none", check: "CF-05")))
+        #expect(office.log.contains(#""event":"login_alarm""#))
+        #expect(!office.log.contains(#""setting""#))
     }
 }

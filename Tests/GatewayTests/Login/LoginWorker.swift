@@ -16,7 +16,10 @@ struct LoginWorker {
     let worker: WorkerRef
     static let cookie = "__Host-portcullis-shop"
 
-    init(_ routes: [LoginAccessSettings] = [LoginWorker.access()]) throws {
+    init(
+        _ routes: [LoginAccessSettings] = [LoginWorker.access()], identity: [IdentityFieldSettings] = [],
+        credential: UpstreamCredentialSettings = .none, tokenCache: TokenCacheSettings = TokenCacheSettings()
+    ) throws {
         let url = "https://issuer.example/"
         var settings = GatewaySettings(
             workers: 1,
@@ -28,10 +31,14 @@ struct LoginWorker {
             admin: AdminSettings(address: SocketAddressSettings(host: "127.0.0.1", port: 0)),
             issuers: [IssuerSettings(name: "main", url: url, rules: AccessTokenRules(issuer: url))],
             routes: routes.enumerated().map { index, access in
-                RouteSettings(
+                var route = RouteSettings(
                     name: "r\(index)", path: index == 0 ? "/" : "/\(index)/",
                     upstream: UpstreamSettings(host: "127.0.0.1", port: 1), access: .login(access))
+                route.identity = identity
+                route.credential = credential
+                return route
             })
+        settings.tokenCache = tokenCache
         settings.clients = [
             ClientSettings(
                 name: "shop", issuer: 0,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Crypto
+import Issuers
 import JSON
 import OAuth
 import Sessions
@@ -88,7 +89,7 @@ import Testing
         let ended = Asked()
         let tasks = (0..<3).map { _ in
             Task {
-                await waiters.wait(for: 0) { asked.one() }
+                await waiters.wait(for: 0, as: .answer) { asked.one() }
                 ended.one()
             }
         }
@@ -102,9 +103,9 @@ import Testing
 
     @Test func `OIDC-17 are answered though the issuer answers before it was asked to the end`() async {
         let waiters = RefreshWaiters(issuers: 1)
-        await waiters.wait(for: 0) { waiters.end(0) }
+        await waiters.wait(for: 0, as: .answer) { waiters.end(0) }
         // Nobody waits any more: an end that nobody waits for is none.
         waiters.end(0)
-        await waiters.wait(for: 0) { waiters.end(0) }
+        await waiters.wait(for: 0, as: .answer) { waiters.end(0) }
     }
 }

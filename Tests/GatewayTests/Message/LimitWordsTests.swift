@@ -20,8 +20,9 @@ import Testing
     ) throws {
         let idle = try IdleWorker()
         defer { withExtendedLifetime(idle) {} }
-        #expect(idle.worker.refusal(of: cause) == refusal)
-        #expect(idle.worker.pointee.refusalDetail.expected == expected)
-        #expect(!idle.worker.pointee.refusalDetail.found.isEmpty)
+        let refused = idle.worker.refusal(of: cause)
+        #expect(refused.cause == refusal)
+        #expect(refused.detail.expected == expected)
+        #expect(!refused.detail.found.isEmpty)
     }
 }

@@ -45,7 +45,8 @@ final class Desks: Sendable {
         _ introspection: IntrospectionSettings? = IntrospectionSettings(client: 0),
         method: ClientCredentials.Method = .secretBasic(Secret(Array("hush".utf8))),
         rules: [ExchangeSettings] = [ExchangeSettings(client: 0, audience: ["orders"])],
-        bounds: LookupBounds = LookupBounds(), members: String = ""
+        bounds: LookupBounds = LookupBounds(), failures: FailureBudget = FailureBudget(),
+        slowWork: SlowWork = SlowWork(), members: String = ""
     ) throws {
         let (told, known) = (self.told, self.known)
         var settings = World.settings()
@@ -58,13 +59,13 @@ final class Desks: Sendable {
                 metadata: { index in known.state.withLock { $0.metadata[index] } },
                 keys: { index in known.state.withLock { $0.keys[index] } },
                 requestKeys: { index in known.state.withLock { $0.requests.append(index) } }),
-            bounds: bounds,
+            slowWork: slowWork, bounds: bounds, failures: failures,
             onAnswer: { answer in told.record.withLock { $0.introspections.append(answer) } },
             onEvent: { _, event in told.record.withLock { $0.events.append(event) } })
         exchange = ExchangeDesk(
             rules: rules, settings: [settings], clients: [client], fetching: fetcher, clock: clock,
-            executor: executor, metadata: { index in known.state.withLock { $0.metadata[index] } }, bounds: bounds,
-            onAnswer: { answer in told.record.withLock { $0.exchanges.append(answer) } },
+            executor: executor, metadata: { index in known.state.withLock { $0.metadata[index] } }, slowWork: slowWork,
+            bounds: bounds, onAnswer: { answer in told.record.withLock { $0.exchanges.append(answer) } },
             onEvent: { _, event in told.record.withLock { $0.events.append(event) } })
         try publish(members)
     }
@@ -126,8 +127,13 @@ final class Desks: Sendable {
         return SHA256.hash(bytes.span)
     }
 
-    func ask(_ token: String = "opaque", worker: Int = 0, issuer: Int = 0) {
-        introspection.ask(issuer: issuer, token: Array(token.utf8), digest: Self.digest(token), worker: worker)
+    func ask(
+        _ token: String = "opaque", worker: Int = 0, issuer: Int = 0, client: AskingClient = .many,
+        isVouchedFor: Bool = false
+    ) {
+        introspection.ask(
+            issuer: issuer, token: Array(token.utf8), digest: Self.digest(token), worker: worker, client: client,
+            isVouchedFor: isVouchedFor)
     }
 
     func askForExchange(_ token: String = "subject", worker: Int = 0, rule: Int = 0, lifetime: Int64 = 3600) {

@@ -77,8 +77,8 @@ final class World: Sendable {
         executor.drain()
     }
 
-    func requestRefresh(_ index: Int = 0) {
-        directory.requestRefresh(issuer: index)
+    func requestRefresh(_ index: Int = 0, by who: KeyAsker = .accessToken) {
+        directory.requestRefresh(issuer: index, by: who)
         executor.drain()
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Crypto
+import HTTPMessage
 import JOSE
 import Login
 import OAuth
@@ -19,6 +20,7 @@ final class LoginWorld: Sendable {
     let server: ScriptedServer
     let service: LoginService
     private let known = Known()
+    private let reading = KeyReading()
     private let settings: LoginSettings
     private let make: @Sendable (LoginSettings, LoginService?) -> LoginService
 
@@ -29,8 +31,14 @@ final class LoginWorld: Sendable {
             /// What the next refresh brings.
             var keysAfterRefresh: [SigningKey]?
             var metadataAfterRefresh = false
+            /// The keys that the last reading brought, where the test says which.
+            var keysRead: IssuerKeys?
             var refreshes = 0
+            /// As whom they were asked for.
+            var askers: [KeyAsker] = []
             var events: [LoginService.Event] = []
+            /// What took a key that takes long, by what for.
+            var slowWorks: [FetchRequest.Purpose] = []
         }
         let state = Mutex(State())
     }
@@ -41,7 +49,7 @@ final class LoginWorld: Sendable {
         executor: any TaskExecutor = globalConcurrentExecutor, usedStateBytes: Int = 1 << 20,
         _ change: (inout LoginSettings) -> Void = { _ in }
     ) throws {
-        let clock = clock, known = known
+        let clock = clock, known = known, reading = reading
         let server = ScriptedServer(clock: clock)
         self.server = server
         var settings = Self.settings(form)
@@ -60,15 +68,23 @@ final class LoginWorld: Sendable {
                 sources: .init(
                     metadata: { _ in known.state.withLock(\.hasMetadata) ? try? server.metadata : nil },
                     keys: { _ in
+                        if let read = known.state.withLock(\.keysRead) { return read }
                         let keys = known.state.withLock(\.keys) ?? [server.key]
                         return keys.isEmpty ? nil : try? server.keys(keys)
-                    },
-                    refresh: { _ in
+                    }, hasFailedToReadKeys: { _ in reading.fails },
+                    refresh: { _, who in
                         known.state.withLock { state in
                             state.refreshes += 1
+                            state.askers.append(who)
+                            if let read = reading.result { state.keysRead = read }
                             if let keys = state.keysAfterRefresh { state.keys = keys }
                             if state.metadataAfterRefresh { state.hasMetadata = true }
                         }
+                    },
+                    workBeside: { purpose, work in
+                        known.state.withLock { $0.slowWorks.append(purpose) }
+                        work()
+                        return true
                     }),
                 onEvent: { event in known.state.withLock { $0.events.append(event) } }, continuing: previous,
                 usedStateBytes: usedStateBytes)
@@ -114,7 +130,12 @@ final class LoginWorld: Sendable {
         }
     }
 
+    var slowWorks: [FetchRequest.Purpose] { known.state.withLock(\.slowWorks) }
+    /// What comes of reading the keys again.
+    func readKeys(_ outcome: KeyReading.Outcome) { reading.set(outcome) }
+
     var refreshes: Int { known.state.withLock(\.refreshes) }
+    var askers: [KeyAsker] { known.state.withLock(\.askers) }
 
     /// What the operator was told to look at.
     var alarms: [LoginRefusal] {
@@ -123,6 +144,11 @@ final class LoginWorld: Sendable {
 
     var logins: Int {
         known.state.withLock(\.events).count { if case .loggedIn = $0 { true } else { false } }
+    }
+
+    /// How often streams of sessions were to be looked at.
+    var sessionsEnded: Int {
+        known.state.withLock(\.events).count { if case .sessionsEnded = $0 { true } else { false } }
     }
 
     /// Everything that was told, as text.

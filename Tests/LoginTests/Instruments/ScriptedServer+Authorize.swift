@@ -94,10 +94,15 @@ extension ScriptedServer {
             [
                 ("iss", Self.quoted(Self.issuer)), ("aud", Self.quoted(clientID)), ("exp", "\(clock.seconds + 300)"),
             ] + pairs.map { ($0.0, Self.quoted($0.1)) }
-        return TokenMint.sign(
+        let signed = TokenMint.sign(
             header: Self.object(
                 [("alg", "\"\(key.algorithm.name)\""), ("kid", "\"\(key.keyID ?? "")\"")], [:]),
             claims: Self.object(claims, habits.responseClaims), key: key, algorithm: key.algorithm)
+        guard let recipient = habits.responseRecipient else { return signed }
+        let sealed = try CompactJWE.encrypt(
+            Array(signed.utf8).span, to: recipient.published, algorithm: recipient.algorithm, encoding: "A256GCM",
+            contentType: "JWT")
+        return String(decoding: sealed, as: UTF8.self)
     }
 }
 

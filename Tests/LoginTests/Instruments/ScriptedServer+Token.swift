@@ -85,10 +85,15 @@ extension ScriptedServer {
         if let sid = habits.serverSession { claims.append(("sid", Self.quoted(sid))) }
         if let acr = habits.acr { claims.append(("acr", Self.quoted(acr))) }
         if let ago = habits.authenticatedAgo { claims.append(("auth_time", "\(now - ago)")) }
-        return TokenMint.sign(
+        let signed = TokenMint.sign(
             header: Self.object(
                 [("alg", "\"\(key.algorithm.name)\""), ("kid", Self.quoted(key.keyID ?? ""))], habits.idTokenHeader),
             claims: Self.object(claims, habits.idTokenClaims), key: key, algorithm: key.algorithm)
+        guard let recipient = habits.idTokenRecipient else { return signed }
+        let sealed = try? CompactJWE.encrypt(
+            signed.utf8Span.span, to: recipient.published, algorithm: recipient.algorithm, encoding: "A256GCM",
+            contentType: "JWT")
+        return String(decoding: sealed ?? [], as: UTF8.self)
     }
 
     func userInfo(_ request: FetchRequest) throws(FetchRefusal) -> FetchResponse {

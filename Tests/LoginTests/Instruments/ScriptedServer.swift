@@ -148,8 +148,10 @@ final class ScriptedServer: Fetching {
     /// The keys it publishes.
     func keys(_ keys: [SigningKey]? = nil) throws -> IssuerKeys {
         let bytes = Array(SigningKey.keySet(keys ?? [key]).utf8)
+        // Equal keys have equal versions, and others have others.
+        let version = bytes.reduce(into: UInt64(1)) { $0 = $0 &* 31 &+ UInt64($1) }
         return IssuerKeys(
-            generation: 1, version: 1, keySet: try KeySet.parse(bytes.span), fetchedAt: clock.seconds,
+            generation: 1, version: version, keySet: try KeySet.parse(bytes.span), fetchedAt: clock.seconds,
             usableUntil: .max)
     }
 

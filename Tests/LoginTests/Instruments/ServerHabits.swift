@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import HTTPMessage
+import JOSE
 import TestSupport
 
 /// What a `ScriptedServer` does otherwise than a good server: nothing, at first.
@@ -27,6 +28,8 @@ struct ServerHabits: Sendable {
     var responseClaims: [String: String?] = [:]
     /// Signs responses instead of the published key.
     var responseKey: SigningKey?
+    /// Signed responses are encrypted to this key.
+    var responseRecipient: DecryptionJWK?
 
     /// What is answered to token requests instead.
     var tokenAnswer: Answer?
@@ -51,6 +54,8 @@ struct ServerHabits: Sendable {
     var idTokenClaims: [String: String?] = [:]
     /// Signs ID tokens instead of the published key.
     var idTokenKey: SigningKey?
+    /// ID tokens are encrypted to this key.
+    var idTokenRecipient: DecryptionJWK?
     /// Members of the token response are made by this instead: the whole ID token.
     var idToken: String?
 

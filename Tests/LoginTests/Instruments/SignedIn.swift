@@ -26,6 +26,7 @@ final class SignedIn: Sendable {
     private let told: Record<LoginService.Event>
     private let readings: Record<Int>
     private let keys: Record<IssuerKeys?>
+    private let reading: KeyReading
 
     init(
         store kind: SessionSettings.Store = .cookie, fetching: (any Fetching)? = nil,
@@ -34,7 +35,7 @@ final class SignedIn: Sendable {
         let (clock, told, readings, keys) = (
             ManualClock(), Record<LoginService.Event>(), Record<Int>(), Record<IssuerKeys?>()
         )
-        let server = ScriptedServer(clock: clock)
+        let (server, reading) = (ScriptedServer(clock: clock), KeyReading())
         keys.append(try server.keys())
         var settings = LoginSettings(
             name: "shop", client: 0, authorization: AuthorizationRequestSettings(scopes: ["openid", "orders"]),
@@ -53,10 +54,14 @@ final class SignedIn: Sendable {
             fetching: fetching ?? server, clock: clock,
             sources: LoginService.Sources(
                 metadata: { _ in try? server.metadata }, keys: { _ in keys.last ?? nil },
-                refresh: { readings.append($0) }),
+                hasFailedToReadKeys: { _ in reading.fails },
+                refresh: { issuer, _ in
+                    readings.append(issuer)
+                    if let read = reading.result { keys.append(read) }
+                }),
             onEvent: { told.append($0) })
-        (self.clock, self.server, self.place, self.told, self.readings, self.keys) = (
-            clock, server, place, told, readings, keys
+        (self.clock, self.server, self.place, self.told, self.readings, self.keys, self.reading) = (
+            clock, server, place, told, readings, keys, reading
         )
         revocations = RevocationQueue([place], clock: clock, executor: globalConcurrentExecutor)
         refreshes = RefreshDesk(
@@ -127,12 +132,20 @@ final class SignedIn: Sendable {
 
     func publish(_ new: IssuerKeys?) { keys.append(new) }
 
+    /// What comes of reading the keys again.
+    func readKeys(_ outcome: KeyReading.Outcome) { reading.set(outcome) }
+
     var alarms: [LoginRefusal] {
         events.compactMap { if case .alarm(_, let refusal, _) = $0 { refusal } else { nil } }
     }
 
     var outcomes: [String] {
-        events.compactMap { if case .refreshed(_, let outcome) = $0 { outcome } else { nil } }
+        events.compactMap { if case .refreshed(_, let outcome, _) = $0 { outcome } else { nil } }
+    }
+
+    /// Why refreshes brought no tokens, as the operator reads it.
+    var reasons: [LoginDetail] {
+        events.compactMap { if case .refreshed(_, _, let detail) = $0 { detail } else { nil } }
     }
 
     var endings: Int { events.count { if case .sessionsEnded = $0 { true } else { false } } }
@@ -148,6 +161,17 @@ final class SignedIn: Sendable {
 
     /// Waits until nothing is left to be revoked.
     func revoked() async { await Self.until { revocations.count == 0 } }
+}
+
+/// What comes of reading a server's keys again; at first they are what they were.
+final class KeyReading: Sendable {
+    enum Outcome: Sendable { case same, failed, others(IssuerKeys) }
+    private let outcome = Mutex(Outcome.same)
+
+    func set(_ new: Outcome) { outcome.withLock { $0 = new } }
+
+    var fails: Bool { outcome.withLock { if case .failed = $0 { true } else { false } } }
+    var result: IssuerKeys? { outcome.withLock { if case .others(let keys) = $0 { keys } else { nil } } }
 }
 
 /// Things in the order in which they happened, on whatever thread.

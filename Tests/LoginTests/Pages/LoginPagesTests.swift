@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Pages
 import Testing
 
 @testable import Login
@@ -6,13 +7,23 @@ import Testing
 struct LoginPagesTests {
     private let requestID = "0123456789abcdef0123456789abcdef"
 
-    private func text(_ page: LoginPages.Rendered) -> String { String(decoding: page.bytes, as: UTF8.self) }
+    /// The page of a refusal, as the gateway asks for it.
+    private func error(
+        status: UInt16, refusal: LoginRefusal, requestID: String, retry: String?
+    ) -> RenderedPage {
+        PageBook.standard.pages(in: 0).error(
+            ErrorPage(
+                status: status, topic: PageTopic(refusal), requestID: requestID,
+                ways: retry.map { [.again(path: $0)] } ?? []))
+    }
+
+    private func text(_ page: RenderedPage) -> String { String(decoding: page.bytes, as: UTF8.self) }
 
     @Test(arguments: LoginRefusal.allCases)
     func `CF-24 Every refusal has a page with the request id and a way to go on, and nothing from elsewhere`(
         _ refusal: LoginRefusal
     ) {
-        let page = LoginPages.error(
+        let page = error(
             status: 400, refusal: refusal, requestID: requestID, retry: "/.portcullis/login/shop?return_to=%2F")
         let html = text(page)
         #expect(html.contains(requestID))
@@ -29,7 +40,7 @@ struct LoginPagesTests {
         "/a\nb",
     ])
     func `CF-24 A link that could lead elsewhere is left out`(_ retry: String) {
-        let page = text(LoginPages.error(status: 400, refusal: .accessDenied, requestID: requestID, retry: retry))
+        let page = text(error(status: 400, refusal: .accessDenied, requestID: requestID, retry: retry))
         #expect(!page.contains("<a "))
     }
 
@@ -41,41 +52,93 @@ struct LoginPagesTests {
             .postLogout(action: "https://id.example.com/logout", parameters: [(hostile, hostile)]),
         ]
         for page in pages {
-            let html = text(LoginPages.render(page, nonce: "abc"))
+            let html = text(LoginPages().render(page, nonce: "abc"))
             #expect(!html.contains("<script>alert"))
             #expect(!html.contains("\"><script>"))
         }
         let error = text(
-            LoginPages.error(status: 400, refusal: .responseError, requestID: "<script>", retry: hostile))
+            error(status: 400, refusal: .responseError, requestID: "<script>", retry: hostile))
         #expect(!error.contains("<script"))
     }
 
+    /// What the page of a form has in its attribute, read as a browser reads it, and how long it was.
+    private func keptForm(_ form: [UInt8]) throws -> (parameters: [[UInt8]], length: Int) {
+        let html = text(LoginPages().render(.keepForm(next: "/n", form: form, action: "/a"), nonce: "abc"))
+        let start = try #require(html.firstRange(of: "data-form=\"")).upperBound
+        let end = try #require(html[start...].firstRange(of: "\" data-action=")).lowerBound
+        let written = Array(html[start..<end].utf8)
+        return (parameters(Array(String(html[start..<end]).replacing("&amp;", with: "&").utf8)), written.count)
+    }
+
+    /// The parameters of a form with their escapes undone; empty ones are none.
+    private func parameters(_ form: [UInt8]) -> [[UInt8]] {
+        form.split(separator: UInt8(ascii: "&")).map { part in
+            var output: [UInt8] = []
+            var index = part.startIndex
+            while index < part.endIndex {
+                let digits = String(decoding: part[index...].dropFirst().prefix(2), as: UTF8.self)
+                let isEscape = part[index] == UInt8(ascii: "%") && digits.utf8.count == 2
+                if isEscape, let byte = UInt8(digits, radix: 16) {
+                    output.append(byte)
+                } else {
+                    output.append(part[index])
+                }
+                index += isEscape && UInt8(digits, radix: 16) != nil ? 3 : 1
+            }
+            return output
+        }
+    }
+
+    @Test func `CF-08 A form is kept with every byte that it was posted with, and four times as long at most`() throws {
+        let all = Array(UInt8.min...UInt8.max)
+        let forms: [[UInt8]] = [
+            [], Array("a=1&b=%26%3D+c".utf8), Array("&&a=1&&&b&".utf8), Array("&".utf8), all, all.reversed(),
+            all.flatMap { [$0, UInt8(ascii: "&")] }, Array(repeating: 0, count: 16_384),
+            Array(repeating: UInt8(ascii: "&"), count: 16_384), Array(String(repeating: "\"&", count: 8192).utf8),
+        ]
+        for form in forms {
+            let kept = try keptForm(form)
+            #expect(kept.parameters == parameters(form))
+            #expect(kept.length <= 4 * form.count)
+        }
+    }
+
     @Test func `CF-24 Scripts run by their nonce alone, and a nonce cannot open the policy`() {
-        let page = LoginPages.render(.goOn(to: "/"), nonce: "abc\"; script-src *")
+        let page = LoginPages().render(.goOn(to: "/"), nonce: "abc\"; script-src *")
         #expect(page.contentSecurityPolicy.contains("script-src 'nonce-abcscript-src'"))
         #expect(text(page).contains("<script nonce=\"abcscript-src\""))
-        let without = LoginPages.render(.loggedOut, nonce: "abc")
+        let without = LoginPages().render(.loggedOut, nonce: "abc")
         #expect(!without.contentSecurityPolicy.contains("script-src"))
     }
 
     @Test func `CF-24 The loop's page names the cookie, the clock and the address`() {
-        let loop = text(LoginPages.error(status: 429, refusal: .loginLoop, requestID: requestID, retry: "/"))
+        let loop = text(error(status: 429, refusal: .loginLoop, requestID: requestID, retry: "/"))
         for word in ["cookie", "clock", "http://"] { #expect(loop.contains(word)) }
         let unknown = text(
-            LoginPages.error(status: 400, refusal: .transactionUnknown, requestID: requestID, retry: "/"))
+            error(status: 400, refusal: .transactionUnknown, requestID: requestID, retry: "/"))
         for word in ["cookie", "http://", "private window"] { #expect(unknown.contains(word)) }
     }
 
+    @Test func `OPS-05 Where there is too much to do here, the server is not blamed for it`() {
+        #expect(PageTopic(.startsTooMany) == .busy)
+    }
+
+    @Test func `SC-13 JAR-22 CF-25 Nobody who could not sign in is told that they still are`() {
+        #expect(PageTopic(.storeUnavailable) == .sessionDown)
+        let page = text(error(status: 503, refusal: .loginStoreUnavailable, requestID: requestID, retry: "/"))
+        for word in ["still signed in", "need not sign in"] { #expect(!page.contains(word)) }
+    }
+
     @Test func `LO-11 Only the named origins may frame the front-channel page`() {
-        let page = LoginPages.render(.frontchannelDone(frameAncestors: "https://id.example.com"), nonce: "abc")
+        let page = LoginPages().render(.frontchannelDone(frameAncestors: "https://id.example.com"), nonce: "abc")
         #expect(page.contentSecurityPolicy.hasSuffix("frame-ancestors https://id.example.com"))
-        let hostile = LoginPages.render(.frontchannelDone(frameAncestors: "*; script-src *"), nonce: "abc")
+        let hostile = LoginPages().render(.frontchannelDone(frameAncestors: "*; script-src *"), nonce: "abc")
         #expect(hostile.contentSecurityPolicy.hasSuffix("frame-ancestors 'none'"))
     }
 
     @Test func `LO-03 A logout is posted to web addresses alone`() {
         let page = text(
-            LoginPages.render(
+            LoginPages().render(
                 .postLogout(action: "javascript:alert(1)", parameters: [("id_token_hint", "x")]), nonce: "abc"))
         #expect(!page.contains("javascript:"))
         #expect(!page.contains("id_token_hint"))

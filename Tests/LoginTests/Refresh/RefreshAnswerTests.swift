@@ -104,6 +104,49 @@ struct RefreshAnswerTests {
         #expect(world.server.revokedTokens.count == 2)
     }
 
+    @Test(
+        arguments: [
+            (nil, true), ("\"another-nonce\"", false), ("\"\"", false),
+        ] as [(String?, Bool)])
+    func `RF-07 A refreshed ID token has the nonce of its login or none, however often`(
+        _ nonce: String?, _ lives: Bool
+    ) async throws {
+        let world = try SignedIn()
+        world.server.habits.idTokenClaims = ["auth_time": nil]
+        var (session, value) = try await world.logIn {
+            $0.nonceDigest = IDToken.Original.nonceDigest("the-nonce-of-the-login")
+        }
+        // The first has none, the second the right one; what the third has is the question.
+        for claim in [nil, "\"the-nonce-of-the-login\""] as [String?] {
+            world.server.habits.idTokenClaims["nonce"] = claim
+            world.becomeDue()
+            guard case .session(let next, let newer?) = await world.refreshes.refresh(session, value: value, client: 0)
+            else {
+                Issue.record("no session with nonce \(claim ?? "absent")")
+                return
+            }
+            (session, value) = (next, newer)
+        }
+        world.server.habits.idTokenClaims["nonce"] = nonce
+        world.becomeDue()
+        if case .session = await world.refreshes.refresh(session, value: value, client: 0) {
+            #expect(lives)
+        } else {
+            #expect(!lives)
+            #expect(world.alarms == [.idTokenInvalid])
+        }
+        #expect((world.lookUp(value) != nil) == lives)
+    }
+
+    @Test func `RF-07 A session knows the nonce of its login`() async throws {
+        let world = try LoginWorld()
+        var browser = Browser()
+        let started = await world.start(&browser)
+        let nonce = try #require(try await world.parameters(started)["nonce"])
+        _ = await world.callback(try await world.authorize(started), &browser)
+        #expect(world.session(of: browser)?.nonceDigest == IDToken.Original.nonceDigest(nonce))
+    }
+
     @Test func `RF-07 An ID token that another key signed ends the session`() async throws {
         let world = try SignedIn()
         world.server.habits.idTokenKey = SigningKey(renaming: .otherP256, keyID: "p256-1")

@@ -126,7 +126,76 @@ struct RefreshDeskTests {
         #expect(world.server.tokenRequests.count == 1)
         #expect(world.lookUp(value) == nil)
         #expect(world.outcomes == ["ended"])
+        #expect(
+            world.reasons == [
+                LoginDetail(expected: "new tokens", found: "status 400, error invalid_grant", check: "RF-05")
+            ])
         #expect(world.endings == 1)
+    }
+
+    @Test func `RF-05 What the server says of its no is told in its own words`() async throws {
+        let world = try SignedIn()
+        world.server.habits.refreshAnswer = ServerHabits.json(
+            "{\"error\":\"invalid_grant\",\"error_description\":\"Token is expired\"}", status: 400)
+        let (session, value) = try await world.logIn()
+        world.becomeDue()
+        _ = await world.refreshes.refresh(session, value: value, client: 0)
+        #expect(
+            world.reasons.map(\.found) == ["status 400, error invalid_grant, \"Token is expired\""])
+    }
+
+    @Test func `RF-08 A session that was ended while it was refreshed is told as that`() async throws {
+        let world = try SignedIn()
+        let (session, value) = try await world.logIn()
+        world.becomeDue()
+        world.server.habits.held = "/token"
+        async let refreshed = world.refreshes.refresh(session, value: value, client: 0)
+        await world.server.arrival(of: 1, at: "/token")
+        _ = await world.logouts.answer(world.request(.logout(client: 0), method: .post, value: value))
+        world.server.release()
+        _ = await refreshed
+        await world.revoked()
+        #expect(
+            world.reasons == [
+                LoginDetail(
+                    expected: "a session to keep the new tokens in",
+                    found: "one that was ended while it was refreshed", check: "RF-08")
+            ])
+    }
+
+    @Test(
+        arguments: [
+            (.success(FetchResponse(status: 503)), "new tokens", "status 503", "RF-06"),
+            (.failure(.timedOut), "an answer of the token endpoint", "timed_out", "CA-16"),
+            (.failure(.connectFailed("refused")), "an answer of the token endpoint", "connect_failed", "CA-16"),
+            (.failure(.unanswered), "an answer of the token endpoint", "unanswered", "CA-16"),
+            (
+                ServerHabits.page(status: 200), "a token response (RFC 6749 section 5.1)", "Content-Type \"text/html\"",
+                "CF-31"
+            ),
+            (
+                ServerHabits.json("{\"error\":\"invalid_client\"}", status: 401),
+                "a server that takes us for the client", "status 401, error invalid_client", "CA-15"
+            ),
+        ] as [(ServerHabits.Answer, String, String, String)])
+    func `RF-06 A refresh that brought nothing says what was wanted and what was found`(
+        _ answer: ServerHabits.Answer, _ expected: String, _ found: String, _ check: String
+    ) async throws {
+        let world = try SignedIn()
+        world.server.habits.refreshAnswer = answer
+        let (session, value) = try await world.logIn()
+        world.becomeDue()
+        _ = await world.refreshes.refresh(session, value: value, client: 0)
+        #expect(world.outcomes == ["unavailable"])
+        #expect(world.reasons == [LoginDetail(expected: expected, found: found, check: check)])
+    }
+
+    @Test func `RF-03 A refresh that brought tokens has no reason to tell`() async throws {
+        let world = try SignedIn()
+        let (session, value) = try await world.logIn()
+        world.becomeDue()
+        _ = await world.refreshes.refresh(session, value: value, client: 0)
+        #expect(world.outcomes == ["refreshed"] && world.reasons.isEmpty)
     }
 
     @Test func `RF-05 A server that says no without a word ends the session too`() async throws {

@@ -3,6 +3,7 @@ import HTTPMessage
 import Testing
 
 @testable import Login
+@testable import Sessions
 
 @Suite(.timeLimit(.minutes(1)))
 struct RevocationQueueTests {
@@ -85,5 +86,33 @@ struct RevocationQueueTests {
         for _ in 0..<3 { queue.revoke(session, client: 0) }
         #expect(told.all == ["queue_full"])
         #expect(queue.count == 2)
+    }
+
+    @Test("One user who signs out again and again leaves the queue to others (A4)")
+    func oneUserDoesNotFillIt() async throws {
+        let world = try SignedIn()
+        let told = Record<String>()
+        let queue = RevocationQueue(
+            clock: world.clock, executor: globalConcurrentExecutor, limit: 64,
+            revoke: { _, _, _ in .later(retryAfterSeconds: 60, reason: "test") },
+            onEvent: { if case .revocationFailed(_, let reason) = $0 { told.append(reason) } })
+        let (session, _) = try await world.logIn()
+        for _ in 0..<100 { queue.revoke(session, client: 0) }
+        #expect(queue.count == 32)
+        #expect(told.all == Array(repeating: "queue_share", count: 68))
+        for number in 0..<8 { for _ in 0..<4 { queue.revoke(session.of("user \(number)"), client: 0) } }
+        #expect(queue.count == 64)
+        queue.revoke(session.of("user 9"), client: 0)
+        #expect(told.all.count == 69 && told.all.last == "queue_full")
+    }
+}
+
+extension Session {
+    /// The same one of somebody else.
+    fileprivate func of(_ subject: String) -> Session {
+        Session(
+            id: id, client: client, issuer: issuer, subject: subject, claims: claims, scopes: scopes,
+            createdAt: createdAt,
+            seenAt: seenAt, endsAt: endsAt, accessToken: accessToken, refreshToken: refreshToken)
     }
 }

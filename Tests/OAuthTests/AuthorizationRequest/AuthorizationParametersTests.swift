@@ -101,31 +101,6 @@ private func values(_ parameters: AuthorizationParameters, _ name: String) -> [S
     }
 }
 
-@Suite struct `the place to come back to` {
-    @Test(arguments: [
-        ("https://shop.example", "https://shop.example/.portcullis/callback/shop"),
-        ("https://shop.example/", "https://shop.example/.portcullis/callback/shop"),
-        ("https://shop.example:8443", "https://shop.example:8443/.portcullis/callback/shop"),
-        ("https://shop.example/base/", "https://shop.example/base/.portcullis/callback/shop"),
-    ])
-    func `CF-02 is below the public URL`(publicURL: String, expected: String) {
-        #expect(RedirectURI.make(publicURL: publicURL, path: "/.portcullis/callback/shop") == expected)
-    }
-
-    @Test(arguments: [
-        "http://shop.example", "shop.example", "", "https://", "https://shop.example?x", "https://shop.example#x",
-        "https://a@shop.example", "https://shop.example /", "javascript:alert(1)",
-    ])
-    func `PAR-07 is none where the public URL is none that a server may send codes to`(publicURL: String) {
-        #expect(RedirectURI.make(publicURL: publicURL, path: "/.portcullis/callback/shop") == nil)
-    }
-
-    @Test(arguments: ["", "x", "/x?y", "/x#y", "/a b"])
-    func `CF-02 is none where the path is none`(path: String) {
-        #expect(RedirectURI.make(publicURL: "https://shop.example", path: path) == nil)
-    }
-}
-
 @Suite struct `a step-up` {
     private func pairs(_ settings: AuthorizationRequestSettings, _ stepUp: StepUp) -> [String: String] {
         let pairs = Given.parameters(settings, stepUp: stepUp).pairs

@@ -213,7 +213,6 @@ private let published = """
             return
         }
         #expect(error.status == status)
-        #expect(found.word == "push_refused")
         #expect(found.checkID == "PAR-05")
     }
 
@@ -227,7 +226,7 @@ private let published = """
             Issue.record("\(found)")
             return
         }
-        #expect(found.word == "client_authentication_refused")
+        #expect(found.expected == "client authentication that the server takes")
     }
 
     @Test(arguments: [
@@ -283,11 +282,14 @@ private let published = """
             .memberMalformed("expires_in"), .memberMalformed("more"),
         ]
         for refusal in all {
-            for text in [refusal.expected, refusal.found, refusal.word, refusal.checkID] {
+            for text in [refusal.expected, refusal.found, refusal.checkID] {
                 #expect(!text.isEmpty)
                 #expect(text.utf8.allSatisfy { (0x20...0x7E).contains($0) }, "\(text)")
             }
         }
-        #expect(all[3].found.contains("7 s"))
+        #expect(all[3].found == "status 429, to be asked again after 7 s")
+        #expect(all[6].found == "Content-Type \"text/html%0D%0A\"" && all[7].found == "no Content-Type")
+        #expect(PushRefusal.notJSON(.duplicateMember).found == "JSON with a member twice")
+        #expect(all[9].found == "JSON that is no object" && all[10].found == "no request_uri")
     }
 }

@@ -91,12 +91,16 @@ private func refusal(
     }
 
     @Test func `CF-28 is signed by an algorithm that was agreed on, and never by none`() {
-        #expect(refusal(header: ["alg": "\"none\""]) == .algorithmNotAllowed)
-        #expect(refusal(header: ["alg": "\"RS256\""]) == .algorithmNotAllowed)
-        #expect(refusal(header: ["alg": "\"HS256\""]) == .algorithmNotAllowed)
+        #expect(refusal(header: ["alg": "\"none\""]) == AuthorizationResponseRefusal.algorithmNotAllowed("none"))
+        #expect(refusal(header: ["alg": "\"RS256\""]) == AuthorizationResponseRefusal.algorithmNotAllowed("RS256"))
+        #expect(refusal(header: ["alg": "\"HS256\""]) == AuthorizationResponseRefusal.algorithmNotAllowed("HS256"))
         let header = object(["alg": "\"none\""]), claims = object(responseClaims)
         let bare = TokenMint.signingInput(header: header, payload: Array(claims.utf8)) + "."
-        #expect(signed.refusal("response=" + bare) == .algorithmNotAllowed)
+        #expect(signed.refusal("response=" + bare) == AuthorizationResponseRefusal.algorithmNotAllowed("none"))
+        // The operator is told what was wanted and what came, and which key of the configuration says so.
+        let told = AuthorizationResponseRefusal.algorithmNotAllowed("RS\"256\n")
+        #expect(told.expected(by: signed.rules) == "alg ES256 or PS256 (response.algorithm)")
+        #expect(told.found == "alg \"RS%22256%0A\"")
     }
 
     @Test(arguments: [
@@ -104,6 +108,21 @@ private func refusal(
     ])
     func `CF-28 is no JWT that was signed for something else`(type: String) {
         #expect(refusal(header: ["typ": "\"\(type)\""]) == .typeNotAccepted)
+    }
+
+    @Test func `CF-28 is encrypted where that was agreed on, whoever signed it`() throws {
+        let key = try DecryptionJWK(pem: Secret(Array(SigningKey.otherP256.pem().utf8)), algorithm: "ECDH-ES+A256KW")
+        let plain = signedResponse()
+        let sealed = try CompactJWE.encrypt(
+            plain.utf8Span.span, to: key.published, algorithm: key.algorithm, encoding: "A256GCM", contentType: "JWT")
+        var returning = signed
+        returning.decryption = [key]
+        #expect(returning.refusal("response=" + plain) == nil)
+        returning.rules.mustBeEncrypted = true
+        #expect(returning.refusal("response=" + plain) == .notEncrypted)
+        #expect(returning.refusal("response=" + String(decoding: sealed, as: UTF8.self)) == nil)
+        #expect(AuthorizationResponseRefusal.notEncrypted.kind == .notSigned)
+        #expect(AuthorizationResponseRefusal.notEncrypted.checkID == "CF-28")
     }
 
     @Test func `CF-28 waits for keys that are not at hand`() {
@@ -119,7 +138,8 @@ private func refusal(
         // An algorithm that nobody agreed on is no reason to fetch keys.
         returning.keys = nil
         #expect(
-            returning.refusal("response=" + signedResponse(header: ["alg": "\"none\""])) == .algorithmNotAllowed)
+            returning.refusal("response=" + signedResponse(header: ["alg": "\"none\""]))
+                == AuthorizationResponseRefusal.algorithmNotAllowed("none"))
     }
 
     @Test func `CF-28 may have the client's secret for a key, and then no other`() throws {
@@ -134,9 +154,12 @@ private func refusal(
         }
         #expect(try returning.code(response("HS256", secret)) != nil)
         #expect(returning.refusal(response("HS256", secret.reversed())) == .signatureInvalid)
-        #expect(returning.refusal(response("HS384", secret)) == .algorithmNotAllowed)
-        #expect(returning.refusal("response=" + signedResponse()) == .algorithmNotAllowed)
-        #expect(signed.refusal(response("HS256", secret)) == .algorithmNotAllowed)
+        #expect(
+            returning.refusal(response("HS384", secret)) == AuthorizationResponseRefusal.algorithmNotAllowed("HS384"))
+        #expect(
+            returning.refusal("response=" + signedResponse())
+                == AuthorizationResponseRefusal.algorithmNotAllowed("ES256"))
+        #expect(signed.refusal(response("HS256", secret)) == AuthorizationResponseRefusal.algorithmNotAllowed("HS256"))
     }
 
     @Test func `CF-28 is refused when it was cut, changed, or is no JWT`() throws {

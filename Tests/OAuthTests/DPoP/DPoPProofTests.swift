@@ -141,6 +141,18 @@ private let clients: [(SigningKey, SignatureAlgorithm)] = [
         #expect(Asked().refusal(padded) == .keyInvalid(.material(.numberNotMinimal)))
     }
 
+    @Test(arguments: [
+        ("AQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", CryptoRefusal.pointOfSmallOrder),
+        ("7P_______________________________________38", .pointOfSmallOrder),
+        ("AQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAIA", .pointOfSmallOrder),
+        ("7v_______________________________________38", .pointNotCanonical),
+    ])
+    func `DPOP-04 an Ed25519 key that anybody can sign for is refused`(x: String, refusal: CryptoRefusal) {
+        let mint = ProofMint(key: .ed25519, algorithm: .edDSA)
+        let proof = mint.proof(header: ["jwk": SigningKey.ed25519.publicJWK(["x": "\"\(x)\""])])
+        #expect(Asked(thumbprint: mint.thumbprint).refusal(proof) == .keyInvalid(.material(refusal)))
+    }
+
     @Test func `DPOP-05 a signature by another key, or none, is refused`() {
         let mint = ProofMint()
         let other = ProofMint(key: .otherP256)

@@ -35,15 +35,26 @@ private struct Case {
     var assumesPKCE = false
     var isFAPI = false
     var logoutChannels: Set<LogoutChannel> = []
+    var more: (inout LoginDemands) -> Void = { _ in }
 
     func problems() throws -> [SuitabilityProblem] {
         let text = members.sorted { $0.key < $1.key }.compactMap { name, value in value.map { "\"\(name)\":\($0)" } }
-        return ServerSuitability.problems(
-            of: try Given.metadata(text.joined(separator: ",")), for: settings,
+        return ServerSuitability.review(of: try Given.metadata(text.joined(separator: ",")), for: try demands())
+            .flatMap(\.problems)
+    }
+
+    func demands() throws -> LoginDemands {
+        var demands = LoginDemands(
+            settings: settings,
             credentials: try ClientCredentials(
-                clientID: Given.clientID, method: method ?? .privateKeyJWT(Given.signer())),
-            requestObjectAlgorithm: algorithm, wantsDPoP: dpop, assumesPKCE: assumesPKCE, isFAPI: isFAPI,
-            logoutChannels: logoutChannels)
+                clientID: Given.clientID, method: method ?? .privateKeyJWT(Given.signer())))
+        demands.requestObjectAlgorithm = algorithm
+        demands.wantsDPoP = dpop
+        demands.assumesPKCE = assumesPKCE
+        demands.isFAPI = isFAPI
+        demands.logoutChannels = logoutChannels
+        more(&demands)
+        return demands
     }
 
     /// What stands against it with some members changed, or taken away where the text is nil.
@@ -112,11 +123,14 @@ private func form(_ form: AuthorizationRequestSettings.Form) -> Case { Case(sett
                 ClientCredentials.Method.secretBasic(secret), .secretPost(secret), .secretJWT(.hs256, secret),
                 .privateKeyJWT(try Given.signer()),
             ] {
-                let found = ServerSuitability.problems(
-                    of: try Given.metadata(Self.members), for: Settings(form: form, responseMode: mode),
-                    credentials: try ClientCredentials(clientID: "app", method: method),
-                    requestObjectAlgorithm: .es256, wantsDPoP: .required, logoutChannels: [.back, .front])
-                #expect(found.isEmpty)
+                var demands = LoginDemands(
+                    settings: Settings(form: form, responseMode: mode),
+                    credentials: try ClientCredentials(clientID: "app", method: method))
+                demands.requestObjectAlgorithm = .es256
+                demands.wantsDPoP = .required
+                demands.logoutChannels = [.back, .front]
+                let found = ServerSuitability.review(of: try Given.metadata(Self.members), for: demands)
+                #expect(found.flatMap(\.problems).isEmpty)
             }
         }
     }

@@ -240,8 +240,22 @@ private func parameters(_ token: String, hint: IntrospectionRequest.Hint = .acce
     }
 
     @Test func `INT-05 is too large`() {
-        let text = "{\"active\":false,\"x\":\"" + String(repeating: "x", count: 65_536) + "\"}"
+        let text = "{\"active\":false,\"x\":\"" + String(repeating: "x", count: 262_144) + "\"}"
         #expect(introspectionRefusal(answer(text)) == .tooLarge(bytes: text.utf8.count))
+    }
+
+    @Test func `INT-05 is none of these for a user with two thousand groups`() {
+        let groups = (0..<2000).map { "\"00000000-0000-4000-8000-\(String(100_000_000_000 + $0))\"" }
+        let text = "{\"active\":true,\"sub\":\"user-1\",\"groups\":[" + groups.joined(separator: ",") + "]}"
+        #expect(text.utf8.count > 64 * 1024)
+        #expect(introspectionRefusal(answer(text)) == nil)
+    }
+
+    @Test(arguments: [4096, 4097, 15_000])
+    func `INT-05 has as many groups as its bytes allow`(count: Int) throws {
+        let groups = "[" + (0..<count).map { "\"group-\($0)\"" }.joined(separator: ",") + "]"
+        let outcome = try introspect(answer(object(activeMembers, ["groups": groups])))
+        #expect(outcome.token?.claims["groups"]?.elements.count == count)
     }
 
     @Test func `INT-05 is one cut off at any place`() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import HTTPMessage
 import JOSE
+import JSON
 import OAuth
 import TestSupport
 import Testing
@@ -29,6 +30,13 @@ private func signedRefusal(_ response: FetchResponse) throws -> IntrospectionRef
     @Test func `INT-03 may say that the token is not active`() throws {
         let response = signedAnswer(claims: ["token_introspection": "{\"active\":false}"])
         #expect(try introspect(response, rules: signedRules, keys: keys()).isInactive)
+    }
+
+    @Test func `INT-05 INT-08 has as many groups as its bytes allow`() throws {
+        let groups = "[" + (0..<5000).map { "\"group-\($0)\"" }.joined(separator: ",") + "]"
+        let response = signedAnswer(claims: ["token_introspection": object(activeMembers, ["groups": groups])])
+        let token = try #require(try introspect(response, rules: signedRules, keys: keys()).token)
+        #expect(token.claims["groups"]?.elements.count == 5000)
     }
 
     @Test func `INT-08 speaks of the token in token_introspection alone`() throws {

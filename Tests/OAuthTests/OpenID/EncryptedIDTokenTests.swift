@@ -30,6 +30,21 @@ private func encrypted(_ text: String, to key: DecryptionJWK, contentType: Strin
         #expect(idTokenRefusal(try encrypted(idToken(), to: key, contentType: nil), decryption: [key]) == nil)
     }
 
+    @Test func `LO-02 is kept and given as a hint without its encryption`() throws {
+        let key = try decryptionKey()
+        let signed = idToken()
+        let sealed = try encrypted(signed, to: key)
+        let (token, plain) = (Secret(Array(sealed.utf8)), Array(signed.utf8))
+        #expect(try verifyIDToken(sealed, decryption: [key]).signed.reveal() == plain)
+        #expect(try verifyIDToken(signed).signed.reveal() == plain)
+        #expect(IDToken.hint(token, decryption: [key])?.reveal() == plain)
+        #expect(IDToken.hint(Secret(plain), decryption: [])?.reveal() == plain)
+        // A key that is gone: no hint at all is better than one that no server takes.
+        #expect(IDToken.hint(token, decryption: []) == nil)
+        #expect(IDToken.hint(token, decryption: [try decryptionKey(.p256)]) == nil)
+        #expect(IDToken.hint(Secret(Array(try encrypted("a.b", to: key).utf8)), decryption: [key]) == nil)
+    }
+
     @Test func `OIDC-11 must not come in plain where encryption was agreed on`() throws {
         let rules = idTokenRules(mustBeEncrypted: true)
         #expect(idTokenRefusal(idToken(), rules: rules, decryption: [try decryptionKey()]) == .envelope(.notEncrypted))

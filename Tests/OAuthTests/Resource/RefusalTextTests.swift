@@ -47,7 +47,9 @@ private let refusals: [AccessTokenRefusal] =
         #expect(AccessTokenRefusal.expired(secondsAgo: 41).expected(by: rules()) == "exp not more than 30 s ago")
         #expect(AccessTokenRefusal.expired(secondsAgo: 41).found(in: token) == "expired 41 s ago")
         #expect(AccessTokenRefusal.expired(secondsAgo: 41).checkID == "RS-15")
-        #expect(AccessTokenRefusal.malformed(.notBase64URL).found(in: nil) == "notBase64URL")
+        #expect(
+            AccessTokenRefusal.malformed(.notBase64URL).found(in: nil)
+                == "another character, padding, or bits behind the last byte")
         #expect(AccessTokenRefusal.tooLarge.expected(by: rules()) == "at most 16384 bytes")
     }
 

@@ -51,7 +51,8 @@ private func error(_ status: Int, code: String, nonce: String? = nil) -> TokenEr
         #expect(throws: TokenResponseRefusal.refused(TokenError(html))) {
             try TokenResponse.read(html, expects: .bearer)
         }
-        #expect(TokenResponseRefusal.refused(TokenError(html)).word == "server_unavailable")
+        #expect(TokenError(html).meaning == .unavailable)
+        #expect(TokenResponseRefusal.refused(TokenError(html)).found == "status 500")
         // What looks like tokens is none with such a status.
         let tokens = answer("{\"access_token\":\"a\",\"token_type\":\"Bearer\"}", status: 400)
         #expect(throws: TokenResponseRefusal.refused(TokenError(tokens))) {

@@ -71,8 +71,10 @@ private func text(_ secret: Secret?) -> String? { secret.map { String(decoding: 
             (["access_token": "\"a,b\""], .memberMalformed("access_token")),
             (["token_type": nil], .missingMember("token_type")),
             (["token_type": "null"], .memberMalformed("token_type")),
-            (["token_type": "\"mac\""], .tokenTypeWrong), (["token_type": "\"N_A\""], .tokenTypeWrong),
-            (["token_type": "\"\""], .tokenTypeWrong), (["token_type": "\"Bearer \""], .tokenTypeWrong),
+            (["token_type": "\"mac\""], .tokenTypeWrong(found: "mac")),
+            (["token_type": "\"N_A\""], .tokenTypeWrong(found: "N_A")),
+            (["token_type": "\"\""], .tokenTypeWrong(found: "")),
+            (["token_type": "\"Bearer \""], .tokenTypeWrong(found: "Bearer ")),
             (["expires_in": "\"3600\""], .memberMalformed("expires_in")),
             (["expires_in": "-1"], .memberMalformed("expires_in")),
             (["expires_in": "1.5"], .memberMalformed("expires_in")),
@@ -148,9 +150,11 @@ private func text(_ secret: Secret?) -> String? { secret.map { String(decoding: 
     }
 
     @Test func `DPOP-42 is thrown away when it is not what was asked for`() {
-        #expect(refusal(answer(object(members)), expects: .dpop) == .tokenTypeWrong)
-        #expect(refusal(["token_type": "\"DPoP\""]) == .tokenTypeWrong)
-        #expect(refusal(answer(object(members, ["token_type": "\"mac\""])), expects: .either) == .tokenTypeWrong)
+        #expect(refusal(answer(object(members)), expects: .dpop) == .tokenTypeWrong(found: "Bearer"))
+        #expect(refusal(["token_type": "\"DPoP\""]) == .tokenTypeWrong(found: "DPoP"))
+        #expect(
+            refusal(answer(object(members, ["token_type": "\"mac\""])), expects: .either)
+                == .tokenTypeWrong(found: "mac"))
     }
 
     @Test func `CF-33 has an access token that nobody looks into`() throws {

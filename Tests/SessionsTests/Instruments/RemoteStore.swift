@@ -23,9 +23,11 @@ final class RemoteStore: SessionStore {
         return try await behind.load(value, now: now)
     }
 
-    func create(_ session: Session, now: Int64) async throws(SessionStoreRefusal) -> [UInt8] {
+    func create(
+        _ session: Session, now: Int64, onLeaving: (Session) -> Void
+    ) async throws(SessionStoreRefusal) -> [UInt8] {
         try reach()
-        return try await behind.create(session, now: now)
+        return try await behind.create(session, now: now, onLeaving: onLeaving)
     }
 
     func replace(

@@ -62,7 +62,7 @@ extension Session {
             "\(seenAt)",
             "\(endsAt)", "\(accessToken?.reveal() ?? [])", "\(accessTokenIssuedAt)", "\(accessTokenExpiresAt)",
             "\(proofKey?.reveal() ?? [])", "\(refreshToken?.reveal() ?? [])", "\(idToken?.reveal() ?? [])",
-            "\(generation)",
+            "\(nonceDigest ?? [])", "\(generation)",
             "\(accessToken == nil)\(proofKey == nil)\(refreshToken == nil)\(idToken == nil)",
         ]
     }
@@ -77,6 +77,15 @@ extension SessionLookup {
     var successor: [UInt8]? {
         guard case .found(_, let successor) = self else { return nil }
         return successor
+    }
+}
+
+extension Sequence {
+    /// What the body makes of each, one after the other.
+    func asyncMap<Result>(_ body: (Element) async throws -> Result) async rethrows -> [Result] {
+        var results: [Result] = []
+        for element in self { results.append(try await body(element)) }
+        return results
     }
 }
 

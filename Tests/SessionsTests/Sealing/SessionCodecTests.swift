@@ -31,7 +31,9 @@ import Testing
             scopes: (0..<Int(dice.next() % 5)).map { _ in text(&dice) }, createdAt: time(&dice), seenAt: time(&dice),
             endsAt: time(&dice), accessToken: token(&dice), accessTokenIssuedAt: time(&dice),
             accessTokenExpiresAt: time(&dice), proofKey: dice.next() % 2 == 0 ? Secret(dice.bytes(32)) : nil,
-            refreshToken: token(&dice), idToken: token(&dice), generation: UInt32(truncatingIfNeeded: dice.next()))
+            refreshToken: token(&dice), idToken: token(&dice),
+            nonceDigest: dice.next() % 2 == 0 ? dice.bytes(16) : nil,
+            generation: UInt32(truncatingIfNeeded: dice.next()))
     }
 
     @Test func `is read as it was written, whatever it holds`() throws {

@@ -85,7 +85,9 @@ private func pair(
     @Test func `SC-08 takes no more sessions than there may be now, and keeps those that there are`() async throws {
         let (before, after) = try pair(.memory, after: Sample.settings(.memory, limit: 2))
         var values: [[UInt8]] = []
-        for _ in 0..<3 { values.append(try await before.create(Sample.session(), now: Self.now)) }
+        for user in 0..<3 {
+            values.append(try await before.create(Sample.session(subject: "user-\(user)"), now: Self.now))
+        }
         await #expect(throws: SessionStoreRefusal.full) {
             _ = try await after.create(Sample.session(), now: Self.now)
         }
@@ -97,7 +99,7 @@ private func pair(
         let value = try await before.create(Sample.session(), now: Self.now)
         let shorter = try SessionStores.make(Sample.settings(absolute: 600), client: "shop", continuing: before)
         let session = try #require(shorter.lookUp(value, now: Self.now).session)
-        _ = try await shorter.end(.session(session.id), now: Self.now + 10)
+        _ = try await shorter.end(.session(session), now: Self.now + 10)
         let longer = try SessionStores.make(
             Sample.settings(idle: 28_800, absolute: 28_800), client: "shop", continuing: shorter)
         longer.sweep(now: Self.now + 3600)

@@ -103,7 +103,7 @@ import Testing
             try await store.replace(value, by: Sample.refreshed(session), now: Self.now + 100))
         // A worker that does not know of the refresh yet.
         #expect(store.touch(value, session, now: Self.now + 100) == newer)
-        _ = try await store.end(.session(session.id), now: Self.now + 200)
+        _ = try await store.end(.session(session), now: Self.now + 200)
         #expect(store.touch(value, session, now: Self.now + 200) == nil)
     }
 
@@ -148,25 +148,118 @@ import Testing
         #expect(single.newer(than: 0, id: first.id, now: Self.now) != nil, "settled, and still there")
     }
 
-    @Test func `LO-10 is bounded, fails when it is full, and forgets nothing early`() async throws {
+    @Test("A user who refreshes a thousand sessions drops nobody else's newest state (A4)")
+    func aUserDropsTheirOwnSuccessors() {
+        let successors = Successors(limit: 160)
+        func keep(_ session: Session, expiresAt: Int64) -> Bool {
+            successors.keep(
+                Successors.Successor(
+                    value: [UInt8](repeating: 1, count: 500), generation: 1, digests: SessionDigests(session),
+                    createdAt: Self.now, expiresAt: expiresAt),
+                now: Self.now, unless: { false })
+        }
+        let others = (0..<16).map { Sample.session(subject: "user \($0)") }
+        for (number, session) in others.enumerated() {
+            #expect(keep(session, expiresAt: Self.now + 60))
+            // One who holds nothing more than one is as safe when their browser has shown it as when it has not.
+            if number % 2 == 0 { #expect(successors.newer(than: 1, id: session.id, now: Self.now) == nil) }
+        }
+        for _ in 0..<1000 { #expect(keep(Sample.session(subject: "many"), expiresAt: Self.now + 600)) }
+        for session in others { #expect(successors.newer(than: 0, id: session.id, now: Self.now) != nil) }
+        #expect(successors.entries <= 160)
+    }
+
+    /// Ends a new session of that user; what its cookie is.
+    private func loggedOut(_ subject: String, _ store: CookieSessionStore, at time: Int64) async throws -> [UInt8] {
+        let session = Sample.session(subject: subject, createdAt: time)
+        let value = try await store.create(session, now: time)
+        _ = try await store.end(.session(session), now: time)
+        return value
+    }
+
+    @Test func `LO-10 is bounded, fails when so many users logged out, and forgets nothing early`() async throws {
         let store = try store(limit: 50)
         var values: [[UInt8]] = []
-        for _ in 0..<50 {
-            let session = Sample.session()
-            values.append(try await store.create(session, now: Self.now))
-            _ = try await store.end(.session(session.id), now: Self.now)
-        }
-        await #expect(throws: SessionStoreRefusal.full) {
-            try await store.end(.session(RandomBytes.fill(16)), now: Self.now)
-        }
+        for user in 0..<50 { values.append(try await loggedOut("user-\(user)", store, at: Self.now)) }
+        let another = Sample.session(subject: "another")
+        await #expect(throws: SessionStoreRefusal.full) { try await store.end(.session(another), now: Self.now) }
         for value in values { #expect(store.lookUp(value, now: Self.now).session == nil) }
         // Users who log out again and again take no room from the server's logouts.
         let bob = try await store.create(Sample.session(subject: "bob"), now: Self.now)
         _ = try await store.end(.subject(issuer: Sample.issuer, subject: "bob", until: Self.now), now: Self.now)
         #expect(store.lookUp(bob, now: Self.now).session == nil)
         // When the first could not live any longer there is room again.
-        let later = Self.now + 28_861
-        _ = try await store.end(.session(RandomBytes.fill(16)), now: later)
+        _ = try await store.end(.session(another), now: Self.now + 28_861)
+    }
+
+    @Test func `LO-10 one user who logs in and out all day takes nobody's logout, and no logout is undone`()
+        async throws
+    {
+        let store = try store(limit: 16)
+        let others = try await (0..<8).asyncMap { try await loggedOut("user-\($0)", store, at: Self.now) }
+        var mine: [[UInt8]] = []
+        for round in 0..<200 { mine.append(try await loggedOut("alice", store, at: Self.now + Int64(round))) }
+        let late = Self.now + 200
+        let more = try await (8..<15).asyncMap { try await loggedOut("user-\($0)", store, at: late) }
+        for value in others + mine + more { #expect(store.lookUp(value, now: late).session == nil) }
+        #expect(store.ended.entries <= 2 * 16)
+        // Her next login is as good as anybody's.
+        let next = try await store.create(Sample.session(createdAt: late), now: late)
+        #expect(store.lookUp(next, now: late).session != nil)
+        store.sweep(now: late + 28_861)
+        #expect(store.ended.isEmpty)
+    }
+
+    @Test func `LO-09 LO-10 one user's logouts at the server take nobody's, with sid or without`() async throws {
+        let store = try store(limit: 16)
+        var mine: [[UInt8]] = []
+        for round in 0..<100 {
+            let session = Sample.session(sid: "s-\(round)", createdAt: Self.now + Int64(round))
+            mine.append(try await store.create(session, now: session.createdAt))
+            _ = try await store.end(
+                .serverSession(issuer: Sample.issuer, sid: "s-\(round)", subject: "alice"), now: session.createdAt)
+        }
+        for user in 0..<15 {
+            _ = try await store.end(
+                .serverSession(issuer: Sample.issuer, sid: "of-\(user)", subject: "user-\(user)"), now: Self.now + 100)
+        }
+        for value in mine { #expect(store.lookUp(value, now: Self.now + 100).session == nil) }
+        // Where the server names nobody, there is nobody to whose name an ending could be moved.
+        await #expect(throws: SessionStoreRefusal.full) {
+            for number in 0..<17 {
+                _ = try await store.end(
+                    .serverSession(issuer: Sample.issuer, sid: "unnamed-\(number)"), now: Self.now + 100)
+            }
+        }
+    }
+
+    @Test func `LO-10 remembers no ending for longer than the cookie could live`() async throws {
+        let store = try store()
+        let session = Sample.session(endsAt: Self.now + 600)
+        let value = try await store.create(session, now: Self.now)
+        _ = try await store.end(.session(session), now: Self.now)
+        store.sweep(now: Self.now + 599)
+        #expect(store.lookUp(value, now: Self.now + 599).session == nil)
+        #expect(store.ended.entries == 1)
+        store.sweep(now: Self.now + 660)
+        #expect(store.ended.isEmpty)
+        #expect(store.lookUp(value, now: Self.now + 660).session == nil)
+    }
+
+    @Test func `LO-10 an ending that moves is seen at every moment, by every thread`() async throws {
+        let store = try store(limit: 16)
+        let victim = Sample.session()
+        let value = try await store.create(victim, now: Self.now)
+        _ = try await store.end(.session(victim), now: Self.now)
+        let wasSeen = await withTaskGroup(of: Bool.self) { group in
+            group.addTask { (0..<2000).allSatisfy { _ in store.lookUp(value, now: Self.now).session == nil } }
+            group.addTask {
+                for _ in 0..<500 { _ = try? await store.end(.session(Sample.session()), now: Self.now) }
+                return true
+            }
+            return await group.reduce(true) { $0 && $1 }
+        }
+        #expect(wasSeen)
     }
 
     @Test func `RF-08 a logout that races with a refresh leaves nothing alive, and no token unknown`() async throws {
@@ -175,7 +268,7 @@ import Testing
             let session = Sample.session()
             let old = try await store.create(session, now: Self.now)
             async let replaced = store.replace(old, by: Sample.refreshed(session), now: Self.now)
-            async let ended = store.end(.session(session.id), now: Self.now)
+            async let ended = store.end(.session(session), now: Self.now)
             let value = try await replaced
             let known = try await ended
             #expect(store.lookUp(old, now: Self.now).session == nil)

@@ -36,10 +36,12 @@ import Testing
         }
     }
 
-    @Test func `is full when it is full: no session that lives is given up for another`() async throws {
+    @Test func `is full when everybody in it has one session, and gives nobody's up for another's`() async throws {
         let store = store(limit: 100)
         var values: [[UInt8]] = []
-        for _ in 0..<100 { values.append(try await store.create(Sample.session(), now: Self.now)) }
+        for user in 0..<100 {
+            values.append(try await store.create(Sample.session(subject: "user-\(user)"), now: Self.now))
+        }
         await #expect(throws: SessionStoreRefusal.full) { try await store.create(Sample.session(), now: Self.now + 1) }
         for value in values { #expect(store.lookUp(value, now: Self.now + 1).session != nil) }
         #expect(store.entries == 100)
@@ -50,33 +52,80 @@ import Testing
         }
         _ = try await store.create(Sample.session(createdAt: Self.now + 2000), now: Self.now + 2000)
         #expect(store.entries == 11)
-        _ = try await store.end(
-            .session(store.lookUp(values[0], now: Self.now + 2000).session?.id ?? []), now: Self.now)
+        let first = try #require(store.lookUp(values[0], now: Self.now + 2000).session)
+        _ = try await store.end(.session(first), now: Self.now)
         #expect(store.entries == 10)
+    }
+
+    @Test func `one user who logs in again and again keeps nobody out, and loses the oldest sessions`() async throws {
+        let store = store(limit: 16)
+        var greedy: [[UInt8]] = []
+        for _ in 0..<40 {
+            greedy.append(try await store.create(Sample.session(subject: "greedy"), now: Self.now))
+            #expect(store.entries <= 16)
+        }
+        #expect(greedy.map { store.lookUp($0, now: Self.now).session != nil } == (0..<40).map { $0 >= 24 })
+        let endings = store.endings
+        var others: [[UInt8]] = []
+        for user in 0..<15 {
+            others.append(try await store.create(Sample.session(subject: "user-\(user)"), now: Self.now))
+        }
+        // Streams of the sessions that went are to be looked at.
+        #expect(store.endings >= endings + 15)
+        for _ in 0..<40 { greedy.append(try await store.create(Sample.session(subject: "greedy"), now: Self.now)) }
+        for value in others { #expect(store.lookUp(value, now: Self.now).session != nil) }
+        #expect(greedy.filter { store.lookUp($0, now: Self.now).session != nil } == [greedy[79]])
+        #expect(store.entries == 16)
+    }
+
+    @Test func `a session that gave way to others is over for whoever still uses it`() async throws {
+        let store = store(limit: 1)
+        let first = Sample.session()
+        let value = try await store.create(first, now: Self.now)
+        _ = try await store.create(Sample.session(), now: Self.now)
+        #expect(store.isEnded(first, now: Self.now))
+        #expect(try await store.replace(value, by: Sample.refreshed(first), now: Self.now) == nil)
+        #expect(store.entries == 1)
+    }
+
+    @Test func `says which session gave way, so that its streams end and its tokens are revoked`() async throws {
+        let store = store(limit: 2)
+        let (first, second, bobs) = (Sample.session(), Sample.session(), Sample.session(subject: "bob"))
+        var left: [[UInt8]] = []
+        for session in [first, second, bobs] {
+            _ = try await store.create(session, now: Self.now) { left.append($0.id) }
+        }
+        #expect(left == [first.id])
+        await #expect(throws: SessionStoreRefusal.full) {
+            _ = try await store.create(Sample.session(subject: "carol"), now: Self.now) { _ in
+                Issue.record("nobody has two")
+            }
+        }
+        #expect(left == [first.id])
     }
 
     @Test func `counts what it holds exactly, however many threads make and end sessions`() async throws {
         let store = store(limit: 300)
-        let kept = await withTaskGroup(of: Int.self) { group in
+        let kept = await withTaskGroup(of: [[UInt8]].self) { group in
             for thread in 0..<8 {
                 group.addTask {
-                    var kept = 0
+                    var kept: [[UInt8]] = []
                     for round in 0..<200 {
                         let session = Sample.session(subject: "user-\(thread)", sid: "\(thread)-\(round)")
                         guard let value = try? await store.create(session, now: Self.now) else { continue }
-                        kept += 1
+                        kept.append(value)
                         guard round.isMultiple(of: 2) else { continue }
-                        _ = try? await store.end(.session(session.id), now: Self.now)
-                        if store.lookUp(value, now: Self.now).session != nil { return -10_000 }
-                        kept -= 1
+                        _ = try? await store.end(.session(session), now: Self.now)
+                        if store.lookUp(value, now: Self.now).session != nil { Issue.record("ended, and there") }
                     }
                     return kept
                 }
             }
-            return await group.reduce(0, +)
+            return await group.reduce([], +)
         }
-        #expect(kept == store.entries)
-        #expect(kept >= 0 && kept <= 300)
+        let found = kept.count { store.lookUp($0, now: Self.now).session != nil }
+        #expect(found == store.entries)
+        #expect(found > 0 && found <= 300)
         store.sweep(now: Self.now + 100_000)
         #expect(store.entries == 0)
     }

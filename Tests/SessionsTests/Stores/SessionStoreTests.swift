@@ -136,7 +136,7 @@ enum StoreKind: String, CaseIterable, Sendable {
         let oneValue = try await store.create(one, now: Self.now)
         let otherValue = try await store.create(other, now: Self.now)
         let before = store.endings
-        _ = try await store.end(.session(one.id), now: Self.now + 1)
+        _ = try await store.end(.session(one), now: Self.now + 1)
         #expect(store.endings > before)
         #expect(try await store.load(oneValue, now: Self.now + 1) == nil)
         #expect(store.isEnded(one, now: Self.now + 1))
@@ -199,11 +199,11 @@ enum StoreKind: String, CaseIterable, Sendable {
         let value = try await store.create(session, now: Self.now)
         let once = Sample.refreshed(session)
         let newer = try #require(try await store.replace(value, by: once, now: Self.now))
-        let ended = try await store.end(.session(session.id), now: Self.now)
+        let ended = try await store.end(.session(session), now: Self.now)
         #expect(ended.map(\.generation) == [1], "the newest tokens are the ones to revoke")
         #expect(try await store.replace(newer, by: Sample.refreshed(once), now: Self.now) == nil)
         for brought in [value, newer] { #expect(try await store.load(brought, now: Self.now) == nil) }
-        #expect(try await store.end(.session(session.id), now: Self.now).isEmpty, "once")
+        #expect(try await store.end(.session(session), now: Self.now).isEmpty, "once")
     }
 
     @Test(arguments: [StoreKind.memory, .cookie])
@@ -226,7 +226,7 @@ enum StoreKind: String, CaseIterable, Sendable {
             try await store.replace(value, by: session, now: Self.now)
         }
         await #expect(throws: SessionStoreRefusal.unavailable) {
-            try await store.end(.session(session.id), now: Self.now)
+            try await store.end(.session(session), now: Self.now)
         }
         guard case .elsewhere = store.lookUp(value, now: Self.now) else {
             Issue.record("a store that cannot be asked said something")

@@ -200,4 +200,37 @@ import Testing
             #expect(sealer.open(field([cookie]), state: state, now: Self.now).transaction != nil)
         }
     }
+
+    @Test func `CF-03 knows a browser that began a login before the state is known`() throws {
+        let sealer = try sealer(), begun = transaction()
+        let cookie = try sealer.seal(begun, state: state(), redirectURI: Self.redirect)
+        let odd = "__Host-portcullis-login-abcdefgh=made-up; a=b; "
+        let cookies = Array(odd.utf8) + field([cookie])
+        func opened(_ cookies: [UInt8], _ redirect: String = Self.redirect, at now: Int64 = Self.now) throws
+            -> TransactionSealer.Opened
+        { sealer.openAny(cookies.span, redirectURI: redirect, now: now) }
+        #expect(try opened(cookies).transaction?.returnTo == begun.returnTo)
+        #expect(try opened(cookies, at: Self.now + 601).isExpired)
+        let old = LoginTransaction(
+            seed: begun.seed, returnTo: "/old", createdAt: Self.now - 700, client: "shop")
+        let both = try field([sealer.seal(old, state: state(), redirectURI: Self.redirect), cookie])
+        #expect(try opened(both).transaction?.returnTo == begun.returnTo, "one that is good where there is one")
+        #expect(try opened(cookies, Self.redirect + "/").isNone)
+        #expect(try opened(Array(odd.utf8)).isNone)
+        #expect(try opened([]).isNone)
+        // Under another name it belongs to no state.
+        #expect(try opened(field([("__Host-portcullis-login-abcdefgh", cookie.value)])).isNone)
+        #expect(try self.sealer([2]).openAny(cookies.span, redirectURI: Self.redirect, now: Self.now).isNone)
+    }
+
+    @Test func `CF-03 looks at no more cookies than a browser is left with, however many somebody sends`() throws {
+        let sealer = try sealer()
+        let cookie = try sealer.seal(transaction(), state: state(), redirectURI: Self.redirect)
+        for (count, isFound) in [(39, true), (40, false)] {
+            let names = (10_000_000..<10_000_000 + count).map { "__Host-portcullis-login-\($0)=x" }
+            let cookies = Array((names.joined(separator: "; ") + "; ").utf8) + field([cookie])
+            let opened = sealer.openAny(cookies.span, redirectURI: Self.redirect, now: Self.now)
+            #expect((opened.transaction != nil) == isFound)
+        }
+    }
 }

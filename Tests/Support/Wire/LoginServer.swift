@@ -18,10 +18,16 @@ package final class LoginServer: Sendable {
         package var authenticationAge = 0
         /// Further claims of ID tokens, each as JSON text.
         package var claims: [String: String] = [:]
+        /// What the ID token says of the nonce that the request had.
+        package var nonce: @Sendable (String) -> String = { $0 }
+        /// What the ID token says of its access token as `at_hash`; nil says nothing.
+        package var tokenHash: (@Sendable (String) -> String)?
         /// A code, or a refresh token, is answered with this status.
         package var refuses: Int?
         /// Refreshes wait here.
         package var refreshGate: Gate?
+        /// Answers to refreshes wait here: the old token is spent by then, and the new one known to nobody else.
+        package var answerGate: Gate?
         /// Requests of the token endpoint wait here, whatever their grant.
         package var tokenGate: Gate?
         package var scope = "openid"
@@ -83,6 +89,9 @@ package final class LoginServer: Sendable {
         issuer.server.requests.filter { $0.path == ScriptedIssuer.tokenPath && $0.isComplete }
             .map { WireForm.parameters($0.bodyText) }.filter { $0["grant_type"] == grant }
     }
+
+    /// How many authorization requests were pushed.
+    package var pushes: Int { issuer.fetches(Self.pushPath) }
 
     /// The tokens that were revoked.
     package var revoked: [String] {
@@ -178,7 +187,9 @@ package final class LoginServer: Sendable {
                 return grant
             }
             guard let grant else { return Self.document("{\"error\":\"invalid_grant\"}", status: 400) }
-            return tokens(grant)
+            let answer = tokens(grant)
+            habits.answerGate?.wait()
+            return answer
         default:
             guard let token = habits.exchanged else {
                 return Self.document("{\"error\":\"unsupported_grant_type\"}", status: 400)
@@ -206,9 +217,10 @@ package final class LoginServer: Sendable {
         var claims = [
             "\"iss\":\"\(url)\"", "\"sub\":\"\(habits.subject)\"",
             "\"aud\":\"\(grant.parameters["client_id"] ?? "")\"", "\"iat\":\(now)", "\"exp\":\(now + 300)",
-            "\"nonce\":\"\(grant.parameters["nonce"] ?? "")\"", "\"sid\":\"sid-\(grant.family)\"",
+            "\"nonce\":\"\(habits.nonce(grant.parameters["nonce"] ?? ""))\"", "\"sid\":\"sid-\(grant.family)\"",
             "\"auth_time\":\(now - habits.authenticationAge)",
         ]
+        if let hash = habits.tokenHash { claims.append("\"at_hash\":\"\(hash(access))\"") }
         if let acr = habits.acr { claims.append("\"acr\":\"\(acr)\"") }
         claims += habits.claims.sorted { $0.key < $1.key }.map { "\"\($0)\":\($1)" }
         return Self.document(

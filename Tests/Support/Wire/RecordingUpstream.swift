@@ -125,8 +125,24 @@ package final class RecordingUpstream: Sendable {
         _ = open.wait { $0.isEmpty }
     }
 
-    /// Stops accepting and closes everything.
+    /// Closes every connection, those that it has not even accepted yet among them, and waits until all that came on them is
+    /// recorded; nothing of theirs comes after that.
+    ///
+    /// The peer may be long gone when this server's threads get to what it sent.
+    package func settle() throws {
+        let path = "/settle-\(UInt64.random(in: 0...UInt64.max))"
+        // Connections are accepted in the order in which they were made: this one is the last of them.
+        let client = try RawClient(port: port)
+        try client.send("GET \(path) HTTP/1.1\r\nHost: \(path)\r\n\r\n")
+        _ = try client.response()
+        client.close()
+        closeConnections()
+        record.withLock { $0.requests.removeAll { $0.path == path } }
+    }
+
+    /// Stops accepting and closes everything; the port is kept for another server of this kind.
     package func stop() {
+        if port > 0 { try? Socket.reserve(port: port) }
         listener.stopListening()
         closeConnections()
     }

@@ -78,6 +78,8 @@ package final class Socket: ByteStream, @unchecked Sendable {
         let result = Socket(descriptor: descriptor)
         var one: Int32 = 1
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &one, socklen_t(MemoryLayout<Int32>.size))
+        // For `reserve`.
+        setsockopt(descriptor, SOL_SOCKET, SO_REUSEPORT, &one, socklen_t(MemoryLayout<Int32>.size))
         var address = loopback(port: port)
         guard withAddress(&address, { bind(descriptor, $0, $1) }) == 0 else { throw WireFailure.system("bind", errno) }
         guard Glibc.listen(descriptor, backlog) == 0 else { throw WireFailure.system("listen", errno) }
@@ -87,6 +89,18 @@ package final class Socket: ByteStream, @unchecked Sendable {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
         }
         return (result, UInt16(bigEndian: bound.sin_port))
+    }
+
+    /// Keeps a port that `listen` was given from everybody but `listen`, until this process ends; connections to it are
+    /// refused as ever while nobody listens.
+    ///
+    /// A port that is free for a moment only is somebody else's by chance.
+    package static func reserve(port: UInt16) throws {
+        let descriptor = try make()
+        var one: Int32 = 1
+        setsockopt(descriptor, SOL_SOCKET, SO_REUSEPORT, &one, socklen_t(MemoryLayout<Int32>.size))
+        var address = loopback(port: port)
+        guard withAddress(&address, { bind(descriptor, $0, $1) }) == 0 else { throw WireFailure.system("bind", errno) }
     }
 
     /// Connects to a Unix socket.

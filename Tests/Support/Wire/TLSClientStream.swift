@@ -23,6 +23,8 @@ package struct TLSClientOptions: Sendable {
     package var minimum: TLSVersion = .tls12
     package var maximum: TLSVersion = .tls13
     package var applicationProtocols: [String] = []
+    /// The groups offered for the exchange of keys, as OpenSSL lists them; its own when empty.
+    package var groups = ""
     /// The client's own certificate, shown to a server that asks for one.
     package var identity: TestCertificate?
     /// A session of an earlier connection, to be resumed.
@@ -49,6 +51,12 @@ package final class TLSClientStream: ByteStream {
         SSL_CTX_set_security_level(context, 0)
         SSL_CTX_ctrl(context, SSL_CTRL_SET_MIN_PROTO_VERSION, options.minimum.number, nil)
         SSL_CTX_ctrl(context, SSL_CTRL_SET_MAX_PROTO_VERSION, options.maximum.number, nil)
+        if !options.groups.isEmpty {
+            let isTaken = options.groups.withCString {
+                SSL_CTX_ctrl(context, SSL_CTRL_SET_GROUPS_LIST, 0, UnsafeMutableRawPointer(mutating: $0)) == 1
+            }
+            guard isTaken else { throw WireFailure.tls("no such group") }
+        }
         if let authority = options.authority {
             let certificate = try PEM.certificate(authority)
             defer { X509_free(certificate) }

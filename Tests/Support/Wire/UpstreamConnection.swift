@@ -58,6 +58,7 @@ final class UpstreamConnection {
             send(make(whole))
         case .pattern(let count): sendPattern(count)
         case .wait(let gate): while !gate.wait(within: .milliseconds(20)), !peerIsGone() {}
+        case .open(let gate): gate.open()
         case .tunnel: tunnel()
         case .close: isOver = true
         case .reset:

@@ -17,6 +17,8 @@ package struct WireScript: Sendable {
         case pattern(Int)
         /// Waits until the test opens the gate, or the client goes away.
         case wait(Gate)
+        /// Opens a gate: the kernel has taken all that comes before.
+        case open(Gate)
         /// Sends back every byte received until the peer closes.
         case tunnel
         case close

@@ -12,7 +12,13 @@ private func redacted(_ query: String, limit: Int = 1024) -> String {
     @Test(arguments: [
         "access_token", "assertion", "client_assertion", "client_secret", "code", "code_verifier", "id_token",
         "id_token_hint", "logout_token", "password", "refresh_token", "request", "response", "state", "token",
-        "subject_token", "actor_token",
+        "subject_token", "actor_token", "jwt", "api_key", "apikey", "apiKey", "sig", "signature", "auth", "key",
+        "secret", "authorization", "bearer", "passwd", "pwd", "pass", "passphrase", "access_key", "accessKey",
+        "secret_key",
+        "private_key", "subscription-key", "csrf_token", "accessToken", "clientSecret", "X-Amz-Signature",
+        "X-Amz-Security-Token", "X-Amz-Credential", "X-Goog-Signature", "SAMLResponse", "SAMLRequest", "session",
+        "session_id", "PHPSESSID", "jsessionid", "sid", "otp", "totp", "ticket", "hmac", "device_code", "user_code",
+        "credentials",
     ])
     func `OPS-01 the value of a credential is redacted`(name: String) {
         #expect(redacted("\(name)=SECRET") == "\(name)=[redacted]")
@@ -30,8 +36,9 @@ private func redacted(_ query: String, limit: Int = 1024) -> String {
     }
 
     @Test(arguments: [
-        "", "a", "a=1", "a=1&b=2", "a=&b", "tokens=1", "xcode=1", "codec=1", "cod=1", "access%5token=1", "&&&", "=x",
-        "q=access_token",
+        "", "a", "a=1", "a=1&b=2", "a=&b", "tokens=1", "xcode=1", "codec=1", "cod=1", "access%5tokens=1", "&&&", "=x",
+        "q=access_token", "token_type=1", "keyword=1", "monkey=1", "author=1", "design=1", "status=1", "sort_by=1",
+        "page=1", "passenger=1", "postcode=1", "side=1",
     ])
     func `OPS-01 other parameters are written as they came`(query: String) {
         #expect(redacted(query) == query)

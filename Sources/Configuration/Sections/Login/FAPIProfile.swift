@@ -51,7 +51,7 @@ enum FAPIProfile {
                 expected: "request objects signed by PS256, ES256 or EdDSA", found: key.algorithm.name,
                 why: "the others are not allowed (FAPI 2.0 section 5.4.1)", problems)
         }
-        for name in client.object("id_token")?.texts("algorithm") ?? []
+        for name in ["id_token", "response"].flatMap({ client.object($0)?.texts("algorithm") ?? [] })
         where !algorithms.map(\.name).contains(name.text) {
             refuse(
                 name.place, expected: "PS256, ES256 or EdDSA", found: name.text,

@@ -5,17 +5,17 @@ import OAuth
 
 /// `id_token` of a client: what an ID token must be (OpenID Connect Core §3.1.3.7).
 enum IDTokenSection {
+    /// One algorithm or several.
+    static let algorithms = Shape.either([
+        .text(AlgorithmText.ofIDTokens),
+        .list(ListShape(noun: "signature algorithms", element: .text(AlgorithmText.ofIDTokens), count: 1...10)),
+    ])
+
     static let shape = ObjectShape(
         noun: "the rules of ID tokens",
         keys: [
             KeyDescription(
-                "algorithm",
-                .either([
-                    .text(AlgorithmText.ofIDTokens),
-                    .list(
-                        ListShape(
-                            noun: "signature algorithms", element: .text(AlgorithmText.ofIDTokens), count: 1...10)),
-                ]), .standard("RS256"), example: "ES256",
+                "algorithm", algorithms, .standard("RS256"), example: "ES256",
                 "What it is signed with, as registered at the server: one or a list; HS256 is with the client's secret."
             ),
             KeyDescription(
@@ -37,22 +37,39 @@ enum IDTokenSection {
         var rules = IDTokenRules(issuer: issuer, clientID: credentials.clientID)
         if FAPIProfile.isAsked(of: client) { rules.signature = .algorithms(FAPIProfile.algorithms) }
         guard let object else { return rules }
-        for key in ["algorithm", "trusted_audiences"] { Repetition.refuse(object.texts(key), problems) }
+        Repetition.refuse(object.texts("trusted_audiences"), problems)
         rules.trustedAudiences = object.texts("trusted_audiences").map(\.text)
-        rules.mustBeEncrypted = object.flag("encrypted") ?? false
         if let leeway = object.seconds("leeway") { rules.leewaySeconds = leeway }
-        if rules.mustBeEncrypted, !client.says("decryption_keys") {
-            problems.error(
-                at: object.place(of: "encrypted"), expected: "decryption_keys for encrypted ID tokens", found: "none",
-                remedy: "add  decryption_keys: [{ key: { file: /run/secrets/decryption.key } }]  to the client")
-        }
-        guard object["algorithm"] != nil else { return object.says("algorithm") ? nil : rules }
-        guard let signature = signature(object.texts("algorithm"), credentials.method, problems) else { return nil }
-        rules.signature = signature
+        guard
+            let made = made(
+                object, of: client, credentials, standard: rules.signature, noun: "encrypted ID tokens", problems)
+        else { return nil }
+        rules.signature = made.signature
+        rules.mustBeEncrypted = made.mustBeEncrypted
         return rules
     }
 
-    private static func signature(
+    /// How what the server makes for this client is signed, and whether it is encrypted, by `algorithm` and `encrypted` of a
+    /// mapping; nil after a problem has been noted.
+    static func made(
+        _ object: CheckedObject, of client: CheckedObject, _ credentials: ClientCredentials,
+        standard: IDTokenRules.Signature, noun: String, _ problems: ProblemList
+    ) -> LoginDemands.Made? {
+        var made = LoginDemands.Made(signature: standard)
+        Repetition.refuse(object.texts("algorithm"), problems)
+        made.mustBeEncrypted = object.flag("encrypted") ?? false
+        if made.mustBeEncrypted, !client.says("decryption_keys") {
+            problems.error(
+                at: object.place(of: "encrypted"), expected: "decryption_keys for \(noun)", found: "none",
+                remedy: "add  decryption_keys: [{ key: { file: /run/secrets/decryption.key } }]  to the client")
+        }
+        guard object["algorithm"] != nil else { return object.says("algorithm") ? nil : made }
+        guard let signature = signature(object.texts("algorithm"), credentials.method, problems) else { return nil }
+        made.signature = signature
+        return made
+    }
+
+    static func signature(
         _ names: [PlacedText], _ method: ClientCredentials.Method, _ problems: ProblemList
     ) -> IDTokenRules.Signature? {
         let shared = names.compactMap { name in

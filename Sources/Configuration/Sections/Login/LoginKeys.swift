@@ -87,6 +87,9 @@ enum LoginKeys {
             .standard("query"), example: "form_post",
             "How the answer gets back: in the query or a form, and signed (JARM) with those that end in jwt."),
         KeyDescription(
+            "response", .object(ResponseSection.shape), .optional, example: "{ algorithm: PS256, encrypted: true }",
+            "What a signed response (JARM) must be."),
+        KeyDescription(
             "dpop", .word(["off", "optional", "required"]), .standard("off"), example: "required",
             "Whether tokens are bound to a key of the session (RFC 9449); optional where the server says that it can."),
         KeyDescription(

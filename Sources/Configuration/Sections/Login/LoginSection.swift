@@ -60,11 +60,14 @@ enum LoginSection {
         let decryptionKeys = PublishedKeySection.decryption(object, context.translation)
         let issuer = context.issuers.indices.contains(client.issuer) ? context.issuers[client.issuer] : nil
         guard let issuer,
-            let idToken = IDTokenSection.translate(object, client.credentials, issuer.url, problems)
+            let idToken = IDTokenSection.translate(object, client.credentials, issuer.url, problems),
+            let response = ResponseSection.translate(
+                object, client.credentials, standard: LoginSettings.responseSignature(idToken.signature), problems)
         else { return nil }
+        ResponseSection.judge(object, request.settings, problems)
         var settings = LoginSettings(
-            name: entry.name, client: index, authorization: request.settings, idToken: idToken, dpop: dpop,
-            session: session, logout: logout)
+            name: entry.name, client: index, authorization: request.settings, idToken: idToken, response: response,
+            dpop: dpop, session: session, logout: logout)
         settings.requestObjectKey = request.key
         settings.publishedKeys = publishedKeys
         settings.decryptionKeys = decryptionKeys

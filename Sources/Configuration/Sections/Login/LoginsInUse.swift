@@ -33,6 +33,22 @@ struct LoginsInUse {
         return logins
     }
 
+    /// Notes the logins whose sessions a key of this process alone seals, in a configuration that loads.
+    ///
+    /// No other process, and not this one after a restart, can open their cookies.
+    func warnOfPassingKeys(_ logins: [LoginSettings], _ problems: ProblemList) {
+        for login in logins where login.session.store == .cookie && login.session.keys.isEmpty {
+            guard let entry = entries.first(where: { $0.name == login.name }), let object = entry.value?.object else {
+                continue
+            }
+            problems.warning(
+                at: object.says("session") ? object.place(of: "session") : entry.place,
+                expected: "session.keys for sessions that outlive this process", found: "none",
+                remedy: "a restart logs everybody out, and replicas do not know each other's sessions: make a key "
+                    + "with  portcullis keys new session --out FILE  and say  session: { keys: [{ file: FILE }] }")
+        }
+    }
+
     /// Two logins with one cookie would sign the browser out of each other.
     private func refuseCookie(
         of login: LoginSettings, _ entry: CheckedEntry, beside others: [LoginSettings], _ problems: ProblemList

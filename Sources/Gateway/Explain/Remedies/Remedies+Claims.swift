@@ -134,10 +134,22 @@ extension CheckFacts {
                     .client("get a new access token, and send it to the environment that it is for"),
                     .server("let this gateway's client ask about tokens of other clients"),
                 ])
+        case .introspectionAnswerTooLarge:
+            Remedy(
+                "What the issuer says of the token is longer than may be read.",
+                [
+                    .configuration("\(issuerKey).introspection.answer_limit", "1MiB", "if its users have many groups"),
+                    .server("say less of this user, such as the groups that this API knows"),
+                ])
         case .unknownTokensTooMany:
             Remedy(
                 "Too many tokens that nobody has seen were sent at once.",
-                [.client("wait, and send a token that is good")])
+                [
+                    .client("wait, and send a token that is good"),
+                    .configuration(
+                        "limits.bad_token_rate_per_client", "more",
+                        "if many people share one address, and their tokens end"),
+                ])
         default:
             Remedy(
                 "The issuer could not be asked about the token: \(ShownText.plain(found)).",

@@ -8,8 +8,8 @@ extension CheckFacts {
             ?? remedyForLogout(refusal, found)
     }
 
-    private static let explainLogin = Remedy.Step.machine(
-        "run portcullis explain CONFIG --login CLIENT: it holds this configuration against what the server offers")
+    static let explainLogin = Remedy.Step.machine(
+        "run portcullis explain with --login CLIENT: it holds this configuration against what the server offers")
     private static let again = Remedy.Step.client("begin the login again")
 
     private func remedyForStart(_ refusal: Refusal, _ found: String) -> Remedy? {
@@ -19,7 +19,8 @@ extension CheckFacts {
                 "The address that begins a login has parameters that it may not have.",
                 [
                     .client(
-                        "use the address that the gateway gave: /.portcullis/login/CLIENT?return_to=PATH, each once"),
+                        "use the address that the gateway gave, with return_to and a path of this site, and nothing twice"
+                    ),
                     .configuration(
                         "clients.CLIENT.third_party_start", "true", "if others begin logins with iss and login_hint"),
                 ])
@@ -71,10 +72,26 @@ extension CheckFacts {
                         "clients.CLIENT.authorization_request", "pushed or pushed_signed", "if it is too long for a URL"
                     ),
                 ])
+        default: remedyForBusyStart(refusal, found)
+        }
+    }
+
+    private func remedyForBusyStart(_ refusal: Refusal, _ found: String) -> Remedy? {
+        switch refusal {
         case .loginsTooMany:
             Remedy(
                 "More logins were under way than the gateway has room for.",
-                [.configuration("limits.parked_requests: more of them"), .server("answer sooner")])
+                [.configuration("workers: more of them"), .server("answer sooner")])
+        case .clientLoginsTooMany:
+            Remedy(
+                "One address has used up its share of what logins need: \(ShownText.plain(found)).",
+                [
+                    .client("send fewer"),
+                    .front("tell the clients' addresses, and name it in trusted_proxies"),
+                    .configuration(
+                        "limits.login_rate_per_client, login_burst_per_client or logins_per_client", "more",
+                        "if thousands of people share one address"),
+                ])
         case .loginTimedOut:
             Remedy(
                 "The authorization server did not answer in time.",

@@ -25,6 +25,7 @@ extension CheckFacts {
                         "clients.CLIENT.authentication.audience", "issuer, token_endpoint or endpoint",
                         "if the server wants another aud in assertions"),
                     .machine("set the clock: assertions live for a minute"),
+                    Self.explainLogin,
                 ])
         case .loginTokenUnavailable:
             Remedy(
@@ -53,7 +54,7 @@ extension CheckFacts {
                 "The server granted fewer scopes than every route of this client needs: \(ShownText.plain(found)).",
                 [
                     .server("let this client, and this user, have them"),
-                    .configuration("routes[].login.scopes: only what the route needs"),
+                    .configuration("\(routeKey).login.scopes: only what the route needs"),
                 ])
         default: nil
         }
@@ -77,6 +78,16 @@ extension CheckFacts {
                     .server("put this client's id into aud, and the request's nonce into nonce"),
                     .machine("set the clock"),
                 ])
+        case .loginIDTokenUnsuitable:
+            Remedy(
+                "The ID tokens of this server are not what is configured: \(ShownText.plain(found)).",
+                [
+                    .configuration("clients.CLIENT.id_token.algorithm: as this client's ID tokens are signed"),
+                    .configuration("clients.CLIENT.id_token.encrypted and decryption_keys: as they are encrypted"),
+                    .configuration("issuers.ISSUER.url: the issuer byte for byte"),
+                    .server("sign this client's ID tokens as registered, for its id alone in aud"),
+                    Self.explainLogin,
+                ])
         case .loginKeysUnavailable:
             Remedy(
                 "The keys that ID tokens are checked with are not at hand.",
@@ -87,7 +98,7 @@ extension CheckFacts {
                 [
                     .client("log in with what the route asks for, such as a second factor"),
                     .server("honour acr_values and max_age, and put acr and auth_time into ID tokens"),
-                    .configuration("routes[].login.acr_values: values that this server knows"),
+                    .configuration("\(routeKey).login.acr_values: values that this server knows"),
                 ])
         case .loginUserInfoInvalid:
             Remedy(

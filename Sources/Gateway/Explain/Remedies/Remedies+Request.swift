@@ -2,7 +2,7 @@
 
 /// The message, its route and its credentials.
 extension CheckFacts {
-    func remedyForRequest(_ refusal: Refusal, _ found: String) -> Remedy? {
+    func remedyForRequest(_ refusal: Refusal, _ expected: String, _ found: String) -> Remedy? {
         switch refusal {
         case .malformedMessage, .unknownTransferCoding, .versionNotSupported, .expectationUnknown:
             Remedy(
@@ -12,11 +12,21 @@ extension CheckFacts {
                         "send one Host, one of Content-Length and Transfer-Encoding, CR LF at line ends, no folding"),
                     .front("let the proxy send HTTP/1.1 as RFC 9112 has it, and not pass broken requests on"),
                 ])
-        case .requestLineTooLong, .headerSectionTooLarge: remedyForSize
+        case .requestLineTooLong, .headerSectionTooLarge: remedyForSize(expected)
         case .reservedConnectionOption:
             Remedy(
                 "Connection names a field that only the gateway may touch: \(ShownText.plain(found)).",
                 [.client("name only close, keep-alive, upgrade and hop-by-hop fields in Connection")])
+        case .plainHTTP:
+            Remedy(
+                "The request came over plain HTTP, where https is spoken (\(ShownText.plain(found))).",
+                [.client("use the https URL")]
+                    + (listener.redirectsToHTTPS
+                        ? []
+                        : [
+                            .configuration(
+                                "a listener with redirect_to_https on the plain port sends GET and HEAD there")
+                        ]))
         case .loopDetected:
             Remedy(
                 "This gateway's own name is in Via: the request went through it before (\(ShownText.plain(found))).",
@@ -37,8 +47,20 @@ extension CheckFacts {
             Remedy(
                 "The path is one route's or another's, depending on who reads it (\(ShownText.plain(found))).",
                 [.client("send the path as the route spells it, without doubled slashes or characters in doubt")])
+        case .pathBehindExactRoute: remedyForPathBehind
         case .routeUnknown: remedyForRoute
         case .methodNotAllowed: remedyForMethod
+        case .webSocketOfferMalformed:
+            Remedy(
+                "This asks for a WebSocket in a way that no WebSocket client does: \(ShownText.plain(found)).",
+                [
+                    .client("send one Sec-WebSocket-Key of 16 random bytes in base64, and one Sec-WebSocket-Version"),
+                    .front("let the proxy pass Sec-WebSocket-Key and Sec-WebSocket-Version on as they come"),
+                ])
+        case .webSocketVersionUnknown:
+            Remedy(
+                "This asks for another version of WebSocket than 13, the only one that was ever finished.",
+                [.client("use a client of RFC 6455, which sends Sec-WebSocket-Version: 13")])
         case .originNotAllowed where evidence.asksForMethod: remedyForPreflight
         case .originNotAllowed:
             Remedy(
@@ -49,6 +71,14 @@ extension CheckFacts {
                         "if that site may call it")
                 ])
         case .credentialsMissing: remedyForMissingCredentials
+        case .credentialsRepeated, .credentialsMalformed, .credentialsInQueryToo: remedyForCredentials(refusal)
+        case .schemeNotEnabled: remedyForScheme
+        default: nil
+        }
+    }
+
+    private func remedyForCredentials(_ refusal: Refusal) -> Remedy? {
+        switch refusal {
         case .credentialsRepeated:
             Remedy(
                 "The request has more than one set of credentials, and readers would not agree which counts.",
@@ -70,9 +100,21 @@ extension CheckFacts {
                     .client("take access_token out of the query: URLs end up in logs (RFC 6750 §5.3)"),
                     .configuration("\(routeKey).token.query_token", "ignore", "if that parameter is no token"),
                 ])
-        case .schemeNotEnabled: remedyForScheme
         default: nil
         }
+    }
+
+    private var remedyForPathBehind: Remedy {
+        let exact = settings.routes.map(\.path).filter { !$0.hasSuffix("/") && evidence.path.hasPrefix($0 + "/") }
+            .max { $0.utf8.count < $1.utf8.count }
+        let path = exact ?? "the path of an exact route"
+        return Remedy(
+            "A server may take this for \(path) with an argument, and the route above it lets through what that refuses.",
+            [
+                .client("call \(path) itself"),
+                .configuration(
+                    "routes: one with the path \(path)/ for what is there, or a longer one; it says who may pass"),
+            ])
     }
 
     private var remedyForPreflight: Remedy {
@@ -87,12 +129,29 @@ extension CheckFacts {
             ])
     }
 
-    private var remedyForSize: Remedy {
-        Remedy(
-            "The request line or the header fields are larger than this gateway reads.",
+    /// `expected` names the limit that was met, and its key.
+    private func remedyForSize(_ expected: String) -> Remedy {
+        let key = ["field_count", "field_line", "header_section", "request_line"]
+            .first { expected.contains("limits.\($0)") }
+        let (diagnosis, advice) =
+            switch key {
+            case "field_count": ("The request has more header fields than this gateway reads", "send fewer fields")
+            case "field_line":
+                ("One header field is longer than this gateway reads", "shorten it; large cookies are the usual reason")
+            case "request_line": ("The URL is longer than this gateway reads", "send what is in the query as a form")
+            case _:
+                (
+                    "The request's head is larger than this gateway reads",
+                    "send fewer or shorter fields; large cookies are the usual reason"
+                )
+            }
+        return Remedy(
+            "\(diagnosis): \(ShownText.plain(expected)).",
             [
-                .client("send fewer or shorter fields; large cookies are the usual reason"),
-                .configuration("limits.header_section, limits.field_line, limits.request_line: larger sizes"),
+                .client(advice),
+                .configuration(
+                    key.map { "limits.\($0): \($0 == "field_count" ? "more" : "a larger size")" }
+                        ?? "limits.header_section, limits.field_line, limits.request_line: larger sizes"),
             ])
     }
 
@@ -102,7 +161,7 @@ extension CheckFacts {
             "Host says \(ShownText.quote(host)), which is no name of \(listenerKey) (\(listener.publicURL)).",
             [
                 .client("call \(listener.publicURL)"),
-                .front("pass the client's Host on unchanged (nginx: proxy_set_header Host $host)"),
+                .front("pass the client's Host on unchanged (nginx: proxy_set_header Host $http_host)"),
                 .configuration(
                     "\(listenerKey).hosts", yaml(Array(listener.authorities.dropFirst()) + [host]),
                     "if clients really use this name"),

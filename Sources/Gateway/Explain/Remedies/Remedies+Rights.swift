@@ -123,7 +123,7 @@ extension CheckFacts {
     }
 
     /// What lies behind the checks of a request: capacity, time, upstreams.
-    func remedyForOperation(_ refusal: Refusal, _ found: String) -> Remedy {
+    func remedyForOperation(_ refusal: Refusal, _ expected: String, _ found: String) -> Remedy {
         switch refusal {
         case .requestHeadTooSlow, .requestBodyTooSlow:
             Remedy(
@@ -184,7 +184,7 @@ extension CheckFacts {
                 [.configuration("limits.connections, limits.upstream_connections: more of them")])
         default:
             Remedy(
-                "The upstream did not answer as it should: \(ShownText.plain(found)).",
+                "The upstream did not answer as it should: wanted \(ShownText.plain(expected)), found \(ShownText.plain(found)).",
                 [
                     .machine("see whether the upstream of \(routeKey) runs and can be reached from here"),
                     .configuration(

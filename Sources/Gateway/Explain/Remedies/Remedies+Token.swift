@@ -22,6 +22,15 @@ extension CheckFacts {
                 [.server("issue signed, unencrypted access tokens for this API, or opaque ones")])
         case .tokenIssuerUnknown: remedyForIssuer
         case .issuerKeysUnavailable, .keyWaitersTooMany: remedyForKeys(found)
+        case .clientWaitersTooMany:
+            Remedy(
+                "Too many requests from one address waited for an authorization server.",
+                [
+                    .server("answer sooner"),
+                    .front("tell the clients' addresses, and name it in trusted_proxies"),
+                    .configuration(
+                        "limits.parked_requests_per_client", "more", "if one address sends most of the requests"),
+                ])
         case .tokenTypeNotAccepted: remedyForType
         case .tokenAlgorithmNotAllowed: remedyForAlgorithm
         case .tokenKeyUnknown, .tokenKeyAmbiguous: remedyForKey(refusal)
@@ -32,16 +41,17 @@ extension CheckFacts {
         case .tokenBoundToKey: remedyForConfirmation
         case .tokenIssuerNotAccepted:
             Remedy(
-                "The token is of the issuer \(issuer?.name ?? "?"), and this route takes only \(ShownText.words(policy?.issuers ?? [])).",
+                "The token is of the issuer \(issuerName), and this route takes only \(ShownText.words(policy?.issuers ?? [])).",
                 [
                     .client("get the token from \(ShownText.words(policy?.issuers ?? []))"),
                     .configuration(
                         "\(routeKey).token.issuers",
-                        "[\(((policy?.issuers ?? []) + [issuer?.name ?? "?"]).joined(separator: ", "))]",
+                        "[\(((policy?.issuers ?? []) + [issuerName]).joined(separator: ", "))]",
                         "if its tokens may pass here too"),
                 ])
         case .tokenAudienceMissing: remedyForAudience
-        case .tokenInactive, .introspectionUnavailable, .unknownTokensTooMany: remedyForIntrospection(refusal, found)
+        case .tokenInactive, .introspectionUnavailable, .introspectionAnswerTooLarge, .unknownTokensTooMany:
+            remedyForIntrospection(refusal, found)
         default: nil
         }
     }
@@ -52,7 +62,6 @@ extension CheckFacts {
                 "The token has three parts, but they are not those of a signed JWT: \(ShownText.plain(found)).",
                 [.client("send the token exactly as it was issued: not cut, not quoted, not encoded once more")])
         }
-        let name = policy?.issuers.first ?? "NAME"
         return Remedy(
             "The token is no JWT: it is opaque, and nothing here says whom to ask about it.",
             [
@@ -61,8 +70,7 @@ extension CheckFacts {
                 ),
                 .client("send the access token, not the refresh token, a session id or an API key"),
                 .configuration(
-                    "issuers.\(name).introspection", "{ client: NAME }",
-                    "if the issuer's tokens are to be looked up (RFC 7662)"),
+                    "\(issuerKey).introspection: a client of yours that asks the issuer about tokens (RFC 7662)"),
             ])
     }
 
@@ -83,7 +91,8 @@ extension CheckFacts {
         }
         var steps = [
             Remedy.Step.client("get the token from \(ShownText.words(settings.issuers.map(\.url)))"),
-            .configuration("issuers.NAME.url", ShownText.quote(name), "if this server's tokens are to be believed"),
+            .configuration(
+                "add an issuer with url \(ShownText.quote(name)), if this server's tokens are to be believed"),
         ]
         if name.hasPrefix("https://sts.windows.net/") {
             steps.insert(
@@ -101,14 +110,16 @@ extension CheckFacts {
             [
                 .machine("see whether this machine reaches the issuer: curl \(metadataURL)"),
                 .configuration(
-                    "\(issuerKey).certificate_authority", "FILE", "if its certificate is of a private authority"),
+                    "\(issuerKey).certificate_authority: the file of its authority, if that is a private one"),
                 .configuration(
-                    "\(issuerKey).allow_private", "[NETWORK]", "if its metadata points to a private network"),
+                    "\(issuerKey).allow_private: the network, if its metadata points to a private one"),
             ])
     }
 
     private var metadataURL: String {
-        guard let url = issuer?.url else { return "URL/.well-known/openid-configuration" }
+        guard let url = issuer?.url ?? settings.issuers.first(where: { $0.name == issuerName })?.url else {
+            return "its metadata"
+        }
         return (url.hasSuffix("/") ? String(url.dropLast()) : url) + "/.well-known/openid-configuration"
     }
 
@@ -129,7 +140,7 @@ extension CheckFacts {
             return Remedy(
                 isAbsent
                     ? "The token has no typ, so nothing says that it is an access token (RFC 9068 §2.1)."
-                    : "The token's typ is JWT, as of servers older than RFC 9068 (Entra ID, older Keycloak, Auth0's default).",
+                    : "The token's typ is JWT, as of servers without RFC 9068 (Entra ID, Zitadel; by default Keycloak, Auth0).",
                 [
                     .server("issue access tokens of RFC 9068, whose typ is at+jwt"),
                     .configuration(

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Issuers
 
 /// What is wrong, in one sentence, and what somebody can change: for an operator who has been woken.
 ///
@@ -49,13 +50,49 @@ package struct Remedy: Sendable {
                     .configuration(
                         "\(facts.routeKey).upstream_credential", "assertion, exchange or none, in place of pass")
                 ])
-        case .refused(let refusal, _, let found, let row):
-            self =
-                facts.remedyForRequest(refusal, found) ?? facts.remedyForSession(refusal, row)
+        case .refused(let refusal, let expected, let found, let row):
+            let remedy =
+                facts.remedyForRequest(refusal, expected, found) ?? facts.remedyForSession(refusal, row)
                 ?? facts.remedyForToken(refusal, found, row) ?? facts.remedyForSender(refusal, found)
                 ?? facts.remedyForRights(refusal) ?? facts.remedyForLogin(refusal, found)
-                ?? facts.remedyForOperation(refusal, found)
+                ?? facts.remedyForOperation(refusal, expected, found)
+            self = remedy.naming(client: facts.loginClient, issuer: facts.loginIssuer).saying(expected)
         }
+    }
+
+    /// The same, with the names of the client and of its issuer where a step says which key to change; where nobody knows
+    /// whose login it was, with words in their place.
+    private func naming(client: String?, issuer: String?) -> Remedy {
+        Remedy(
+            diagnosis,
+            steps.map { step in
+                var step = step
+                step.text = Self.fill(step.text, "clients.CLIENT.", client, "the login's client")
+                step.text = Self.fill(step.text, "issuers.ISSUER.", issuer, "the login's issuer")
+                step.text = step.text.replacing("CLIENT", with: client ?? "and the client's name")
+                return step
+            })
+    }
+
+    /// The same, with what was wanted where a diagnosis would end in what was found and nothing was.
+    private func saying(_ expected: String) -> Remedy {
+        for nothing in [": none.", ": absent.", ": ."] where diagnosis.hasSuffix(nothing) {
+            let wanted = expected.isEmpty ? "." : ": \(ShownText.plain(expected)) was wanted, and there was none."
+            return Remedy(diagnosis.dropLast(nothing.count) + wanted, steps)
+        }
+        return self
+    }
+
+    /// `clients.CLIENT.dpop` as `clients.shop.dpop`, or as `dpop of the login's client`.
+    private static func fill(_ text: String, _ place: String, _ name: String?, _ owner: String) -> String {
+        let kind = place.prefix { $0 != "." }
+        if let name { return text.replacing(place, with: "\(kind).\(name).") }
+        var parts = text.split(separator: place, omittingEmptySubsequences: false).map(String.init)
+        for index in parts.indices.dropFirst() {
+            let key = parts[index].prefix { $0.isLetter || $0 == "_" || $0 == "." }
+            parts[index] = "\(key) of \(owner)" + parts[index].dropFirst(key.count)
+        }
+        return parts.joined()
     }
 }
 
@@ -80,10 +117,15 @@ extension CheckFacts {
         if let index = evidence.route { return names.route(index) }
         let likely = settings.routes.indices.filter { evidence.path.hasPrefix(settings.routes[$0].path) }
             .max { settings.routes[$0].path.utf8.count < settings.routes[$1].path.utf8.count }
-        return likely.map(names.route) ?? "routes[?]"
+        // Where no route is near, the first has the key as any other.
+        return names.route(likely ?? 0)
     }
-    /// `issuers.main`.
-    var issuerKey: String { evidence.issuer.map { names.issuer($0) } ?? "issuers.?" }
+    /// `issuers.main`: the token's, or the one that the route's tokens come from.
+    var issuerKey: String { "issuers.\(issuerName)" }
+    /// `main`.
+    var issuerName: String {
+        issuer?.name ?? policy?.issuers.first ?? loginIssuer ?? settings.issuers.first?.name ?? "main"
+    }
     var listenerKey: String { names.listener(evidence.listener) }
 
     /// A YAML list with quoted texts.

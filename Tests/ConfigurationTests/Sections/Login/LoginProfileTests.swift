@@ -88,7 +88,9 @@ import Testing
         #expect(try warnings(of: text) == "")
         let logout = try settings(of: text).logins[0].logout
         #expect(logout.backchannel && logout.requiresType && logout.atServer)
-        #expect(try warnings(of: Sample.login("logout: { backchannel: true }")) == "")
+        // Without keys a restart ends all sessions, and none that was ended comes back.
+        let own = try warnings(of: Sample.login("logout: { backchannel: true }"))
+        #expect(!own.contains("endings that last"), "\(own)")
     }
 
     @Test func `LO-02 ends as the file says`() throws {

@@ -31,11 +31,14 @@ import Testing
 
     @Test func `a scope that the client does not ask for is warned of`() throws {
         #expect(
-            try warnings(of: Sample.login(route: "login: { client: shop, scopes: [openid, orders] }"))
-                == """
-                gateway.yaml:3:94: warning: routes[0].login.scopes[1]: expected a scope that the client asks for, found "orders"
-                    add it to clients.shop.scopes, or nobody passes where the server grants no more than that
-                """)
+            try warnings(
+                of: Sample.login(
+                    "session: { keys: [{ file: hex.session }] }",
+                    route: "login: { client: shop, scopes: [openid, orders] }"))
+                    == """
+                    gateway.yaml:3:94: warning: routes[0].login.scopes[1]: expected a scope that the client asks for, found "orders"
+                        add it to clients.shop.scopes, or nobody passes where the server grants no more than that
+                    """)
     }
 
     @Test func `a method that login.scopes does not name is refused`() {
@@ -128,7 +131,7 @@ import Testing
             refusal(
                 of: Sample.login(
                     "session: { cookie: __Host-a }",
-                    route: "login: shop }, { path: /b, upstream: http://127.0.0.1:3000, login: other",
+                    route: "login: shop }, { path: /b/, upstream: http://127.0.0.1:3000, login: other",
                     rest:
                         "  other: { issuer: main, id: b, authentication: { method: client_secret_basic, secret: { file: other.secret } }, session: { cookie: __Host-a } }"
                 ))

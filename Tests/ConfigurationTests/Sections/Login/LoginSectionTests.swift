@@ -14,6 +14,12 @@ import Testing
 @Suite struct `a login` {
     static let assertions = "method: private_key_jwt, key: { file: signing.key }"
 
+    @Test(arguments: [("basic", "client_secret_basic"), ("post", "client_secret_post")])
+    func `CA-01 a method by its last word is guessed`(word: String, method: String) {
+        let refusal = refusal(of: Sample.login(authentication: "method: \(word), secret: { file: other.secret }"))
+        #expect(refusal.contains("did you mean \(method)?"), "\(refusal)")
+    }
+
     static func login(
         _ keys: String = "", authentication: String = "method: client_secret_basic, secret: { file: other.secret }",
         route: String = "login: shop", rest: String = ""
@@ -151,9 +157,18 @@ import Testing
     }
 
     @Test func `CF-01, CF-02 has one redirect_uri for each public URL, and asks for codes alone`() throws {
-        let loaded = try settings(of: Sample.login())
-        #expect(
-            LoginAddresses.redirects(loaded).map(\.url) == ["https://shop.example.com/.portcullis/callback/shop"])
+        let loaded = try settings(of: Sample.login("logout: { backchannel: true }"))
+        // A Unix socket beside a port, with the same public URL: what is registered is registered once.
+        var twice = loaded
+        twice.listeners.append(loaded.listeners[0])
+        for settings in [loaded, twice] {
+            #expect(
+                LoginAddresses.all(settings).map { "\($0.login) \($0.name) \($0.url)" } == [
+                    "shop redirect_uri https://shop.example.com/.portcullis/callback/shop",
+                    "shop post_logout_redirect_uri https://shop.example.com/.portcullis/logged-out/shop",
+                    "shop backchannel_logout_uri https://shop.example.com/.portcullis/backchannel-logout/shop",
+                ])
+        }
         #expect(loaded.logins[0].authorization.responseMode == .query)
     }
 

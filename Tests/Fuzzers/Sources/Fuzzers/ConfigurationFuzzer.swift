@@ -59,13 +59,13 @@ enum ConfigurationFuzzer {
         checks.revocationLists = { _, _, _ in nil }
         return ConfigurationSources(
             file: { path, limit in
-                guard let bytes = contents(of: path) else { return .failure(.unreadable("No such file or directory")) }
+                guard let bytes = contents(of: path) else { return .failure(.missing) }
                 guard bytes.count <= limit else { return .failure(.larger(than: limit)) }
                 return .success(ConfigurationSources.File(path: path, bytes: bytes))
             },
             obstacleToAppending: { path in path.hasPrefix("/nowhere/") ? "No such file or directory" : nil },
             environment: { name in name.hasSuffix("_SECRET") ? String(repeating: "x", count: 40) : nil }, processors: 2,
-            documents: checks)
+            documents: checks, now: 1_800_000_000)
     }()
 
     private static func contents(of path: String) -> [UInt8]? {

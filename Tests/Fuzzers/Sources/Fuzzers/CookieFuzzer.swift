@@ -106,8 +106,8 @@ enum CookieFuzzer {
         wluZh8nzB4bDlZSa
         """,
         """
-        ARBtK1pQ-TWxV_uGmyHOjwmvfa4rnT9K4vlNZUT8TGkSs9IBdrsgZG30WA0YkErK9uGD3P4F4Q3LoOz0sGCdNv05nDf874heYUJr\
-        PbWx
+        ARBtdWwBdGyF-WCnVuwKxjhGRvQ4P-4_KbayG11eFOPiIg3Ppo8JDra1xqs77Wmm8CCyLZsPVN-xA43qRunMIoaKmV31KXoZ4-Uf\
+        gz-Ar0q_9PJRGg
         """,
     ]
 }

@@ -24,6 +24,9 @@ enum Target: String, CaseIterable {
     case chunked, path, uri, base64url
     case jwkSet = "jwk-set"
     case discovery, yaml, forwarded, websocket
+    case acceptLanguage = "accept-language"
+    case pageText = "page-text"
+    case curlCommand = "curl-command"
 
     /// The one that `FUZZ_TARGET` names: libFuzzer starts itself again for some jobs, and the environment comes along.
     static let chosen: Target = {
@@ -60,6 +63,9 @@ enum Target: String, CaseIterable {
         case .yaml: ConfigurationFuzzer.attempt(input)
         case .forwarded: ForwardedFuzzer.attempt(input)
         case .websocket: WebSocketFuzzer.attempt(input)
+        case .acceptLanguage: AcceptLanguageFuzzer.attempt(input)
+        case .pageText: PageTextFuzzer.attempt(input)
+        case .curlCommand: CurlCommandFuzzer.attempt(input)
         }
     }
 }

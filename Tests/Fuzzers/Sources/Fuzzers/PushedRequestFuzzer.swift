@@ -77,7 +77,7 @@ enum PushedRequestFuzzer {
             let (requestURI, expiresIn) = try PushedAuthorization.read(response)
             return Created(requestURI: requestURI, expiresIn: expiresIn)
         } catch {
-            let texts = error.expected + error.found + error.word + error.checkID
+            let texts = error.expected + error.found + error.checkID
             hold(texts.utf8.allSatisfy { (0x20...0x7E).contains($0) }, "what the operator is told is printable")
             return nil
         }

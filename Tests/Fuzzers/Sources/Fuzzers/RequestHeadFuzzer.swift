@@ -108,7 +108,8 @@ struct StrictRequest {
 
     init?(_ bytes: [UInt8]) {
         guard let head = StrictHead(bytes, skippingEmptyLine: true), head.first.count == 3,
-            StrictHead.isToken(head.first[0]), let minorVersion = StrictHead.minorVersion(head.first[2]),
+            StrictHead.isToken(head.first[0]), head.first[0] != "PRI",
+            let minorVersion = StrictHead.minorVersion(head.first[2]),
             let (framing, _) = head.declaredFraming(minorVersion: minorVersion)
         else { return nil }
         self.head = head

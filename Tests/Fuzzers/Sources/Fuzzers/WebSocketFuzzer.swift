@@ -22,7 +22,21 @@ enum WebSocketFuzzer {
         hold(reading.methodID == .get && reading.minorVersion == 1, "a WebSocket begins with GET in HTTP/1.1")
         hold(reading.framing == .none, "no byte of a body is taken for one of the tunnel")
         hold(reading.identifiers.filter { $0 == .upgrade }.count == 1, "one protocol is offered")
-        return .accepted
+        return isWhole(bytes, reading) ? .accepted : .refused
+    }
+
+    /// Whether the offer has the one key and the one version that it needs.
+    private static func isWhole(_ bytes: [UInt8], _ reading: RequestReading) -> Bool {
+        var parser = RequestHeadParser()
+        var head = RequestHead()
+        guard case .complete = parser.parse(bytes.span, limits: HTTP1Limits(), into: &head),
+            let key = try? WebSocketOffer.key(in: head, bytes: bytes.span)
+        else { return false }
+        hold(key.count == 24, "a key is 16 bytes in base64")
+        for name in [FieldID.secWebSocketKey, .secWebSocketVersion] {
+            hold(reading.identifiers.filter { $0 == name }.count == 1, "key and version are said once")
+        }
+        return true
     }
 
     private static func frames(_ bytes: [UInt8]) -> Outcome {

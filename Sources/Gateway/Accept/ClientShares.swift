@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+package import Issuers
+
+/// What one client, an IPv4 address or an IPv6 /64, may take of what all clients share (OPS-05).
+package struct ClientShareSettings: Sendable, Equatable {
+    /// Starts and callbacks of logins a second, of all workers together.
+    package var loginRate = 200
+    /// So many of them at once.
+    package var loginBurst = 2000
+    /// Refusals a second that are answered at once, of all workers together; the others a second later.
+    package var refusalRate = 500
+    /// Starts and callbacks that are being answered, of all workers together.
+    package var logins = 64
+    /// Bytes of requests whose forms have not come whole yet, of one worker.
+    package var loginBodies = 4 << 20
+    /// TLS handshakes under way, of one worker.
+    package var handshakes = 1000
+    /// Requests of one worker that wait for an authorization server; nil is half of `LimitSettings.parkedRequests`.
+    package var parkedRequests: Int?
+    /// Requests under way at a server about its tokens, of all workers together.
+    package var lookups = 32
+    /// Tokens that prove bad, of all workers together.
+    package var badTokens = FailureBudget.Rate()
+
+    /// Starts and callbacks that one client ever gets of one worker: as many as it leaves to others.
+    package static let mostLogins = (Worker.loginLimit - Worker.loginReserve) / 2
+
+    package init() {}
+}
+
+/// The same as one worker obeys it.
+struct ClientShares {
+    let loginRate: ClientRate
+    let refusalRate: ClientRate
+    let logins: ClientShare
+    let loginBodies: ClientShare
+    /// Of logouts and the like, which nobody has a reason to begin by hundreds; one server may tell of many at once.
+    let upkeep = ClientShare(most: Worker.loginLimit / 4)
+    /// Of those who wait for a place: a hundred browsers with all the connections that one opens.
+    let queued = ClientShare(most: 640)
+    let handshakes: Int
+    let waiting: ClientShare
+
+    init(_ limits: LimitSettings, workers: Int) {
+        let settings = limits.shares
+        loginRate = ClientRate(perSecond: settings.loginRate, burst: settings.loginBurst, parts: workers)
+        refusalRate = ClientRate(perSecond: settings.refusalRate, burst: settings.refusalRate, parts: workers)
+        // A browser's few connections may all be one worker's.
+        logins = ClientShare(most: max(min(8, settings.logins), settings.logins / max(workers, 1)))
+        loginBodies = ClientShare(most: settings.loginBodies)
+        handshakes = settings.handshakes
+        waiting = ClientShare(most: settings.parkedRequests ?? max(1, limits.parkedRequests / 2))
+    }
+}
+
+/// So many a second in the long run, and so many at once: a token bucket that needs one number for each client.
+struct ClientRate {
+    /// Microseconds that one of them takes.
+    let interval: UInt64
+    /// Microseconds by which a client may be ahead.
+    let allowance: UInt64
+
+    /// `parts` share it: each grants its part, rounded up.
+    init(perSecond: Int, burst: Int, parts: Int = 1) {
+        let parts = UInt64(max(parts, 1))
+        interval = max(1, 1_000_000 * parts / UInt64(max(perSecond, 1)))
+        let atOnce = (UInt64(max(burst, 1)) + parts - 1) / parts
+        allowance = (min(atOnce, 1_000_000) - 1) * interval
+    }
+}
+
+/// How much of something that all share one client may hold.
+struct ClientShare {
+    /// Whatever others do.
+    let most: Int
+
+    /// Whether a client that holds so much may have more, while so much is left for all.
+    ///
+    /// No client gets more than what it would leave to the next one, and what is given back goes to whoever holds least:
+    /// the last one free to somebody who has none. Halves of halves come to an end, though: a dozen clients that take all
+    /// they can hold every one of 384. Where somebody who has nothing must get in all the same, whoever has most gives way
+    /// (`takeQueued`).
+    func hasRoom(held: Int, free: Int) -> Bool { held < min(most, free) }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Who may wait for an authorization server: so many requests in all, and of these so many of one client and of one issuer.
+///
+/// Whoever sends tokens with made-up keys, or the users of a server that hangs, would otherwise have every place, and
+/// the tokens of other clients and of other issuers be answered 503 (OPS-05).
+extension WorkerRef {
+    /// Refuses a request that there is no place to wait for.
+    func judgeWaiting(_ exchange: ExchangeRef, _ wait: Wait) -> Refused? {
+        let limit = pointee.limits.parkedRequests
+        let free = limit - pointee.waitingCount
+        guard free > 0 else { return refuse(.keyWaitersTooMany, "\(limit) waiting at most", "more") }
+        // Seldom so many: the counting below costs nothing before.
+        if free <= limit / 2, issuer(of: wait).map({ hasPlace($0, free) }) == false {
+            return refuse(.keyWaitersTooMany, "places for what other issuers are asked about", "more")
+        }
+        let share = pointee.shares.waiting
+        guard let network = countedNetwork(exchange),
+            !share.hasRoom(held: pointee.networks.count(of: network, .waiting), free: free)
+        else { return nil }
+        return refuse(
+            .clientWaitersTooMany,
+            "\(min(share.most, free)) waiting of one client (limits.parked_requests_per_client)",
+            "more of \(exchange.pointee.address.text)")
+    }
+
+    /// Whether another one may wait for the issuer: half of the places are divided among the issuers, and those that an
+    /// issuer does not use are kept for it.
+    private func hasPlace(_ issuer: Int, _ free: Int) -> Bool {
+        guard pointee.issuerCount > 1 else { return true }
+        let own = pointee.limits.parkedRequests / (2 * pointee.issuerCount)
+        var waiting = [Int](repeating: 0, count: pointee.issuerCount)
+        var exchange = pointee.firstParked
+        while let one = exchange {
+            if let asked = self.issuer(of: one.pointee.wait), waiting.indices.contains(asked) { waiting[asked] += 1 }
+            exchange = one.pointee.nextParked
+        }
+        var kept = 0
+        for (other, count) in waiting.enumerated() where other != issuer { kept += max(0, own - count) }
+        return free > kept
+    }
+
+    private func issuer(of wait: Wait) -> Int? {
+        switch wait {
+        case .nothing, .loginPlace, .login: nil
+        case .keys(let issuer), .metadata(let issuer), .introspection(let issuer, _): issuer
+        case .exchange(let rule, _): pointee.exchangeIssuers[rule]
+        case .session(let login, _): pointee.loginIssuers[login]
+        }
+    }
+
+    /// One more that waits; logins' requests have places of their own.
+    func countWaiting(_ exchange: ExchangeRef) {
+        guard issuer(of: exchange.pointee.wait) != nil else { return }
+        exchange.pointee.isWaiting = true
+        pointee.waitingCount += 1
+        guard let network = countedNetwork(exchange) else { return }
+        exchange.pointee.isCountedWaiting = true
+        pointee.networks.add(network, .waiting)
+    }
+
+    /// It waits no more.
+    func uncountWaiting(_ exchange: ExchangeRef) {
+        guard exchange.pointee.isWaiting else { return }
+        exchange.pointee.isWaiting = false
+        pointee.waitingCount -= 1
+        guard exchange.pointee.isCountedWaiting else { return }
+        exchange.pointee.isCountedWaiting = false
+        pointee.networks.remove(exchange.pointee.address.networkWords, .waiting)
+    }
+}

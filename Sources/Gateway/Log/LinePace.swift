@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+import Telemetry
+
+/// How often one worker says the same in the operator log.
+///
+/// What clients can have said as often as they like would bury everything else, and a collector that takes so many
+/// lines and no more drops the alarms among them. A line that is left out is counted, and the next one of its cause
+/// says how many there were; the access log has each request all the same. Alarms are said elsewhere, and always.
+struct LinePace {
+    /// So many lines of a cause at once.
+    static let burst = 50
+    /// And then so many a second.
+    static let perSecond = 2
+
+    private static let interval = 1_000_000 / UInt64(perSecond)
+    private static let allowance = UInt64(burst - 1) * interval
+    /// Until when it is spent, in microseconds of the monotonic clock: a token bucket in one number.
+    private var spentUntil: UInt64 = 0
+    /// Lines left out since one was written.
+    private var suppressed = 0
+
+    /// Whether a line may be written: how many were left out before it, or nil for one that is left out too.
+    mutating func admit(at microseconds: UInt64) -> Int? {
+        let from = max(spentUntil, microseconds)
+        guard from - microseconds <= Self.allowance else {
+            suppressed += 1
+            return nil
+        }
+        spentUntil = from + Self.interval
+        defer { suppressed = 0 }
+        return suppressed
+    }
+}
+
+/// The paces of one worker, one for each cause and event.
+struct LinePaces {
+    /// Lines that are no refusals.
+    enum Event: Int, CaseIterable {
+        case upstreamCookieDropped
+    }
+
+    private static let firstReason = Refusal.allCases.count
+    private static let firstEvent = firstReason + HandshakeReason.allCases.count
+    private var paces = [LinePace](repeating: LinePace(), count: firstEvent + Event.allCases.count)
+
+    mutating func admit(_ refusal: Refusal, at now: UInt64) -> Int? { paces[Int(refusal.rawValue)].admit(at: now) }
+
+    mutating func admit(_ reason: HandshakeReason, at now: UInt64) -> Int? {
+        paces[Self.firstReason + (HandshakeReason.allCases.firstIndex(of: reason) ?? 0)].admit(at: now)
+    }
+
+    mutating func admit(_ event: Event, at now: UInt64) -> Int? {
+        paces[Self.firstEvent + event.rawValue].admit(at: now)
+    }
+}
+
+/// The paces of one upstream's failures, one for each kind: what is left out of one is never said by a line of another.
+struct UpstreamLinePaces {
+    enum Kind: Int, CaseIterable {
+        case unresolved, unreachable, connectTimedOut, tlsFailed
+        case malformed
+        case brokeOff
+        case timedOut
+
+        /// The kind of a connection that did not come about.
+        init(connecting cause: Refusal) {
+            switch cause {
+            case .upstreamUnresolved: self = .unresolved
+            case .upstreamConnectTimedOut: self = .connectTimedOut
+            case .upstreamTLSFailed: self = .tlsFailed
+            case _: self = .unreachable
+            }
+        }
+
+        var event: LogEvent {
+            switch self {
+            case .unresolved, .unreachable, .connectTimedOut, .tlsFailed: .upstreamConnectFailed
+            case .malformed: .upstreamProtocolError
+            case .brokeOff: .upstreamBrokeOff
+            case .timedOut: .upstreamTimedOut
+            }
+        }
+    }
+
+    private var paces = [LinePace](repeating: LinePace(), count: Kind.allCases.count)
+
+    mutating func admit(_ kind: Kind, at now: UInt64) -> Int? { paces[kind.rawValue].admit(at: now) }
+}
+
+extension WorkerRef {
+    /// Whether this refusal's line is written: how many of its cause were left out before it, or nil.
+    func admitLine(of refusal: Refusal) -> Int? { pointee.lines.admit(refusal, at: clock.microseconds()) }
+
+    /// The same of a handshake that failed.
+    func admitLine(of reason: HandshakeReason) -> Int? { pointee.lines.admit(reason, at: clock.microseconds()) }
+
+    /// The same of another event.
+    func admitLine(of event: LinePaces.Event) -> Int? { pointee.lines.admit(event, at: clock.microseconds()) }
+}
+
+extension [LogField] {
+    /// These members, and how many such lines were left out before where there were any.
+    func with(suppressed: Int) -> [LogField] { suppressed > 0 ? self + [LogField(.suppressed, suppressed)] : self }
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+import Login
+
+/// Requests to the paths of logins that wait until one of those under way is answered.
+///
+/// An office whose browsers all come back at once is more than its share for a moment: it waits for that moment, and
+/// nobody is told to try again. Bounded in number, in bytes and in time, each for one client and for all. A client that has
+/// none here is let in by whoever has most: without that a few clients, each with half of what the others left, would have
+/// every place.
+extension WorkerRef {
+    /// Whether another one may wait.
+    func mayQueue(_ kind: LoginKind, _ network: (UInt64, UInt64)?) -> Bool {
+        let limit = Worker.loginQueueLimit - (kind == .beginning ? Worker.loginReserve : 0)
+        let free = limit - pointee.loginsQueued
+        guard let network else { return free > 0 }
+        return pointee.shares.queued.hasRoom(held: pointee.networks.count(of: network, .queued), free: free)
+    }
+
+    /// Whether a client is known and has nothing that waits: who has more than one gives way to it.
+    func isNew(_ network: (UInt64, UInt64)?) -> Bool {
+        network.map { pointee.networks.count(of: $0, .queued) == 0 } ?? false
+    }
+
+    /// Lets a request that has come whole wait for a place, or refuses it.
+    func queue(_ client: ClientRef, _ exchange: ExchangeRef, _ trip: UnsafeMutablePointer<LoginTrip>) {
+        let (kind, network) = (trip.pointee.kind, trip.pointee.network)
+        guard mayQueue(kind, network) || takeQueued(kind, network) else {
+            return refuse(exchange, refusalOfRoom(exchange, kind, network))
+        }
+        if let refusal = keepHead(exchange, trip) { return refuse(exchange, refusal) }
+        countQueued(trip, isQueued: true)
+        park(exchange, .loginPlace, pointee.readScratch)
+        setTimeout(client.timeout, Worker.loginQueueTimeout)
+    }
+
+    /// Takes a place from the client that has most of them, the one that came last; false where nobody has two.
+    ///
+    /// Logouts and the like give way to no login that begins.
+    func takeQueued(_ kind: LoginKind, _ network: (UInt64, UInt64)?) -> Bool {
+        guard isNew(network) else { return false }
+        var most = 2
+        var leaving: ExchangeRef?
+        var next = pointee.firstParked
+        while let exchange = next {
+            next = exchange.pointee.nextParked
+            guard exchange.pointee.wait == .loginPlace, let trip = exchange.pointee.trip, trip.pointee.isQueued,
+                kind == .upkeep || trip.pointee.kind == .beginning, let other = trip.pointee.network
+            else { continue }
+            let held = pointee.networks.count(of: other, .queued)
+            if held >= most { (most, leaving) = (held, exchange) }
+        }
+        guard let leaving, let trip = leaving.pointee.trip else { return false }
+        countQueued(trip, isQueued: false)
+        // Answered in a turn of its own: another connection is being served now.
+        setTimeout(leaving.pointee.client.unsafelyUnwrapped.timeout, 0)
+        return true
+    }
+
+    /// Counts what is kept of a request's head while it waits for its body or for a place; refuses what there is no memory
+    /// for, and keeps nothing of it.
+    func keepHead(_ exchange: ExchangeRef, _ trip: UnsafeMutablePointer<LoginTrip>) -> Refused? {
+        if !trip.pointee.isHeadCounted {
+            trip.pointee.isHeadCounted = true
+            countBytes(trip, headBytes(of: trip.pointee.request))
+        }
+        guard let refusal = judgeBytes(exchange, trip) else { return nil }
+        dropContent(trip)
+        return refusal
+    }
+
+    /// Forgets what a request said, that is refused or asked: its answer may wait for a while.
+    func dropContent(_ trip: UnsafeMutablePointer<LoginTrip>) {
+        countBytes(trip, -trip.pointee.heldBytes)
+        trip.pointee.request = LoginRequest(
+            endpoint: trip.pointee.request.endpoint, publicURL: trip.pointee.request.publicURL)
+    }
+
+    /// What is kept of its head, any field of which may be as long as a head can be.
+    private func headBytes(of request: LoginRequest) -> Int {
+        let texts = [
+            request.contentType, request.origin, request.fetchSite, request.fetchMode, request.fetchDestination,
+        ]
+        return texts.reduce(request.query.count + request.cookies.count) { $0 + ($1?.utf8.count ?? 0) }
+    }
+
+    /// A place is free: the first of those who wait whose client has one left has it.
+    func giveFreePlace() {
+        guard pointee.loginsQueued > 0 else { return }
+        var next = pointee.firstParked
+        while let exchange = next {
+            next = exchange.pointee.nextParked
+            guard exchange.pointee.wait == .loginPlace, let trip = exchange.pointee.trip,
+                hasRoom(trip.pointee.kind, trip.pointee.network)
+            else { continue }
+            unpark(exchange)
+            countQueued(trip, isQueued: false)
+            return ask(exchange.pointee.client.unsafelyUnwrapped, exchange, trip)
+        }
+    }
+
+    /// No place was free in time, or somebody who had none has its own.
+    func placeTimedOut(_ exchange: ExchangeRef) {
+        unpark(exchange)
+        exchange.pointee.phase = .awaitingResponse
+        guard let trip = exchange.pointee.trip else { return abortClient(exchange.pointee.client.unsafelyUnwrapped) }
+        guard trip.pointee.isQueued else {
+            return refuse(
+                exchange,
+                refuse(
+                    .clientLoginsTooMany, "a place for each client that waits",
+                    "more of \(exchange.pointee.address.text) than of anybody"))
+        }
+        refuse(exchange, refusalOfRoom(exchange, trip.pointee.kind, trip.pointee.network))
+    }
+
+    /// One more that waits, or one less.
+    func countQueued(_ trip: UnsafeMutablePointer<LoginTrip>, isQueued: Bool) {
+        guard trip.pointee.isQueued != isQueued else { return }
+        trip.pointee.isQueued = isQueued
+        pointee.loginsQueued += isQueued ? 1 : -1
+        count(trip.pointee.network, .queued, isQueued ? 1 : -1)
+    }
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+import Login
+import Telemetry
+
+/// What a request to the paths of logins is for, as far as it decides what it may take.
+enum LoginKind {
+    /// Begins a login, or completes it: something is signed for it, and a server is asked. Anybody may send it.
+    case beginning
+    /// Ends a session, tells of one, or is a server's own: must work whatever others begin.
+    case upkeep
+
+    init(_ endpoint: LoginRequest.Endpoint, hasQuery: Bool) {
+        switch endpoint {
+        case .start, .callback: self = .beginning
+        // A question for a session that has a query may be the one that begins a silent login.
+        case .session: self = hasQuery ? .beginning : .upkeep
+        case .logout, .loggedOut, .backchannelLogout, .frontchannelLogout, .requestObject: self = .upkeep
+        }
+    }
+
+    /// What its client has of places while it is answered.
+    var place: ClientNetworks.Holding { self == .beginning ? .logins : .upkeep }
+    /// What its client has of the memory for bodies.
+    var memory: ClientNetworks.Holding { self == .beginning ? .loginBytes : .upkeepBytes }
+}
+
+/// So many logins of one client, and room beside all of them for what must always work (OPS-05, T-42).
+///
+/// One client that begins logins as fast as it can would otherwise have every place that there is, have a server asked
+/// with our credentials, and keep others from logging in, and even from logging out.
+extension WorkerRef {
+    /// The client whose shares a request takes from: its IPv4 address or IPv6 /64, or that of whom a trusted proxy
+    /// names; nil for a proxy that names nobody, and for Unix sockets.
+    func countedNetwork(_ exchange: ExchangeRef) -> (UInt64, UInt64)? {
+        let listener = pointee.listeners + Int(exchange.pointee.client.unsafelyUnwrapped.pointee.listener)
+        return isCounted(exchange.pointee.address, at: listener) ? exchange.pointee.address.networkWords : nil
+    }
+
+    /// Refuses what its client has no share left for, before anything of the request is kept.
+    func judgeShare(_ exchange: ExchangeRef, _ kind: LoginKind, _ network: (UInt64, UInt64)?) -> Refused? {
+        guard hasRoom(kind, network) || mayQueue(kind, network) || isNew(network) else {
+            return refusalOfRoom(exchange, kind, network)
+        }
+        guard kind == .beginning, let network else { return nil }
+        let wait = pointee.networks.take(network, at: clock.microseconds(), pointee.shares.loginRate)
+        guard wait > 0 else { return nil }
+        return refuse(
+            .clientLoginsTooMany,
+            "\(pointee.limits.shares.loginRate) logins a second of one client (limits.login_rate_per_client)",
+            "more of \(exchange.pointee.address.text)")
+    }
+
+    /// Whether there is a place, and one of the client's.
+    func hasRoom(_ kind: LoginKind, _ network: (UInt64, UInt64)?) -> Bool {
+        let free = freePlaces(kind)
+        guard let network else { return free > 0 }
+        return share(kind).hasRoom(held: pointee.networks.count(of: network, kind.place), free: free)
+    }
+
+    private func share(_ kind: LoginKind) -> ClientShare {
+        kind == .beginning ? pointee.shares.logins : pointee.shares.upkeep
+    }
+
+    private func freePlaces(_ kind: LoginKind) -> Int {
+        let free = Worker.loginLimit - pointee.loginsUnderWay
+        guard kind == .beginning else { return free }
+        return min(free, Worker.loginLimit - Worker.loginReserve - pointee.beginningsUnderWay)
+    }
+
+    /// Why there is no room: everybody's, or its client's.
+    func refusalOfRoom(_ exchange: ExchangeRef, _ kind: LoginKind, _ network: (UInt64, UInt64)?) -> Refused {
+        let free = freePlaces(kind)
+        guard let network, pointee.networks.count(of: network, kind.place) > 0 else {
+            return refuse(.loginsTooMany, "\(Worker.loginLimit) at once at most", "more")
+        }
+        return refuse(
+            .clientLoginsTooMany,
+            "\(min(share(kind).most, free)) logins of one client at once (limits.logins_per_client)",
+            "more of \(exchange.pointee.address.text)")
+    }
+
+    /// Refuses a request that there is no memory for: none at all, or none for this client.
+    func judgeBytes(_ exchange: ExchangeRef, _ trip: UnsafeMutablePointer<LoginTrip>) -> Refused? {
+        var free = Worker.loginBodyLimit - pointee.loginBodyBytes
+        if trip.pointee.kind == .beginning {
+            free = min(free, Worker.loginBodyLimit - Worker.loginBodyReserve - pointee.beginningBodyBytes)
+        }
+        guard free >= 0 else { return refuse(.loginsTooMany, "room for another form", "none") }
+        guard let network = trip.pointee.network else { return nil }
+        let share = pointee.shares.loginBodies
+        // What it brings itself is counted already.
+        let held = pointee.networks.count(of: network, trip.pointee.kind.memory) - trip.pointee.heldBytes
+        guard !share.hasRoom(held: held, free: free + 1) else { return nil }
+        return refuse(
+            .clientLoginsTooMany,
+            "\(min(share.most, free)) bytes of requests of one client (limits.login_bodies_per_client)",
+            "more of \(exchange.pointee.address.text)")
+    }
+
+    /// One more that is answered, or one less.
+    func countUnderWay(_ trip: UnsafeMutablePointer<LoginTrip>, _ change: Int) {
+        pointee.loginsUnderWay += change
+        if trip.pointee.kind == .beginning { pointee.beginningsUnderWay += change }
+        pointee.metrics.set(.loginRequests, to: pointee.loginsUnderWay)
+        count(trip.pointee.network, trip.pointee.kind.place, change)
+    }
+
+    /// So many bytes more that are held of it, or less.
+    func countBytes(_ trip: UnsafeMutablePointer<LoginTrip>, _ change: Int) {
+        trip.pointee.heldBytes += change
+        pointee.loginBodyBytes += change
+        if trip.pointee.kind == .beginning { pointee.beginningBodyBytes += change }
+        count(trip.pointee.network, trip.pointee.kind.memory, change)
+    }
+
+    func count(_ network: (UInt64, UInt64)?, _ holding: ClientNetworks.Holding, _ change: Int) {
+        guard let network else { return }
+        if change > 0 {
+            pointee.networks.add(network, holding, change)
+        } else {
+            pointee.networks.remove(network, holding, -change)
+        }
+    }
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+import Crypto
+import HTTPMessage
+import JSON
+import Login
+import Pages
+
+/// The content of refusals: pages for people, problems for programs that ask for them. Not on the hot path.
+extension WorkerRef {
+    /// Answers with a refusal whose fields are made, and with what its reader can use.
+    func answerRefusal(_ exchange: ExchangeRef, _ refusal: Refusal, fields: [(String, String)]) {
+        let isSignedIn = exchange.pointee.token?.pointee.session != nil
+        switch refusal.content(for: exchange.pointee.reader, isSignedIn: isSignedIn) {
+        case .nothing: answer(exchange, status: refusal.status, fields: fields)
+        case .problem:
+            answer(
+                exchange, status: refusal.status,
+                fields: fields + Problem.fields,
+                content: content(exchange, Problem.document(refusal, requestID: exchange.pointee.id.text)))
+        case .sentence:
+            let listener = Int(exchange.pointee.client.unsafelyUnwrapped.pointee.listener)
+            let sentence = "Plain HTTP is not served here: use \(pointee.publicURLs[listener])/\n"
+            answer(
+                exchange, status: refusal.status,
+                fields: fields + [("Content-Type", "text/plain; charset=utf-8"), ("Cache-Control", "no-store")],
+                content: content(exchange, Array(sentence.utf8)))
+        case .page(let topic):
+            answerPage(exchange, status: refusal.status, topic, ways(exchange, refusal), fields: fields)
+        }
+    }
+
+    /// Answers with a page; one of an outage comes back by itself, unless it answers what somebody sent (ECO-88), and never
+    /// before the time that an upstream said.
+    func answerPage(
+        _ exchange: ExchangeRef, status: UInt16, _ topic: PageTopic, _ ways: [ErrorPage.Way],
+        fields: [(String, String)], notBefore: Int = 0
+    ) {
+        let isGet = exchange.pointee.method == .get
+        let comesBack = status == 503 && isGet && notBefore <= 600
+        let page = pages(for: exchange).error(
+            ErrorPage(
+                status: status, topic: topic, requestID: exchange.pointee.id.text, ways: ways,
+                leadsToStart: leadsToStart(status, topic), comesBack: comesBack,
+                answersForm: exchange.pointee.method == .post && status >= 500))
+        var fields = fields + pageFields(page)
+        if comesBack { fields.append(("Refresh", "\(notBefore + nextRefresh())")) }
+        answer(exchange, status: status, fields: fields, content: content(exchange, page.bytes))
+    }
+
+    /// In how many seconds a page of an outage comes back.
+    func nextRefresh() -> Int {
+        let random = RandomBytes.fill(2)
+        return pointee.outage.seconds(
+            at: clock.microseconds(), random: Int(random[0]) << 8 | Int(random[1]))
+    }
+
+    /// The pages in the language of whoever reads the answer.
+    func pages(for exchange: ExchangeRef) -> PageWriter {
+        pointee.pages.pages(in: Int(exchange.pointee.reader.language))
+    }
+
+    /// What every page is sent with.
+    func pageFields(_ page: RenderedPage) -> [(String, String)] {
+        [
+            ("Content-Type", "text/html; charset=utf-8"), ("Content-Language", page.language),
+            ("Content-Security-Policy", page.contentSecurityPolicy), ("Referrer-Policy", "no-referrer"),
+            ("Cache-Control", "no-store"),
+        ]
+    }
+
+    /// Not for HEAD, whose answer says its length alone.
+    private func content(_ exchange: ExchangeRef, _ bytes: [UInt8]) -> AnswerContent {
+        AnswerContent(bytes: bytes, isSent: exchange.pointee.method != .head)
+    }
+
+    /// Where its reader can go on; nothing of the request is in it.
+    private func ways(_ exchange: ExchangeRef, _ refusal: Refusal) -> [ErrorPage.Way] {
+        let listener = Int(exchange.pointee.client.unsafelyUnwrapped.pointee.listener)
+        let site = ErrorPage.Way.site(
+            url: pointee.publicURLs[listener] + (pointee.pages.settings.landing ?? "/"))
+        if refusal == .plainHTTP { return [site] }
+        switch refusal.status {
+        case 421: return [site]
+        case 403: return waysToOtherAccounts(exchange, refusal)
+        case 408, 429, 500...: return exchange.pointee.method == .get ? [.sameAgain] : []
+        default: return []
+        }
+    }
+
+    /// Whoever is signed in as the wrong one needs a way out.
+    private func waysToOtherAccounts(_ exchange: ExchangeRef, _ refusal: Refusal) -> [ErrorPage.Way] {
+        guard refusal != .crossSiteRequest, exchange.pointee.token?.pointee.session != nil,
+            let route = exchange.pointee.route, let login = loginOfRoute(exchange),
+            pointee.logins.indices.contains(login)
+        else { return [] }
+        let name = pointee.logins[login].name
+        // The route's own path, as the operator wrote it, and not the request's.
+        let path = LoginPointer.escaped(route.pointee.settings.path)
+        return [
+            .signInAsSomebodyElse(path: "\(ReservedPath.prefix)/login/\(name)?return_to=\(path)&other=1"),
+            .signOut(path: "\(ReservedPath.prefix)/logout/\(name)"),
+        ]
+    }
+
+    /// Not where a moment's patience is what helps, nor from another host.
+    private func leadsToStart(_ status: UInt16, _ topic: PageTopic) -> Bool {
+        switch status {
+        case 408, 421, 429, 500...: false
+        default: topic != .plainHTTP
+        }
+    }
+}
+
+/// A refusal as programs read it (RFC 9457): no more than status and fields say.
+enum Problem {
+    static let fields = [("Content-Type", "application/problem+json"), ("Cache-Control", "no-store")]
+
+    /// `login` is where a session begins, for who needs one: the members that scripts know come with it.
+    static func document(_ refusal: Refusal, requestID: String, login: String? = nil) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.name("type")
+        writer.string("about:blank")
+        writer.name("title")
+        writer.string("\(Status.reason(refusal.status))")
+        writer.name("status")
+        writer.integer(Int64(refusal.status))
+        if let detail = detail(of: refusal) {
+            writer.name("detail")
+            writer.string(detail)
+        }
+        writer.name("request_id")
+        writer.string(requestID)
+        if let login {
+            writer.name("error")
+            writer.string("\(refusal.word)")
+            writer.name("login")
+            writer.string(login)
+        }
+        writer.endObject()
+        return writer.finish()
+    }
+
+    /// What a challenge says too; the other causes are the operator's to know.
+    private static func detail(of refusal: Refusal) -> String? {
+        switch refusal.template {
+        case .token, .request, .proof, .nonce, .stepUp: refusal.clientDescription
+        case _: nil
+        }
+    }
+}
+
+/// When pages of an outage come back: later the longer it lasts, and not all at once (ECO-88).
+///
+/// Nothing has to be remembered of any browser: whoever comes back finds that more time has gone by.
+struct OutagePace {
+    private var began: UInt64 = 0
+    private var last: UInt64 = 0
+
+    /// Without a page for so long it was another outage, in microseconds; longer than any page waits.
+    static let silence: UInt64 = 120_000_000
+    static let longest = 60
+
+    /// From half to one and a half of half the time that the outage has lasted, which is taken to be 8 s at least and
+    /// two minutes at most.
+    mutating func seconds(at now: UInt64, random: Int) -> Int {
+        if last == 0 || now < last || now - last > OutagePace.silence { began = now }
+        last = now
+        let middle = min(max(4, Int((now - began) / 2_000_000)), OutagePace.longest)
+        return middle / 2 + random % (middle + 1)
+    }
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+import Bytes
+import HTTPMessage
+
+/// What is behind the path of an exact route, where a weaker route would take it: nobody's, unless a route names it.
+///
+/// A server may take `/report.cgi/x` for `/report.cgi` with an argument: CGI's PATH_INFO (RFC 3875 §4.1.5), lighttpd's files, the
+/// scripts of PHP. Where `/report.cgi` alone is guarded and `/` is public, the argument would be the way around the guard.
+/// Whether the two have one upstream does not matter: two addresses may be one server.
+package struct SealedSubtree: Sendable, Equatable {
+    /// The guarded route, of one path alone, by its place among the routes.
+    package let exact: Int
+    /// The weaker route that such requests would lead to.
+    package let taker: Int
+
+    /// All of them; one for each route that has any.
+    package static func all(in routes: [RouteSettings]) -> [SealedSubtree] {
+        let subtrees = Subtrees(routes)
+        return routes.indices.compactMap { index in
+            guard !routes[index].path.hasSuffix("/"), routes[index].isGuarded else { return nil }
+            let weaker = subtrees.takers(behind: routes[index]).first { !routes[$0].asksForAsMuch(as: routes[index]) }
+            return weaker.map { SealedSubtree(exact: index, taker: $0) }
+        }
+    }
+}
+
+/// The routes that have subtrees, by the path without its last slash.
+private struct Subtrees {
+    private var inOneCase: [String: Int] = [:]
+    private var inAnyCase: [String: Int] = [:]
+    /// Those of one case, by their paths in lower case.
+    private var folded: [String: [Int]] = [:]
+
+    init(_ routes: [RouteSettings]) {
+        for (index, route) in routes.enumerated() where route.path.hasSuffix("/") {
+            let key = String(route.path.dropLast())
+            if route.ignoresCase {
+                inAnyCase[key] = index
+            } else {
+                inOneCase[key] = index
+                folded[Subtrees.lowercase(key), default: []].append(index)
+            }
+        }
+    }
+
+    /// Where requests behind the path of an exact route lead that no other route names: one route, or several by how the path
+    /// is spelt where its own route takes no notice of case.
+    func takers(behind route: RouteSettings) -> [Int] {
+        var found: [Int] = []
+        var key = Substring(route.path)
+        while true {
+            // A subtree of the path itself names what is behind it.
+            let isNamed = key.utf8.count == route.path.utf8.count
+            let lower = Subtrees.lowercase(key)
+            if route.ignoresCase {
+                if !isNamed { found += folded[lower] ?? [] }
+            } else if let taker = inOneCase[String(key)] {
+                return isNamed ? found : found + [taker]
+            }
+            if let taker = inAnyCase[lower] { return isNamed ? found : found + [taker] }
+            guard let slash = key.utf8.lastIndex(of: UInt8(ascii: "/")) else { return found }
+            key = key[..<slash]
+        }
+    }
+
+    private static func lowercase(_ text: some StringProtocol) -> String {
+        String(decoding: text.utf8.map(ASCII.lowercase), as: UTF8.self)
+    }
+}
+
+extension RouteSettings {
+    /// Whether it refuses anybody.
+    fileprivate var isGuarded: Bool {
+        if case .publicAccess = access { return allowedOrigins != nil }
+        return true
+    }
+
+    /// Whether it lets nobody through whom another route would refuse, nor with less.
+    ///
+    /// That is: no requests without credentials unless the other takes them too; tokens by rules at least as strict, method
+    /// by method; sessions of the same login likewise; pages of no other origins. Which methods there are, how large and
+    /// slow messages may be, and what the upstream is told are not about who may pass, and are not compared.
+    func asksForAsMuch(as other: RouteSettings) -> Bool {
+        if let theirs = other.allowedOrigins {
+            guard let ours = allowedOrigins, Self.isWithin(ours, theirs) else { return false }
+        }
+        if case .publicAccess = other.access { return true }
+        if isAnonymousEnough, !other.isAnonymousEnough { return false }
+        if let token = access.token {
+            guard let theirs = other.access.token, asksForAsMuch(token, as: theirs) else { return false }
+        }
+        if let login = access.login {
+            guard let theirs = other.access.login, login.login == theirs.login,
+                asksForAsMuch(login.requirements, as: theirs.requirements),
+                login.requiresHeader || !theirs.requiresHeader,
+                Self.isWithin(actingOrigins, other.actingOrigins)
+            else { return false }
+        }
+        return true
+    }
+
+    /// Whether requests without credentials pass; beside a login, the login says.
+    private var isAnonymousEnough: Bool {
+        switch access {
+        case .publicAccess: true
+        case .token(let token): token.optional
+        case .login(let login), .tokenOrLogin(_, let login): login.optional
+        }
+    }
+
+    /// Whose pages act with the user's session.
+    private var actingOrigins: [String] {
+        var origins = access.login?.allowedOrigins ?? []
+        if case .rules(let rules) = cors, rules.credentials { origins += rules.origins ?? [] }
+        return origins
+    }
+
+    /// Whether one set of rules lets nothing pass, by the methods of this route, that another refuses.
+    private func asksForAsMuch(_ one: TokenSettings, as other: TokenSettings) -> Bool {
+        guard Self.isWithin(one.issuers, other.issuers), Self.isWithin(one.audiences, other.audiences),
+            one.userOnly || !other.userOnly,
+            other.claims.allSatisfy({ rule in
+                one.claims.contains { $0.claim == rule.claim && Self.isWithin($0.anyOf, rule.anyOf) }
+            }),
+            one.schemes.allSatisfy(other.schemes.contains),
+            other.acrValues.isEmpty || !one.acrValues.isEmpty && Self.isWithin(one.acrValues, other.acrValues),
+            other.maxAgeSeconds.map({ bound in one.maxAgeSeconds.map { $0 <= bound } ?? false }) ?? true
+        else { return false }
+        if one.schemes.contains(.dpop) {
+            guard one.dpop.algorithms.allSatisfy(other.dpop.algorithms.contains),
+                one.dpop.nonce.strictness >= other.dpop.nonce.strictness
+            else { return false }
+        }
+        return asksForRights(one, as: other)
+    }
+
+    private func asksForRights(_ one: TokenSettings, as other: TokenSettings) -> Bool {
+        let methods = MethodSet.of(self)
+        let named = [one, other].flatMap {
+            Array($0.scopesByMethod.keys) + Array($0.authorizationDetailsByMethod.keys)
+        }
+        return Set(MethodSet.all.map(\.name) + named).allSatisfy { method in
+            guard methods.contains(method) else { return true }
+            return Self.isWithin(
+                TokenPolicy.scopes(of: other, method: method), TokenPolicy.scopes(of: one, method: method))
+                && TokenPolicy.authorizationDetails(of: other, method: method).allSatisfy(
+                    TokenPolicy.authorizationDetails(of: one, method: method).contains)
+        }
+    }
+
+    private static func isWithin(_ some: [String], _ all: [String]) -> Bool { Set(some).isSubset(of: all) }
+}
+
+extension DPoPSettings.Nonce {
+    fileprivate var strictness: Int {
+        switch self {
+        case .off: 0
+        case .optional: 1
+        case .required: 2
+        }
+    }
+}
+
+extension MethodSet {
+    /// Whether a method is let through; an empty name stands for those that nobody named.
+    fileprivate func contains(_ name: String) -> Bool {
+        if let method = MethodSet.all.first(where: { $0.name == name }) {
+            return known & 1 << UInt16(method.id.rawValue) != 0
+        }
+        return known & 1 << UInt16(MethodID.other.rawValue) != 0 || isListed(name)
+    }
+}

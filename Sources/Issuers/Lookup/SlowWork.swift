@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+package import HTTPMessage
+import JOSE
+package import OAuth
+import Synchronization
+
+/// Does what takes a processor for a millisecond or more beside the executor that asks for it (OPS-04).
+package struct SlowWork: Sendable {
+    /// Work for some purpose, done elsewhere; false, with nothing done, when too much of its kind waits.
+    package typealias Beside = @Sendable (FetchRequest.Purpose, @escaping @Sendable () -> Void) async -> Bool
+
+    private let beside: Beside
+
+    /// Without another place everything is done at once where it is asked for.
+    package init(
+        _ beside: @escaping Beside = { _, work in
+            work()
+            return true
+        }
+    ) {
+        self.beside = beside
+    }
+
+    /// What `work` makes; nil, with nothing made, when too much for the same purpose waits already.
+    package func value<Value: Sendable>(
+        for purpose: FetchRequest.Purpose, isSlow: Bool, _ work: @escaping @Sendable () -> Value
+    ) async -> Value? {
+        guard isSlow else { return work() }
+        let place = Made<Value>()
+        guard await beside(purpose, { place.value.withLock { $0 = work() } }) else { return nil }
+        return place.value.withLock { $0 }
+    }
+}
+
+/// Where a value is put on one thread and found on another.
+private final class Made<Value: Sendable>: Sendable {
+    let value = Mutex<Value?>(nil)
+}
+
+extension ClientCredentials {
+    /// Whether to authenticate takes a signature of a slow key.
+    package var isSlow: Bool {
+        if case .privateKeyJWT(let key) = method { key.isSlow } else { false }
+    }
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+import Issuers
+
+/// What became of the server's keys when they were to be read again, because something is signed by none that was at
+/// hand (OIDC-17).
+enum KeysReadAgain: Sendable {
+    /// There are others now: whatever they were wanted for is verified once more, with these.
+    case others
+    /// They are what they were, read now or moments ago: what they did not verify is not the server's.
+    case same
+    /// They could not be read. The server may have another key by now, so that nobody can say whose a signature is.
+    case failed
+}
+
+extension ClientPlace {
+    /// Has the server's keys read again after `known` have not verified something; how often is limited there (JOSE-17).
+    ///
+    /// What a signature costs is paid again only where the keys are others: whoever sends bad ones gets nothing for free.
+    func readKeysAgain(after known: IssuerKeys?, as who: KeyAsker) async -> KeysReadAgain {
+        await sources.refresh(client.issuer, who)
+        guard let keys else { return .failed }
+        guard keys.version == known?.version else { return .others }
+        return sources.hasFailedToReadKeys(client.issuer) ? .failed : .same
+    }
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+package import Issuers
+import JOSE
+package import OAuth
+
+extension LoginSettings {
+    /// What these settings want of the server: it is held against what the server says of itself (MD-07).
+    package func demands(of client: ClientSettings, at issuer: IssuerSettings) -> LoginDemands {
+        var demands = LoginDemands(settings: authorization, credentials: client.credentials)
+        demands.requestObjectAlgorithm = requestObjectKey?.algorithm
+        demands.wantsDPoP = dpop.demand
+        demands.assumesPKCE = assumesPKCE
+        demands.isFAPI = isFAPI
+        demands.logoutChannels = Set(
+            (logout.backchannel ? [.back] : []) + (logout.frontchannel ? [LogoutChannel.front] : []))
+        demands.idToken = LoginDemands.Made(
+            signature: idToken.signature, mustBeEncrypted: idToken.mustBeEncrypted)
+        demands.response = response
+        demands.decryptionAlgorithms = decryptionKeys.map(\.algorithm)
+        demands.userInfo =
+            switch userInfo {
+            case .off: .off
+            case .optional: .optional
+            case .required: .required
+            }
+        demands.ports = IssuerRequests(settings: issuer).ports
+        return demands
+    }
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+import TestSupport
+
+/// Row OPS-05, T-42: TLS handshakes that are begun and left alone.
+@Suite(.serialized) struct `handshakes under way` {
+    private final class Stage: Sendable {
+        let authority: TestCertificate
+        let upstream: RecordingUpstream
+        let gateway: GatewayProcess
+
+        init(_ limits: String) throws {
+            authority = try TestCertificate.authority(named: "Authority of the tests")
+            upstream = try RecordingUpstream()
+            let identity = try authority.issue(names: ["a.test"])
+            gateway = try GatewayProcess(
+                """
+                workers: 1
+                listeners:
+                  - address: 127.0.0.1:0
+                    public_url: https://a.test
+                    tls: { certificate: $FOLDER/a.crt, key: $FOLDER/a.key }
+                admin: { address: "127.0.0.1:0" }
+                routes: [{ path: /, upstream: "\(upstream.url)", public: true }]
+                limits: { \(limits) }
+
+                """, files: ["a.crt": identity.certificate, "a.key": identity.key])
+        }
+
+        /// A connection that has sent nothing yet.
+        func open(from address: String) throws -> RawClient { try RawClient(port: gateway.port, from: address) }
+
+        func secured(from address: String) throws -> RawClient {
+            let options = TLSClientOptions(serverName: "a.test", authority: authority.certificate)
+            return try RawClient(port: gateway.port, tls: options, from: address)
+        }
+
+        func isServed(_ client: RawClient) throws -> Bool {
+            try client.send("GET /a HTTP/1.1\r\nHost: a.test\r\n\r\n")
+            return try client.response().status == 200
+        }
+    }
+
+    @Test func `OPS-05 one client has so many, and the others theirs`() throws {
+        let stage = try Stage("handshakes_per_client: 3")
+        let half = try (0..<3).map { _ in try stage.open(from: "127.0.0.2") }
+        #expect(eventually { stage.gateway.connections("client") == 3 })
+        let refused = try stage.open(from: "127.0.0.2")
+        #expect(refused.isClosedByPeer())
+        let line = try #require(stage.gateway.operatorLine { $0["event"] == "connections_refused" })
+        #expect(line["expected"] == "3 handshakes of one client at most")
+        #expect(line["client"] == "127.0.0.2")
+        #expect(try stage.isServed(stage.secured(from: "127.0.0.1")))
+        // Whoever leaves makes room, and a handshake that is done is none under way.
+        half[0].close()
+        #expect(
+            eventually {
+                guard let client = try? stage.secured(from: "127.0.0.2") else { return false }
+                return (try? stage.isServed(client)) == true
+            })
+        let done = try (0..<6).map { _ in
+            let client = try stage.secured(from: "127.0.0.2")
+            #expect(try stage.isServed(client))
+            return client
+        }
+        withExtendedLifetime((half, done)) {}
+    }
+}

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+import JSON
+import Testing
+import TestSupport
+
+/// What people see when a route refuses them, and that nobody else sees any of it.
+@Suite(.serialized) struct `a page about a refusal` {
+    private final class Pages: Sendable {
+        let upstream: RecordingUpstream
+        let gateway: GatewayProcess
+
+        init() throws {
+            upstream = try RecordingUpstream()
+            gateway = try GatewayProcess(
+                """
+                workers: 1
+                listeners:
+                  - { address: "127.0.0.1:0", public_url: "https://gateway.test" }
+                admin: { address: "127.0.0.1:0" }
+                issuers: { main: { url: "http://127.0.0.1:9", insecure_allow_http: true } }
+                routes:
+                  - { path: /app/, upstream: "\(upstream.url)", public: true, methods: [GET, POST], limits: { request_body: 10B } }
+                  - { path: /down/, upstream: "http://127.0.0.1:9", public: true }
+                  - { path: /replaced/, upstream: "\(upstream.url)", public: true, error_pages: { upstream: [404, 405, 503] } }
+                  - { path: /api/, upstream: "\(upstream.url)", token: { issuers: [main], audience: api } }
+                pages: { name: "Orders <b>", contact: help@gateway.test, landing: /app/ }
+                timeouts: { key_wait: 100ms }
+                limits: { header_section: 4KiB, field_line: 4KiB, access_token: 2KiB, request_line: 2KiB }
+                log: { level: debug }
+
+                """, until: .listening)
+        }
+
+        func exchange(
+            _ method: String, _ target: String, _ fields: [String], host: String = "gateway.test", body: String = ""
+        )
+            throws -> WireResponse
+        {
+            let client = try gateway.client()
+            let lines = ["\(method) \(target) HTTP/1.1", "Host: \(host)"] + fields
+            try client.send(lines.joined(separator: "\r\n") + "\r\n\r\n" + body)
+            return try client.response(to: method)
+        }
+    }
+
+    private static let shared = Shared { try Pages() }
+    private let stage: Pages
+    private static let navigation = ["Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: document", "Accept: text/html"]
+
+    init() throws { stage = try Self.shared.get() }
+
+    /// Says that it is of an issuer whose keys nobody can fetch; what its signature is plays no part before that.
+    private static let tokenOfSilentIssuer = [
+        "eyJhbGciOiJSUzI1NiIsInR5cCI6ImF0K2p3dCIsImtpZCI6IngifQ",
+        "eyJpc3MiOiJodHRwOi8vMTI3LjAuMC4xOjkiLCJleHAiOjQxMDI0NDQ4MDB9", "c2ln",
+    ].joined(separator: ".")
+    private static let long = "Cookie: a=" + String(repeating: "x", count: 5000)
+
+    /// Requests that are refused, with the status and a word of the heading.
+    private static let refused: [(target: String, fields: [String], host: String, status: Int, heading: String)] = [
+        ("/nothing", [], "gateway.test", 404, "There is nothing here"),
+        ("/app/a%2Fb", [], "gateway.test", 400, "could not be understood"),
+        ("/app/a", [], "evil.test", 421, "another address"),
+        ("/api/a", [], "gateway.test", 401, "for programs"),
+        ("/down/a", [], "gateway.test", 502, "does not answer properly"),
+        ("/app/a", [long], "gateway.test", 431, "sends too much"),
+        ("/app/" + String(repeating: "a", count: 3000), [], "gateway.test", 414, "too long"),
+    ]
+
+    @Test(arguments: refused.indices) func `ECO-85 people get a page, and everybody else what they always got`(
+        index: Int
+    ) throws {
+        let (target, fields, host, status, heading) = Self.refused[index]
+        let page = try stage.exchange("GET", target, Self.navigation + fields, host: host)
+        let html = text(page.body)
+        #expect(page.status == status && html.contains(heading), "\(page.status) \(html.suffix(600))")
+        #expect(page.fields.only("content-type") == "text/html; charset=utf-8")
+        #expect(page.fields.only("cache-control") == "no-store")
+        #expect(page.fields.only("content-language") == "en")
+        #expect(html.contains(try #require(page.fields.only("x-request-id"))))
+        #expect(html.contains("Orders &lt;b&gt;") && html.contains("mailto:help@gateway.test"))
+        #expect(page.body.count <= 8192)
+        let policy = try #require(page.fields.only("content-security-policy"))
+        #expect(policy.hasPrefix("default-src 'none'; style-src 'sha256-") && policy.contains("frame-ancestors 'none'"))
+        for others in [
+            [], ["Accept: */*"], ["Sec-Fetch-Mode: cors", "Accept: text/html"],
+            ["Sec-Fetch-Dest: image", "Accept: image/*"],
+            ["Accept: text/html", "X-Requested-With: x"], ["Accept: text/html", "Sec-Purpose: prefetch"],
+        ] {
+            let answer = try stage.exchange("GET", target, others + fields, host: host)
+            #expect(answer.status == status && answer.body.isEmpty, "\(others)")
+            #expect(!answer.fields.contains("content-type"))
+            // Whatever is said by fields is said to all alike.
+            for name in ["www-authenticate", "retry-after", "allow", "connection"] {
+                #expect(answer.fields[name] == page.fields[name], "\(name) for \(others)")
+            }
+        }
+    }
+
+    @Test func `ECO-85 a program that asks for problems gets them`() throws {
+        let answer = try stage.exchange("GET", "/nothing", ["Accept: application/problem+json, application/json"])
+        #expect(answer.status == 404 && answer.fields.only("content-type") == "application/problem+json")
+        let problem = try JSONValue.parse(answer.body.span)
+        #expect(problem["status"]?.integer == 404 && problem["title"]?.string == "Not Found")
+        #expect(problem["request_id"]?.string == answer.fields.only("x-request-id"))
+        let unauthorized = try stage.exchange("GET", "/api/a", ["Accept: application/problem+json"])
+        #expect(unauthorized.status == 401 && unauthorized.fields.contains("www-authenticate"))
+    }
+
+    @Test func `ECO-87 the page is in the language that its reader wants`() throws {
+        for (wanted, language) in [
+            ("de-AT, en;q=0.5", "de"), ("fr", "en"), ("en;q=0.1, de;q=0.2", "de"), ("\u{1}", "en"),
+        ] {
+            let fields = Self.navigation + ["Accept-Language: \(wanted)"]
+            let answer = try stage.exchange("GET", "/nothing", fields)
+            guard answer.status == 404 else { continue }
+            #expect(answer.fields.only("content-language") == language)
+            #expect(text(answer.body).contains(language == "de" ? "Hier ist nichts" : "There is nothing here"))
+        }
+        let long = try stage.exchange("GET", "/app/a", Self.navigation + ["Accept-Language: de", Self.long])
+        #expect(long.status == 431 && text(long.body).contains("Ihr Browser sendet zu viel"))
+    }
+
+    @Test func `ECO-86 nothing of the request is in the page`() throws {
+        for (target, fields, host) in [
+            ("/nothing?%3Cscript%3Ezebra", [], "gateway.test"), ("/app/a", ["Cookie: zebra=zebra"], "zebra.test"),
+            ("/app/zebra%2F", ["Referer: https://gateway.test/zebra", "User-Agent: zebra"], "gateway.test"),
+        ] {
+            let answer = try stage.exchange("GET", target, Self.navigation + fields, host: host)
+            #expect(answer.status >= 400 && !text(answer.body).contains("zebra"))
+        }
+    }
+
+    @Test func `ECO-85 a page leads on: to the start, to the site, or to the same again`() throws {
+        func body(_ target: String, _ host: String = "gateway.test") throws -> String {
+            text(try stage.exchange("GET", target, Self.navigation, host: host).body)
+        }
+        #expect(try body("/nothing").contains("href=\"/app/\">Back to the start page"))
+        #expect(try body("/app/a", "evil.test").contains("href=\"https://gateway.test/app/\">Go to the site"))
+        #expect(try body("/down/a").contains("href=\"\">Try again"))
+        #expect(try !body("/down/a").contains("Back to the start page"))
+    }
+
+    @Test func `ECO-85 HEAD gets the length alone, and 405 and 413 have pages too`() throws {
+        let head = try stage.exchange("HEAD", "/nothing", ["Accept: text/html"])
+        #expect(head.status == 404 && head.body.isEmpty)
+        #expect(Int(head.fields.only("content-length") ?? "0") ?? 0 > 1000)
+        let large = try stage.exchange(
+            "POST", "/app/a", Self.navigation + ["Content-Length: 20"], body: String(repeating: "x", count: 20))
+        #expect(large.status == 413 && text(large.body).contains("too large"))
+        let post = try stage.exchange("POST", "/down/a", Self.navigation + ["Content-Length: 0"])
+        #expect(post.status == 502 && text(post.body).contains("may not have arrived"))
+        #expect(!text(post.body).contains("Try again<") && !post.fields.contains("refresh"))
+    }
+
+    @Test func `ECO-88 a page of an outage comes back by itself, and one that answers a form does not`() throws {
+        let fields = Self.navigation + ["Authorization: Bearer \(Self.tokenOfSilentIssuer)"]
+        let answer = try stage.exchange("GET", "/api/a", fields)
+        #expect(answer.status == 503, "\(answer.headText)")
+        let seconds = try #require(answer.fields.only("refresh").flatMap { Int($0) })
+        #expect((2...90).contains(seconds) && text(answer.body).contains("tries again by itself"))
+        #expect(!(try stage.exchange("POST", "/api/a", fields + ["Content-Length: 0"])).fields.contains("refresh"))
+        let program = try stage.exchange("GET", "/api/a", [fields.last ?? ""])
+        #expect(program.status == 503 && !program.fields.contains("refresh") && program.fields.contains("retry-after"))
+    }
+
+    @Test func `ECO-85 a response of the upstream is its own, unless the route names its status`() throws {
+        stage.upstream.answerAll(with: .answer(503, "own", fields: ["Retry-After: 120", "Set-Cookie: a=b"]))
+        defer { stage.upstream.answerAll(with: .echo) }
+        let replaced = try stage.exchange("GET", "/replaced/a", Self.navigation)
+        #expect(replaced.status == 503 && text(replaced.body).contains("does not answer properly"))
+        #expect(replaced.fields.only("retry-after") == "120" && !replaced.fields.contains("set-cookie"))
+        // The log says that this was the upstream's answer, and that nobody saw it.
+        let id = try #require(replaced.fields.only("x-request-id"))
+        let line = try #require(stage.gateway.accessLine { $0["request_id"] == id })
+        #expect(line["decision"] == "allow" && line["status"] == "503" && line["replaced_by"] == "app_down")
+        // Not before the upstream wants to be asked again, and not all at that moment.
+        #expect((122...210).contains(try #require(replaced.fields.only("refresh").flatMap { Int($0) })))
+        for (target, fields) in [("/replaced/a", ["Accept: */*"]), ("/app/a", Self.navigation)] {
+            let answer = try stage.exchange("GET", target, fields)
+            #expect(answer.status == 503 && text(answer.body) == "own" && answer.fields.only("set-cookie") == "a=b")
+        }
+        stage.upstream.answerAll(with: .answer(500, "own"))
+        #expect(text(try stage.exchange("GET", "/replaced/a", Self.navigation).body) == "own")
+    }
+
+    @Test func `ECO-85 a page in the place of a 405 says what would be allowed`() throws {
+        stage.upstream.answerAll(with: .answer(405, "own", fields: ["Allow: GET, HEAD", "Set-Cookie: a=b"]))
+        defer { stage.upstream.answerAll(with: .echo) }
+        let replaced = try stage.exchange("GET", "/replaced/a", Self.navigation)
+        #expect(replaced.status == 405 && text(replaced.body).contains("<html"))
+        #expect(replaced.fields.only("allow") == "GET, HEAD" && !replaced.fields.contains("set-cookie"))
+        // No other response has a use for it.
+        stage.upstream.answerAll(with: .answer(404, "own", fields: ["Allow: GET, HEAD"]))
+        #expect(try stage.exchange("GET", "/replaced/a", Self.navigation).fields.contains("allow") == false)
+    }
+
+    /// Responses that a page replaces, and whether another request may follow over their connection.
+    private static let replacedResponses: [(name: String, script: WireScript, isKept: Bool)] = [
+        ("short", .answer(404, "own"), true), ("without a body", .answer(404, ""), true),
+        ("of several readings", .answer(404, String(repeating: "a", count: 60_000)), true),
+        ("long", .answer(404, String(repeating: "a", count: 70_000)), false),
+        ("of chunks", .raw("HTTP/1.1 404 x\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n"), false),
+        ("said to be the last", .answer(404, "own", fields: ["Connection: close"]), false),
+        ("with more behind it", .raw("HTTP/1.1 404 x\r\nContent-Length: 1\r\n\r\nabc"), false),
+    ]
+
+    @Test func `HTTP-40 a replaced response's connection is kept where its rest is short and its length is known`()
+        throws
+    {
+        defer { stage.upstream.answerAll(with: .echo) }
+        for (name, script, isKept) in Self.replacedResponses {
+            stage.upstream.answerAll(with: script)
+            let before = stage.upstream.connectionCount
+            for _ in 0..<20 {
+                let answer = try stage.exchange("GET", "/replaced/a", Self.navigation)
+                #expect(answer.status == 404 && text(answer.body).contains("<html"), "\(name)")
+            }
+            let opened = stage.upstream.connectionCount - before
+            // What comes while the rest is still being read has a connection of its own.
+            #expect(isKept ? opened <= 5 : opened >= 19, "\(name): \(opened)")
+        }
+    }
+
+    @Test func `HTTP-40 what is left of a replaced response is nobody's, however late it comes`() throws {
+        let gate = Gate()
+        stage.upstream.answerAll(
+            with: WireScript(
+                .text("HTTP/1.1 404 x\r\nContent-Length: 41\r\n\r\n"), .wait(gate),
+                .text("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\na  ")))
+        defer { stage.upstream.answerAll(with: .echo) }
+        // The page does not wait for it.
+        #expect(try stage.exchange("GET", "/replaced/a", Self.navigation).status == 404)
+        stage.upstream.answerAll(with: .answer(404, "own"))
+        #expect(try stage.exchange("GET", "/replaced/a", Self.navigation).status == 404)
+        gate.open()
+        stage.upstream.answerAll(with: .echo)
+        for _ in 0..<20 {
+            let answer = try stage.exchange("GET", "/replaced/a", Self.navigation)
+            #expect(answer.status == 200 && text(answer.body).contains("/replaced/a"))
+        }
+    }
+}

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import HTTPMessage
+import TestSupport
+import Testing
+
+@testable import Fetch
+
+@Suite struct `the requests to servers` {
+    private typealias Queue = FetchQueue<Int>
+
+    private func lane(_ purpose: FetchRequest.Purpose, _ server: String = "https://as.example:443") -> Queue.Lane {
+        Queue.Lane(purpose: purpose, server: server)
+    }
+
+    @Test(arguments: FetchRequest.Purpose.allCases)
+    func `OPS-05 of one purpose fill its own share, then its own row, and then are refused`(
+        purpose: FetchRequest.Purpose
+    ) {
+        var queue = Queue()
+        let share = FetchLimits.share(of: purpose)
+        for number in 0..<share.concurrent { #expect(queue.admit(number, lane(purpose)) == .start) }
+        for number in 0..<share.waiting { #expect(queue.admit(number, lane(purpose)) == .wait) }
+        #expect(queue.admit(0, lane(purpose)) == .refuse)
+        for other in FetchRequest.Purpose.allCases where other != purpose {
+            #expect(queue.admit(0, lane(other)) == .start)
+        }
+        #expect(queue.admit(0, lane(purpose, "https://other.example:443")) == .start)
+    }
+
+    @Test func `OPS-05 begin in the order in which they came, without those that nobody wants any more`() {
+        var queue = Queue()
+        let lane = lane(.code)
+        let share = FetchLimits.share(of: .code)
+        for number in 0..<share.concurrent { _ = queue.admit(number, lane) }
+        for number in 100..<200 { #expect(queue.admit(number, lane) == .wait) }
+        for number in stride(from: 101, to: 200, by: 2) {
+            #expect(queue.end(lane) { !$0.isMultiple(of: 2) } == [number])
+        }
+        #expect(queue.end(lane) { _ in true }.isEmpty)
+        #expect(queue.waiting == 0 && queue.concurrent == share.concurrent - 1)
+        for _ in 1..<share.concurrent { #expect(queue.end(lane) { _ in true }.isEmpty) }
+        #expect(queue.concurrent == 0)
+        #expect(queue.end(lane) { _ in true }.isEmpty)
+    }
+
+    @Test func `OPS-05 of one client are half of them at most, and whoever has fewest under way is next`() {
+        var queue = Queue()
+        let lane = lane(.loginStart)
+        let share = FetchLimits.share(of: .loginStart)
+        for number in 0..<200 {
+            #expect(queue.admit(number, lane, of: "flood") == (number < share.concurrent / 2 ? .start : .wait))
+        }
+        #expect(queue.admit(1000, lane, of: "other") == .start)
+        // What nobody can tell apart takes what is left.
+        for number in 2000..<2000 + share.concurrent / 2 - 1 { #expect(queue.admit(number, lane) == .start) }
+        for number in 3000..<3003 { #expect(queue.admit(number, lane, of: "third") == .wait) }
+        #expect(queue.concurrent == share.concurrent)
+        #expect(queue.end(lane, of: "flood") { _ in true } == [3000], "not one of those that came long before")
+        #expect(queue.end(lane, of: "other") { _ in true } == [], "one is left for whoever comes next")
+        #expect(queue.end(lane, of: "third") { $0 != 3001 } == [3002], "nobody wants 3001 any more")
+        #expect(queue.end(lane, of: "nobody") { _ in true } == [])
+    }
+
+    @Test func `OPS-05 of one client that wait begin when others have ended`() {
+        var queue = Queue()
+        let lane = lane(.code)
+        let half = FetchLimits.share(of: .code).concurrent / 2
+        for _ in 0..<2 * half { #expect(queue.admit(0, lane) == .start) }
+        for number in 1...3 { #expect(queue.admit(number, lane, of: "flood") == .wait) }
+        #expect(queue.end(lane) { _ in true } == [1])
+        #expect(queue.end(lane) { _ in true } == [], "it leaves as much as it has")
+        #expect(queue.end(lane) { _ in true } == [2])
+        for _ in 3..<2 * half { _ = queue.end(lane) { _ in true } }
+        for _ in 0..<3 { _ = queue.end(lane, of: "flood") { _ in true } }
+        #expect(queue.concurrent == 0 && queue.waiting == 0)
+    }
+
+    @Test func `OPS-05 are all handed back when there is an end of it`() {
+        var queue = Queue()
+        for number in 0..<100 { _ = queue.admit(number, lane(.loginStart)) }
+        #expect(queue.removeAll().sorted() == Array(FetchLimits.share(of: .loginStart).concurrent..<100))
+        #expect(queue.concurrent == 0 && queue.waiting == 0)
+    }
+
+    @Test(arguments: [1, 128, 512, FetchLimits.connections])
+    func `OPS-05 of all purposes at three servers that hang leave connections to others, however few there are`(
+        connections: Int
+    ) {
+        var queue = Queue(connections: connections)
+        var started = 0
+        for server in ["a", "b", "c"] {
+            for purpose in FetchRequest.Purpose.allCases {
+                let share = FetchLimits.share(of: purpose, connections: connections)
+                #expect(share.concurrent >= 4 && share.waiting == FetchLimits.share(of: purpose).waiting)
+                for _ in 0..<1000 where queue.admit(0, lane(purpose, server)) == .start { started += 1 }
+            }
+        }
+        #expect(started == queue.concurrent)
+        if connections >= 128 { #expect(started < connections, "\(started)") }
+    }
+
+    /// Processor time that this thread has had, in nanoseconds.
+    private func processorTime() -> Int {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return time.tv_sec * 1_000_000_000 + time.tv_nsec
+    }
+
+    /// What it costs to have so many of each of some servers wait, and to let all of them begin.
+    private func cost(servers: Int, each: Int) -> Int {
+        final class Waiter {}
+        let waiter = Waiter()
+        var queue = FetchQueue<Waiter>()
+        let lanes = (0..<servers).map {
+            FetchQueue<Waiter>.Lane(purpose: .loginStart, server: "https://\($0).example:443")
+        }
+        for lane in lanes { while case .start = queue.admit(waiter, lane) {} }
+        let start = processorTime()
+        for _ in 1..<each { for lane in lanes { _ = queue.admit(waiter, lane) } }
+        for _ in 0..<each { for lane in lanes { _ = queue.end(lane) { _ in true } } }
+        return processorTime() - start
+    }
+
+    @Test func `OPS-04 wait at the same cost behind a thousand as behind sixteen`() {
+        _ = cost(servers: 16, each: 16)
+        let short = (0..<3).map { _ in cost(servers: 640, each: 16) }.min() ?? 0
+        let long = (0..<3).map { _ in cost(servers: 10, each: 1024) }.min() ?? 0
+        #expect(long < 4 * short, "\(long) and \(short) ns")
+    }
+
+    @Test func `CA-16 go over no connection that its server may be about to close`() {
+        #expect(ConnectionAge(.kept, serverTimeout: nil).seconds == FetchLimits.idleSeconds)
+        #expect(ConnectionAge(.recent, serverTimeout: nil).seconds == 1)
+        #expect(ConnectionAge(.fresh, serverTimeout: 3600).seconds == nil)
+        #expect(ConnectionAge(.kept, serverTimeout: 5).seconds == 3)
+        #expect(ConnectionAge(.recent, serverTimeout: 5).seconds == 1)
+        for timeout in [0, 1, 2, -1] {
+            #expect(ConnectionAge(.kept, serverTimeout: timeout).seconds == nil)
+            #expect(ConnectionAge(.recent, serverTimeout: timeout).seconds == nil)
+        }
+    }
+
+    @Test func `CA-16 know how long a server keeps a connection from what it says`() {
+        #expect(KeepAliveField.timeoutSeconds([]) == nil)
+        #expect(KeepAliveField.timeoutSeconds(["timeout=5, max=100"]) == 5)
+        #expect(KeepAliveField.timeoutSeconds(["max=100 , Timeout = \"7\""]) == 7)
+        #expect(KeepAliveField.timeoutSeconds(["timeout=9", "timeout=3"]) == 3)
+        #expect(KeepAliveField.timeoutSeconds(["timeout=99999999999999999999"]) == .max)
+        for nothing in ["", "timeout", "timeout=", "timeout=x", "timeout=-1", "max=3", "timeouts=4"] {
+            #expect(KeepAliveField.timeoutSeconds([nothing]) == nil)
+        }
+    }
+}
+
+/// Runs a body with a fetcher on a loop and a server, and cleans up.
+private func withServer(
+    _ script: WireScript = .answer(200, "{}"), body: (CurlFetcher, RecordingUpstream) async throws -> Void
+) async throws {
+    let server = try RecordingUpstream(fallback: script)
+    defer { server.stop() }
+    let thread = try LoopThread()
+    defer { thread.stop() }
+    try await body(CurlFetcher(loop: thread.loop), server)
+}
+
+private func post(
+    _ server: RecordingUpstream, _ path: String, for purpose: FetchRequest.Purpose,
+    over connection: FetchRequest.Connection? = nil, _ body: String = "a=b"
+) -> FetchRequest {
+    var request = FetchRequest(url: server.url + path, maximumBytes: 65_536, timeoutMilliseconds: 20_000)
+    request.method = .post
+    request.body = Array(body.utf8)
+    request.purpose = purpose
+    request.connection = connection
+    request.insecureAllowHTTP = true
+    request.allowLoopbackAndPrivateHost = "127.0.0.1"
+    return request
+}
+
+/// Waits until a server has such requests; the thread, of which there are few, is the senders' meanwhile.
+private func reaches(_ server: RecordingUpstream, _ isExpected: ([WireRequest]) -> Bool) async -> Bool {
+    let deadline = Deadline.after(.seconds(60))
+    while !isExpected(server.requests) {
+        if deadline.hasPassed { return isExpected(server.requests) }
+        await Task.yield()
+    }
+    return true
+}
+
+@Suite struct `a server that hangs for strangers` {
+    @Test func `OPS-05 answers token checks, refreshes and keys all the same, and strangers beyond their row get no`()
+        async throws
+    {
+        let gate = Gate()
+        try await withServer { fetcher, server in
+            server.answer("/par", with: WireScript(.wait(gate), .echo))
+            let share = FetchLimits.share(of: .loginStart)
+            try await withThrowingTaskGroup(of: FetchRefusal?.self) { group in
+                for _ in 0..<share.concurrent + share.waiting + 10 {
+                    group.addTask {
+                        do throws(FetchRefusal) {
+                            _ = try await fetcher.fetch(post(server, "/par", for: .loginStart))
+                            return nil
+                        } catch {
+                            return error
+                        }
+                    }
+                }
+                // Those for whom there is no room come back at once, while all others wait.
+                for _ in 0..<10 {
+                    let outcome = try await group.next()
+                    #expect(outcome == .crowded)
+                }
+                #expect(await reaches(server) { $0.count { $0.path == "/par" } == share.concurrent })
+                for purpose in FetchRequest.Purpose.allCases where purpose != .loginStart {
+                    let status = try await fetcher.fetch(post(server, "/other", for: purpose)).status
+                    #expect(status == 200)
+                }
+                #expect(server.requests.count { $0.path == "/par" } == share.concurrent)
+                gate.open()
+                for try await outcome in group { #expect(outcome == nil) }
+            }
+        }
+    }
+
+    @Test func `OPS-05 lets nobody wait for longer than they have`() async throws {
+        let gate = Gate()
+        try await withServer(WireScript(.wait(gate), .echo)) { fetcher, server in
+            let share = FetchLimits.share(of: .revocation)
+            func begin(_ count: Int, milliseconds: Int) -> [Task<FetchRefusal?, any Error>] {
+                (0..<count).map { _ in
+                    Task {
+                        var wanted = post(server, "/revoke", for: .revocation)
+                        wanted.timeoutMilliseconds = milliseconds
+                        return try await refusal(of: wanted, by: fetcher)
+                    }
+                }
+            }
+            let sent = begin(share.concurrent, milliseconds: 1000)
+            #expect(await reaches(server) { $0.count == share.concurrent })
+            let waiting = begin(5, milliseconds: 100)
+            // What was sent may have been acted on. What never left the row was not, and says so.
+            for task in sent { #expect(try await task.value == .timedOut) }
+            for task in waiting { #expect(try await task.value == .crowded) }
+            #expect(server.requests.count == share.concurrent)
+            gate.open()
+            let status = try await fetcher.fetch(post(server, "/revoke", for: .revocation)).status
+            #expect(status == 200)
+        }
+    }
+
+    @Test func `OPS-05 is not sent what was given up while it waited, and the next has its turn`() async throws {
+        let gate = Gate()
+        try await withServer { fetcher, server in
+            server.answer("/slow", with: WireScript(.wait(gate), .echo))
+            let share = FetchLimits.share(of: .revocation)
+            let slow = (0..<share.concurrent).map { _ in
+                Task { try await fetcher.fetch(post(server, "/slow", for: .revocation)).status }
+            }
+            #expect(await reaches(server) { $0.count == share.concurrent })
+            let given = Task { try await fetcher.fetch(post(server, "/given-up", for: .revocation)).status }
+            let next = Task { try await fetcher.fetch(post(server, "/next", for: .revocation)).status }
+            given.cancel()
+            let outcome = await given.result
+            #expect(throws: FetchRefusal.cancelled) { try outcome.get() }
+            gate.open()
+            for task in slow {
+                let status = try await task.value
+                #expect(status == 200)
+            }
+            let status = try await next.value
+            #expect(status == 200)
+            #expect(!server.requests.contains { $0.path == "/given-up" })
+        }
+    }
+}
+
+@Suite struct `a server that closes kept connections` {
+    /// What becomes of a connection after the request that comes before a code.
+    private static func habits() -> [(String, WireScript)] {
+        let answer = WireScript.Step.text("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")
+        return [
+            ("closes at once", WireScript(answer, .close)), ("resets at once", WireScript(answer, .reset)),
+            ("keeps", WireScript(answer)),
+        ]
+    }
+
+    @Test func `CA-16 loses no code, and reads none twice, whenever it closes`() async throws {
+        for (name, script) in Self.habits() {
+            try await withServer { fetcher, server in
+                server.answer("/par", with: script)
+                for number in 0..<20 {
+                    _ = try? await fetcher.fetch(post(server, "/par", for: .loginStart))
+                    if number.isMultiple(of: 3) { server.closeConnections() }
+                    let status = try await fetcher.fetch(
+                        post(server, "/token", for: .code, over: .fresh, "code=\(number)")
+                    ).status
+                    #expect(status == 200, "\(name)")
+                }
+                let codes = server.requests.filter { $0.path == "/token" }.map(\.bodyText)
+                #expect(codes == (0..<20).map { "code=\($0)" }, "\(name)")
+            }
+        }
+    }
+
+    @Test func `CA-16 loses no code where it closes on the first byte of the next request`() async throws {
+        let answer = WireScript.Step.text("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")
+        try await withServer(WireScript(answer)) { fetcher, server in
+            for number in 0..<20 {
+                _ = try await fetcher.fetch(post(server, "/introspect", for: .tokenCheck))
+                // Whatever comes over a connection that was used before is not read.
+                let known = server.connectionCount
+                let doomed = (0..<known).map { WireScript.Step.closeIf(connection: $0) }
+                server.answer("/token", with: WireScript(exactly: doomed + [.readBody, answer]))
+                let status = try await fetcher.fetch(
+                    post(server, "/token", for: .code, over: .fresh, "code=\(number)")
+                ).status
+                #expect(status == 200)
+            }
+            #expect(server.requests.filter { $0.path == "/token" }.map(\.bodyText) == (0..<20).map { "code=\($0)" })
+        }
+    }
+
+    @Test func `CA-16 says how long it keeps them, and is believed`() async throws {
+        let brief = WireScript.answer(200, "{}", fields: ["Keep-Alive: timeout=1"])
+        try await withServer(brief) { fetcher, server in
+            for _ in 0..<3 { _ = try await fetcher.fetch(post(server, "/introspect", for: .tokenCheck)) }
+            #expect(server.connectionCount >= 3)
+        }
+        let long = WireScript.answer(200, "{}", fields: ["Keep-Alive: timeout=60"])
+        try await withServer(long) { fetcher, server in
+            for _ in 0..<3 { _ = try await fetcher.fetch(post(server, "/introspect", for: .tokenCheck, over: .kept)) }
+            #expect(server.connectionCount == 1)
+        }
+    }
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+import Crypto
+import Login
+import OAuth
+import Sessions
+import Telemetry
+import Testing
+
+@testable import Gateway
+
+@Suite struct `the accounts of the caches` {
+    private static let count = 10_000
+
+    private let login: LoginWorker
+    private let token: VerifiedAccessToken
+    private let exchange: ExchangeRef
+    private var worker: WorkerRef { login.worker }
+
+    init() throws {
+        // Far less than what comes: most records give way to others before their time is over.
+        login = try LoginWorker(
+            identity: [IdentityFieldSettings(name: "X-User", claim: ["sub"])],
+            credential: .assertion(AssertionSettings(audience: "https://upstream.example")),
+            tokenCache: TokenCacheSettings(entries: 1500))
+        token = try verifiedToken()
+        exchange = .allocate(capacity: 1)
+        exchange.initialize(to: Exchange())
+        worker.pointee.stores = [MemorySessionStore(settings: LoginWorker.login("shop").session, client: "shop")]
+        worker.pointee.assertionKeys = login.gateway.generation.assertionKeys?.keys
+        // In the time for which the token was made.
+        worker.pointee.clockStandsAt = 1_800_000_000
+    }
+
+    private func digest(_ number: Int) -> SHA256Digest { TokenRecords.digest(number) }
+
+    private func session(_ number: Int) -> UnsafeMutablePointer<TokenRecord> {
+        let now = worker.clock.wallSeconds()
+        let session = Session(
+            id: RandomBytes.fill(16), client: "shop", issuer: "https://issuer.example/", subject: "user-\(number)",
+            claims: Array(#"{"iss":"https://issuer.example/","sub":"user-\#(number)"}"#.utf8), scopes: ["openid"],
+            createdAt: now, seenAt: now, endsAt: now + 28_800)
+        return worker.remember(session, Array("cookie \(number)".utf8), digest(number), login: 0, endings: 0)
+    }
+
+    /// A record of the token cache; the use that comes with it is the cache's.
+    private func accessToken(_ number: Int) -> UnsafeMutablePointer<TokenRecord> {
+        let until = worker.clock.wallSeconds() + 60
+        let record = worker.remember(introspected: token, digest(number), issuer: 0, until: until)
+        TokenRecord.release(record)
+        return record
+    }
+
+    /// Has everything made that is kept with a record: identity fields, an assertion, a token for the upstream.
+    private func use(_ record: UnsafeMutablePointer<TokenRecord>, _ kind: Int) throws {
+        // The exchange's own: what is charged may drive the record itself out.
+        record.pointee.uses += 1
+        defer { TokenRecord.release(record) }
+        if kind & 1 != 0 { _ = worker.buildIdentity(record, mapping: 0) }
+        if kind & 2 != 0 { _ = try worker.freshAssertion(record, rule: 0) }
+        guard kind & 4 != 0 else { return }
+        let text = [UInt8](repeating: 0x61, count: 40 + kind)
+        let kept = ExchangedToken.make(0, text, until: .max)
+        exchange.pointee.upstreamToken = kept
+        defer {
+            exchange.pointee.upstreamToken = nil
+            ExchangedToken.release(kept)
+        }
+        let earlier = try TokenRecords().make(digest(-1))
+        worker.carryUpstreamToken(exchange, from: earlier, to: record)
+    }
+
+    private func expectNothingHeld() {
+        for _ in 0...(2 * Self.count / Worker.recordsSweptAtOnce) { worker.sweepCaches() }
+        let gauges = String(decoding: login.gateway.registry.page(), as: UTF8.self).split(separator: "\n")
+            .filter { $0.contains("_cache_entries ") || $0.contains("_cache_bytes ") }.filter { !$0.hasPrefix("#") }
+        #expect(
+            gauges == [
+                "portcullis_token_cache_entries 0", "portcullis_token_cache_bytes 0",
+                "portcullis_session_cache_entries 0", "portcullis_session_cache_bytes 0",
+            ])
+        #expect(worker.pointee.tokens.entries == 0 && worker.pointee.tokens.bytes == 0)
+        #expect(worker.pointee.sessions.entries == 0 && worker.pointee.sessions.bytes == 0)
+    }
+
+    @Test func `JOSE-34 what is kept with a session is charged to the sessions, with a token to the tokens`() throws {
+        defer { exchange.deallocate() }
+        for kind in 0..<8 {
+            let record = session(kind)
+            let before = worker.pointee.sessions.bytes
+            try use(record, kind)
+            #expect(worker.pointee.tokens.bytes == 0, "kind \(kind)")
+            #expect((worker.pointee.sessions.bytes > before) == (kind != 0), "kind \(kind)")
+        }
+        let sessions = worker.pointee.sessions.bytes
+        for kind in 0..<8 {
+            let record = accessToken(100 + kind)
+            let before = worker.pointee.tokens.bytes
+            try use(record, kind)
+            #expect(worker.pointee.sessions.bytes == sessions, "kind \(kind)")
+            #expect((worker.pointee.tokens.bytes > before) == (kind != 0), "kind \(kind)")
+        }
+    }
+
+    @Test func `JOSE-34 is empty when ten thousand sessions and tokens of all kinds have come and gone`() throws {
+        defer { exchange.deallocate() }
+        var numbers = Numbers(seed: 1)
+        for number in 0..<Self.count {
+            let record = numbers.below(2) == 0 ? session(number) : accessToken(number)
+            try use(record, numbers.below(8))
+            // Some are used again, later, when they have given way or not.
+            let earlier = digest(numbers.below(number + 1))
+            if let known = worker.pointee.sessions.find(earlier) ?? worker.pointee.tokens.find(earlier) {
+                try use(known, numbers.below(8))
+            }
+            if number % 100 == 0 { worker.pointee.clockStandsAt += 1 }
+            if number % 1000 == 0 { worker.sweepCaches() }
+        }
+        #expect(worker.pointee.tokens.entries > 1000 && worker.pointee.sessions.entries > 1000)
+        #expect(worker.pointee.tokens.evictions > 0 && worker.pointee.sessions.evictions > 0)
+        worker.pointee.clockStandsAt += 3600
+        expectNothingHeld()
+    }
+
+    @Test func `JOSE-34 a sweep leaves what may still be used`() throws {
+        defer { exchange.deallocate() }
+        for number in 0..<1000 { _ = accessToken(number) }
+        worker.pointee.clockStandsAt += 30
+        for number in 1000..<1400 { _ = accessToken(number) }
+        worker.pointee.clockStandsAt += 30
+        for _ in 0..<10 { worker.sweepCaches() }
+        #expect(worker.pointee.tokens.entries == 400)
+        #expect((1000..<1400).allSatisfy { worker.pointee.tokens.find(digest($0)) != nil })
+        worker.pointee.clockStandsAt += 30
+        expectNothingHeld()
+    }
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+import Login
+import Testing
+import Transport
+
+@testable import Gateway
+
+/// A worker at which requests to the paths of logins wait, though nobody is connected.
+private final class Queue {
+    let login: LoginWorker
+    private var exchanges: [ExchangeRef] = []
+    var worker: WorkerRef { login.worker }
+
+    init() throws { login = try LoginWorker() }
+
+    deinit {
+        for exchange in exchanges {
+            if exchange.pointee.phase == .parked { worker.unpark(exchange) }
+            worker.dropTrip(exchange)
+            if let client = exchange.pointee.client {
+                worker.pointee.wheel.remove(client.timeout)
+                client.deinitialize(count: 1)
+                client.deallocate()
+            }
+            exchange.deinitialize(count: 1)
+            exchange.deallocate()
+        }
+    }
+
+    func network(_ number: Int) -> (UInt64, UInt64) { (7, UInt64(number)) }
+
+    func waiting(_ number: Int) -> Int { worker.pointee.networks.count(of: network(number), .queued) }
+
+    /// Whether another request of that client waits from now on.
+    @discardableResult
+    func add(_ number: Int, _ endpoint: LoginRequest.Endpoint = .start(client: 0)) -> Bool {
+        let kind = LoginKind(endpoint, hasQuery: true)
+        guard worker.mayQueue(kind, network(number)) || worker.takeQueued(kind, network(number)) else { return false }
+        let client = ClientRef.allocate(capacity: 1)
+        client.initialize(to: ClientConnection(worker))
+        let exchange = ExchangeRef.allocate(capacity: 1)
+        exchange.initialize(to: Exchange())
+        exchange.pointee.client = client
+        let trip = LoginTrip.make(
+            LoginTrip(
+                request: LoginRequest(endpoint: endpoint, publicURL: ""), ticket: UInt64(exchanges.count),
+                ask: { _, _ in }, clientName: "", kind: kind, network: network(number)))
+        exchange.pointee.trip = trip
+        worker.countQueued(trip, isQueued: true)
+        worker.park(exchange, .loginPlace, worker.pointee.readScratch)
+        exchanges.append(exchange)
+        return true
+    }
+}
+
+@Suite struct `requests that wait for a place of a login` {
+    @Test func `OPS-05 of somebody who has none there are let in by whoever has most`() throws {
+        let queue = try Queue()
+        // A dozen clients, each with half of what the others left, have every place.
+        for number in 0..<16 { while queue.add(number) {} }
+        #expect((0..<16).map(queue.waiting).reduce(0, +) == Worker.loginQueueLimit - Worker.loginReserve)
+        #expect(queue.waiting(0) > 600 && queue.waiting(11) >= 1)
+        let most = queue.waiting(0)
+        for newcomer in 100..<140 {
+            #expect(queue.worker.isNew(queue.network(newcomer)))
+            #expect(queue.add(newcomer), "\(newcomer)")
+            #expect(!queue.add(newcomer), "one place, and no more, is somebody else's to give")
+        }
+        #expect(queue.waiting(0) == most - 40)
+        #expect((1..<12).allSatisfy { queue.waiting($0) >= 1 })
+        #expect(queue.worker.pointee.loginsQueued == Worker.loginQueueLimit - Worker.loginReserve)
+    }
+
+    @Test func `OPS-05 of as many clients as there are places are nobody's to take`() throws {
+        let queue = try Queue()
+        let places = Worker.loginQueueLimit - Worker.loginReserve
+        for number in 0..<places { #expect(queue.add(number)) }
+        #expect(!queue.add(places))
+    }
+
+    @Test func `OPS-05 that begin a login take no place of a logout, and a logout takes one of them`() throws {
+        let queue = try Queue()
+        let logout = LoginRequest.Endpoint.logout(client: 0)
+        for number in 0..<16 { while queue.add(number, logout) {} }
+        #expect(queue.worker.pointee.loginsQueued == Worker.loginQueueLimit)
+        #expect(!queue.add(100))
+        #expect(queue.add(101, logout))
+        let other = try Queue()
+        for number in 0..<16 { while other.add(number) {} }
+        for number in 20..<40 { while other.add(number, logout) {} }
+        let most = other.waiting(0)
+        #expect(other.add(100, logout) && other.waiting(0) == most - 1)
+    }
+
+    @Test func `OPS-05 of clients that nobody can tell apart let nobody in`() throws {
+        let queue = try Queue()
+        for number in 0..<16 { while queue.add(number) {} }
+        #expect(!queue.worker.isNew(nil) && !queue.worker.takeQueued(.upkeep, nil))
+    }
+}

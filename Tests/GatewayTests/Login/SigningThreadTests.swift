@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import HTTPMessage
+import Issuers
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Gateway
+
+@Suite struct `the thread that signs` {
+    @Test func `OPS-04 does what it is given, on one thread, that gives way to others`() async {
+        let signing = SigningThread()
+        let threads = Watched<Set<UInt>>([]), niceness = Watched<Int32>(0)
+        await withTaskGroup(of: Bool.self) { group in
+            for _ in 0..<20 {
+                group.addTask {
+                    await signing.run(.loginStart) {
+                        threads.withLock { _ = $0.insert(UInt(pthread_self())) }
+                        niceness.withLock { $0 = getpriority(Int32(PRIO_PROCESS.rawValue), 0) }
+                    }
+                }
+            }
+            for await isDone in group { #expect(isDone) }
+        }
+        #expect(threads.now.count == 1)
+        #expect(niceness.now == min(19, getpriority(Int32(PRIO_PROCESS.rawValue), 0) + 5))
+    }
+
+    @Test func `OPS-05 refuses what is too much of one purpose before it is done, and nothing of another`() async {
+        let thread = SigningThread()
+        let gate = Gate()
+        let done = Watched(0)
+        let refused = await withTaskGroup(of: Bool.self) { group in
+            for _ in 0..<SigningThread.limit + 30 {
+                group.addTask {
+                    await thread.run(.loginStart) {
+                        gate.wait()
+                        done.withLock { $0 += 1 }
+                    }
+                }
+            }
+            // Those that are refused come back at once, while all others wait.
+            var refused = 0
+            for _ in 0..<30 where await group.next() == false { refused += 1 }
+            group.addTask { await thread.run(.session) { done.withLock { $0 += 1 } } }
+            gate.open()
+            for await isDone in group { #expect(isDone) }
+            return refused
+        }
+        #expect(refused == 30)
+        #expect(done.now == SigningThread.limit + 1)
+        let isDone = await thread.run(.loginStart) {}
+        #expect(isDone)
+    }
+
+    @Test func `OPS-05 has purposes take turns, so that no row of one stands before another`() async {
+        let thread = SigningThread()
+        let (begun, gate) = (Gate(), Gate())
+        let order = Watched<[String]>([])
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+                _ = await thread.run(.loginStart) {
+                    begun.open()
+                    gate.wait()
+                }
+            }
+            begun.wait()
+            // They come one after the other, while the thread is busy.
+            for (count, name) in (1...6).map({ ($0, $0 <= 5 ? "start" : "check") }) {
+                group.addTask {
+                    _ = await thread.run(name == "start" ? .loginStart : .tokenCheck) {
+                        order.withLock { $0.append(name) }
+                    }
+                }
+                while thread.waiting < count + 1 { await Task.yield() }
+            }
+            gate.open()
+        }
+        #expect(order.now == ["check", "start", "start", "start", "start", "start"])
+        #expect(thread.waiting == 0)
+    }
+
+    @Test func `OPS-05 refuses none of what has bounds where it is asked for`() async {
+        let thread = SigningThread()
+        let gate = Gate()
+        await withTaskGroup(of: Bool.self) { group in
+            for _ in 0..<SigningThread.limit + 30 { group.addTask { await thread.run(.tokenCheck) { gate.wait() } } }
+            while thread.waiting < SigningThread.limit + 30 { await Task.yield() }
+            gate.open()
+            for await isDone in group { #expect(isDone) }
+        }
+    }
+}
+
+@Suite struct `those who wait for keys` {
+    @Test func `JOSE-17 are not sent on by what ended for others`() async {
+        let waiters = RefreshWaiters(issuers: 1)
+        let order = Watched<[String]>([])
+        await withTaskGroup(of: Void.self) { group in
+            for who in [KeyAsker.answer, .notice] {
+                group.addTask {
+                    await waiters.wait(for: 0, as: who) { order.withLock { $0.append("asks") } }
+                    order.withLock { $0.append("\(who)") }
+                }
+            }
+            group.addTask {
+                // Nobody is kept from a thread meanwhile: other tests have theirs, and there may be two.
+                while order.now.count < 2 { await Task.yield() }
+                waiters.end(0, as: .accessToken)
+                waiters.end(0, as: .notice)
+                while !order.now.contains("notice") { await Task.yield() }
+                order.withLock { $0.append("end") }
+                waiters.end(0)
+            }
+        }
+        #expect(order.now == ["asks", "asks", "notice", "end", "answer"])
+    }
+}

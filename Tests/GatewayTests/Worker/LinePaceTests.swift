@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+import Telemetry
+import Testing
+
+@testable import Gateway
+
+@Suite struct `OPS-05 lines of one cause` {
+    @Test func `are written fifty at once, then two a second, and the next one says how many were left out`() {
+        var pace = LinePace()
+        let now: UInt64 = 1_000_000
+        for _ in 0..<LinePace.burst { #expect(pace.admit(at: now) == 0) }
+        for _ in 0..<7 { #expect(pace.admit(at: now) == nil) }
+        #expect(pace.admit(at: now + 499_999) == nil)
+        #expect(pace.admit(at: now + 500_000) == 8)
+        #expect(pace.admit(at: now + 500_000) == nil)
+        #expect(pace.admit(at: now + 1_000_000) == 1)
+        // A quiet minute later all of it is there again.
+        for _ in 0..<LinePace.burst { #expect(pace.admit(at: now + 61_000_000) == 0) }
+        #expect(pace.admit(at: now + 61_000_000) == nil)
+    }
+
+    @Test(arguments: UpstreamLinePaces.Kind.allCases)
+    func `of an upstream leave out none of another kind, and say how many of their own there were`(
+        kind: UpstreamLinePaces.Kind
+    ) {
+        var paces = UpstreamLinePaces()
+        for _ in 0..<LinePace.burst { #expect(paces.admit(kind, at: 1) == 0) }
+        for _ in 0..<9 { #expect(paces.admit(kind, at: 1) == nil) }
+        for other in UpstreamLinePaces.Kind.allCases where other != kind { #expect(paces.admit(other, at: 1) == 0) }
+        #expect(paces.admit(kind, at: 60_000_000) == 9)
+    }
+
+    @Test func `of an upstream are of one kind for each cause and event`() {
+        let connecting: [Refusal] = [
+            .upstreamUnresolved, .upstreamUnreachable, .upstreamConnectTimedOut, .upstreamTLSFailed,
+        ]
+        #expect(Set(connecting.map(UpstreamLinePaces.Kind.init(connecting:))).count == connecting.count)
+        #expect(Set(UpstreamLinePaces.Kind.allCases.map(\.event)).count == 4)
+    }
+
+    @Test func `leave out none of another cause`() {
+        var paces = LinePaces()
+        while paces.admit(Refusal.routeUnknown, at: 1) != nil {}
+        for refusal in Refusal.allCases where refusal != .routeUnknown {
+            #expect(paces.admit(refusal, at: 1) == 0, "\(refusal)")
+        }
+        for reason in HandshakeReason.allCases { #expect(paces.admit(reason, at: 1) == 0) }
+        for event in LinePaces.Event.allCases { #expect(paces.admit(event, at: 1) == 0) }
+    }
+}

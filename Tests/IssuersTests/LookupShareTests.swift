@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+import Crypto
+import HTTPMessage
+import JOSE
+import OAuth
+import TestSupport
+import Testing
+
+@testable import Issuers
+
+/// Rows INT-07, OPS-04 and OPS-05: what one client's questions cost the server and the others.
+@Suite struct `a desk with many clients` {
+    private static let flood = AskingClient((1, 0)), other = AskingClient((2, 0))
+
+    @Test func `OPS-05 asks for another client at once while one has hundreds of tokens to be asked about`() throws {
+        let desks = try Desks()
+        desks.answer(desks.active)
+        desks.fetcher.hold()
+        for number in 0..<300 { desks.ask("flood-\(number)", client: Self.flood) }
+        desks.drain()
+        #expect(desks.fetcher.requests.count == 32)
+        desks.ask("other", client: Self.other)
+        desks.drain()
+        #expect(desks.fetcher.requests.count == 33)
+        #expect(desks.fetcher.requests.last?.form.hasPrefix("token=other&") == true)
+        desks.release()
+        #expect(desks.fetcher.requests.count == 301)
+        #expect(desks.takeAnswers().count { $0.word == "active" } == 301)
+        #expect(desks.introspection.load == (0, 0))
+    }
+
+    @Test func `INT-07 asks about no more bad tokens than one client has left, however many come at once`() throws {
+        let desks = try Desks(failures: FailureBudget(FailureBudget.Rate(perSecond: 1, burst: 40)))
+        desks.answer("{\"active\":false}")
+        desks.fetcher.hold()
+        for number in 0..<300 { desks.ask("bad-\(number)", worker: number % 2, client: Self.flood) }
+        desks.drain()
+        desks.release()
+        #expect(desks.fetcher.requests.count == 40)
+        let answers = desks.takeAnswers()
+        #expect(answers.count == 300)
+        #expect(answers.count { $0.word == "inactive" } == 40)
+        #expect(answers.count { $0.cause == .tooManyBad } == 260)
+        #expect(desks.takeEvents().isEmpty, "a stranger's tokens are nothing that the operator has to mend")
+        desks.ask("another", client: Self.flood)
+        desks.ask("of-another", client: Self.other)
+        desks.answer(desks.active)
+        desks.ask("good-before", client: Self.flood, isVouchedFor: true)
+        desks.drain()
+        #expect(desks.fetcher.requests.count == 42)
+        #expect(desks.takeAnswers().compactMap(\.cause) == [.tooManyBad])
+    }
+
+    @Test func `INT-07 charges no client for what is good, what is not answered, and what an issuer cannot say`() throws
+    {
+        let failures = FailureBudget(FailureBudget.Rate(perSecond: 1, burst: 2))
+        let desks = try Desks(failures: failures)
+        for answer in [desks.active, "no JSON"] {
+            desks.answer(answer)
+            for number in 0..<50 { desks.ask("token-\(number)", client: Self.flood) }
+            desks.drain()
+        }
+        desks.fetcher.answer(Desks.introspection, with: .failure(.timedOut))
+        for number in 0..<50 { desks.ask("token-\(number)", client: Self.flood) }
+        desks.drain()
+        #expect(desks.fetcher.requests.count == 150)
+        // What the issuer vouches for and forbids is charged as what it does not know.
+        desks.answer("{\"active\":true,\"iss\":\"https://elsewhere.example\"}")
+        for number in 0..<3 { desks.ask("foreign-\(number)", client: Self.flood) }
+        desks.drain()
+        #expect(desks.takeAnswers().suffix(3).count { $0.word == "refused" } == 2)
+    }
+
+    @Test func `OPS-04 signs beside its executor where that takes long, for questions and for exchanges`() throws {
+        let signed = Watched<[FetchRequest.Purpose]>([])
+        let slowWork = SlowWork { purpose, work in
+            signed.withLock { $0.append(purpose) }
+            work()
+            return true
+        }
+        let key = try SigningJWK(PrivateKey.generate(.p384), algorithm: .es384)
+        let slow = try Desks(method: .privateKeyJWT(key), slowWork: slowWork)
+        slow.answer(slow.active)
+        slow.ask()
+        slow.askForExchange()
+        slow.drain()
+        #expect(signed.now == [.tokenCheck, .exchange])
+        #expect(slow.fetcher.requests.allSatisfy { $0.form.contains("client_assertion=") })
+        #expect(slow.fetcher.requests.count == 2)
+        // A signature by P-256 costs less than to have it made elsewhere.
+        let quick = try Desks(method: .privateKeyJWT(SigningKey.p256.signer()), slowWork: slowWork)
+        quick.answer(quick.active)
+        quick.ask()
+        quick.drain()
+        #expect(quick.fetcher.requests.count == 1)
+        #expect(signed.now.count == 2)
+    }
+
+    @Test func `OPS-04 sends nothing that there was no time to sign`() throws {
+        let key = try SigningJWK(PrivateKey.generate(.p384), algorithm: .es384)
+        let desks = try Desks(method: .privateKeyJWT(key), slowWork: SlowWork { _, _ in false })
+        desks.ask()
+        desks.askForExchange()
+        desks.drain()
+        #expect(desks.fetcher.requests.isEmpty)
+        #expect(desks.takeAnswers().map(\.cause) == [.crowded])
+        #expect(desks.takeExchanges().map(\.cause) == [.crowded])
+    }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+import Crypto
+import HTTPMessage
+import JOSE
+import Login
+import OAuth
+import TestSupport
+import Testing
+
+/// Rows CF-03, CF-28, OPS-04 and OPS-05: a response that takes a private key to read.
+@Suite struct `an encrypted response` {
+    private func world() throws -> LoginWorld {
+        let key = try DecryptionJWK(PrivateKey.generate(.p384), algorithm: "ECDH-ES+A256KW")
+        let world = try LoginWorld {
+            $0.authorization.responseMode = .queryJWT
+            $0.decryptionKeys = [key]
+        }
+        world.server.habits.responseRecipient = key
+        return world
+    }
+
+    @Test func `CF-28 OPS-04 is decrypted beside the executor, once for a login`() async throws {
+        let world = try world()
+        var browser = Browser()
+        #expect(try await world.login(&browser).location == "/orders")
+        #expect(world.slowWorks == [.code])
+        #expect(world.session(of: browser) != nil)
+    }
+
+    @Test func `CF-03 OPS-05 of somebody who began no login costs no decryption`() async throws {
+        let world = try world()
+        var browser = Browser()
+        let response = try await world.authorize(await world.start(&browser))
+        var planted = Browser()
+        for number in 10_000_000..<10_000_020 { planted.plant("__Host-portcullis-login-\(number)", "made-up") }
+        // Another's cookie under another name, as whoever saw one could send it.
+        var renamed = Browser()
+        renamed.plant("__Host-portcullis-login-abcdefgh", browser.transactions[0].value)
+        for var stranger in [Browser(), planted, renamed] {
+            let answer = await world.callback(response, &stranger)
+            #expect(answer.refusal == .transactionUnknown && answer.check == "CF-03")
+        }
+        #expect(world.slowWorks.isEmpty)
+        world.clock.pass(seconds: 601)
+        #expect(await world.callback(response, &browser).refusal == .transactionExpired)
+        #expect(world.slowWorks.isEmpty)
+        #expect(world.server.tokenRequests.isEmpty)
+    }
+
+    @Test func `CF-03 of somebody with a login under way is decrypted, and is no other login's`() async throws {
+        let world = try world()
+        var browser = Browser(), other = Browser()
+        let response = try await world.authorize(await world.start(&browser))
+        _ = await world.start(&other)
+        #expect(await world.callback(response, &other).refusal == .transactionUnknown)
+        #expect(world.slowWorks == [.code])
+        #expect(await world.callback(response, &browser).location == "/orders")
+    }
+
+    @Test func `CF-25 that comes once more leads its user to where it led, and a stranger nowhere`() async throws {
+        let world = try world()
+        var browser = Browser(), stranger = Browser()
+        let response = try await world.authorize(await world.start(&browser))
+        #expect(await world.callback(response, &browser).location == "/orders")
+        #expect(browser.transactions.isEmpty)
+        #expect(await world.callback(response, &browser).location == "/orders")
+        #expect(await world.callback(response, &stranger).refusal == .transactionUnknown)
+        #expect(world.slowWorks == [.code, .code])
+    }
+
+    @Test func `CF-20 that is none is refused as every other`() async throws {
+        let world = try world()
+        var browser = Browser()
+        _ = await world.start(&browser)
+        for (text, refusal) in [
+            ("response=a.b.c.d.e", LoginRefusal.responseNotSigned), ("response=a.b.c", .responseNotSigned),
+            ("response=", .responseNotSigned), ("", .responseNotSigned),
+        ] {
+            let answer = await world.callback(
+                ScriptedResponse(parameters: Array(text.utf8), isForm: false), &browser)
+            #expect(answer.refusal == refusal, "\(text)")
+        }
+    }
+}
