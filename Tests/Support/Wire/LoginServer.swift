@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Bytes
 internal import Glibc
-internal import JOSE
+package import JOSE
 
 /// An authorization server for browser logins on a real socket, whose user always agrees.
 ///
@@ -100,7 +100,9 @@ package final class LoginServer: Sendable {
     }
 
     /// Plays the browser and its user at the authorization endpoint: from the URL it was sent to, to the callback's.
-    package func authorize(_ location: String) throws -> String {
+    ///
+    /// With a key of the client's the response is signed, and encrypted to that (JARM §2.2).
+    package func authorize(_ location: String, encryptingTo recipient: DecryptionJWK? = nil) throws -> String {
         guard location.hasPrefix(url + "/authorize?") else { throw WireFailure.malformed(location) }
         var parameters = WireForm.parameters(String(location.dropFirst(url.utf8.count + 11)))
         let code = state.withLock { state in
@@ -114,7 +116,15 @@ package final class LoginServer: Sendable {
         guard let target = parameters["redirect_uri"], let sent = parameters["state"] else {
             throw WireFailure.malformed(location)
         }
-        return "\(target)?code=\(code)&state=\(sent)&iss=\(WireForm.escaped(url))"
+        guard let recipient else { return "\(target)?code=\(code)&state=\(sent)&iss=\(WireForm.escaped(url))" }
+        let claims = [
+            "\"iss\":\"\(url)\"", "\"aud\":\"\(parameters["client_id"] ?? "")\"", "\"exp\":\(Int(time(nil)) + 300)",
+            "\"code\":\"\(code)\"", "\"state\":\"\(sent)\"",
+        ]
+        let response = try CompactJWE.encrypt(
+            Array(signed("JWT", claims).utf8).span, to: recipient.published, algorithm: recipient.algorithm,
+            encoding: "A256GCM", contentType: "JWT")
+        return "\(target)?response=\(String(decoding: response, as: UTF8.self))"
     }
 
     /// A logout token for one session, or with nil for all of the user's.
@@ -141,6 +151,9 @@ package final class LoginServer: Sendable {
                 "revocation_endpoint":"\(url)\(Self.revocationPath)",\
                 "pushed_authorization_request_endpoint":"\(url)\(Self.pushPath)",\
                 "response_types_supported":["code"],"code_challenge_methods_supported":["S256"],\
+                "response_modes_supported":["query","form_post","query.jwt"],"authorization_signing_alg_values_supported":["ES256"],\
+                "authorization_encryption_alg_values_supported":["RSA-OAEP-256"],\
+                "authorization_encryption_enc_values_supported":["A256GCM"],\
                 "authorization_response_iss_parameter_supported":true,"dpop_signing_alg_values_supported":["ES256"],\
                 "token_endpoint_auth_methods_supported":["client_secret_basic"],\
                 "id_token_signing_alg_values_supported":["ES256"],"backchannel_logout_supported":true,\
