@@ -150,6 +150,7 @@ import Testing
                   logins_per_client: 3
                   login_bodies_per_client: 1MiB
                   handshakes_per_client: 4
+                  upstream_connections_per_client: 12
                   parked_requests_per_client: 5
                   lookups_per_client: 7
                   bad_token_rate_per_client: 8
@@ -163,6 +164,7 @@ import Testing
         #expect(shares.logins == 3)
         #expect(shares.loginBodies == 1 << 20)
         #expect(shares.handshakes == 4)
+        #expect(shares.upstreamConnections == 12)
         #expect(shares.parkedRequests == 5)
         #expect(shares.lookups == 7)
         #expect(shares.badTokens == .init(perSecond: 8, burst: 9))

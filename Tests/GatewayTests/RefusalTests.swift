@@ -151,6 +151,7 @@ private let golden = """
     requestObjectUnknown 404 request_object_unknown client JAR-21
     clientLoginsTooMany 429 client_logins_too_many client OPS-05
     clientWaitersTooMany 429 client_waiters_too_many client OPS-05
+    upstreamShareExhausted 429 upstream_share_exhausted client OPS-05
     """
 
 @Suite struct `the table of refusals` {

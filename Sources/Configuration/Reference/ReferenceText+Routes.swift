@@ -293,8 +293,14 @@ extension ReferenceText {
           # Of these, those of one IPv4 address or IPv6 /64. A quarter by default, and at least 16. Proxies in front are exempt
           # where the listener names them.
           connections_per_client: 12500
-          # Connections in use to one upstream by one worker; beyond it requests are answered 503.
+          # Connections in use to one upstream by one worker, WebSockets among them; beyond it requests are answered 503.
           upstream_connections: 4096
+          # Of these, those of one client, an IPv4 address or an IPv6 /64; beyond it 429, and nothing is forwarded; log and metrics
+          # say upstream_share_exhausted. Half of them by default, and at most: while several clients take all they
+          # can, each has no more than what is left for the next one. Of a thousand people behind one address who have a
+          # WebSocket open each and load a page at the same moment, in one worker, are 2,000. Of a low upstream_connections a
+          # machine that alone asks for everything gets half: double it, or name the machine in the listener's trusted_proxies.
+          upstream_connections_per_client: 2048
           # Idle connections kept to one upstream by one worker.
           upstream_idle_connections: 256
           # Requests of one worker that wait for an authorization server: its keys, its word on a token, a session's refresh.

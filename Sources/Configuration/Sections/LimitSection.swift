@@ -33,6 +33,9 @@ enum LimitSection {
             count(
                 "upstream_connections", 1...100_000, "4096",
                 "Connections in use to one upstream by one worker; beyond it requests are answered 503."),
+            KeyDescription(
+                "upstream_connections_per_client", .integer(1...100_000), .optional, example: "2048",
+                "Of these, those of one IPv4 address or IPv6 /64; beyond it 429. Half of them by default, and at most."),
             count(
                 "upstream_idle_connections", 0...100_000, "256", "Idle connections kept to one upstream by one worker."),
             count(
@@ -90,6 +93,7 @@ enum LimitSection {
         size(object, "request_body_rate", &limits.requestBodyRate)
         size(object, "response_rate", &limits.responseRate)
         integer(object, "upstream_connections", &limits.upstreamConnections)
+        limits.shares.upstreamConnections = object.integer("upstream_connections_per_client")
         integer(object, "upstream_idle_connections", &limits.upstreamIdleConnections)
         integer(object, "parked_requests", &limits.parkedRequests)
         integer(object, "login_rate_per_client", &limits.shares.loginRate)
@@ -105,7 +109,9 @@ enum LimitSection {
         if let body = object.byteCount("request_body") { limits.requestBody = body.map(Int64.init) }
         judge("field_line", limits.fieldLine, fitsIn: "header_section", limits.headerSection, object, problems)
         judgeConnections(limits, object, problems)
-        judgeParked(limits, object, problems)
+        judgeHalf("parked_requests", limits.parkedRequests, limits.shares.parkedRequests, object, problems)
+        judgeHalf(
+            "upstream_connections", limits.upstreamConnections, limits.shares.upstreamConnections, object, problems)
         judge("access_token", limits.accessToken, fitsIn: "field_line", limits.fieldLine, object, problems)
         return limits
     }
@@ -118,13 +124,13 @@ enum LimitSection {
     }
 
     /// One client has no more than it leaves to others: a share above half is no share.
-    private static func judgeParked(_ limits: LimitSettings, _ object: CheckedObject, _ problems: ProblemList) {
-        guard let each = limits.shares.parkedRequests, each > max(1, limits.parkedRequests / 2) else { return }
+    private static func judgeHalf(
+        _ all: String, _ count: Int, _ each: Int?, _ object: CheckedObject, _ problems: ProblemList
+    ) {
+        guard let each, each > max(1, count / 2) else { return }
         problems.error(
-            at: object.place(of: "parked_requests_per_client"),
-            expected: "parked_requests_per_client of at most half of parked_requests",
-            found: "\(each) and \(limits.parkedRequests)",
-            remedy: "raise parked_requests or lower parked_requests_per_client")
+            at: object.place(of: all + "_per_client"), expected: "\(all)_per_client of at most half of \(all)",
+            found: "\(each) and \(count)", remedy: "raise \(all) or lower \(all)_per_client")
     }
 
     /// What does nothing is said: each worker grants its part of the logins at a time, and no more than it leaves.

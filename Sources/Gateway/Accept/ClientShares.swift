@@ -15,6 +15,8 @@ package struct ClientShareSettings: Sendable, Equatable {
     package var loginBodies = 4 << 20
     /// TLS handshakes under way, of one worker.
     package var handshakes = 1000
+    /// Connections in use to one upstream, of one worker; nil is half of `LimitSettings.upstreamConnections`.
+    package var upstreamConnections: Int?
     /// Requests of one worker that wait for an authorization server; nil is half of `LimitSettings.parkedRequests`.
     package var parkedRequests: Int?
     /// Requests under way at a server about its tokens, of all workers together.
@@ -40,6 +42,8 @@ struct ClientShares {
     let queued = ClientShare(most: 640)
     let handshakes: Int
     let waiting: ClientShare
+    /// Of the connections to one upstream.
+    let upstream: ClientShare
 
     init(_ limits: LimitSettings, workers: Int) {
         let settings = limits.shares
@@ -50,6 +54,7 @@ struct ClientShares {
         loginBodies = ClientShare(most: settings.loginBodies)
         handshakes = settings.handshakes
         waiting = ClientShare(most: settings.parkedRequests ?? max(1, limits.parkedRequests / 2))
+        upstream = ClientShare(most: settings.upstreamConnections ?? max(1, limits.upstreamConnections / 2))
     }
 }
 

@@ -94,7 +94,9 @@ package struct Explanation: Sendable {
         }
         if check == end { return endState }
         // An upstream's room is looked at before the proof is spent; what only the network tells comes after that.
-        if check == .replay, case .refused(.upstreamConnectionsExhausted, _, _, _) = verdict { return .notReached }
+        if check == .replay, case .refused(let refusal, _, _, _) = verdict, refusal.isOfUpstreamRoom {
+            return .notReached
+        }
         guard facts.reasonNotNeeded(check) == nil else { return .notNeeded }
         return check > end ? .notReached : .passed
     }
@@ -131,4 +133,11 @@ struct ConfigurationNames: Sendable {
 
     /// There are several, and which one a request came to is worth a word.
     var hasListeners: Bool { settings.listeners.count > 1 }
+}
+
+extension Refusal {
+    /// Whether the upstream had no connection left, for anybody or for this client.
+    fileprivate var isOfUpstreamRoom: Bool {
+        self == .upstreamConnectionsExhausted || self == .upstreamShareExhausted
+    }
 }

@@ -88,6 +88,8 @@ extension WorkerRef {
     func attach(_ exchange: ExchangeRef, _ upstream: UpstreamRef) {
         exchange.pointee.upstream = upstream
         upstream.pointee.exchange = exchange
+        let pool = upstream.pointee.pool.unsafelyUnwrapped
+        if pool.pointee.users != nil { count(upstream, of: pool) }
     }
 
     /// Sets the clock that runs now: the client's for its body, then the upstream's for its answer.

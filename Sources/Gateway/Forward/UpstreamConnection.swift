@@ -60,6 +60,10 @@ struct UpstreamConnection {
     var draining = 0
     /// The pool's reading at its handshake.
     var reading: UInt32 = 0
+    /// The counting of the pool that it is part of (`UpstreamPool.counting`), or 0.
+    var countedBy: UInt32 = 0
+    /// Whose request it carries, while it is counted.
+    var network: (UInt64, UInt64) = (0, 0)
     var previous: UpstreamRef?
     var next: UpstreamRef?
 
@@ -88,12 +92,19 @@ struct UpstreamPool {
     var idle: UpstreamRef?
     var idleCount = 0
     var connectionCount = 0
+    /// Whose requests the connections in use carry; nil while so few are in use that nobody counts.
+    var users: ClientNetworks?
+    /// How often counting was begun: what an earlier one counted is none of this one's.
+    var counting: UInt32 = 0
     /// The nonce that the upstream wants in proofs, once it has said so (RFC 9449 §9).
     var proofNonce: String?
     /// Connections that wait for addresses.
     var waiting: UpstreamRef?
     /// How often the operator is told of its failures.
     var lines = UpstreamLinePaces()
+
+    /// Connections that carry a request or a tunnel, or will.
+    var inUse: Int { connectionCount - idleCount }
 
     /// Whether an answer of the resolver is on its way here.
     var isResolving: Bool { addresses.isResolving }

@@ -96,6 +96,7 @@ extension WorkerRef {
         else { return closeUpstream(upstream) }
         // A busy pool makes no connections: without this it would never ask again where its name leads.
         if pool.pointee.addresses.hasNames { refreshAddresses(pool, now: pointee.lastTick) }
+        if upstream.pointee.countedBy != 0 { uncount(upstream, from: pool) }
         upstream.pointee.state = .idle
         upstream.pointee.wasUsed = true
         upstream.pointee.keepsAlive = false
@@ -115,6 +116,7 @@ extension WorkerRef {
         let pool = upstream.pointee.pool.unsafelyUnwrapped
         if upstream.pointee.state == .idle { unlinkIdle(upstream, from: pool) }
         if upstream.pointee.state == .resolving { unlinkWaiting(upstream, from: pool) }
+        if upstream.pointee.countedBy != 0 { uncount(upstream, from: pool) }
         closeSocket(upstream)
         pointee.wheel.remove(upstream.timeout)
         upstream.pointee.input.release(to: &pointee.buffers)

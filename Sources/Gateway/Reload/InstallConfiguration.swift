@@ -265,6 +265,7 @@ extension WorkerRef {
         guard !pointee.leavingPools.isEmpty else { return }
         pointee.leavingPools.removeAll { pool in
             guard pool.pointee.connectionCount == 0, !pool.pointee.isResolving else { return false }
+            pool.pointee.users?.destroy()
             pool.deinitialize(count: 1)
             pool.deallocate()
             return true

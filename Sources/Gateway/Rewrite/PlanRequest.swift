@@ -5,7 +5,8 @@ extension WorkerRef {
     /// The head that the upstream gets, in the worker's scratch; nothing of it is sent.
     ///
     /// Whatever of a forwarded request can be refused for what its head, its token and the configuration say is refused
-    /// here: a body that is announced too long, identity or a credential that cannot be sent, an upstream without room.
+    /// here: a body that is announced too long, identity or a credential that cannot be sent, an upstream without room, or with
+    /// none for this client.
     /// Only then is a proof spent (DPOP-17); what comes later, the body's own bytes and the network alone can tell.
     func planRequest(
         _ exchange: ExchangeRef, _ route: UnsafePointer<Route>, _ bytes: UnsafeMutablePointer<UInt8>
@@ -15,7 +16,9 @@ extension WorkerRef {
         if exchange.pointee.offersWebSocket { keepWebSocketKey(exchange, bytes) }
         var writer = HeadWriter(pointee.writeScratch, capacity: Worker.writeCapacity)
         try writeUpstreamHead(exchange, bytes, into: &writer)
-        guard hasRoom(pointee.pools[route.pointee.upstream]) else { throw connectionsExhausted() }
+        let pool = pointee.pools[route.pointee.upstream]
+        guard hasRoom(pool) else { throw connectionsExhausted() }
+        try judgeShare(exchange, of: pool)
         return writer
     }
 

@@ -15,6 +15,7 @@ extension WorkerRef {
         sweepCaches()
         if pointee.bursts.isOver(connections: pointee.openClients) { pointee.onBurstOver() }
         pointee.networks.forgetRecovered(at: WorkerClock().microseconds())
+        endCounting()
         pointee.log?.pointee.flush()
         observeLag()
     }

@@ -45,6 +45,8 @@ import Testing
         limits.connectionsAreOurs = true
         #expect(limits.shares.parkedRequests == silent.limits.parkedRequests / 2)
         limits.shares.parkedRequests = nil
+        #expect(limits.shares.upstreamConnections == silent.limits.upstreamConnections / 2)
+        limits.shares.upstreamConnections = nil
         #expect(String(describing: limits) == String(describing: silent.limits))
         #expect(String(describing: reference.timeouts) == String(describing: silent.timeouts))
         #expect(String(describing: reference.log) == String(describing: silent.log))

@@ -88,6 +88,22 @@ import Testing
         }
     }
 
+    @Test func `more connections to an upstream of one client than it leaves to others are refused`() throws {
+        #expect(
+            refusal(of: Sample(rest: "limits: { upstream_connections: 9, upstream_connections_per_client: 5 }").text)
+                == """
+                gateway.yaml:4:36: limits.upstream_connections_per_client: expected upstream_connections_per_client of at most half of upstream_connections, found 5 and 9
+                    raise upstream_connections or lower upstream_connections_per_client
+                """)
+        for good in [
+            "upstream_connections: 10, upstream_connections_per_client: 5",
+            "upstream_connections: 1, upstream_connections_per_client: 1", "upstream_connections: 1",
+            "upstream_connections_per_client: 2048",
+        ] {
+            #expect(refusal(of: Sample(rest: "limits: { \(good) }").text) == "")
+        }
+    }
+
     @Test func `more logins of one client than it ever gets are warned of`() throws {
         func warned(_ limit: String) throws -> String {
             try warnings(of: Sample(rest: "workers: 2\nlimits: { \(limit) }").text)

@@ -12,7 +12,8 @@ struct IdleWorker {
 
     init(
         schemes: [TokenSettings.Scheme] = [.dpop], nonce: DPoPSettings.Nonce = .off,
-        credential: UpstreamCredentialSettings = .none, replayBytes: Int = 1 << 20, terminators: [String] = []
+        credential: UpstreamCredentialSettings = .none, replayBytes: Int = 1 << 20, terminators: [String] = [],
+        limits: LimitSettings = LimitSettings()
     ) throws {
         var token = TokenSettings(issuers: ["main"], audiences: ["x"])
         token.schemes = schemes
@@ -31,6 +32,7 @@ struct IdleWorker {
             admin: AdminSettings(address: SocketAddressSettings(host: "127.0.0.1", port: 0)),
             issuers: [IssuerSettings(name: "main", url: url, rules: AccessTokenRules(issuer: url))], routes: [only])
         settings.proofs.replayBytes = replayBytes
+        settings.limits = limits
         gateway = try Gateway(settings, version: "test")
         let worker = gateway.workers[0].worker
         self.worker = worker

@@ -220,6 +220,18 @@ extension ProofTrial {
             prepare: { worker, _ in
                 worker.pointee.pools[0].pointee.connectionCount = worker.pointee.limits.upstreamConnections
             }, restore: { $0.pointee.pools[0].pointee.connectionCount = 0 }),
+        ProofTrial(
+            cause: .upstreamShareExhausted, name: "upstreamShareExhausted",
+            prepare: { worker, exchange in
+                let (pool, half) = (worker.pointee.pools[0], worker.pointee.shares.upstream.most)
+                pool.pointee.connectionCount = half
+                pool.pointee.users = ClientNetworks()
+                pool.pointee.users?.add(exchange.pointee.address.networkWords, .connections, half)
+            },
+            restore: {
+                $0.pointee.pools[0].pointee.connectionCount = 0
+                $0.endCounting()
+            }),
     ]
 
     /// What the authorization server said of an exchange for a token for the upstream.

@@ -182,6 +182,16 @@ extension CheckFacts {
             Remedy(
                 "All places for connections were taken.",
                 [.configuration("limits.connections, limits.upstream_connections: more of them")])
+        case .upstreamShareExhausted:
+            Remedy(
+                "Too many requests and WebSockets of one address were under way at the upstream.",
+                [
+                    .machine("see what the upstream of \(routeKey) is busy with"),
+                    .front("tell the clients' addresses, and name it in trusted_proxies"),
+                    .configuration(
+                        "limits.upstream_connections, upstream_connections_per_client", "more",
+                        "if one address sends most of the requests"),
+                ])
         default:
             Remedy(
                 "The upstream did not answer as it should: wanted \(ShownText.plain(expected)), found \(ShownText.plain(found)).",
