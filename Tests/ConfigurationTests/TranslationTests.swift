@@ -150,6 +150,8 @@ import Testing
                   logins_per_client: 3
                   login_bodies_per_client: 1MiB
                   handshakes_per_client: 4
+                  handshake_rate_per_client: 10
+                  handshake_burst_per_client: 11
                   upstream_connections_per_client: 12
                   parked_requests_per_client: 5
                   lookups_per_client: 7
@@ -164,6 +166,8 @@ import Testing
         #expect(shares.logins == 3)
         #expect(shares.loginBodies == 1 << 20)
         #expect(shares.handshakes == 4)
+        #expect(shares.handshakeRate == 10)
+        #expect(shares.handshakeBurst == 11)
         #expect(shares.upstreamConnections == 12)
         #expect(shares.parkedRequests == 5)
         #expect(shares.lookups == 7)

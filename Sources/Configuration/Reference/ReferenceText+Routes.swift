@@ -335,6 +335,14 @@ extension ReferenceText {
           # TLS handshakes under way in one worker; beyond it further connections are closed. At 50 ms a handshake that is
           # 20,000 new connections a second, which is more than a worker's processor can give.
           handshakes_per_client: 1000
+          # New connections to listeners with TLS a second in the long run, in all workers together; each worker grants its part.
+          # Beyond it they are closed before the handshake, which costs a worker up to a millisecond: one client takes a fifth
+          # of one processor at most. Of a thousand people behind one address who open a browser at nine, with six connections
+          # each, within five minutes, come 20 a second; three hundred of them who do so at the same moment are 1,800 at once.
+          # A program that asks from one address and opens a connection for every request needs more, or should keep connections.
+          handshake_rate_per_client: 200
+          # So many of them at once.
+          handshake_burst_per_client: 2000
           # Of parked_requests, those of one client; beyond it 429. Half of them by default, and at most.
           parked_requests_per_client: 512
           # Requests under way at an authorization server about the tokens of one client, in all workers together: half of those

@@ -62,6 +62,10 @@ enum LimitSection {
         count(
             "handshakes_per_client", 1...1_000_000, "1000",
             "TLS handshakes of one such client that are under way in one worker; beyond it connections are closed."),
+        count(
+            "handshake_rate_per_client", 1...1_000_000, "200",
+            "New TLS connections of one such client a second; beyond it they are closed."),
+        count("handshake_burst_per_client", 1...1_000_000, "2000", "So many of them at once."),
         KeyDescription(
             "parked_requests_per_client", .integer(1...100_000), .optional, example: "512",
             "Of parked_requests, those of one such client; beyond it 429. Half of them by default, and at most."),
@@ -102,6 +106,8 @@ enum LimitSection {
         integer(object, "logins_per_client", &limits.shares.logins)
         size(object, "login_bodies_per_client", &limits.shares.loginBodies)
         integer(object, "handshakes_per_client", &limits.shares.handshakes)
+        integer(object, "handshake_rate_per_client", &limits.shares.handshakeRate)
+        integer(object, "handshake_burst_per_client", &limits.shares.handshakeBurst)
         limits.shares.parkedRequests = object.integer("parked_requests_per_client")
         integer(object, "lookups_per_client", &limits.shares.lookups)
         integer(object, "bad_token_rate_per_client", &limits.shares.badTokens.perSecond)

@@ -32,6 +32,8 @@ struct ClientNetworks {
         case logins
         /// Refusals that are answered at once.
         case refusals
+        /// New TLS connections.
+        case handshakes
     }
 
     private struct Place {
@@ -39,9 +41,18 @@ struct ClientNetworks {
         var held = InlineArray<8, UInt32>(repeating: 0)
         var isUsed = false
         /// Until when each of the client's rates is spent, in microseconds of the monotonic clock; 0 when it is not.
-        var spentUntil = InlineArray<2, UInt64>(repeating: 0)
+        var spentUntil = InlineArray<3, UInt64>(repeating: 0)
 
-        var isRemembered: Bool { spentUntil[0] > 0 || spentUntil[1] > 0 }
+        var isRemembered: Bool {
+            for index in spentUntil.indices where spentUntil[index] > 0 { return true }
+            return false
+        }
+
+        /// Whether each of its rates has recovered.
+        func hasRecovered(at now: UInt64) -> Bool {
+            for index in spentUntil.indices where spentUntil[index] > now { return false }
+            return true
+        }
 
         var holdsNothing: Bool {
             for index in held.indices where held[index] > 0 { return false }
@@ -109,13 +120,12 @@ struct ClientNetworks {
     }
 
     /// Forgets clients whose rate has recovered, as far as some looks find them; to be called now and then.
-    mutating func forgetRecovered(at now: UInt64, looks: Int = 1024) {
+    mutating func forgetRecovered(at now: UInt64, looks: Int = 4096) {
         var left = min(looks, 2 * capacity)
         while left > 0, remembered > 0 {
             left -= 1
             cursor = (cursor + 1) & (capacity - 1)
-            guard places[cursor].isRemembered, places[cursor].spentUntil[0] <= now, places[cursor].spentUntil[1] <= now
-            else { continue }
+            guard places[cursor].isRemembered, places[cursor].hasRecovered(at: now) else { continue }
             places[cursor].spentUntil = InlineArray(repeating: 0)
             remembered -= 1
             guard places[cursor].holdsNothing else { continue }

@@ -15,6 +15,10 @@ package struct ClientShareSettings: Sendable, Equatable {
     package var loginBodies = 4 << 20
     /// TLS handshakes under way, of one worker.
     package var handshakes = 1000
+    /// New TLS connections a second, of all workers together.
+    package var handshakeRate = 200
+    /// So many of them at once.
+    package var handshakeBurst = 2000
     /// Connections in use to one upstream, of one worker; nil is half of `LimitSettings.upstreamConnections`.
     package var upstreamConnections: Int?
     /// Requests of one worker that wait for an authorization server; nil is half of `LimitSettings.parkedRequests`.
@@ -41,6 +45,7 @@ struct ClientShares {
     /// Of those who wait for a place: a hundred browsers with all the connections that one opens.
     let queued = ClientShare(most: 640)
     let handshakes: Int
+    let handshakeRate: ClientRate
     let waiting: ClientShare
     /// Of the connections to one upstream.
     let upstream: ClientShare
@@ -53,6 +58,8 @@ struct ClientShares {
         logins = ClientShare(most: max(min(8, settings.logins), settings.logins / max(workers, 1)))
         loginBodies = ClientShare(most: settings.loginBodies)
         handshakes = settings.handshakes
+        handshakeRate = ClientRate(
+            perSecond: settings.handshakeRate, burst: settings.handshakeBurst, parts: workers)
         waiting = ClientShare(most: settings.parkedRequests ?? max(1, limits.parkedRequests / 2))
         upstream = ClientShare(most: settings.upstreamConnections ?? max(1, limits.upstreamConnections / 2))
     }

@@ -7,9 +7,9 @@ extension WorkerRef {
     func hasRoom(for peer: PeerAddress, at listener: UnsafeMutablePointer<ListenerSocket>) -> Bool {
         // Its own share first: whoever has used that up closes nobody else's connection.
         if listener.pointee.tls != nil, isCounted(peer, at: listener),
-            pointee.networks.count(of: peer.networkWords, .handshakes) >= pointee.shares.handshakes
+            let bound = boundOfHandshakes(peer.networkWords)
         {
-            sayRefused(peer, "\(pointee.shares.handshakes) handshakes of one client at most")
+            sayRefused(peer, bound)
             return false
         }
         let limit = pointee.limits.clientConnections
@@ -25,6 +25,21 @@ extension WorkerRef {
             return false
         }
         return true
+    }
+
+    /// Which bound another TLS handshake of this client would break, or nil when it may begin.
+    ///
+    /// A handshake costs about a millisecond of the worker, and whoever completes them as fast as it can has only few
+    /// under way: the share of those alone would let it slow all others down.
+    private func boundOfHandshakes(_ network: (UInt64, UInt64)) -> String? {
+        guard pointee.networks.count(of: network, .handshakes) < pointee.shares.handshakes else {
+            return "\(pointee.shares.handshakes) handshakes of one client at most"
+        }
+        let wait = pointee.networks.take(
+            network, .handshakes, at: clock.microseconds(), pointee.shares.handshakeRate)
+        guard wait > 0 else { return nil }
+        let rate = pointee.limits.shares.handshakeRate
+        return "\(rate) handshakes a second of one client (limits.handshake_rate_per_client)"
     }
 
     /// Whether a client's connections are counted: those of proxies in front are not one client's, nor are those

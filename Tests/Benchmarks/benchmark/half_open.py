@@ -11,8 +11,8 @@ from .tls import probe_tls
 from .usage import forget_peak, memory, peak_resident
 
 BURSTS, CONNECTIONS = 6, 3_000
-# No address has more than its share of the handshakes under way: these are four of them.
-ADDRESSES = [f"127.0.0.{number + 2}" for number in range(4)]
+# No address has more than its share of the handshakes under way, nor of those in a while: these are sixteen of them.
+ADDRESSES = [f"127.0.0.{number + 2}" for number in range(16)]
 # In which time what a burst needed is to be given back.
 GIVEN_BACK_SECONDS = 60
 SETTLE_SECONDS = 1

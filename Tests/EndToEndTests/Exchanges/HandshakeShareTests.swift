@@ -9,7 +9,7 @@ import TestSupport
         let upstream: RecordingUpstream
         let gateway: GatewayProcess
 
-        init(_ limits: String) throws {
+        init(_ limits: String, listener: String = "") throws {
             authority = try TestCertificate.authority(named: "Authority of the tests")
             upstream = try RecordingUpstream()
             let identity = try authority.issue(names: ["a.test"])
@@ -20,6 +20,7 @@ import TestSupport
                   - address: 127.0.0.1:0
                     public_url: https://a.test
                     tls: { certificate: $FOLDER/a.crt, key: $FOLDER/a.key }
+                    \(listener)
                 admin: { address: "127.0.0.1:0" }
                 routes: [{ path: /, upstream: "\(upstream.url)", public: true }]
                 limits: { \(limits) }
@@ -65,4 +66,39 @@ import TestSupport
         }
         withExtendedLifetime((half, done)) {}
     }
+
+    @Test func `OPS-05 one client begins so many in a while, and the others theirs`() throws {
+        let stage = try Stage("handshake_rate_per_client: 1, handshake_burst_per_client: 3")
+        let done = try (0..<3).map { _ in
+            let client = try stage.secured(from: "127.0.0.2")
+            #expect(try stage.isServed(client))
+            return client
+        }
+        // Far more than a second's worth each, however slow the machine.
+        let flood = try (0..<60).map { _ in try stage.open(from: "127.0.0.2") }
+        let line = try #require(stage.gateway.operatorLine { $0["event"] == "connections_refused" })
+        #expect(line["expected"] == "1 handshakes a second of one client (limits.handshake_rate_per_client)")
+        #expect(line["client"] == "127.0.0.2")
+        #expect(flood.contains { $0.isClosedByPeer() })
+        #expect(eventually { stage.gateway.reading(Self.refusals) ?? 0 > 0 })
+        #expect(try stage.isServed(stage.secured(from: "127.0.0.1")))
+        // What has had its handshake goes on.
+        for client in done { #expect(try stage.isServed(client)) }
+        // It may again after a while.
+        #expect(
+            eventually {
+                guard let client = try? stage.secured(from: "127.0.0.2") else { return false }
+                return (try? stage.isServed(client)) == true
+            })
+    }
+
+    @Test func `OPS-05 those of a proxy in front have no rate`() throws {
+        let stage = try Stage(
+            "handshake_rate_per_client: 1, handshake_burst_per_client: 1", listener: "trusted_proxies: [127.0.0.3/32]")
+        for _ in 0..<20 { #expect(try stage.isServed(stage.secured(from: "127.0.0.3"))) }
+        #expect(stage.gateway.reading(Self.refusals) ?? 0 == 0)
+    }
+
+    private static let refusals =
+        "portcullis_refusals_total{route=\"(none)\",cause=\"too_many_connections\",blame=\"capacity\"}"
 }

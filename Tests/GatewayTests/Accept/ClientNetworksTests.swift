@@ -126,6 +126,24 @@ import Testing
         #expect(networks.take((1, 0), at: 1, rate) <= rate.interval)
     }
 
+    @Test func `is one for each thing, and remembered until all of them have recovered`() {
+        for spent in ClientNetworks.Rated.allCases {
+            var networks = ClientNetworks()
+            defer { networks.destroy() }
+            for _ in 0..<5 { #expect(networks.take((1, 0), spent, at: 1_000_000, rate) == 0) }
+            for rated in ClientNetworks.Rated.allCases {
+                #expect((networks.take((1, 0), rated, at: 1_000_000, rate) == 0) == (rated != spent))
+            }
+            #expect(networks.remembered == 1)
+            // The others recover in a tenth of a second, and this one in five.
+            networks.forgetRecovered(at: 1_499_999, looks: .max)
+            #expect(networks.remembered == 1)
+            #expect(networks.take((1, 0), spent, at: 1_000_000, rate) > 0)
+            networks.forgetRecovered(at: 1_500_000, looks: .max)
+            #expect(networks.remembered == 0 && networks.clients == 0)
+        }
+    }
+
     @Test func `is forgotten once it has recovered, and not before`() {
         var networks = ClientNetworks()
         defer { networks.destroy() }
