@@ -81,7 +81,7 @@ enum DocumentSection {
         if let admin { refuseCollisions(listeners, admin, document, problems) }
         let limits = LimitSection.translate(document.object("limits"), problems)
         let workers = document.integer("workers") ?? translation.sources.processors
-        LimitSection.judgeLogins(limits, workers: workers, document.object("limits"), problems)
+        LimitSection.judgeShares(limits, workers: workers, document.object("limits"), problems)
         let context = IssuerContext(
             translation: translation, issuers: IssuersByName(document), clients: ClientsByName(document))
         var issuers = document.entries("issuers").compactMap { IssuerSection.translate($0, context) }

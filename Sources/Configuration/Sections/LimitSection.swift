@@ -115,6 +115,7 @@ enum LimitSection {
         if let body = object.byteCount("request_body") { limits.requestBody = body.map(Int64.init) }
         judge("field_line", limits.fieldLine, fitsIn: "header_section", limits.headerSection, object, problems)
         judgeConnections(limits, object, problems)
+        judgeHandshakes(limits, object, problems)
         judgeHalf("parked_requests", limits.parkedRequests, limits.shares.parkedRequests, object, problems)
         judgeHalf(
             "upstream_connections", limits.upstreamConnections, limits.shares.upstreamConnections, object, problems)
@@ -129,6 +130,17 @@ enum LimitSection {
             found: "\(each) and \(limits.connections)", remedy: "raise connections or lower connections_per_client")
     }
 
+    /// A handshake under way is a connection: a share above that of connections is never reached.
+    private static func judgeHandshakes(_ limits: LimitSettings, _ object: CheckedObject, _ problems: ProblemList) {
+        let each = limits.shares.handshakes
+        guard object.says("handshakes_per_client"), each > limits.clientConnections else { return }
+        problems.error(
+            at: object.place(of: "handshakes_per_client"),
+            expected: "handshakes_per_client of at most connections_per_client",
+            found: "\(each) and \(limits.clientConnections)",
+            remedy: "raise connections_per_client or lower handshakes_per_client")
+    }
+
     /// One client has no more than it leaves to others: a share above half is no share.
     private static func judgeHalf(
         _ all: String, _ count: Int, _ each: Int?, _ object: CheckedObject, _ problems: ProblemList
@@ -139,17 +151,38 @@ enum LimitSection {
             found: "\(each) and \(count)", remedy: "raise \(all) or lower \(all)_per_client")
     }
 
-    /// What does nothing is said: each worker grants its part of the logins at a time, and no more than it leaves.
-    static func judgeLogins(
+    /// What does nothing is said: no client gets more than it leaves to others, however large its share.
+    static func judgeShares(
         _ limits: LimitSettings, workers: Int, _ object: CheckedObject?, _ problems: ProblemList
     ) {
-        let most = ClientShareSettings.mostLogins * workers
-        guard let object, limits.shares.logins > most else { return }
+        guard let object else { return }
+        let shares = limits.shares
+        let logins = ClientShareSettings.mostLogins
+        if shares.logins > logins * workers {
+            warn(
+                "logins_per_client", "\(shares.logins)", most: "\(logins * workers)",
+                "\(logins) of each of \(workers) workers", object, problems)
+        }
+        if shares.loginBodies > ClientShareSettings.mostLoginBodies {
+            warn(
+                "login_bodies_per_client", ByteCountText.text(shares.loginBodies),
+                most: ByteCountText.text(ClientShareSettings.mostLoginBodies), "half of what one worker has for them",
+                object, problems)
+        }
+        if shares.lookups > LookupBounds.mostPerClient {
+            warn(
+                "lookups_per_client", "\(shares.lookups)", most: "\(LookupBounds.mostPerClient)",
+                "half of those that one server is asked at a time", object, problems)
+        }
+    }
+
+    private static func warn(
+        _ key: String, _ found: String, most: String, _ reason: String, _ object: CheckedObject,
+        _ problems: ProblemList
+    ) {
         problems.warning(
-            at: object.place(of: "logins_per_client"),
-            expected: "at most \(most), which is \(ClientShareSettings.mostLogins) of each of \(workers) workers",
-            found: "\(limits.shares.logins)", remedy: "say \(most): no client gets more, for as many are left to others"
-        )
+            at: object.place(of: key), expected: "at most \(most), which is \(reason)", found: found,
+            remedy: "say \(most): no client gets more, for as many are left to others")
     }
 
     /// A smaller bound above a larger one would never be reached.

@@ -30,6 +30,8 @@ package struct ClientShareSettings: Sendable, Equatable {
 
     /// Starts and callbacks that one client ever gets of one worker: as many as it leaves to others.
     package static let mostLogins = (Worker.loginLimit - Worker.loginReserve) / 2
+    /// Bytes of their requests that one client ever holds of one worker, for the same reason.
+    package static let mostLoginBodies = (Worker.loginBodyLimit - Worker.loginBodyReserve) / 2
 
     package init() {}
 }

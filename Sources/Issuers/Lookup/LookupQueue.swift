@@ -228,6 +228,11 @@ package struct LookupQueue: Sendable {
 
 /// How many questions a desk deals with at a time, per issuer or per rule of exchange.
 package struct LookupBounds: Sendable {
+    /// Requests under way, where nothing else is said.
+    package static let concurrent = 64
+    /// Of these one client never has more than it leaves to others.
+    package static let mostPerClient = concurrent / 2
+
     /// Requests under way.
     package var concurrent: Int
     /// Questions that wait for one of these to end.
@@ -235,7 +240,7 @@ package struct LookupBounds: Sendable {
     /// Requests under way of one client.
     package var perClient: Int
 
-    package init(concurrent: Int = 64, waiting: Int = 1024, perClient: Int = 32) {
+    package init(concurrent: Int = LookupBounds.concurrent, waiting: Int = 1024, perClient: Int = 32) {
         self.concurrent = max(concurrent, 1)
         self.waiting = max(waiting, 0)
         self.perClient = max(perClient, 1)

@@ -104,6 +104,40 @@ import Testing
         }
     }
 
+    @Test func `more handshakes of one client than it may have connections are refused`() throws {
+        #expect(
+            refusal(of: Sample(rest: "limits: { connections: 500, handshakes_per_client: 501 }").text)
+                == """
+                gateway.yaml:4:29: limits.handshakes_per_client: expected handshakes_per_client of at most connections_per_client, found 501 and 125
+                    raise connections_per_client or lower handshakes_per_client
+                """)
+        #expect(
+            refusal(of: Sample(rest: "limits: { connections_per_client: 20, handshakes_per_client: 21 }").text)
+                .contains("found 21 and 20"))
+        for good in [
+            // What nobody said is not held against what was.
+            "connections: 500", "connections_per_client: 20", "connections_per_client: 20, handshakes_per_client: 20",
+            "connections: 500, handshakes_per_client: 125", "handshakes_per_client: 12500",
+        ] {
+            #expect(refusal(of: Sample(rest: "limits: { \(good) }").text) == "", "\(good)")
+        }
+    }
+
+    @Test func `more lookups and forms of one client than it ever gets are warned of`() throws {
+        func warned(_ limit: String) throws -> String {
+            try warnings(of: Sample(rest: "limits: { \(limit) }").text)
+        }
+        #expect(try warned("lookups_per_client: 32") == warned("login_bodies_per_client: 12MiB"))
+        #expect(
+            try warned("lookups_per_client: 33").contains(
+                "limits.lookups_per_client: expected at most 32, which is half of those that one server is asked at a time, found 33"
+            ))
+        #expect(
+            try warned("login_bodies_per_client: 13MiB").contains(
+                "limits.login_bodies_per_client: expected at most 12MiB, which is half of what one worker has for them, found 13MiB"
+            ))
+    }
+
     @Test func `more logins of one client than it ever gets are warned of`() throws {
         func warned(_ limit: String) throws -> String {
             try warnings(of: Sample(rest: "workers: 2\nlimits: { \(limit) }").text)
