@@ -69,14 +69,18 @@ private actor Resident {
     @Test func `wakes in the order of its sleeps`() async throws {
         try await withLoop { loop in
             let woken = Watched<[Int]>([])
-            await withTaskGroup { group in
-                for milliseconds in [90, 10, 50] {
-                    group.addTask {
-                        try? await loop.sleep(milliseconds: milliseconds)
-                        woken.withLock { $0.append(milliseconds) }
+            // On the loop, so that all fall asleep in one turn of it, by one reading of the clock: from other threads the
+            // longest sleep may begin so much earlier that it ends first.
+            await Task(executorPreference: loop) {
+                await withTaskGroup(of: Void.self) { group in
+                    for milliseconds in [90, 10, 50] {
+                        group.addTask {
+                            try? await loop.sleep(milliseconds: milliseconds)
+                            woken.withLock { $0.append(milliseconds) }
+                        }
                     }
                 }
-            }
+            }.value
             #expect(woken.now == [10, 50, 90])
         }
     }

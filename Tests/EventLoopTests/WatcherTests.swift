@@ -142,11 +142,12 @@ import Testing
         let early = LoopTimer(loop: loop) { order.value.append("moved away") }
         let late = LoopTimer(loop: loop) { order.value.append("moved near") }
         let between = LoopTimer(loop: loop) { order.value.append("between") }
-        early.arm(milliseconds: 1)
-        early.arm(milliseconds: 90)
+        // In the order in which they are due, each from its own moment: however long it takes, none overtakes another.
         late.arm(milliseconds: 3_600_000)
         late.arm(milliseconds: 1)
         between.arm(milliseconds: 40)
+        early.arm(milliseconds: 1)
+        early.arm(milliseconds: 90)
         #expect(loop.turns { order.value.count == 3 })
         #expect(order.value == ["moved near", "between", "moved away"])
         withExtendedLifetime((early, late, between)) {}

@@ -61,12 +61,15 @@ private func request(
     @Test func `uses a connection again, as a GET does`() async throws {
         let server = try RecordingUpstream(fallback: .answer(200))
         defer { server.stop() }
+        let start = ContinuousClock.now
         try await withFetcher { fetcher in
             for method in [FetchRequest.Method.post, .get, .post] {
                 _ = try await fetcher.fetch(request(server, method, body: Array("a=b".utf8)))
             }
         }
-        #expect(server.connectionCount == 1)
+        // A POST goes over none that was idle for longer than a second: one more for each that passed.
+        let passed = (ContinuousClock.now - start).components.seconds
+        #expect(server.connectionCount <= 1 + Int(passed))
         #expect(server.requests.map(\.method) == ["POST", "GET", "POST"])
     }
 
@@ -91,7 +94,9 @@ private func request(
         defer { server.stop() }
         try await withFetcher { fetcher in
             _ = try await fetcher.fetch(request(server, .get))
-            let wanted = request(server, method, path: "/token", body: Array("code=c".utf8))
+            var wanted = request(server, method, path: "/token", body: Array("code=c".utf8))
+            // The one that the server is about to close, however long ago it was used.
+            wanted.connection = .kept
             if method == .post {
                 let outcome = try await refusal(of: wanted, by: fetcher)
                 #expect(outcome == .unanswered)
