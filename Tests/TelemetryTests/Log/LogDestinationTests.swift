@@ -31,10 +31,16 @@ private final class Reports: Sendable {
     func note(_ refusal: LogRefusal?) { all.withLock { $0.append(refusal) } }
 }
 
-private func submit(_ number: Int, to sink: LogSink) -> Bool {
+/// Bytes of padding with which no pipe holds a line: whenever it begins with it, a writing thread does not get to its end
+/// while nobody reads.
+private let moreThanAPipe = 100_000
+
+/// One finished line `{"n":N}`, perhaps padded to many bytes.
+private func submit(_ number: Int, padding: Int = 0, to sink: LogSink) -> Bool {
     var line = LogLine()
     line.begin()
     line.member("n", Int64(number))
+    if padding > 0 { line.member("p", [UInt8](repeating: 0x78, count: padding).span, limit: padding) }
     line.end()
     return sink.submit(&line)
 }
@@ -55,14 +61,14 @@ private func nonBlockingPipe() throws -> [Int32] {
         let folder = try Folder()
         let sink = try LogSink.appending(to: folder.log)
         #expect(submit(1, to: sink))
-        #expect(sink.flush(milliseconds: 10_000))
+        #expect(sink.flush(milliseconds: 60_000))
         try #require(rename(folder.log, folder.log + ".1") == 0)
         #expect(submit(2, to: sink))
-        #expect(sink.flush(milliseconds: 10_000))
+        #expect(sink.flush(milliseconds: 60_000))
         let reports = Reports()
         sink.reopen { reports.note($0) }
         #expect(submit(3, to: sink))
-        #expect(sink.stop(milliseconds: 10_000))
+        #expect(sink.stop(milliseconds: 60_000))
         #expect(folder.text("log.1") == "{\"n\":1}\n{\"n\":2}\n")
         #expect(folder.text("log") == "{\"n\":3}\n")
         #expect(reports.all.withLock { $0 } == [nil])
@@ -74,9 +80,9 @@ private func nonBlockingPipe() throws -> [Int32] {
         try #require(unlink(folder.log) == 0)
         let done = DispatchSemaphore(value: 0)
         sink.reopen { _ in done.signal() }
-        #expect(done.wait(timeout: .now() + 10) == .success)
+        #expect(done.wait(timeout: .now() + 60) == .success)
         #expect(folder.text("log") == "")
-        #expect(sink.stop(milliseconds: 10_000))
+        #expect(sink.stop(milliseconds: 60_000))
     }
 
     @Test func `stays where it is when its name cannot be opened, and whoever asked is told`() throws {
@@ -87,7 +93,7 @@ private func nonBlockingPipe() throws -> [Int32] {
         let reports = Reports()
         sink.reopen { reports.note($0) }
         #expect(submit(1, to: sink))
-        #expect(sink.stop(milliseconds: 10_000))
+        #expect(sink.stop(milliseconds: 60_000))
         #expect(reports.all.withLock { $0 } == [.cannotOpen(path: folder.log, errorNumber: EISDIR)])
         #expect(folder.text("log.1") == "{\"n\":1}\n")
         #expect(sink.droppedLines == 0)
@@ -99,8 +105,11 @@ private func nonBlockingPipe() throws -> [Int32] {
         let reading = open(folder.log, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         try #require(reading >= 0)
         let sink = try LogSink.appending(to: folder.log)
-        // More than the pipe holds: the writing thread stands still.
-        for number in 0..<20_000 { #expect(submit(number, to: sink)) }
+        // Once its beginning is there, the writing thread stands still in it.
+        #expect(submit(0, padding: moreThanAPipe, to: sink))
+        var entry = pollfd(fd: reading, events: Int16(POLLIN), revents: 0)
+        try #require(poll(&entry, 1, 60_000) == 1)
+        for number in 1..<1000 { #expect(submit(number, to: sink)) }
         try #require(rename(folder.log, folder.log + ".1") == 0)
         let reports = Reports()
         sink.reopen { reports.note($0) }
@@ -108,7 +117,7 @@ private func nonBlockingPipe() throws -> [Int32] {
         #expect(reports.all.withLock { $0 } == [])
         close(reading)  // the rest of the chunk is lost, and counted
         #expect(submit(-1, to: sink))
-        #expect(sink.stop(milliseconds: 10_000))
+        #expect(sink.stop(milliseconds: 60_000))
         #expect(reports.all.withLock { $0 } == [nil])
         #expect(sink.droppedLines > 0)
         #expect(folder.text("log")?.hasSuffix("{\"n\":-1}\n") == true)
@@ -119,7 +128,7 @@ private func nonBlockingPipe() throws -> [Int32] {
         let reports = Reports()
         sink.reopen { reports.note($0) }
         #expect(reports.all.withLock { $0 } == [nil])
-        #expect(sink.stop(milliseconds: 10_000))
+        #expect(sink.stop(milliseconds: 60_000))
     }
 
     @Test func `does not hold the start when it is a named pipe that nobody reads`() throws {
@@ -136,36 +145,39 @@ private func nonBlockingPipe() throws -> [Int32] {
         let sink = try LogSink.appending(to: "/dev/full")
         for number in 0..<3 {
             #expect(submit(number, to: sink))
-            #expect(sink.flush(milliseconds: 10_000))
+            #expect(sink.flush(milliseconds: 60_000))
             #expect(sink.droppedLines == UInt64(number + 1))
         }
-        #expect(sink.stop(milliseconds: 10_000))
+        #expect(sink.stop(milliseconds: 60_000))
     }
 
     @Test func `OPS-04 blocked and set to non-blocking by somebody else: nobody waits, and the end is bounded`() throws
     {
         let ends = try nonBlockingPipe()
         defer { close(ends[0]) }
-        let sink = try LogSink(descriptor: ends[1], closesDescriptor: true, limit: 64 * 1024)
+        let sink = try LogSink(descriptor: ends[1], closesDescriptor: true, limit: 256 * 1024)
         let clock = ContinuousClock()
         let start = clock.now
+        #expect(submit(0, padding: moreThanAPipe, to: sink))
         var dropped: UInt64 = 0
-        for number in 0..<60_000 where !submit(number, to: sink) { dropped += 1 }
+        for number in 1..<60_000 where !submit(number, to: sink) { dropped += 1 }
         #expect(dropped > 0 && sink.droppedLines == dropped)
         #expect(!sink.stop(milliseconds: 50))
-        #expect(clock.now - start < .seconds(30), "somebody waited for the reader")
+        // Whoever waited for the reader would wait for ever; or, for each line, some milliseconds.
+        #expect(clock.now - start < .seconds(300), "somebody waited for the reader")
     }
 
     @Test func `OPS-05 whose reader has left: lines are dropped and counted, and nobody waits`() throws {
         let ends = try nonBlockingPipe()
-        let sink = try LogSink(descriptor: ends[1], closesDescriptor: true, limit: 64 * 1024)
-        // The writing thread stands still in a full pipe when the reader leaves.
-        for number in 0..<10_000 { _ = submit(number, to: sink) }
+        let sink = try LogSink(descriptor: ends[1], closesDescriptor: true, limit: 256 * 1024)
+        // The writing thread does not get through this before the reader leaves.
+        #expect(submit(0, padding: moreThanAPipe, to: sink))
+        for number in 1..<60_000 { _ = submit(number, to: sink) }
         #expect(!sink.flush(milliseconds: 1))
         // What waits is lost with the reader; what found no room was lost before.
         let refused = sink.droppedLines
         close(ends[0])
-        #expect(sink.stop(milliseconds: 10_000))
+        #expect(sink.stop(milliseconds: 60_000))
         #expect(sink.droppedLines > refused)
     }
 }

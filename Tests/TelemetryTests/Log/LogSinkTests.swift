@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 import Telemetry
+import TestSupport
 import Testing
 
 /// A pipe whose write end a sink may have.
@@ -47,7 +48,7 @@ private func submit(_ number: Int, padding: Int = 0, to sink: LogSink) -> Bool {
         let pipe = try Pipe()
         let sink = try LogSink(descriptor: pipe.writing, closesDescriptor: true)
         for number in 0..<500 { #expect(submit(number, to: sink)) }
-        #expect(sink.stop(milliseconds: 10_000))
+        #expect(sink.stop(milliseconds: 60_000))
         #expect(rest(of: pipe.reading).split(separator: "\n") == (0..<500).map { "{\"n\":\($0)}" })
         #expect(sink.droppedLines == 0)
     }
@@ -56,19 +57,21 @@ private func submit(_ number: Int, padding: Int = 0, to sink: LogSink) -> Bool {
         let pipe = try Pipe()
         let sink = try LogSink(descriptor: pipe.writing, closesDescriptor: true)
         #expect(submit(1, to: sink))
-        #expect(sink.flush(milliseconds: 10_000))
+        #expect(sink.flush(milliseconds: 60_000))
         var buffer = [UInt8](repeating: 0, count: 64)
         let count = buffer.withUnsafeMutableBytes { read(pipe.reading, $0.baseAddress, $0.count) }
         #expect(String(decoding: buffer[..<max(count, 0)], as: UTF8.self) == "{\"n\":1}\n")
-        #expect(sink.stop(milliseconds: 10_000))
+        #expect(sink.stop(milliseconds: 60_000))
     }
 
     @Test func `OPS-04 a reader that takes nothing does not make the writer wait`() throws {
         let pipe = try Pipe()
-        let sink = try LogSink(descriptor: pipe.writing, closesDescriptor: true, limit: 64 * 1024)
+        let sink = try LogSink(descriptor: pipe.writing, closesDescriptor: true, limit: 256 * 1024)
+        // A line that no pipe holds: whenever it begins with it, the writing thread does not get to its end.
+        #expect(submit(0, padding: 100_000, to: sink))
         // More than the pipe and the queue hold: whoever waited here would wait for ever, for nobody reads.
         var refused = 0
-        for number in 0..<4000 where !submit(number, padding: 500, to: sink) { refused += 1 }
+        for number in 1..<4000 where !submit(number, padding: 500, to: sink) { refused += 1 }
         #expect(refused > 0)
         #expect(sink.droppedLines == UInt64(refused))
         #expect(!sink.flush(milliseconds: 1))
@@ -76,19 +79,21 @@ private func submit(_ number: Int, padding: Int = 0, to sink: LogSink) -> Bool {
         let lines = rest(of: pipe.reading).split(separator: "\n")
         #expect(lines.count == 4000 - refused)
         #expect(lines.allSatisfy { $0.hasPrefix("{") && $0.hasSuffix("}") })
-        #expect(sink.stop(milliseconds: 10_000))
+        #expect(sink.stop(milliseconds: 60_000))
     }
 
     @Test func `OPS-05 what waits for a stalled reader is bounded, however small the lines`() throws {
         let pipe = try Pipe()
-        let limit = 64 * 1024
+        let limit = 256 * 1024
         let sink = try LogSink(descriptor: pipe.writing, closesDescriptor: true, limit: limit)
-        for number in 0..<60_000 { _ = submit(number, to: sink) }
+        // More than a pipe holds: whenever it begins with it, the writing thread does not get to its end.
+        #expect(submit(0, padding: 100_000, to: sink))
+        for number in 1..<60_000 { _ = submit(number, to: sink) }
         #expect(sink.droppedLines > 0)
         #expect(!sink.stop(milliseconds: 1))
         // A pipe holds 64 KiB of its own, and one storage may be on its way.
         #expect(rest(of: pipe.reading).utf8.count <= limit + 128 * 1024)
-        #expect(sink.stop(milliseconds: 10_000))
+        #expect(sink.stop(milliseconds: 60_000))
     }
 
     @Test func `has written lines that were gathered behind a stalled reader when a flush says so`() throws {
@@ -105,8 +110,8 @@ private func submit(_ number: Int, padding: Int = 0, to sink: LogSink) -> Bool {
             lines += buffer[..<count].count { $0 == UInt8(ascii: "\n") }
         }
         #expect(lines == 2000)
-        #expect(sink.flush(milliseconds: 20_000))
-        #expect(sink.stop(milliseconds: 20_000))
+        #expect(sink.flush(milliseconds: 60_000))
+        #expect(sink.stop(milliseconds: 60_000))
     }
 
     @Test func `OPS-05 a reader that comes back gets later lines`() throws {
@@ -130,7 +135,7 @@ private func submit(_ number: Int, padding: Int = 0, to sink: LogSink) -> Bool {
     @Test func `leaves the line builder empty and usable whether lines are taken or dropped`() throws {
         let pipe = try Pipe()
         let sink = try LogSink(descriptor: pipe.writing, closesDescriptor: true)
-        #expect(sink.stop(milliseconds: 10_000))
+        #expect(sink.stop(milliseconds: 60_000))
         var line = LogLine()
         line.begin()
         line.end()
@@ -148,10 +153,11 @@ private func submit(_ number: Int, padding: Int = 0, to sink: LogSink) -> Bool {
         try #require(pipe(&ends) == 0)
         // A program that another test starts must not hold an end: whoever reads to the end would wait for that program.
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        close(ends[0])  // nobody will ever read: write(2) raises SIGPIPE, which must not end us
+        // Nobody will ever read: write(2) raises SIGPIPE, which must not end us.
+        Inheritance.whileNothingIsSpawned { _ = close(ends[0]) }
         let sink = try LogSink(descriptor: ends[1], closesDescriptor: true)
         for number in 0..<3 { #expect(submit(number, to: sink)) }
-        #expect(sink.stop(milliseconds: 10_000))
+        #expect(sink.stop(milliseconds: 60_000))
         #expect(sink.droppedLines == 3)
     }
 
@@ -162,7 +168,7 @@ private func submit(_ number: Int, padding: Int = 0, to sink: LogSink) -> Bool {
         for number in 0..<2 {
             let sink = try LogSink.appending(to: path)
             #expect(submit(number, to: sink))
-            #expect(sink.stop(milliseconds: 10_000))
+            #expect(sink.stop(milliseconds: 60_000))
         }
         var status = stat()
         #expect(stat(path, &status) == 0)
@@ -190,7 +196,7 @@ private func submit(_ number: Int, padding: Int = 0, to sink: LogSink) -> Bool {
         #expect(writer.line.lines == 1)
         writer.flush()
         #expect(writer.line.lines == 0)
-        #expect(sink.stop(milliseconds: 10_000))
+        #expect(sink.stop(milliseconds: 60_000))
         #expect(rest(of: pipe.reading) == "{\"number\":0}\n{\"number\":1}\n{\"number\":2}\n")
     }
 }
