@@ -11,7 +11,7 @@ import Testing
 @testable import Login
 
 /// Whatever is verified by the server's keys, when it is signed by none that is at hand under its name.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct KeysReadAgainTests {
     enum Signed: CaseIterable { case logoutToken, response, idToken, userInfo, refreshedIDToken }
 

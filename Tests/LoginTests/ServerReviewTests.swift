@@ -9,7 +9,7 @@ import Testing
 @testable import Login
 
 /// What a server says of itself is told before anybody signs in, and nobody is sent to sign in for nothing.
-@Suite(.timeLimit(.minutes(1))) struct `what discovery can tell` {
+@Suite(.timeLimit(.minutes(10))) struct `what discovery can tell` {
     private let certificate = ClientCredentials.Method.tls(certificateFile: "/c.pem", keyFile: "/k.pem")
 
     private func alias(_ host: String) -> [String: String?] {

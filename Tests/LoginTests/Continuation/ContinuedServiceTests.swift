@@ -10,7 +10,7 @@ import Testing
 
 @testable import Login
 
-@Suite(.timeLimit(.minutes(4)))
+@Suite(.timeLimit(.minutes(10)))
 struct `logins over a reload` {
     /// A login up to the browser's return, begun at the world's service.
     private func begun(_ world: LoginWorld, _ browser: inout Browser) async throws -> ScriptedResponse {
@@ -165,7 +165,7 @@ struct `logins over a reload` {
     }
 }
 
-@Suite(.timeLimit(.minutes(4)))
+@Suite(.timeLimit(.minutes(10)))
 struct `revocations over a reload` {
     /// A queue that continues the one of `world`, for the same client or for one at another issuer.
     private func next(_ world: SignedIn, issuer: String = ScriptedServer.issuer) throws -> RevocationQueue {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Login
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct BackchannelLogoutTests {
     private func world(_ change: (inout LoginSettings) -> Void = { _ in }) throws -> SignedIn {
         try SignedIn(store: .memory) {

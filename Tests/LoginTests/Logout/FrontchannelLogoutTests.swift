@@ -3,7 +3,7 @@ import Testing
 
 @testable import Login
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct FrontchannelLogoutTests {
     private let right = "iss=https%3A%2F%2Fid.example.com&sid=sid-1"
 

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Login
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct LocalLogoutTests {
     private let idToken = Secret(Array("header.claims.signature".utf8))
 

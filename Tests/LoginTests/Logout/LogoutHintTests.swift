@@ -11,7 +11,7 @@ import Testing
 @testable import Login
 
 /// Servers take for `id_token_hint` what they signed; one that is encrypted to us they cannot read.
-@Suite(.timeLimit(.minutes(1))) struct `the hint of a logout at the server` {
+@Suite(.timeLimit(.minutes(10))) struct `the hint of a logout at the server` {
     private func decryptionKey(_ key: SigningKey = .otherP256) throws -> DecryptionJWK {
         try DecryptionJWK(pem: Secret(Array(key.pem().utf8)), algorithm: "ECDH-ES+A256KW")
     }

@@ -9,7 +9,7 @@ import Testing
 
 @testable import Login
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct RefreshAnswerTests {
     @Test func `RF-04 A refresh names no scope, and the resources of the login`() async throws {
         let world = try SignedIn { $0.authorization.resources = ["https://api.example.com/"] }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Login
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct RefreshDeskTests {
     @Test(arguments: [SessionSettings.Store.cookie, .memory])
     func `RF-01 T-50 Two hundred callers at once make one request, and all get the new tokens`(

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Login
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct SessionDocumentTests {
     @Test func `SC-12 A page's script is told who is logged in and until when, and of no token`() async throws {
         let world = try SignedIn()
