@@ -58,14 +58,14 @@ package final class ChildProcess: Sendable {
     /// How the process ended; nil when it still runs at the limit.
     ///
     /// All that it wrote is there then, unless it left a child that may write on.
-    package func waitForEnd(within limit: Duration = .seconds(15)) -> ProcessEnd? {
+    package func waitForEnd(within limit: Duration = Deadline.patience) -> ProcessEnd? {
         guard end.wait(within: limit, until: { $0 != nil }) else { return nil }
-        for isOver in [isOutputOver, areErrorsOver] { isOver.wait(within: .seconds(2)) { $0 } }
+        for isOver in [isOutputOver, areErrorsOver] { isOver.wait(within: .seconds(20)) { $0 } }
         return end.now
     }
 
     /// All lines that the program writes to standard output until it closes it; nil when that is not over at the limit.
-    package func outputToItsEnd(within limit: Duration = .seconds(15)) -> [String]? {
+    package func outputToItsEnd(within limit: Duration = Deadline.patience) -> [String]? {
         isOutputOver.wait(within: limit) { $0 } ? output.now : nil
     }
 

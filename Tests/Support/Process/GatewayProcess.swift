@@ -67,14 +67,14 @@ package final class GatewayProcess: Sendable {
 
     /// The first access log line that fulfils a condition, waiting for it.
     package func accessLine(
-        within limit: Duration = .seconds(15), where predicate: (LogLine) -> Bool
+        within limit: Duration = Deadline.patience, where predicate: (LogLine) -> Bool
     ) -> LogLine? {
         Self.line(in: process.output, within: limit, where: predicate)
     }
 
     /// The first operator log line that fulfils a condition, waiting for it.
     package func operatorLine(
-        within limit: Duration = .seconds(15), where predicate: (LogLine) -> Bool
+        within limit: Duration = Deadline.patience, where predicate: (LogLine) -> Bool
     ) -> LogLine? {
         Self.line(in: process.errors, within: limit, where: predicate)
     }

@@ -66,7 +66,7 @@ package final class SteppedClock: Sendable {
         try Data(repeating: 0, count: MemoryLayout<Int64>.size).write(to: URL(fileURLWithPath: folder + "/step"))
         let script = #"exec "$(command -v clang || command -v cc)" -shared -fPIC -O1 -o "$1" "$0""#
         let build = try ChildProcess("/bin/sh", ["-c", script, source, library], environment: ["LD_PRELOAD": ""])
-        guard build.waitForEnd(within: .seconds(60)) == .exited(0) else {
+        guard build.waitForEnd(within: .seconds(240)) == .exited(0) else {
             throw WireFailure.malformed(build.errors.now.joined(separator: "\n"))
         }
         let others = ProcessInfo.processInfo.environment["LD_PRELOAD"].map { $0 + ":" } ?? ""

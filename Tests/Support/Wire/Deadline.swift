@@ -10,8 +10,13 @@ package struct Deadline: Sendable {
         Deadline(end: ContinuousClock.now + duration)
     }
 
-    /// Long enough for anything that is going to happen on a busy machine.
-    package static var patient: Deadline { after(.seconds(15)) }
+    /// Long enough for anything that is going to happen, on a machine that is shared, slow and stands still for seconds.
+    ///
+    /// It bounds how long a test waits that fails; what passes does not wait for it.
+    package static let patience: Duration = .seconds(60)
+
+    /// The moment when patience is over.
+    package static var patient: Deadline { after(patience) }
 
     /// True once the moment has passed.
     package var hasPassed: Bool { ContinuousClock.now >= end }
@@ -25,7 +30,7 @@ package struct Deadline: Sendable {
 }
 
 /// Asks `condition` again and again until it holds; false when the deadline passes first.
-package func eventually(within limit: Duration = .seconds(15), _ condition: () throws -> Bool) rethrows -> Bool {
+package func eventually(within limit: Duration = Deadline.patience, _ condition: () throws -> Bool) rethrows -> Bool {
     let deadline = Deadline.after(limit)
     while try !condition() {
         if deadline.hasPassed { return try condition() }

@@ -25,7 +25,7 @@ package final class RawClient {
     package var tls: TLSClientStream? { stream as? TLSClientStream }
 
     /// Sends bytes exactly as they are.
-    package func send(_ bytes: [UInt8], within limit: Duration = .seconds(15)) throws {
+    package func send(_ bytes: [UInt8], within limit: Duration = Deadline.patience) throws {
         try stream.write(bytes, until: .after(limit))
     }
 
@@ -43,7 +43,7 @@ package final class RawClient {
     }
 
     /// The next response, interim ones included; `method` decides whether it has a body.
-    package func response(to method: String = "GET", within limit: Duration = .seconds(15)) throws -> WireResponse {
+    package func response(to method: String = "GET", within limit: Duration = Deadline.patience) throws -> WireResponse {
         let deadline = Deadline.after(limit)
         while true {
             if let response = try reader.next(answering: method) { return response }
@@ -57,7 +57,7 @@ package final class RawClient {
     }
 
     /// Exactly `count` bytes.
-    package func bytes(_ count: Int, within limit: Duration = .seconds(15)) throws -> [UInt8] {
+    package func bytes(_ count: Int, within limit: Duration = Deadline.patience) throws -> [UInt8] {
         let deadline = Deadline.after(limit)
         while reader.buffer.count < count {
             if reader.hasEnded { throw WireFailure.closed("after \(reader.buffer.count) of \(count) bytes") }
@@ -67,7 +67,7 @@ package final class RawClient {
     }
 
     /// Bytes up to and with `pattern`.
-    package func bytes(through pattern: String, within limit: Duration = .seconds(15)) throws -> [UInt8] {
+    package func bytes(through pattern: String, within limit: Duration = Deadline.patience) throws -> [UInt8] {
         let deadline = Deadline.after(limit)
         let wanted = Array(pattern.utf8)
         while true {
@@ -78,14 +78,14 @@ package final class RawClient {
     }
 
     /// Everything until the peer closes.
-    package func bytesToEnd(within limit: Duration = .seconds(15)) throws -> [UInt8] {
+    package func bytesToEnd(within limit: Duration = Deadline.patience) throws -> [UInt8] {
         let deadline = Deadline.after(limit)
         while !reader.hasEnded { try receive(until: deadline, awaiting: "the end") }
         return reader.takeAll()
     }
 
     /// Reads and forgets `count` bytes, cheaply.
-    package func discard(_ count: Int, within limit: Duration = .seconds(60)) throws {
+    package func discard(_ count: Int, within limit: Duration = .seconds(180)) throws {
         let deadline = Deadline.after(limit)
         var left = count - reader.take(count).count
         while left > 0 {
@@ -98,7 +98,7 @@ package final class RawClient {
     }
 
     /// Whether the peer ends the connection, without a further byte, before the limit.
-    package func isClosedByPeer(within limit: Duration = .seconds(15)) -> Bool {
+    package func isClosedByPeer(within limit: Duration = Deadline.patience) -> Bool {
         let deadline = Deadline.after(limit)
         while !reader.hasEnded, reader.buffer.isEmpty {
             do { try receive(until: deadline, awaiting: "the end") } catch { return false }

@@ -108,21 +108,25 @@ package final class RecordingUpstream: Sendable {
 
     /// Waits until the record fulfils a condition.
     @discardableResult
-    package func waits(within limit: Duration = .seconds(15), until predicate: (Record) -> Bool) -> Bool {
+    package func waits(within limit: Duration = Deadline.patience, until predicate: (Record) -> Bool) -> Bool {
         record.wait(within: limit, until: predicate)
     }
 
     /// The one request for this path, waiting for it; nil when none or several came.
-    package func onlyRequest(for path: String, within limit: Duration = .seconds(15)) -> WireRequest? {
+    package func onlyRequest(for path: String, within limit: Duration = Deadline.patience) -> WireRequest? {
         waits(within: limit) { $0.requests.contains { $0.path == path } }
         let found = requests.filter { $0.path == path }
         return found.count == 1 ? found[0] : nil
     }
 
     /// Sends FIN on every open connection: what an upstream does with connections that idle too long.
+    ///
+    /// The peer's kernel has it then, so that who looks before using such a connection sees it.
     package func closeConnections() {
-        for socket in open.now.values { socket.shutdownBothWays() }
-        _ = open.wait { $0.isEmpty }
+        // A connection that is made meanwhile is none of those.
+        let closing = open.now
+        for socket in closing.values { socket.shutdownUntilSeen() }
+        _ = open.wait { open in closing.keys.allSatisfy { open[$0] == nil } }
     }
 
     /// Closes every connection, those that it has not even accepted yet among them, and waits until all that came on them is
@@ -144,6 +148,8 @@ package final class RecordingUpstream: Sendable {
     package func stop() {
         if port > 0 { try? Socket.reserve(port: port) }
         listener.stopListening()
+        // One that was accepted last is among those that are closed.
+        _ = isAccepting.wait { !$0 }
         closeConnections()
     }
 
@@ -157,11 +163,10 @@ package final class RecordingUpstream: Sendable {
     func script(for path: String) -> WireScript { scripts.now[path] ?? fallback.now }
 
     private func serve(_ socket: Socket) {
-        let number = record.withLock { record in
-            record.connectionCount += 1
-            return record.connectionCount - 1
-        }
+        // Only the thread that accepts counts them. Who has seen the count may close what is open, this one among it.
+        let number = record.withLock { $0.connectionCount }
         open.withLock { $0[number] = socket }
+        record.withLock { $0.connectionCount += 1 }
         let thread = Thread { [self, identity, asksForCertificate] in
             defer { open.withLock { $0[number] = nil } }
             let stream: any ByteStream

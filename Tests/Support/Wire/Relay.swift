@@ -39,7 +39,7 @@ package final class Relay: Sendable {
 
     /// Waits until what passed fulfils a condition.
     @discardableResult
-    package func waits(within limit: Duration = .seconds(15), until predicate: ([Exchange]) -> Bool) -> Bool {
+    package func waits(within limit: Duration = Deadline.patience, until predicate: ([Exchange]) -> Bool) -> Bool {
         seen.wait(within: limit, until: predicate)
     }
 

@@ -170,6 +170,27 @@ package final class Socket: ByteStream, @unchecked Sendable {
     /// Ends both directions but keeps the descriptor, so that a thread that still uses it cannot meet a stranger's.
     package func shutdownBothWays() { whileOpen { shutdown($0, Int32(SHUT_RDWR)) } }
 
+    /// The same, and the kernel of the peer has been told when this returns, whatever the peer itself does.
+    ///
+    /// On a busy machine a segment reaches the other end of the loopback some time after the call that sent it.
+    func shutdownUntilSeen() {
+        // The thread that serves the connection may close the descriptor as soon as it is shut down: this is another.
+        var copy: Int32 = -1
+        whileOpen { copy = fcntl($0, F_DUPFD_CLOEXEC, 0) }
+        shutdownBothWays()
+        guard copy >= 0 else { return }
+        defer { Glibc.close(copy) }
+        // Not longer where the peer leaves no room for what is to be sent before the end.
+        _ = eventually(within: .seconds(10)) {
+            var state: UInt8 = 0
+            var length = socklen_t(1)
+            // The first byte of `tcp_info`; a Unix socket has none, and its peer sees an end at once.
+            guard getsockopt(copy, Int32(IPPROTO_TCP), TCP_INFO, &state, &length) == 0 else { return true }
+            // TCP_ESTABLISHED, TCP_FIN_WAIT1, TCP_LAST_ACK and TCP_CLOSING: the end is not acknowledged.
+            return ![1, 4, 9, 11].contains(state)
+        }
+    }
+
     /// Wakes the thread that waits in `accept()`; the descriptor is closed when the socket goes away.
     ///
     /// Until then nobody else is given its port: whoever still asks there must not meet another test's server.

@@ -35,7 +35,7 @@ final class TLSEngine {
         signal(SIGPIPE, SIG_IGN)
         SSL_set_fd(connection, socket.descriptor)
         // A handshake that never ends must fail the test, not hang it.
-        var limit = timeval(tv_sec: 15, tv_usec: 0)
+        var limit = timeval(tv_sec: 60, tv_usec: 0)
         setsockopt(socket.descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         setsockopt(socket.descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     }

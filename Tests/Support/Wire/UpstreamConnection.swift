@@ -69,7 +69,7 @@ final class UpstreamConnection {
     }
 
     /// Reads what there is; false at the connection's end.
-    private func receive(within limit: Duration = .seconds(120)) -> Bool {
+    private func receive(within limit: Duration = .seconds(600)) -> Bool {
         guard !isOver else { return false }
         switch (try? stream.read(atMost: 64 * 1024, until: .after(limit))) ?? .reset {
         case .bytes(let bytes):

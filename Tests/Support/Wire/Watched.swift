@@ -25,13 +25,14 @@ package final class Watched<Value>: @unchecked Sendable {
 
     /// Waits until `predicate` holds; false when the limit passes first.
     @discardableResult
-    package func wait(within limit: Duration = .seconds(15), until predicate: (Value) -> Bool) -> Bool {
-        let seconds = Double(limit.components.seconds) + Double(limit.components.attoseconds) / 1e18
-        let end = Date(timeIntervalSinceNow: seconds)
+    package func wait(within limit: Duration = Deadline.patience, until predicate: (Value) -> Bool) -> Bool {
+        let deadline = Deadline.after(limit)
         condition.lock()
         defer { condition.unlock() }
         while !predicate(value) {
-            if !condition.wait(until: end) { return predicate(value) }
+            if deadline.hasPassed { return false }
+            // The wall clock, by which this waits, may be set meanwhile: the deadline is what counts.
+            _ = condition.wait(until: Date(timeIntervalSinceNow: Double(deadline.milliseconds) / 1000))
         }
         return true
     }
@@ -49,7 +50,7 @@ package final class Gate: Sendable {
 
     /// Waits until the gate is open; false when the limit passes first.
     @discardableResult
-    package func wait(within limit: Duration = .seconds(30)) -> Bool {
+    package func wait(within limit: Duration = .seconds(120)) -> Bool {
         state.wait(within: limit) { $0 }
     }
 }
