@@ -127,7 +127,7 @@ import Testing
         // The least of several of each, for what else the machine does only adds to it; one that depended on how many wait
         // would be too much every time.
         var (short, long) = (Int.max, Int.max)
-        for round in 0..<30 where round < 3 || long >= 4 * short {
+        for round in 0..<30 where round < 3 || long / 4 >= short {
             short = min(short, cost(servers: 640, each: 16))
             long = min(long, cost(servers: 10, each: 1024))
         }

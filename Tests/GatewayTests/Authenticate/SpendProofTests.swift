@@ -38,7 +38,9 @@ private func digest(_ number: Int) -> SHA256Digest { TokenRecords.digest(number)
         #expect(refused.detail.expected == "memory for another proof")
         #expect(refused.detail.found.wholeMatch(of: #/\d+ bytes in use/#) != nil, "\(refused.detail.found)")
         #expect(spend(1, idle)?.cause == .proofReplayed, "nothing was forgotten for it")
-        #expect(spend(key + 1, by: 1, idle) == nil, "and another client is still served")
+        // One of them may share the counter of the first by chance.
+        let isServed = (1...3).contains { spend(key + $0, by: $0, idle) == nil }
+        #expect(isServed, "and another client is still served")
     }
 }
 
@@ -76,6 +78,8 @@ private func digest(_ number: Int) -> SHA256Digest { TokenRecords.digest(number)
 
     @Test func `DPOP-11 is good where this process made it, ages, and is then unknown`() throws {
         let idle = try IdleWorker(nonce: .required)
+        // What is good at `made` may be of the next five minutes when the line is written.
+        idle.worker.pointee.clockStandsAt = 1_800_000_000
         let made = idle.worker.clock.wallSeconds()
         let nonce = String(line(idle).dropFirst("DPoP-Nonce: ".count).prefix(54))
         guard case .fresh(let until) = try judged(nonce, at: made, idle) else {

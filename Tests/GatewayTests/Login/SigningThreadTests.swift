@@ -35,7 +35,7 @@ import Testing
             for _ in 0..<SigningThread.limit + 30 {
                 group.addTask {
                     await thread.run(.loginStart) {
-                        gate.wait()
+                        gate.wait(within: .seconds(600))
                         done.withLock { $0 += 1 }
                     }
                 }
@@ -56,16 +56,16 @@ import Testing
 
     @Test func `OPS-05 has purposes take turns, so that no row of one stands before another`() async {
         let thread = SigningThread()
-        let (begun, gate) = (Gate(), Gate())
+        let (begun, gate) = (Watched(false), Gate())
         let order = Watched<[String]>([])
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
                 _ = await thread.run(.loginStart) {
-                    begun.open()
-                    gate.wait()
+                    begun.withLock { $0 = true }
+                    gate.wait(within: .seconds(600))
                 }
             }
-            begun.wait()
+            while !begun.now { await Task.yield() }
             // They come one after the other, while the thread is busy.
             for (count, name) in (1...6).map({ ($0, $0 <= 5 ? "start" : "check") }) {
                 group.addTask {
@@ -85,7 +85,9 @@ import Testing
         let thread = SigningThread()
         let gate = Gate()
         await withTaskGroup(of: Bool.self) { group in
-            for _ in 0..<SigningThread.limit + 30 { group.addTask { await thread.run(.tokenCheck) { gate.wait() } } }
+            for _ in 0..<SigningThread.limit + 30 {
+                group.addTask { await thread.run(.tokenCheck) { gate.wait(within: .seconds(600)) } }
+            }
             while thread.waiting < SigningThread.limit + 30 { await Task.yield() }
             gate.open()
             for await isDone in group { #expect(isDone) }
