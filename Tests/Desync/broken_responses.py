@@ -35,11 +35,14 @@ class Broken:
     # Seconds until what comes later has come, for a case that is played when nobody else sends.
     later: float = 0
     folder: bytes = b"p"
+    # The gateway must give up waiting for it.
+    hangs: bool = False
 
 
-def broken(name, *writes, seen=BAD, method=b"GET", fields=b"", later=0, folder=b"p"):
+def broken(name, *writes, seen=BAD, method=b"GET", fields=b"", later=0, folder=b"p", hangs=False):
     """A row of the table."""
-    return Broken(name, list(writes), seen if isinstance(seen, tuple) else (seen,), method, fields, later, folder)
+    return Broken(name, list(writes), seen if isinstance(seen, tuple) else (seen,), method, fields, later, folder,
+                  hangs)
 
 
 # RFC 6455 §1.3, of the key that is offered below.
@@ -141,13 +144,13 @@ TABLE = [
     broken("half a status line, then a reset", b"HTTP/1.1 2", RESET),
     broken("half a head, then the end", OK + b"X: LEAK\r\n", CLOSE),
     broken("half a head, then a reset", OK + b"X: LEAK\r\n", RESET),
-    broken("half a head, then nothing", OK + b"X: LEAK\r\n", seen=SLOW),
-    broken("nothing at all", b"", seen=SLOW),
+    broken("half a head, then nothing", OK + b"X: LEAK\r\n", seen=SLOW, hangs=True),
+    broken("nothing at all", b"", seen=SLOW, hangs=True),
     broken("a head by one byte each 0.2 s",
-           *[part for byte in OK + b"X: LEAK\r\n" * 3 for part in (bytes([byte]), 0.2)], seen=SLOW),
+           *[part for byte in OK + b"X: LEAK\r\n" * 3 for part in (bytes([byte]), 0.2)], seen=SLOW, hangs=True),
     broken("a body too short, then the end", OK + b"Content-Length: 50\r\n\r\n" + CONTENT, CLOSE, seen=BROKEN),
     broken("a body too short, then a reset", OK + b"Content-Length: 50\r\n\r\n" + CONTENT, RESET, seen=BROKEN),
-    broken("a body too short, then nothing", OK + b"Content-Length: 50\r\n\r\n" + CONTENT, seen=BROKEN),
+    broken("a body too short, then nothing", OK + b"Content-Length: 50\r\n\r\n" + CONTENT, seen=BROKEN, hangs=True),
     broken("a length of 2^63 - 1, then the end", OK + b"Content-Length: 9223372036854775807\r\n\r\n" + CONTENT, CLOSE,
            seen=BROKEN),
     broken("a head and a reset", OK + LENGTH + b"\r\n", RESET, seen=BROKEN),

@@ -16,12 +16,12 @@ from recorder import Recorder, marks_in_order
 from relay import Relay
 
 IN_FLIGHT = 16
-SESSION_SECONDS = 40
+SESSION_SECONDS = 120
 # For what is under way between the gateway and its upstream.
-QUIET_SECONDS = 0.3
+QUIET_SECONDS = 1
 # As often the same figures, one after the other, are quiet.
 QUIET_LOOKS = 4
-QUIET_PATIENCE_SECONDS = 60
+QUIET_PATIENCE_SECONDS = 120
 # Problems after which a run ends: the rest would be the same again.
 ENOUGH = 25
 

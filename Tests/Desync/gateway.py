@@ -13,7 +13,7 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
-READY_SECONDS = 20
+READY_SECONDS = 120
 HOST = "gw.test"
 AUDIENCE = "https://gw.test/api"
 ISSUER = "https://issuer.test"
@@ -128,7 +128,7 @@ def encoded(data):
 
 def openssl(*arguments, given=None):
     """What the command prints."""
-    return subprocess.run(["openssl", *map(str, arguments)], check=True, capture_output=True, timeout=60,
+    return subprocess.run(["openssl", *map(str, arguments)], check=True, capture_output=True, timeout=300,
                           input=given).stdout
 
 
@@ -149,7 +149,7 @@ def answers(url):
     """Whether it answers with a success."""
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
-        with opener.open(url, timeout=2):
+        with opener.open(url, timeout=20):
             return True
     except (urllib.error.URLError, OSError):
         return False

@@ -104,7 +104,7 @@ def serving(configuration, command, options, **values):
     process = subprocess.Popen([each.format(folder=folder) for each in command], stdout=subprocess.DEVNULL,
                                stderr=subprocess.DEVNULL, start_new_session=True)
     try:
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + 120
         while not listens(port):
             if process.poll() is not None or time.monotonic() > deadline:
                 raise SystemExit(f"{command[0]} does not start:\n{(folder / 'error.log').read_text()}")
@@ -152,7 +152,7 @@ def serves(port, targets):
     """The targets behind which a server finds something protected."""
     found = []
     for target in targets:
-        with socket.create_connection(("127.0.0.1", port), timeout=5) as client:
+        with socket.create_connection(("127.0.0.1", port), timeout=60) as client:
             client.sendall(b"GET %s HTTP/1.1\r\nHost: gw.test\r\nConnection: close\r\n\r\n" % target)
             answer = b"".join(iter(lambda: client.recv(65536), b""))
         # As it is, or in a chunk.
@@ -173,7 +173,7 @@ def find_node():
 
 def node_reads(program, targets):
     """For each target, by way of reading, the path that Node makes of it."""
-    finished = subprocess.run([program, "-e", NODE_PROGRAM], check=True, capture_output=True, timeout=30, text=True,
+    finished = subprocess.run([program, "-e", NODE_PROGRAM], check=True, capture_output=True, timeout=300, text=True,
                               input=json.dumps([target.decode("latin-1") for target in targets]))
     return [{way: path.encode("latin-1", "replace") if path else None for way, path in each.items()}
             for each in json.loads(finished.stdout)]
