@@ -82,7 +82,7 @@ import TestSupport
         try clock.set(Int64(Self.hour))
         // By now it is old enough to be forgotten: once each second the set is swept.
         #expect(sawStep(stage, of: Self.hour))
-        #expect(eventually(within: .seconds(40)) { (try? self.remembered(stage)) == 0 })
+        #expect(eventually(within: .seconds(120)) { (try? self.remembered(stage)) == 0 })
         try clock.set(0)
         stage.upstream.forget()
         let again = try stage.exchange("GET", "/bound/a", fields: proof)

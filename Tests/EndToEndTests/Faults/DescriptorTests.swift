@@ -9,7 +9,9 @@ import TestSupport
 
     /// A stage with one connection to the upstream that idles, and a client that stands.
     private func standing() throws -> (stage: Stage, client: RawClient) {
-        let stage = try Stage()
+        // Longer than anything takes that is answered at once, on whatever machine.
+        let timeouts = "timeouts: { upstream_connect: 5m, upstream_first_byte: 5m, upstream_idle: 5m }"
+        let stage = try Stage(StagePlan(settings: timeouts))
         let client = try stage.gateway.client()
         try client.send(request("GET", "/open/warm"))
         #expect(try client.response().status == 200)
@@ -31,7 +33,7 @@ import TestSupport
         #expect(
             try eventually {
                 try client.send(request("GET", "/open/\(served)"))
-                guard try client.response(within: .seconds(5)).status == 200 else { return false }
+                guard try client.response().status == 200 else { return false }
                 served += 1
                 return stage.gateway.lines("accept_failed") >= 10
             })
@@ -43,12 +45,15 @@ import TestSupport
         let elapsed = ContinuousClock.now - quiet
         #expect(process.processorTime - computed < elapsed / 4 + .milliseconds(100), "it spins")
         // One try a tick of 100 ms, and a line for each: neither a busy loop nor thousands of lines.
+        let written = stage.gateway.lines("accept_failed")
         let ticks = (ContinuousClock.now - began) / Duration.milliseconds(100)
-        #expect(Double(stage.gateway.lines("accept_failed")) <= ticks + 3)
+        #expect(Double(written) <= ticks + 3)
         try process.limitDescriptors(to: Self.plenty)
         for one in waiting { #expect(try one.response().status == 200) }
+        try stage.awaitOperatorLog()
         let lines = stage.gateway.lines("accept_failed")
         #expect(try stage.exchange("GET", "/open/after").status == 200)
+        try stage.awaitOperatorLog()
         #expect(stage.gateway.lines("accept_failed") == lines)
         #expect(try stage.gateway.status("/healthz") == 200)
     }
@@ -83,12 +88,11 @@ import TestSupport
         stage.upstream.closeConnections()
         #expect(eventually { process.openDescriptors(of: "socket:") < before })
         try process.limitDescriptors(to: 0)
-        let began = ContinuousClock.now
         try client.send(request("GET", "/open/a"))
+        // Before the time for a connection is over, which is longer than the client waits.
         let response = try client.response()
         #expect([502, 503].contains(response.status), "\(response.headText)")
         expectTemplate(response, status: response.status)
-        #expect(ContinuousClock.now - began < .seconds(2))
         let line = try #require(stage.gateway.operatorLine { $0["event"] == "upstream_connect_failed" })
         #expect(line["found"]?.contains("open files") == true, "\(line.raw)")
         try process.limitDescriptors(to: Self.plenty)
@@ -145,7 +149,7 @@ import TestSupport
         client.close()
         waiting.close()
         stage.gateway.terminate()
-        #expect(stage.gateway.process.waitForEnd(within: .seconds(10)) == .exited(0))
+        #expect(stage.gateway.process.waitForEnd(within: .seconds(25)) == .exited(0))
     }
 }
 
@@ -202,11 +206,12 @@ import TestSupport
         }
         #expect(connected.wait { $0 >= 60 })
         stage.gateway.process.signal(SIGCONT)
-        #expect(finished.wait(within: .seconds(30)) { $0.count == count })
+        #expect(finished.wait(within: .seconds(180)) { $0.count == count })
         // It has 64 connections at most at the same time: what comes on top is closed without a word.
         #expect(finished.now.allSatisfy { $0 == 200 || $0 == 0 })
         #expect(finished.now.count { $0 == 200 } >= 60, "\(finished.now)")
-        #expect(try stage.gateway.status("/healthz") == 200)
+        // Once it has seen that the others have gone.
+        #expect(eventually { (try? stage.gateway.status("/healthz")) == 200 })
         #expect(try stage.exchange("GET", "/open/a").status == 200)
     }
 }

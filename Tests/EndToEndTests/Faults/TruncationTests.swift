@@ -4,7 +4,13 @@ import TestSupport
 
 /// Rows OPS-03 and HTTP-41: a response that is not whole does not look like a success in the logs.
 @Suite(.serialized) struct `a response that is not whole` {
-    private static let shared = Shared { try Stage(StagePlan(settings: "timeouts: { response_body: 300ms }")) }
+    private static let shared = Shared {
+        try Stage(
+            routes: Stage.ordinaryRoutes + [
+                // Of its own, so that a server of the tests that stands still is not late for the others.
+                "{ path: /halting/, upstream: $UPSTREAM, public: true, timeouts: { response_body: 300ms } }"
+            ])
+    }
     let stage: Stage
 
     init() throws {
@@ -35,11 +41,11 @@ import TestSupport
     @Test func `OPS-03 is said to have ended where the upstream stalled, with the request's id`() throws {
         let gate = Gate()
         defer { gate.open() }
-        stage.upstream.answer("/open/stalled", with: WireScript(.text(Self.part), .wait(gate)))
+        stage.upstream.answer("/halting/stalled", with: WireScript(.text(Self.part), .wait(gate)))
         let client = try stage.gateway.client()
-        try client.send(request("GET", "/open/stalled"))
+        try client.send(request("GET", "/halting/stalled"))
         _ = try? client.bytesToEnd()
-        let line = stage.gateway.accessLine { $0["path"] == "/open/stalled" }
+        let line = stage.gateway.accessLine { $0["path"] == "/halting/stalled" }
         #expect(line?["ended"] == "upstream_timed_out")
         let event = stage.gateway.operatorLine {
             $0["event"] == "upstream_timed_out" && $0["request_id"] == line?["request_id"]

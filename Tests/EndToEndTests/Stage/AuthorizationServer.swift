@@ -90,7 +90,7 @@ final class AuthorizationServer: Sendable {
     func stop() {
         guard let child = server.now else { return }
         child.signal(15)
-        if child.waitForEnd(within: .seconds(10)) == nil { child.signal(9) }
+        if child.waitForEnd() == nil { child.signal(9) }
         server.withLock { $0 = nil }
     }
 
@@ -110,7 +110,7 @@ final class AuthorizationServer: Sendable {
     }
 
     private static func readyLine(of child: ChildProcess) throws -> LogLine {
-        _ = child.output.wait(within: .seconds(30)) { !$0.isEmpty || !child.isRunning }
+        _ = child.output.wait(within: .seconds(180)) { !$0.isEmpty || !child.isRunning }
         guard let line = child.output.now.compactMap({ LogLine($0) }).first else {
             throw WireFailure.timedOut("the authorization server: \(child.errors.now.joined(separator: "\n"))")
         }
@@ -120,10 +120,10 @@ final class AuthorizationServer: Sendable {
     private func command(_ name: String, _ options: [String]) throws -> String {
         let child = try ChildProcess(
             Self.program, [name, "--directory", folder] + options, environment: environment)
-        guard child.waitForEnd(within: .seconds(30)) == .exited(0) else {
+        guard child.waitForEnd(within: .seconds(180)) == .exited(0) else {
             throw WireFailure.closed("\(name): \(child.errors.now.joined(separator: "\n"))")
         }
-        _ = child.output.wait(within: .seconds(1)) { !$0.isEmpty }
+        _ = child.outputToItsEnd()
         return child.output.now.first ?? ""
     }
 }

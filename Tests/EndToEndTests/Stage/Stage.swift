@@ -67,6 +67,8 @@ final class Stage: Sendable {
     ]
 
     /// The whole configuration, with `$UPSTREAM`, `$ISSUER` and `$FOLDER` still in it.
+    ///
+    /// A request waits longer for keys than by default: the issuer is a thread of the tests, which may stand still.
     static func yaml(_ plan: StagePlan) -> String {
         """
         workers: \(plan.workers)
@@ -81,6 +83,7 @@ final class Stage: Sendable {
         \(plan.routes.map { "  - " + $0 }.joined(separator: "\n"))
         log: { level: debug, operator: stderr, access: stdout }
         \(plan.settings)
+        \(plan.settings.contains("timeouts:") ? "" : "timeouts: { key_wait: 10s }")
 
         """
     }

@@ -15,6 +15,8 @@ struct TokenForge: Sendable {
         let ordinary: [String: String?] = [
             "sub": quoted("alice"), "scope": quoted("orders:read"),
             "jti": quoted(String(UInt64.random(in: 0...UInt64.max), radix: 36)),
+            // Longer than any suite takes that makes its tokens at its beginning.
+            "exp": moment(3600),
         ]
         let mint = TokenMint(
             issuer: issuer, audience: Self.audience, key: other ?? key, now: Int64(time(nil)))

@@ -43,7 +43,8 @@ package final class RawClient {
     }
 
     /// The next response, interim ones included; `method` decides whether it has a body.
-    package func response(to method: String = "GET", within limit: Duration = Deadline.patience) throws -> WireResponse {
+    package func response(to method: String = "GET", within limit: Duration = Deadline.patience) throws -> WireResponse
+    {
         let deadline = Deadline.after(limit)
         while true {
             if let response = try reader.next(answering: method) { return response }
