@@ -43,17 +43,25 @@ class Person:
         """The same, until something else is so of the window."""
         page = page or self.page
         if not self.known:
-            return sign_in(page, self.stack.user, is_there)
-        steps, deadline = [], time.monotonic() + PATIENCE_SECONDS
+            steps = sign_in(page, self.stack.user, is_there)
+            page.wait_for_load_state()
+            return steps
+        steps, seen, deadline = [], set(), time.monotonic() + PATIENCE_SECONDS
         while not is_there(page):
             assert time.monotonic() < deadline, f"stuck at {page.url} after {steps}"
-            asked = urllib.parse.urlsplit(page.url)
+            address = page.url
+            asked = urllib.parse.urlsplit(address)
             if asked.path == "/login.html":
                 back = urllib.parse.parse_qs(asked.query)["callback_url"][0]
-                steps.append("continue")
+                # Once for each page, however long the browser takes to leave it.
+                if address not in seen:
+                    seen.add(address)
+                    steps.append("continue")
                 with contextlib.suppress(Error):  # led on to yet another page
                     page.goto(f"{back}&g_continue", wait_until="commit")
             page.wait_for_timeout(20)
+        # Its script is the last of the app's page.
+        page.wait_for_load_state()
         return steps
 
     def enter(self, path="/"):

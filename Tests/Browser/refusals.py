@@ -94,7 +94,7 @@ def test_a_wrong_account_finds_the_way_out(browser, stack):
                 alice.is_at_server()
                 alice.page.goto(f"{stack.url}/staff/", wait_until="load")
                 alice.page.click("a.button:has-text('Sign out')")
-                same(alice.page.inner_text("h1"), "Do you want to sign out?")
+                alice.shows("h1", "Do you want to sign out?")
                 same(list(alice.cookies(SESSION)), [SESSION])
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 DEPLOY = ROOT / "deploy"
-READY_SECONDS = 30
+READY_SECONDS = 180
 
 CONFIGURATION = """\
 workers: 2
@@ -207,7 +207,7 @@ def free_ports(count):
 def make(*command):
     """Runs a command that writes what only its owner may read; returns what it prints."""
     finished = subprocess.run(
-        list(map(str, command)), check=False, capture_output=True, text=True, timeout=60, umask=0o077)
+        list(map(str, command)), check=False, capture_output=True, text=True, timeout=300, umask=0o077)
     if finished.returncode:
         raise SystemExit(f"{' '.join(map(str, command[:3]))}: {finished.stderr}")
     return finished.stdout
@@ -217,7 +217,7 @@ def answers(url):
     """Whether it answers with a success."""
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
-        with opener.open(url, timeout=2):
+        with opener.open(url, timeout=20):
             return True
     except (urllib.error.URLError, OSError):
         return False

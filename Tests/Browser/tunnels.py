@@ -5,6 +5,7 @@ from people import person, same
 
 def connect(someone, page=None):
     """Opens the app's WebSocket and hears its echo."""
+    (page or someone.page).wait_for_load_state()
     (page or someone.page).click("#say")
     someone.shows("#heard", "hello", page)
     same((page or someone.page).inner_text("#socket"), "open")

@@ -11,7 +11,7 @@ ARGUMENTS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--no-p
 PASSWORD, GRANT, CONTINUE = "#password", "#carouselBody button.btn-primary", "button.btn-success:not([disabled])"
 SCOPES = "input.form-check-input[id^='grant-']"
 LOG_OUT = "button.btn-danger"
-PATIENCE_SECONDS = 20
+PATIENCE_SECONDS = 120
 GLANCE_MILLISECONDS = 20
 
 
@@ -35,13 +35,15 @@ def somebody(browser, **options):
 
 def sign_in(page, user, until):
     """Clicks through the server's pages until `until` says so of the page; returns what was done."""
-    steps, deadline = [], time.monotonic() + PATIENCE_SECONDS
+    steps, seen, deadline = [], set(), time.monotonic() + PATIENCE_SECONDS
     while not until(page):
         if time.monotonic() > deadline:
             raise TimeoutError(f"stuck at {page.url} after {steps}")
         with contextlib.suppress(Error):  # the page went away under the click: look again
-            step = click(page, user)
-            if step:
+            address, step = page.url, click(page, user)
+            # A page that takes its time to go away is clicked once more, and yet is one step.
+            if step and (step, address) not in seen:
+                seen.add((step, address))
                 steps.append(step)
                 continue
         # Playwright sees what the browser does only while it is asked something.

@@ -28,7 +28,7 @@ class Session:
         """(headers, content) of the answer; Refused unless its status is in `expect`."""
         request = urllib.request.Request(url, data=body, headers=headers or {}, method=method)
         try:
-            answer = self.opener.open(request, timeout=20)
+            answer = self.opener.open(request, timeout=120)
         except urllib.error.HTTPError as error:
             answer = error
         with answer:
