@@ -22,7 +22,7 @@ import TestSupport
                 routes:
                   - { path: /, upstream: "\(upstream.url)", public: true }
                   - { path: /.well-known/acme-challenge/, upstream: "\(upstream.url)", public: true }
-                timeouts: { request_head: 500ms }
+                timeouts: { request_head: 8s }
                 log: { level: debug }
 
                 """, files: ["a.crt": identity.certificate, "a.key": identity.key], listeners: 2)

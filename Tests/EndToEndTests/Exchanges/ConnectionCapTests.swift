@@ -50,7 +50,7 @@ import TestSupport
         gate.open()
         for client in clients { #expect(try client.response().status == 200) }
         // Looked for once a tick.
-        #expect(try eventually { try stage.exchange("GET", "/open/b").status == 200 }, "now they are idle")
+        #expect(eventually { (try? stage.exchange("GET", "/open/b").status) == 200 }, "now they are idle")
     }
 
     @Test func `HTTP-66 the connection that has been idle longest makes room for a new one`() throws {
@@ -111,10 +111,12 @@ import TestSupport
 
     private static let crowd = 2000
 
-    @Test(.enabled(if: OwnDescriptors.allow(crowd + 1000)), .timeLimit(.minutes(1)))
+    @Test(.enabled(if: OwnDescriptors.allow(crowd + 1000)), .timeLimit(.minutes(15)))
     func `HTTP-66 two thousand idle connections lock nobody out and hold next to no memory`() throws {
         let (most, ahead) = (Self.crowd + 100, 100)
-        let stage = try Stage(StagePlan(settings: "limits: { connections: \(most), connections_per_client: \(most) }"))
+        let limits = "limits: { connections: \(most), connections_per_client: \(most) }"
+        // None of them is closed for its age, however long it takes to make the last.
+        let stage = try Stage(StagePlan(settings: limits + "\ntimeouts: { keep_alive: 1h }"))
         let warm = try (0..<ahead).map { _ in try idle(at: stage) }
         let before = stage.gateway.process.memory()
         let crowd = try (0..<Self.crowd).map { _ in try idle(at: stage) }

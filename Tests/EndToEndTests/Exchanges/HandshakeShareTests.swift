@@ -24,6 +24,7 @@ import TestSupport
                 admin: { address: "127.0.0.1:0" }
                 routes: [{ path: /, upstream: "\(upstream.url)", public: true }]
                 limits: { \(limits) }
+                timeouts: { request_head: 5m }
 
                 """, files: ["a.crt": identity.certificate, "a.key": identity.key])
         }

@@ -128,10 +128,13 @@ import TestSupport
         let poison = "HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\npoisoned"
         stage.upstream.answer("/open/a", with: WireScript(.bytes(Array(head(body.count).utf8) + body), .text(poison)))
         for _ in 0..<10 {
+            let over = stage.upstream.now.overConnections
             let client = try stage.gateway.client()
             try client.send(request("GET", "/open/a"))
             _ = try client.bytes(through: "\r\n\r\n")
             #expect(try client.bytes(body.count) == body)
+            // Over TCP it may come any time later; once it has come, the connection is good for nothing.
+            #expect(stage.upstream.waits { $0.overConnections > over })
             #expect(client.staysSilent(for: .milliseconds(20)))
             try client.send(request("GET", "/open/b"))
             #expect(try client.response().bodyText.contains("/open/b"))
@@ -162,7 +165,7 @@ import TestSupport
         #expect(try client.bytes(body.count) == body)
         stage.upstream.answer("/open/b", with: .answer(200))
         try client.send(Array(post(body.count, "/open/b").utf8) + body)
-        #expect(try client.response(within: .seconds(30)).status == 200)
+        #expect(try client.response().status == 200)
         #expect(stage.upstream.onlyRequest(for: "/open/b")?.body == body)
         #expect(process.openDescriptors() == before)
     }
@@ -201,13 +204,13 @@ import TestSupport
         try client.send(Array(post(length).utf8) + body)
         var left = length - body.count
         // Until nothing goes on: the upstream reads nothing yet.
-        while left > 0, (try? client.send(rest, within: .milliseconds(500))) != nil { left -= rest.count }
+        while left > 0, (try? client.send(rest, within: .seconds(5))) != nil { left -= rest.count }
         try #require(left > 0, "the buffers between the two ends took everything")
         #expect(eventually { stage.gateway.process.openDescriptors(of: "pipe:") > before })
         gate.open()
         // The last piece was sent in part; how much of it nobody knows, so that this connection is given up.
         client.close()
-        let ended = stage.upstream.waits(within: .seconds(60)) {
+        let ended = stage.upstream.waits(within: .seconds(180)) {
             !($0.endedConnections + $0.resetConnections).isEmpty
         }
         #expect(ended)

@@ -7,10 +7,11 @@ import TestSupport
     private static let shared = Shared {
         try Stage(
             StagePlan(
-                settings: """
-                    limits: { request_body: 64KiB }
-                    timeouts: { request_head: 500ms, keep_alive: 700ms }
-                    """))
+                settings: "limits: { request_body: 64KiB }"))
+    }
+    /// Where the time for a head is over soon, though not before a client that is late has begun to send it.
+    private static let hasty = Shared {
+        try Stage(StagePlan(settings: "timeouts: { request_head: 5s, keep_alive: 5m }"))
     }
     let stage: Stage
 
@@ -71,6 +72,8 @@ import TestSupport
     }
 
     @Test func `HTTP-66 a head that does not end in time is 408`() throws {
+        let stage = try Self.hasty.get()
+        stage.reset()
         for start in ["GET /open/a HT", "GET /open/a HTTP/1.1\r\nHost: gateway.test\r\nX-A: "] {
             let client = try stage.gateway.client()
             try client.send(start)
@@ -83,13 +86,15 @@ import TestSupport
     }
 
     @Test func `HTTP-66 of hundreds whose time is over together each is told, and others are served`() throws {
-        let busy = try stage.gateway.client()
+        let stage = try Self.hasty.get()
+        stage.reset()
         // More than a worker sees to at once, and not a multiple of it.
         let clients = try (0..<301).map { _ in
             let client = try stage.gateway.client()
             try client.send("GET /open/a HTTP/1.1\r\nHost: gate")
             return client
         }
+        let busy = try stage.gateway.client()
         for client in clients {
             try busy.send(request("GET", "/open/busy"))
             #expect(try busy.response().status == 200)
@@ -101,8 +106,8 @@ import TestSupport
     }
 
     @Test func `HTTP-66 a head that trickles is 408 at the same moment`() throws {
-        let client = try stage.gateway.client()
-        let deadline = Deadline.after(.seconds(10))
+        let client = try Self.hasty.get().gateway.client()
+        let deadline = Deadline.patient
         try client.send("GET /open/a HTTP/1.1\r\nHost: gateway.test\r\nX-A: ")
         var response: WireResponse?
         while response == nil, !deadline.hasPassed {
@@ -113,6 +118,7 @@ import TestSupport
     }
 
     @Test func `HTTP-66 a connection that says nothing is closed without a word`() throws {
+        let stage = try Stage(StagePlan(settings: "timeouts: { request_head: 8s, keep_alive: 700ms }"))
         let silent = try stage.gateway.client()
         #expect(
             text(try silent.bytesToEnd()).split(separator: "\r\n").first.map { $0 == "HTTP/1.1 408 Request Timeout" }

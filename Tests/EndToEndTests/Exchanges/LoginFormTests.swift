@@ -24,7 +24,7 @@ import TestSupport
         "POST /.portcullis/logout/web HTTP/1.1\r\nHost: gateway.test\r\nContent-Length: 60000\r\n\r\na"
 
     @Test func `OPS-05 unfinished forms keep nobody else from logging in or out`() throws {
-        let stage = try Self.stage()
+        let stage = try Self.stage("timeouts: { request_body: 10m }")
         var slow: [RawClient] = []
         for _ in 0..<520 {
             let client = try stage.gateway.client()

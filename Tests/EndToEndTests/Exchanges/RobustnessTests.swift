@@ -6,7 +6,13 @@ import TestSupport
 /// What no single row says: bytes in any portion, peers that vanish, nonsense by the thousand, and nothing left behind.
 @Suite(.serialized) struct `robustness` {
     private static let shared = Shared {
-        try Stage()
+        try Stage(
+            StagePlan(
+                // However many come at once, few connections are kept; and nothing ends because it is old.
+                settings: """
+                    limits: { upstream_idle_connections: 4 }
+                    timeouts: { request_head: 10m, request_body: 10m, keep_alive: 10m }
+                    """))
     }
     let stage: Stage
 
@@ -126,7 +132,7 @@ import TestSupport
             try client.send(bytes)
             client.finishSending()
             #expect(throws: Never.self, "seed \(seed): left open after \(text(bytes))") {
-                try client.bytesToEnd(within: .seconds(5))
+                try client.bytesToEnd()
             }
             guard stage.gateway.process.isRunning else {
                 Issue.record("seed \(seed), round \(round): the gateway ended on \(text(bytes)) (\(bytes))")
@@ -191,7 +197,7 @@ import TestSupport
                 finished.withLock { $0 += 1 }
             }
         }
-        #expect(finished.wait(within: .seconds(60)) { $0 == 8 })
+        #expect(finished.wait(within: .seconds(300)) { $0 == 8 })
         #expect(wrong.now.isEmpty, "\(wrong.now.prefix(3))")
     }
 

@@ -28,7 +28,7 @@ import TestSupport
         let client = try stage.gateway.client(receiveBuffer: 4096)
         try client.send("GET /open/\(size) HTTP/1.0\r\nHost: gateway.test\r\n\r\n")
         _ = try client.bytes(through: "\r\n\r\n")
-        #expect(eventually(within: .seconds(30)) { isAlone(stage) })
+        #expect(eventually(within: .seconds(120)) { isAlone(stage) })
         let count = try client.bytesToEnd(within: .seconds(60)).count
         #expect(client.wasReset || count == size, "\(count) bytes of \(size) looked like the whole")
     }

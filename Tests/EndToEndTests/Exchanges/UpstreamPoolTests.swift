@@ -9,12 +9,14 @@ import TestSupport
             StagePlan(
                 routes: Stage.ordinaryRoutes + [
                     "{ path: /absent/, upstream: \"http://127.0.0.1:1\", public: true }",
-                    "{ path: /patient/, upstream: $UPSTREAM, public: true, timeouts: { upstream_first_byte: 30s } }",
+                    // Of their own, so that a server of the tests that stands still is not late for the others.
+                    "{ path: /hasty/, upstream: $UPSTREAM, public: true, timeouts: { upstream_first_byte: 400ms } }",
+                    "{ path: /halting/, upstream: $UPSTREAM, public: true, timeouts: { request_body: 400ms } }",
                     """
                     { path: /bound/, upstream: $UPSTREAM, token: { issuers: [main], schemes: [DPoP], \
                     audience: "\(TokenForge.audience)" }, identity: { X-User: sub } }
                     """,
-                ], settings: "timeouts: { upstream_first_byte: 400ms, upstream_idle: 30s, request_body: 400ms }"))
+                ], settings: "timeouts: { upstream_first_byte: 5m, upstream_idle: 5m, request_body: 5m }"))
     }
     let stage: Stage
 
@@ -34,7 +36,7 @@ import TestSupport
         let gate = Gate()
         stage.upstream.answerAll(with: WireScript(.wait(gate), .text("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")))
         let clients = try (0..<5).map { _ in try stage.gateway.client() }
-        for client in clients { try client.send(request("GET", "/patient/a")) }
+        for client in clients { try client.send(request("GET", "/open/a")) }
         #expect(stage.upstream.waits { $0.requests.count == 5 })
         gate.open()
         for client in clients { #expect(try client.response().status == 200) }
@@ -164,8 +166,8 @@ import TestSupport
 
     @Test func `an upstream that says nothing in time is 504`() throws {
         let gate = Gate()
-        stage.upstream.answer("/open/a", with: WireScript(.wait(gate), .close))
-        expectTemplate(try stage.exchange("GET", "/open/a"), status: 504)
+        stage.upstream.answer("/hasty/a", with: WireScript(.wait(gate), .close))
+        expectTemplate(try stage.exchange("GET", "/hasty/a"), status: 504)
         #expect(stage.upstream.waits { !($0.endedConnections + $0.resetConnections).isEmpty })
         gate.open()
     }
@@ -194,7 +196,7 @@ import TestSupport
 
     @Test func `HTTP-66 a body that stops coming is 408`() throws {
         let client = try stage.gateway.client()
-        try client.send("POST /open/a HTTP/1.1\r\nHost: gateway.test\r\nContent-Length: 10\r\n\r\nhalf")
+        try client.send("POST /halting/a HTTP/1.1\r\nHost: gateway.test\r\nContent-Length: 10\r\n\r\nhalf")
         let response = try client.response()
         expectTemplate(response, status: 408)
         #expect(client.isClosedByPeer())

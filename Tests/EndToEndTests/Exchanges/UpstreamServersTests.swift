@@ -15,6 +15,7 @@ import TestSupport
             admin: { address: "127.0.0.1:0" }
             routes: [{ path: /, public: true, upstream: \(upstream) }]
             log: { level: debug }
+            timeouts: { upstream_connect: 2m }
             \(settings)
 
             """, files: files)
@@ -148,7 +149,7 @@ import TestSupport
         var status = stat()
         #expect(lstat(path, &status) == 0 && status.st_mode & 0o777 == 0o600)
         gateway.terminate()
-        #expect(gateway.process.waitForEnd(within: .seconds(5)) == .exited(0))
+        #expect(gateway.process.waitForEnd(within: .seconds(25)) == .exited(0))
         #expect(access(path, F_OK) != 0)
     }
 }
