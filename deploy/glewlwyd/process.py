@@ -100,7 +100,7 @@ def copy_pages(pages):
     pages.mkdir(parents=True, exist_ok=True)
 
 
-def start(directory, base, patience=20):
+def start(directory, base, patience=180):
     """The running process, once it answers."""
     # libcurl inside glewlwyd would follow proxy variables even to the loopback.
     environment = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}

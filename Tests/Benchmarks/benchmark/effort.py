@@ -12,7 +12,7 @@ from .processes import tool
 
 HERE = Path(__file__).resolve().parent.parent
 LIBRARY = "instruction_counter.so"
-ANSWER_SECONDS = 20
+ANSWER_SECONDS = 180
 
 
 class Instructions:

@@ -43,7 +43,7 @@ def request_bytes(port, credentials=(), path=PATH):
 class Connection:
     """A keep-alive connection to a server on 127.0.0.1, over TLS where it is asked for."""
 
-    def __init__(self, port, seconds=10, tls=False, source="127.0.0.1"):
+    def __init__(self, port, seconds=60, tls=False, source="127.0.0.1"):
         self.socket = socket.create_connection(("127.0.0.1", port), seconds, (source, 0))
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         if tls:

@@ -17,7 +17,7 @@ class OddGateway(Gateway):
     """One worker with a route for everything that can be allowed and demanded."""
 
     # Callgrind takes some seconds to start it.
-    start_seconds = 60
+    start_seconds = 300
 
     def __init__(self, binary, effort, origin, server):
         super().__init__(binary)
@@ -192,7 +192,7 @@ class Client:
     def exchange(self, message):
         """Sends one request and reads its answer, final and with its whole body."""
         if self.socket is None:
-            self.socket = socket.create_connection(("127.0.0.1", self.port), 10)
+            self.socket = socket.create_connection(("127.0.0.1", self.port), 120)
             self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             self.opened += 1
         try:

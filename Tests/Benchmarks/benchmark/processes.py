@@ -15,7 +15,7 @@ from pathlib import Path
 
 from .failure import Failure
 
-STOP_SECONDS = 5
+STOP_SECONDS = 30
 ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 PR_SET_PDEATHSIG = 1
 LIBC = ctypes.CDLL(None, use_errno=True)
@@ -156,6 +156,17 @@ class Processes:
             pipe.close()
         if process in self.running:
             self.running.remove(process)
+
+
+def asleep(process):
+    """Whether no thread of it has anything to do that it could do on a processor of its own."""
+    for status in Path(f"/proc/{process}/task").glob("*/stat"):
+        try:
+            if status.read_text(errors="replace").rpartition(")")[2].split()[0] in "RD":
+                return False
+        except OSError:
+            continue  # It has ended meanwhile.
+    return True
 
 
 def ended_in_order(main):

@@ -20,7 +20,7 @@ PAYLOAD = (
     '{"sku":"A-100","count":2,"price":1990},{"sku":"B-205","count":1,"price":450},'
     '{"sku":"C-007","count":5,"price":120}],"total":5030}')
 IDENTITY = "    identity: { X-User-Id: sub, X-Client-Id: client_id, X-Scopes: scope }"
-START_SECONDS = 10
+START_SECONDS = 120
 FILES = 20000
 CERTIFICATE, CERTIFICATE_KEY, BOTH = "tls.crt", "tls.key", "tls.pem"
 
