@@ -5,7 +5,7 @@ import TestSupport
 /// Rows INT-01 to INT-05 and INT-09: what is asked about an opaque token, and what the answers are worth.
 @Suite(.serialized) struct `an opaque token` {
     private static let shared = Shared {
-        var plan = StagePlan.lookups("cache: 0s, negative_cache: 0s, timeout: 1s")
+        var plan = StagePlan.lookups("cache: 0s, negative_cache: 0s")
         plan.issuers = """
               jwt: { url: "$ISSUER/jwt", discovery: none, jwks_uri: "$ISSUER/jwks.json", insecure_allow_http: true }
             """
@@ -77,7 +77,7 @@ import TestSupport
     }
 
     @Test(arguments: [
-        ("exp", moment(-400), "RS-15"), ("nbf", moment(400), "JOSE-28"),
+        ("exp", moment(-400), "RS-15"), ("nbf", moment(400_000), "JOSE-28"),
         ("iss", quoted("https://other.example"), "RS-12"), ("aud", quoted("https://api.test/other"), "RS-13"),
         ("aud", nil, "RS-13"), ("token_type", quoted("refresh_token"), "JOSE-20"), ("scope", "17", "RS-16"),
     ])
@@ -147,12 +147,16 @@ import TestSupport
     @Test func `INT-05 is neither good nor bad when there is no answer, or none in time`() throws {
         stage.issuer.answer(ScriptedIssuer.introspectionPath, with: WireScript(.reset))
         expectAuthorizationDown(try stage.ask(opaqueToken()))
-        let gate = Gate()
-        defer { gate.open() }
-        stage.introspect(behind: gate)
-        expectAuthorizationDown(try stage.ask(opaqueToken()))
         try stage.expectNothingForwarded()
         stage.expectOperatorTold("introspection_failed")
+        // A stage of its own: the others' time is not to be short.
+        let hasty = try Stage(.lookups("cache: 0s, negative_cache: 0s, timeout: 1s"))
+        let gate = Gate()
+        defer { gate.open() }
+        hasty.introspect(behind: gate)
+        expectAuthorizationDown(try hasty.ask(opaqueToken()))
+        try hasty.expectNothingForwarded()
+        hasty.expectOperatorTold("introspection_failed")
     }
 
     @Test func `INT-05 is good again as soon as the server is`() throws {

@@ -20,7 +20,7 @@ import TestSupport
                         id: shop
                         authentication: { method: client_secret_basic, secret: { file: $FOLDER/client.secret } }
                     """,
-                issuer: "discovery: openid, introspection: { client: shop }",
+                issuer: "discovery: openid, introspection: { client: shop, timeout: 30s }",
                 files: ["client.secret": "a secret of some length, for this test"]))
     }
 

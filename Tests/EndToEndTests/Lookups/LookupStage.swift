@@ -9,7 +9,9 @@ extension StagePlan {
         authentication: String = "{ method: client_secret_basic, secret: { file: $FOLDER/asker.secret } }"
     ) -> StagePlan {
         var plan = StagePlan()
-        plan.issuer = "discovery: openid, introspection: { client: asker, \(settings) }"
+        // The server is a thread of the tests, which may stand still.
+        let time = settings.contains("timeout:") ? "" : ", timeout: 30s"
+        plan.issuer = "discovery: openid, introspection: { client: asker, \(settings)\(time) }"
         plan.settings = clients(authentication)
         plan.files = ["asker.secret": "p%/ü"]
         plan.prepare = { $0.introspect(introspected()) }

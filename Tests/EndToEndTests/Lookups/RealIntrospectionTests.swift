@@ -116,7 +116,7 @@ import TestSupport
         #expect(try scene.ask("Authorization: Bearer \(token)").status == 200)
         try scene.server.revoke(token)
         #expect(
-            try eventually(within: .seconds(30)) { try scene.ask("Authorization: Bearer \(token)").status == 401 })
+            try eventually(within: .seconds(120)) { try scene.ask("Authorization: Bearer \(token)").status == 401 })
     }
 
     @Test func `INT-08, INT-10 is had with a signature`() throws {
@@ -169,10 +169,9 @@ import TestSupport
     /// The server's tokens and the gateway are agreed about a proof that neither of them made.
     private static func proof(key: String, _ arguments: String...) throws -> String {
         let child = try ChildProcess(AuthorizationServer.tool("dpop-proof"), ["--key", key] + arguments)
-        guard child.waitForEnd(within: .seconds(30)) == .exited(0) else {
+        guard child.waitForEnd() == .exited(0) else {
             throw WireFailure.closed(child.errors.now.joined(separator: "\n"))
         }
-        _ = child.output.wait(within: .seconds(1)) { !$0.isEmpty }
         return child.output.now.first ?? ""
     }
 

@@ -45,7 +45,7 @@ import TestSupport
 
     @Test(arguments: [
         ("iss", quoted("https://other.example")), ("iss", nil), ("aud", quoted("a:b")), ("aud", nil),
-        ("iat", nil), ("iat", moment(400)), ("iat", moment(-4000)), ("token_introspection", nil),
+        ("iat", nil), ("iat", moment(400_000)), ("iat", moment(-4000)), ("token_introspection", nil),
         ("token_introspection", quoted("yes")),
     ])
     func `INT-08 is worth nothing with a claim that is wrong or missing`(name: String, value: String?) throws {

@@ -185,7 +185,7 @@ import TestSupport
         grant(stage, "first", ["expires_in": "32"])
         #expect(try stage.ask(token).status == 200)
         grant(stage, "second")
-        let isRenewed = try eventually(within: .seconds(30)) {
+        let isRenewed = try eventually(within: .seconds(120)) {
             stage.reset()
             let status = try stage.ask(token).status
             #expect(status == 200)

@@ -8,11 +8,11 @@ import TestSupport
     private static let start = "/.portcullis/login/web?return_to=/app/a"
     private static let tooMany = "client_logins_too_many"
 
-    private func stage(_ limits: String, client: [String] = []) throws -> SessionStage {
+    private func stage(_ limits: String, client: [String] = [], timeouts: String = "") throws -> SessionStage {
         try SessionStage(
             LoginPlan(
                 routes: ["{ path: /app/, upstream: $UPSTREAM, login: web }"], client: client,
-                settings: "limits: { \(limits) }"))
+                settings: "limits: { \(limits) }" + (timeouts.isEmpty ? "" : "\ntimeouts: { \(timeouts) }")))
     }
 
     /// A connection of the client that takes all it can.
@@ -45,15 +45,17 @@ import TestSupport
     @Test func `OPS-05 so many starts at once, and the server is asked for no more`() throws {
         let stage = try stage(
             "login_rate_per_client: 1, login_burst_per_client: 5", client: ["authorization_request: pushed"])
+        let began = ContinuousClock.now
         let answers = try (0..<40).map { _ in try hostile(stage, request("GET", Self.start)).response() }
+        let seconds = Int((ContinuousClock.now - began) / Duration.seconds(1))
         let begun = answers.filter { $0.status == 303 }
         // The bucket fills by one a second meanwhile.
-        #expect((5...10).contains(begun.count), "\(begun.count)")
+        #expect((5...(6 + seconds)).contains(begun.count), "\(begun.count) in \(seconds) s")
         #expect(stage.server.pushes == begun.count)
         let refused = answers.filter { $0.status != 303 }
         for answer in refused { expectToldToWait(answer) }
         #expect(refused.first?.bodyText.contains("Too many requests") == true)
-        #expect(refusals(stage) == refused.count)
+        #expect(eventually { refusals(stage) == refused.count })
         let line = try #require(stage.gateway.operatorLine { $0["cause"] == Self.tooMany })
         #expect(line["expected"] == "1 logins a second of one client (limits.login_rate_per_client)")
         #expect(line["found"] == "more of \(Self.hostile)")
@@ -67,8 +69,8 @@ import TestSupport
         let made = "/.portcullis/callback/web?code=made-up&state=made-up"
         let silent = request("GET", "/.portcullis/session/web?s%69lent=1", fields: ownPage)
         // More than one second's worth, however slow the machine.
-        let callbacks = try (0..<5).map { _ in try hostile(stage, request("GET", made)).response() }
-        let questions = try (0..<5).map { _ in try hostile(stage, silent).response() }
+        let callbacks = try (0..<12).map { _ in try hostile(stage, request("GET", made)).response() }
+        let questions = try (0..<12).map { _ in try hostile(stage, silent).response() }
         for answers in [callbacks, questions] {
             let refused = try #require(answers.first { $0.status == 429 }, "\(answers.map(\.status))")
             expectToldToWait(refused)
@@ -138,7 +140,9 @@ import TestSupport
     }
 
     @Test func `OPS-05 forms that come slowly by hundreds leave room for a logout, and its session ends`() throws {
-        let stage = try stage("login_rate_per_client: 100000, login_burst_per_client: 100000")
+        // None of the forms is given up before the last one has begun.
+        let stage = try stage(
+            "login_rate_per_client: 100000, login_burst_per_client: 100000", timeouts: "request_body: 10m")
         let browser = try stage.login()
         var slow: [RawClient] = []
         for path in ["callback/web", "logout/web"] {
@@ -162,7 +166,9 @@ import TestSupport
     func `OPS-05 heads that wait for one byte of a form are of the same share, whatever the form's size`(
         path: String
     ) throws {
-        let stage = try stage("login_rate_per_client: 100000, login_burst_per_client: 100000")
+        // None of the forms is given up before the last one has begun.
+        let stage = try stage(
+            "login_rate_per_client: 100000, login_burst_per_client: 100000", timeouts: "request_body: 10m")
         let head = request(
             "POST", "/.portcullis/\(path)",
             fields: [
@@ -192,8 +198,8 @@ import TestSupport
         let stage = try stage("refusal_rate_per_client: 1, login_rate_per_client: 1000, login_burst_per_client: 1000")
         let made = "/.portcullis/callback/web?code=made-up&state=made-up"
         for (path, status) in [("/.portcullis/none", 404), (made, 400)] {
-            // The rate fills by one a second, however slow the machine: one of three is beyond it.
-            let clients = try (0..<3).map { _ in try hostile(stage, request("GET", path)) }
+            // The rate fills by one a second: some of eight are beyond it, also when the machine stands still meanwhile.
+            let clients = try (0..<8).map { _ in try hostile(stage, request("GET", path)) }
             let silent = clients.filter { $0.staysSilent() }
             #expect(!silent.isEmpty)
             #expect(stage.gateway.reading("portcullis_login_requests") == 0, "what is held back has no place")
@@ -202,12 +208,12 @@ import TestSupport
         }
         // What a route refuses never waits.
         let taken = try ContinuousClock().measure {
-            for _ in 0..<5 {
+            for _ in 0..<15 {
                 let client = try hostile(stage, request("GET", "/app/a"))
                 #expect(try client.response().status == 401)
             }
         }
-        #expect(taken < .seconds(4), "held back, four of five would have come a second after the one before")
+        #expect(taken < .seconds(13), "held back, all but the first would have come a second after the one before")
         // Nor is the connection spoilt, and what comes behind is answered after it.
         let client = try hostile(stage, request("GET", "/.portcullis/none") + request("GET", "/app/a"))
         #expect(try client.responses(2).map(\.status) == [404, 401])
@@ -217,19 +223,22 @@ import TestSupport
     @Test func `OPS-05 refusals by thousands are some lines, the last of which says how many there were`() throws {
         let stage = try stage("login_rate_per_client: 1, login_burst_per_client: 1, refusal_rate_per_client: 100000")
         let client = try RawClient(port: stage.gateway.port, from: Self.hostile)
+        let began = ContinuousClock.now
         for _ in 0..<2000 {
             try client.send(request("GET", "/.portcullis/none"))
             _ = try client.response()
         }
         let lines = stage.gateway.lines("refused")
-        #expect((50..<500).contains(lines), "\(lines)")
+        // Two of a cause a second, beside the fifty at the beginning.
+        let seconds = Int((ContinuousClock.now - began) / Duration.seconds(1))
+        #expect((50..<(500 + 3 * seconds)).contains(lines), "\(lines) in \(seconds) s")
         #expect(
             try eventually {
                 try client.send(request("GET", "/.portcullis/none"))
                 _ = try client.response()
-                return stage.gateway.operatorLine(within: .zero) {
-                    $0["cause"] == "route_unknown" && (Int($0["suppressed"] ?? "") ?? 0) > 1000
-                } != nil
+                // On a slow machine there are more lines, each of which says of fewer.
+                let lines = stage.gateway.operatorLog.filter { $0["cause"] == "route_unknown" }
+                return lines.compactMap { Int($0["suppressed"] ?? "") }.reduce(0, +) > 1000
             })
     }
 
@@ -261,12 +270,12 @@ import TestSupport
             try proxy.send(request("GET", Self.start, fields: client.map { ["X-Forwarded-For: \($0)"] } ?? []))
             return UInt16(try proxy.response().status)
         }
-        let flood = try (0..<6).map { _ in try start("192.0.2.1") }
+        let flood = try (0..<15).map { _ in try start("192.0.2.1") }
         #expect(flood.contains(429))
         #expect(try start("192.0.2.2") == 303)
         #expect(try (0..<6).allSatisfy { _ in try start(nil) == 303 }, "nobody can tell whose these are")
         // A whole /64 is one subscriber's.
-        let subscriber = try (0..<6).map { number in try start("2001:db8:1:2::\(number)") }
+        let subscriber = try (0..<15).map { number in try start("2001:db8:1:2::\(number)") }
         #expect(subscriber.contains(429))
         #expect(try start("2001:db8:1:3::1") == 303)
     }

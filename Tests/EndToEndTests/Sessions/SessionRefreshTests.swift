@@ -30,6 +30,21 @@ import TestSupport
         return isRefreshed
     }
 
+    /// Asks on this connection, one request after the other, until one waits for a refresh that the server keeps at its gate.
+    private func untilRefreshing(_ stage: SessionStage, _ client: RawClient, _ browser: CookieJar) -> Bool {
+        var isAsked = false
+        return eventually {
+            if refreshes(stage) > 0 { return true }
+            if !isAsked {
+                guard (try? client.send(request("GET", "/app/a", fields: browser.lines))) != nil else { return false }
+                isAsked = true
+            }
+            // No answer for a while is no proof of it on a machine that stands still: the server's word is.
+            if (try? client.response(within: .milliseconds(300))) != nil { isAsked = false }
+            return refreshes(stage) > 0
+        }
+    }
+
     @Test func `RF-01, RF-02 is refreshed early and once, by a hundred requests of four workers`() throws {
         let stage = try stage(workers: 4)
         var browser = try stage.login()
@@ -41,12 +56,7 @@ import TestSupport
         // The first that finds the refresh due waits for it; until then each is answered.
         let clients = try (0..<100).map { _ in try stage.gateway.client() }
         let first = try stage.gateway.client()
-        let isDue = eventually {
-            guard refreshes(stage) == 0, stage.server.issuer.fetches(ScriptedIssuer.tokenPath) == 1 else { return true }
-            try? first.send(request("GET", "/app/a", fields: browser.lines))
-            return (try? first.response(within: .milliseconds(300))) == nil
-        }
-        #expect(isDue)
+        #expect(untilRefreshing(stage, first, browser))
         for client in clients { try client.send(request("GET", "/app/a", fields: browser.lines)) }
         #expect(eventually { (try? stage.parked()) ?? 0 >= 100 }, "\((try? stage.parked()) ?? -1)")
         gate.open()
@@ -132,12 +142,18 @@ import TestSupport
         throws
     {
         let stage = try stage()
-        var browser = try stage.login()
-        stage.server.change { $0.refuses = 503 }
-        // Polled without a pause: whatever is answered while the token is valid is no refusal.
-        #expect(untilRefreshed(stage, &browser))
-        let afterFailure = try stage.exchange("GET", "/app/a", browser: browser)
-        #expect(afterFailure.status == 200, "\(afterFailure.headText)")
+        var browser = CookieJar()
+        var afterFailure: WireResponse?
+        // The token is valid for a second more: a machine that stands still then is tried again.
+        for _ in 0..<5 where afterFailure?.status != 200 {
+            stage.server.change { $0.refuses = nil }
+            browser = try stage.login()
+            stage.server.change { $0.refuses = 503 }
+            // Polled without a pause: whatever is answered while the token is valid is no refusal.
+            #expect(untilRefreshed(stage, &browser, times: refreshes(stage) + 1))
+            afterFailure = try stage.exchange("GET", "/app/a", browser: browser)
+        }
+        #expect(afterFailure?.status == 200, "\(afterFailure?.headText ?? "")")
         var down: WireResponse?
         #expect(
             eventually {
@@ -159,11 +175,7 @@ import TestSupport
         let gate = Gate()
         stage.server.change { $0.refreshGate = gate }
         let client = try stage.gateway.client()
-        #expect(
-            eventually {
-                try? client.send(request("GET", "/app/a", fields: browser.lines))
-                return (try? client.response(within: .milliseconds(300))) == nil
-            })
+        #expect(untilRefreshing(stage, client, browser))
         let answer = try stage.exchange("POST", "/.portcullis/logout/web", browser: browser, fields: ownPage)
         #expect(answer.status == 200, "\(answer.headText)")
         stage.upstream.forget()
