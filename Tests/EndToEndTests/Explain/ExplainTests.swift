@@ -43,7 +43,7 @@ import TestSupport
             ([GatewayProcess.binary, "explain", config ?? "$FOLDER/gateway.yaml"] + arguments)
             .map { "'\($0.replacingOccurrences("$FOLDER", with: folder))'" }.joined(separator: " ")
         let child = try ChildProcess("/bin/sh", ["-c", "\(command) > \(folder)/out 2> \(folder)/err < /dev/null"])
-        guard case .exited(let status) = child.waitForEnd(within: .seconds(30)) else {
+        guard case .exited(let status) = child.waitForEnd() else {
             throw WireFailure.timedOut("explain did not end")
         }
         return Run(

@@ -39,7 +39,7 @@ import TestSupport
         let visit = try stage.visit(one)
         stage.forget(one)
         var statuses: Set<Int> = []
-        let isRenewed = try eventually(within: .seconds(30)) {
+        let isRenewed = try eventually(within: .seconds(120)) {
             statuses.insert(try visit.ask("again").status)
             return stage.gateway.operatorLine(within: .zero) {
                 $0["event"] == "session_refreshed" && $0["login_client"] == one.name && $0["outcome"] == "refreshed"

@@ -84,7 +84,7 @@ import TestSupport
             }
         }
         var statuses: Set<Int> = []
-        let isRenewed = try eventually(within: .seconds(30)) {
+        let isRenewed = try eventually(within: .seconds(120)) {
             statuses.insert(try visit.ask("again").status)
             return renewal() != nil
         }

@@ -18,10 +18,15 @@ import TestSupport
     func `HTTP-35 of an upstream reaches a client that is still sending, and ends both connections`(
         next: WireScript.Step
     ) throws {
-        stage.upstream.answer("/open/a", with: WireScript(exactly: [.readSome(5), .text(Self.tooLarge), next]))
+        // A reset may overtake what came before it: the answer is to be there first.
+        let gate = Gate()
+        var steps: [WireScript.Step] = [.readSome(5), .text(Self.tooLarge), next]
+        if case .reset = next { steps.insert(.wait(gate), at: 2) }
+        stage.upstream.answer("/open/a", with: WireScript(exactly: steps))
         let client = try stage.gateway.client()
         try client.send("POST /open/a HTTP/1.1\r\nHost: gateway.test\r\nContent-Length: 4000000\r\n\r\nhello")
         let answer = try client.response()
+        gate.open()
         #expect(answer.status == 413)
         #expect(answer.bodyText == "no.")
         #expect(answer.announcesClose)

@@ -214,7 +214,7 @@ import TestSupport
         let before = revocations(stage)
         stage.server.issuer.answer(LoginServer.revocationPath, with: .answer(200, ""))
         stage.gateway.terminate()
-        #expect(stage.gateway.process.waitForEnd(within: .seconds(10)) == .exited(0))
+        #expect(stage.gateway.process.waitForEnd(within: .seconds(25)) == .exited(0))
         #expect(revocations(stage) > before)
     }
 
@@ -236,7 +236,7 @@ import TestSupport
         let before = revocations(stage)
         stage.server.issuer.answer(LoginServer.revocationPath, with: .answer(200, ""))
         stage.gateway.terminate()
-        #expect(stage.gateway.process.waitForEnd(within: .seconds(10)) == .exited(0))
+        #expect(stage.gateway.process.waitForEnd(within: .seconds(25)) == .exited(0))
         #expect(revocations(stage) > before)
     }
 }

@@ -145,8 +145,8 @@ extension OwnWordsStage {
                 forge.token(signedBy: SigningKey(renaming: .otherP256, keyID: "main-1"))
             },
             kind("exp", "token_expired") { _ in forge.token(["exp": moment(-900)]) },
-            kind("nbf", "token_not_yet_valid") { _ in forge.token(["nbf": moment(900)]) },
-            kind("iat", "token_issued_in_future") { _ in forge.token(["iat": moment(900)]) },
+            kind("nbf", "token_not_yet_valid") { _ in forge.token(["nbf": moment(90_000)]) },
+            kind("iat", "token_issued_in_future") { _ in forge.token(["iat": moment(90_000)]) },
             kind("aud", "token_audience_missing") { forge.token(["aud": quoted("https://\($0).test")]) },
             kind("jti", "token_claim_missing") { _ in forge.token(["jti": nil]) },
             kind("sub", "token_claim_malformed") { _ in forge.token(["sub": quoted("")]) },

@@ -206,14 +206,18 @@ import TestSupport
     }
 
     @Test func `DPOP-10 a proof of up to a minute ago or ten seconds ahead is accepted`() throws {
-        #expect(try ProofCall(clock: -58).send(stage).status == 200)
+        #expect(try withinASecond { try ProofCall(clock: -58).send(stage) }.status == 200)
         #expect(try ProofCall(clock: 9).send(stage).status == 200)
     }
 
     @Test(arguments: [-62, -3600, 13, 3600])
     func `DPOP-10 an older one or one further ahead is refused`(clock: Int) throws {
-        try expectInvalidProof(
-            ProofCall(clock: clock).send(stage), stage, check: "DPOP-10", cause: "proof_out_of_time")
+        // A proof from ahead is less so with each second that passes before it is judged.
+        let response = try withinASecond {
+            stage.reset()
+            return try ProofCall(clock: clock).send(stage)
+        }
+        try expectInvalidProof(response, stage, check: "DPOP-10", cause: "proof_out_of_time")
         try stage.expectNothingForwarded()
     }
 }

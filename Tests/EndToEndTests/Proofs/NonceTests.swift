@@ -146,8 +146,14 @@ import TestSupport
 
     @Test func `DPOP-14 with a fresh nonce none is offered, and the upstream's word on caches stands`() throws {
         stage.upstream.answer("/offer/kept", with: .answer(200, fields: ["Cache-Control: public, max-age=60"]))
-        let nonce = try nonce(stage)
-        let response = try ProofCall(path: "/offer/kept", claims: ["nonce": quoted(nonce)]).send(stage)
+        var response: WireResponse
+        var tries = 0
+        // One that was made at the end of a period is not fresh at the beginning of the next, five minutes before another.
+        repeat {
+            let nonce = try nonce(stage)
+            response = try ProofCall(path: "/offer/kept", claims: ["nonce": quoted(nonce)]).send(stage)
+            tries += 1
+        } while tries < 3 && !response.fields["dpop-nonce"].isEmpty
         #expect(response.status == 200)
         #expect(response.fields["cache-control"] == ["public, max-age=60"])
         #expect(response.fields["dpop-nonce"].isEmpty)

@@ -59,7 +59,7 @@ import TestSupport
     private func expectRenewed(_ browser: inout CookieJar, on stage: VendorStage) throws {
         var jar = browser
         var statuses: Set<Int> = []
-        let isRenewed = try eventually(within: .seconds(30)) {
+        let isRenewed = try eventually(within: .seconds(120)) {
             statuses.insert(try stage.open("/poll", &jar).status)
             return stage.server.forms("token_endpoint").contains { $0["grant_type"] == "refresh_token" }
         }
