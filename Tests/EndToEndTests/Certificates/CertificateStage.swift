@@ -70,7 +70,7 @@ final class CertificateStage: Sendable {
             admin: { address: "127.0.0.1:0" }
             issuers:
               main: { url: "\(issuer)", discovery: openid, insecure_allow_http: true, introspection: { \
-            client: asker, cache: 0s, negative_cache: 0s } }
+            client: asker, cache: 0s, negative_cache: 0s, timeout: 30s } }
             clients:
               asker: { issuer: main, id: asker, authentication: { method: client_secret_basic, \
             secret: { file: $FOLDER/asker.secret } } }

@@ -6,7 +6,7 @@ import TestSupport
 @Suite(.serialized) struct `a token that is asked about for every request` {
     private static func plan() -> StagePlan {
         var plan = StagePlan()
-        plan.issuer = "discovery: openid, introspection: { client: asker, cache: 0s }"
+        plan.issuer = "discovery: openid, introspection: { client: asker, cache: 0s, timeout: 30s }"
         plan.files = ["asker.secret": "secret\n"]
         let token = "token: { issuers: [main], audience: \"\(TokenForge.audience)\" }"
         plan.routes = [
