@@ -34,6 +34,8 @@ private final class Reports: Sendable {
 /// Bytes of padding with which no pipe holds a line: whenever it begins with it, a writing thread does not get to its end
 /// while nobody reads.
 private let moreThanAPipe = 100_000
+/// The same of a pipe that holds no more than a page.
+private let moreThanAPage = 20_000
 
 /// One finished line `{"n":N}`, perhaps padded to many bytes.
 private func submit(_ number: Int, padding: Int = 0, to sink: LogSink) -> Bool {
@@ -53,6 +55,8 @@ private func nonBlockingPipe() throws -> [Int32] {
         _ = fcntl(end, F_SETFD, FD_CLOEXEC)
         _ = fcntl(end, F_SETFL, O_NONBLOCK)
     }
+    // F_SETPIPE_SZ
+    try #require(fcntl(ends[1], Int32(1031), 4096) == 4096)
     return ends
 }
 
@@ -158,7 +162,7 @@ private func nonBlockingPipe() throws -> [Int32] {
         let sink = try LogSink(descriptor: ends[1], closesDescriptor: true, limit: 256 * 1024)
         let clock = ContinuousClock()
         let start = clock.now
-        #expect(submit(0, padding: moreThanAPipe, to: sink))
+        #expect(submit(0, padding: moreThanAPage, to: sink))
         var dropped: UInt64 = 0
         for number in 1..<60_000 where !submit(number, to: sink) { dropped += 1 }
         #expect(dropped > 0 && sink.droppedLines == dropped)
@@ -171,7 +175,7 @@ private func nonBlockingPipe() throws -> [Int32] {
         let ends = try nonBlockingPipe()
         let sink = try LogSink(descriptor: ends[1], closesDescriptor: true, limit: 256 * 1024)
         // The writing thread does not get through this before the reader leaves.
-        #expect(submit(0, padding: moreThanAPipe, to: sink))
+        #expect(submit(0, padding: moreThanAPage, to: sink))
         for number in 1..<60_000 { _ = submit(number, to: sink) }
         #expect(!sink.flush(milliseconds: 1))
         // What waits is lost with the reader; what found no room was lost before.

@@ -17,6 +17,12 @@ private final class Pipe {
         (reading, writing) = (ends[0], ends[1])
     }
 
+    /// Holds no more than a page from now on.
+    func shrink() throws {
+        // F_SETPIPE_SZ
+        try #require(fcntl(writing, Int32(1031), 4096) == 4096)
+    }
+
     deinit { close(reading) }
 
 }
@@ -66,9 +72,10 @@ private func submit(_ number: Int, padding: Int = 0, to sink: LogSink) -> Bool {
 
     @Test func `OPS-04 a reader that takes nothing does not make the writer wait`() throws {
         let pipe = try Pipe()
+        try pipe.shrink()
         let sink = try LogSink(descriptor: pipe.writing, closesDescriptor: true, limit: 256 * 1024)
-        // A line that no pipe holds: whenever it begins with it, the writing thread does not get to its end.
-        #expect(submit(0, padding: 100_000, to: sink))
+        // A line that the pipe does not hold: whenever it begins with it, the writing thread does not get to its end.
+        #expect(submit(0, padding: 20_000, to: sink))
         // More than the pipe and the queue hold: whoever waited here would wait for ever, for nobody reads.
         var refused = 0
         for number in 1..<4000 where !submit(number, padding: 500, to: sink) { refused += 1 }
@@ -84,14 +91,15 @@ private func submit(_ number: Int, padding: Int = 0, to sink: LogSink) -> Bool {
 
     @Test func `OPS-05 what waits for a stalled reader is bounded, however small the lines`() throws {
         let pipe = try Pipe()
+        try pipe.shrink()
         let limit = 256 * 1024
         let sink = try LogSink(descriptor: pipe.writing, closesDescriptor: true, limit: limit)
-        // More than a pipe holds: whenever it begins with it, the writing thread does not get to its end.
-        #expect(submit(0, padding: 100_000, to: sink))
+        // More than the pipe holds: whenever it begins with it, the writing thread does not get to its end.
+        #expect(submit(0, padding: 20_000, to: sink))
         for number in 1..<60_000 { _ = submit(number, to: sink) }
         #expect(sink.droppedLines > 0)
         #expect(!sink.stop(milliseconds: 1))
-        // A pipe holds 64 KiB of its own, and one storage may be on its way.
+        // One storage may be on its way.
         #expect(rest(of: pipe.reading).utf8.count <= limit + 128 * 1024)
         #expect(sink.stop(milliseconds: 60_000))
     }
