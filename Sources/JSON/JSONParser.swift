@@ -81,7 +81,7 @@ struct JSONParser {
         var count = 0
         if try peek() == UInt8(ascii: "}") {
             position += 1
-            return close(opening, .object, count: 0)
+            return close(opening, count: 0)
         }
         while true {
             guard try peek() == UInt8(ascii: "\"") else { throw .unexpectedByte }
@@ -100,7 +100,7 @@ struct JSONParser {
             count += 1
             if try parseSeparator(orClosing: UInt8(ascii: "}")) { continue }
             nameHashes.removeLast(count)
-            return close(opening, .object, count: count)
+            return close(opening, count: count)
         }
     }
 
@@ -111,17 +111,18 @@ struct JSONParser {
         var count = 0
         if try peek() == UInt8(ascii: "]") {
             position += 1
-            return close(opening, .array, count: 0)
+            return close(opening, count: 0)
         }
         while true {
             guard count < limits.elements else { throw .tooManyElements }
             try parseValue(depth: depth)
             count += 1
-            guard try parseSeparator(orClosing: UInt8(ascii: "]")) else { return close(opening, .array, count: count) }
+            guard try parseSeparator(orClosing: UInt8(ascii: "]")) else { return close(opening, count: count) }
         }
     }
 
     /// Whether another member or element follows.
+    @inline(__always)
     private mutating func parseSeparator(orClosing bracket: UInt8) throws(JSONRefusal) -> Bool {
         skipWhitespace()
         let byte = try peek()
@@ -132,14 +133,17 @@ struct JSONParser {
         return true
     }
 
+    @inline(__always)
     private mutating func open(_ kind: JSONValue.Kind) -> Int {
         position += 1
         nodes.append(JSONNode(kind: kind, start: 0, count: 0, end: 0, hash: 0))
         return nodes.count - 1
     }
 
-    private mutating func close(_ opening: Int, _ kind: JSONValue.Kind, count: Int) {
-        nodes[opening] = JSONNode(kind: kind, start: 0, count: UInt32(count), end: UInt32(nodes.count), hash: 0)
+    @inline(__always)
+    private mutating func close(_ opening: Int, count: Int) {
+        nodes[opening].count = UInt32(count)
+        nodes[opening].end = UInt32(nodes.count)
     }
 
     @inline(__always)
