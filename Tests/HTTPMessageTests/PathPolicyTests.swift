@@ -147,7 +147,7 @@ private struct Numbers: RandomNumberGenerator {
         for limit in 0...12 {
             var (part, form): ([UInt8], [UInt8]) = ([], [])
             #expect(
-                LoosestReading.all(of: bytes.span, cuttingParameters: false) { decoded in
+                LoosestReading.all(of: bytes.span, cuttingParameters: false) { decoded, _ in
                     if part.isEmpty { LoosestReading.append(decoded: decoded.span, upTo: limit, to: &part) }
                     return true
                 })
@@ -162,12 +162,12 @@ private struct Numbers: RandomNumberGenerator {
         var told: [String] = []
         let path = Array("/a;x/b%2541%25;c".utf8)
         #expect(
-            LoosestReading.all(of: path.span, cuttingParameters: true) {
-                told.append(String(decoding: $0, as: UTF8.self))
+            LoosestReading.all(of: path.span, cuttingParameters: true) { decoded, _ in
+                told.append(String(decoding: decoded, as: UTF8.self))
                 return true
             })
         #expect(told == ["/a;x/bA%;c", "/a", "/a/bA%"])
-        #expect(!LoosestReading.all(of: path.span, cuttingParameters: true) { $0.count > 2 })
+        #expect(!LoosestReading.all(of: path.span, cuttingParameters: true) { decoded, _ in decoded.count > 2 })
     }
 
     @Test(
@@ -303,11 +303,46 @@ private struct Numbers: RandomNumberGenerator {
                     #expect(form == plainly(path, mergingSlashes: merges), "\(path)")
                 }
                 var told: [[UInt8]] = []
-                _ = LoosestReading.all(of: path.span, cuttingParameters: false) { decoded in
+                _ = LoosestReading.all(of: path.span, cuttingParameters: false) { decoded, _ in
                     told.append(decoded)
                     return false
                 }
                 #expect(told == [decodedToTheEnd(path)], "\(path)")
+            }
+        }
+    }
+
+    @Test func `HTTP-57 the readings of a path begin as those that are told of its beginning`() {
+        let units = [
+            "/", "a", "0", "%2f", "%5C", "%", "%25", "%2541", "%25%34%31", "%252f", "%25252F", "%25%2532F", "%2535",
+            "%25253B", "%253b", "%3B", ";", ";x", "%3f", "%2523", "//", "%C3%9F", "%25C3%259F", "%E2%84%AA",
+        ].map { Array($0.utf8) }
+        let all: PathAllowances = [.encodedSlash, .backslash, .doubleEncoding, .semicolon, .nonASCII]
+        func readings(_ path: [UInt8], isWhole: Bool) -> [(decoded: [UInt8], isWhole: Bool)] {
+            var told: [([UInt8], Bool)] = []
+            _ = LoosestReading.all(of: path.span, isWhole: isWhole, cuttingParameters: true) { decoded, isWhole in
+                told.append((decoded, isWhole))
+                return true
+            }
+            return told
+        }
+        var numbers = SystemRandomNumberGenerator()
+        var accepted = 0
+        while accepted < 200 {
+            let path: [UInt8] = [0x2f] + (0..<24).flatMap { _ in units.randomElement(using: &numbers) ?? [] }
+            guard PathPolicy.refusal(of: path.span, allowing: all) == nil else { continue }
+            accepted += 1
+            let whole = readings(path, isWhole: true)
+            for cut in 0...path.count {
+                let told = readings(Array(path[..<cut]), isWhole: false)
+                for reading in whole {
+                    #expect(
+                        told.contains {
+                            $0.isWhole
+                                ? $0.decoded == reading.decoded
+                                : reading.decoded.starts(with: $0.decoded.dropLast(LoosestReading.unsettled))
+                        }, "\(String(decoding: path, as: UTF8.self)) at \(cut): \(reading)")
+                }
             }
         }
     }

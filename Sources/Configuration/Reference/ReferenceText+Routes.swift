@@ -84,7 +84,8 @@ extension ReferenceText {
             # also is, without Upgrade.
             websocket: false
             # What is otherwise refused in a path because two servers may read it differently: encoded_slash, backslash,
-            # double_encoding, semicolon, non_ascii. None by default.
+            # double_encoding, semicolon, non_ascii. None by default. Where any is let through, the first 800 bytes of a path must
+            # tell where it leads, whatever of them a server may cut off (parameters) or merge (slashes): more are refused.
             allow_in_path: [encoded_slash]
             # Fits paths in any case of letters, for an upstream that takes /Admin for /admin: Windows, IIS, Express as it comes. The
             # path is in lower case; routes below it must say the same. By default /Admin is another path, and another route's.

@@ -92,22 +92,53 @@ extension WorkerRef {
         of path: UnsafeBufferPointer<UInt8>, _ route: UnsafePointer<Route>
     ) throws(Refused) {
         guard !route.pointee.allowances.isEmpty else { return }
-        let cuts = route.pointee.allowances.contains(.semicolon)
-        guard
-            LoosestReading.all(of: path.span, cuttingParameters: cuts, satisfy: { loosestReadingLeads($0, to: route) })
-        else {
+        // There may be dozens of readings: of 8 KB, they would be work that a client could ask for.
+        let beginning = UnsafeBufferPointer(rebasing: path.prefix(tellingLength))
+        switch loosestReadings(of: beginning, isWhole: beginning.count == path.count, route) {
+        case .here: return
+        case .elsewhere:
             throw refuse(.pathMatchesTwoRoutes, "one route", "two by characters that the route lets through")
+        case .open:
+            throw refuse(
+                .pathMatchesTwoRoutes, "one route",
+                "none in \(beginning.count) bytes by characters that the route lets through")
         }
     }
 
-    private func loosestReadingLeads(_ decoded: [UInt8], to route: UnsafePointer<Route>) -> Bool {
+    /// Where a reading leads: to the route that was found, or not; open while what follows may decide it.
+    private enum Lead { case here, elsewhere, open }
+
+    /// Where all the loosest readings of a path lead, or of its beginning.
+    private func loosestReadings(
+        of path: UnsafeBufferPointer<UInt8>, isWhole: Bool, _ route: UnsafePointer<Route>
+    ) -> Lead {
+        let cuts = route.pointee.allowances.contains(.semicolon)
+        var lead = Lead.here
+        _ = LoosestReading.all(of: path.span, isWhole: isWhole, cuttingParameters: cuts) { decoded, isWhole in
+            lead = loosestReading(decoded, isWhole: isWhole, route)
+            return lead == .here
+        }
+        return lead
+    }
+
+    private func loosestReading(_ decoded: [UInt8], isWhole: Bool, _ route: UnsafePointer<Route>) -> Lead {
         var reading = borrowPathMemory()
         defer { swap(&reading, &pointee.pathMemory) }
-        // Letters that become others may be shorter then; without them a few bytes decide.
-        let limit = pointee.routes.ignoresCase ? Int.max : decidingLength
-        LoosestReading.append(decoded: decoded.span, upTo: limit, to: &reading)
-        guard leads(reading, to: route) else { return false }
-        return !replaceOtherLetters(in: &reading) || leads(reading, to: route)
+        // Letters that become others may be shorter then.
+        var limit = pointee.routes.ignoresCase ? 2 * settledLength : settledLength
+        while true {
+            reading.removeAll(keepingCapacity: true)
+            LoosestReading.append(decoded: decoded.span, upTo: limit, to: &reading)
+            let isCut = reading.count >= limit
+            guard isWhole || reading.count >= settledLength else { return .open }
+            guard leads(reading, to: route) else { return .elsewhere }
+            guard replaceOtherLetters(in: &reading) else { return .here }
+            if reading.count >= settledLength || isWhole && !isCut {
+                return leads(reading, to: route) ? .here : .elsewhere
+            }
+            guard isCut else { return .open }
+            limit = .max
+        }
     }
 
     /// Refuses a path that leads to another route when letters outside ASCII are taken for those that they become in the
@@ -116,8 +147,16 @@ extension WorkerRef {
         guard pointee.routes.ignoresCase, CaseFolding.mayHaveLetters(in: path.span) else { return }
         var reading = borrowPathMemory()
         defer { swap(&reading, &pointee.pathMemory) }
-        PathPolicy.appendCanonical(path.span, mergingSlashes: true, to: &reading)
-        guard !replaceOtherLetters(in: &reading) || leads(reading, to: route) else {
+        var limit = 4 * settledLength
+        while true {
+            reading.removeAll(keepingCapacity: true)
+            PathPolicy.appendCanonical(path.span, mergingSlashes: true, upTo: limit, to: &reading)
+            let isCut = reading.count >= limit
+            guard replaceOtherLetters(in: &reading) else { return }
+            if reading.count >= settledLength || !isCut { break }
+            limit = .max
+        }
+        guard leads(reading, to: route) else {
             throw refuse(.pathMatchesTwoRoutes, "one route", "two by the case of letters outside ASCII")
         }
     }
@@ -133,9 +172,16 @@ extension WorkerRef {
     /// Bytes of a reading, its slashes merged, by which it is told where it leads: no pattern is longer.
     private var decidingLength: Int { max(64, pointee.routes.longestPattern &+ 2) }
 
+    /// Bytes of the beginning of a reading by which it is told, whatever follows.
+    private var settledLength: Int { decidingLength &+ LoosestReading.unsettled }
+
+    /// Bytes of the beginning of a path that have to tell where it leads, when a route lets characters through of which some
+    /// readers take no notice; more than as much of a name that decides takes with its escapes escaped.
+    private var tellingLength: Int { max(800, 5 &* settledLength) }
+
     /// Replaces the letters that become others in the other case, as far as they decide; false when no upstream would.
     private func replaceOtherLetters(in reading: inout [UInt8]) -> Bool {
-        pointee.routes.ignoresCase && CaseFolding.replaceLetters(in: &reading, upTo: decidingLength)
+        pointee.routes.ignoresCase && CaseFolding.replaceLetters(in: &reading, upTo: settledLength)
     }
 
     /// Whether a reading, with the slashes at its end and without, is this route's.
@@ -177,7 +223,7 @@ extension WorkerRef {
     ) -> RouteMatch {
         var reading = borrowPathMemory()
         defer { swap(&reading, &pointee.pathMemory) }
-        PathPolicy.appendCanonical(path.span, mergingSlashes: mergingSlashes, to: &reading)
+        PathPolicy.appendCanonical(path.span, mergingSlashes: mergingSlashes, upTo: decidingLength, to: &reading)
         return reading.withUnsafeBufferPointer { pointee.routes.find($0) }
     }
 
@@ -228,17 +274,29 @@ private struct PathShape {
 
     /// Where `%3F` or `%23` is, `?` or `#` to whoever decodes.
     static func firstEscapedEnd(in path: UnsafeBufferPointer<UInt8>) -> Int? {
+        let span = path.span
         var index = 0
-        while index + 2 < path.count {
-            index = path.span.firstIndex(of: UInt8(ascii: "%"), from: index, to: path.count)
-            guard index + 2 < path.count else { return nil }
-            let isQuery = path[index + 1] == UInt8(ascii: "3") && ASCII.lowercase(path[index + 2]) == UInt8(ascii: "f")
-            if isQuery || (path[index + 1] == UInt8(ascii: "2") && path[index + 2] == UInt8(ascii: "3")) {
-                return index
-            }
+        while index + ByteVector.count + 2 <= span.count {
+            let second = span.vector(at: index + 1)
+            let third = span.vector(at: index + 2)
+            let isQuery = (second .== vector("3")) .& ((third | SIMD16(repeating: 0x20)) .== vector("f"))
+            let isFragment = (second .== vector("2")) .& (third .== vector("3"))
+            let place = ((span.vector(at: index) .== vector("%")) .& (isQuery .| isFragment)).first
+            if place < ByteVector.count { return index + place }
+            index += ByteVector.count
+        }
+        while index + 2 < span.count {
+            let isQuery = span[index + 1] == UInt8(ascii: "3") && ASCII.lowercase(span[index + 2]) == UInt8(ascii: "f")
+            let isFragment = span[index + 1] == UInt8(ascii: "2") && span[index + 2] == UInt8(ascii: "3")
+            if span[index] == UInt8(ascii: "%"), isQuery || isFragment { return index }
             index += 1
         }
         return nil
+    }
+
+    @inline(__always)
+    private static func vector(_ character: Unicode.Scalar) -> SIMD16<UInt8> {
+        SIMD16(repeating: UInt8(ascii: character))
     }
 
     /// Whether the loosest reading may be another one than the canonical form with its slashes merged; overlong forms of
@@ -251,10 +309,15 @@ private struct PathShape {
     }
 
     static func hasDoubledSlash(_ path: UnsafeBufferPointer<UInt8>) -> Bool {
+        let span = path.span
         var index = 0
-        while index + 1 < path.count {
-            index = path.span.firstIndex(of: UInt8(ascii: "/"), from: index, to: path.count)
-            if index + 1 < path.count, path[index + 1] == UInt8(ascii: "/") { return true }
+        while index + ByteVector.count + 1 <= span.count {
+            let slashes = (span.vector(at: index) .== vector("/")) .& (span.vector(at: index + 1) .== vector("/"))
+            if slashes.first < ByteVector.count { return true }
+            index += ByteVector.count
+        }
+        while index + 1 < span.count {
+            if span[index] == UInt8(ascii: "/"), span[index + 1] == UInt8(ascii: "/") { return true }
             index += 1
         }
         return false

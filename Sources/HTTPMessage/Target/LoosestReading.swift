@@ -19,7 +19,7 @@ public enum LoosestReading {
     public static func others(of path: Span<UInt8>, cuttingParameters: Bool) -> [[UInt8]] {
         var others: [[UInt8]] = []
         var known = [wholly(decoding: path)]
-        _ = allOthers(of: path, cuttingParameters: cuttingParameters) { reading in
+        _ = allOthers(of: path, isWhole: true, cuttingParameters: cuttingParameters) { reading, _ in
             let decoded = wholly(decoding: reading.span)
             if !known.contains(decoded) {
                 known.append(decoded)
@@ -32,21 +32,36 @@ public enum LoosestReading {
 
     /// Whether the path itself and all others satisfy a condition, each with all its escapes decoded, for `append(decoded:)`.
     ///
-    /// None is told twice: most differ by a decoding alone, and what each of them costs a client could ask for.
+    /// None is told twice: most differ by a decoding alone, and what each of them costs a client could ask for. For the same
+    /// reason the beginning of a path may be given in its place, which is then not whole. Each reading of the path is one that
+    /// is told as whole, or begins with one that is not, but for the last `unsettled` bytes of that. Meant for a path that
+    /// `PathPolicy` let through: another may be decoded more often than `unsettled` provides for.
     public static func all(
-        of path: Span<UInt8>, cuttingParameters: Bool, satisfy condition: (_ decoded: [UInt8]) -> Bool
+        of path: Span<UInt8>, isWhole: Bool = true, cuttingParameters: Bool,
+        satisfy condition: (_ decoded: [UInt8], _ isWhole: Bool) -> Bool
     ) -> Bool {
-        var known = [wholly(decoding: path)]
-        guard condition(known[0]) else { return false }
+        var known = [Told(decoded: wholly(decoding: path), isWhole: isWhole)]
+        guard condition(known[0].decoded, isWhole) else { return false }
         // What no decoding brings to light is at none on the way.
-        guard hasOthers(known[0], cuttingParameters: cuttingParameters) else { return true }
-        return allOthers(of: path, cuttingParameters: cuttingParameters) { reading in
-            let decoded = wholly(decoding: reading.span)
-            if known.contains(decoded) { return true }
-            known.append(decoded)
-            return condition(decoded)
+        guard hasOthers(known[0].decoded, cuttingParameters: cuttingParameters) else { return true }
+        return allOthers(of: path, isWhole: isWhole, cuttingParameters: cuttingParameters) { reading, isWhole in
+            let told = Told(decoded: wholly(decoding: reading.span), isWhole: isWhole)
+            if known.contains(where: { $0.isWhole == isWhole && $0.decoded == told.decoded }) { return true }
+            known.append(told)
+            return condition(told.decoded, isWhole)
         }
     }
+
+    private struct Told {
+        let decoded: [UInt8]
+        let isWhole: Bool
+    }
+
+    /// Bytes at the end of a reading of a path's beginning that the rest of the path may change.
+    ///
+    /// What follows may complete an escape, of two bytes at each decoding that there is (`NestedEscapes`); a character, of
+    /// three; and each of these bytes may stand for two letters.
+    public static let unsettled = 2 * (2 * (NestedEscapes.maximumDecodings + 1) + 3)
 
     private static func hasOthers(_ decoded: [UInt8], cuttingParameters: Bool) -> Bool {
         let span = decoded.span
@@ -62,25 +77,28 @@ public enum LoosestReading {
     }
 
     private static func allOthers(
-        of path: Span<UInt8>, cuttingParameters: Bool, _ tell: (_ reading: [UInt8]) -> Bool
+        of path: Span<UInt8>, isWhole: Bool, cuttingParameters: Bool,
+        _ tell: (_ reading: [UInt8], _ isWhole: Bool) -> Bool
     ) -> Bool {
         var whole = [UInt8](copying: path)
         // Cut at each decoding; nil as long as there was nothing to cut.
         var cut: [UInt8]?
         var decodings = 0
         while true {
-            if let rest = pathBehindAuthority(whole), !tell(rest) { return false }
+            if let rest = pathBehindAuthority(whole), !tell(rest, isWhole) { return false }
+            // What is cut there has its end, whatever follows.
+            let settled = isWhole ? whole.count : whole.count &- unsettled
             let end = firstEnd(in: whole.span)
-            if end < whole.count, !tell(Array(whole[..<end])) { return false }
+            if end < whole.count, !tell(Array(whole[..<end]), end < settled) { return false }
             let first = whole.span.firstIndex(of: 0x3b, from: 0, to: whole.count)
             if cuttingParameters, first < whole.count {
-                guard tell(Array(whole[..<first])) else { return false }
+                guard tell(Array(whole[..<first]), first < settled) else { return false }
                 // Not cut before this decoding, or at each.
                 let late = withoutParameters(whole.span)
                 cut = cut.map { withoutParameters($0.span) } ?? late
                 for reading in cut == late ? [late] : [late, cut ?? late] {
-                    guard tell(reading) else { return false }
-                    if let rest = pathBehindAuthority(reading), !tell(rest) { return false }
+                    guard tell(reading, isWhole) else { return false }
+                    if let rest = pathBehindAuthority(reading), !tell(rest, isWhole) { return false }
                 }
             }
             guard decodings <= NestedEscapes.maximumDecodings else { return true }
@@ -109,15 +127,15 @@ public enum LoosestReading {
 
     /// Each `;` and what follows cut off as far as the next `/`.
     private static func withoutParameters(_ path: Span<UInt8>) -> [UInt8] {
-        var output: [UInt8] = []
-        output.reserveCapacity(path.count)
-        var index = 0
-        while index < path.count {
-            let end = path.firstIndex(of: 0x3b, from: index, to: path.count)
-            output.append(copying: path.extracting(index..<end))
-            index = path.firstIndex(of: 0x2f, from: end, to: path.count)
+        [UInt8](capacity: path.count) { output in
+            var isParameter = false
+            for index in path.indices {
+                let byte = path[index]
+                if byte == 0x3b { isParameter = true }
+                if byte == 0x2f { isParameter = false }
+                if !isParameter { output.append(byte) }
+            }
         }
-        return output
     }
 
     /// Appends that reading of `path`; never forwarded, only matched.
@@ -156,13 +174,13 @@ public enum LoosestReading {
         }
     }
 
-    /// Whether the path has a character of ASCII in more bytes than it needs, which some decoders take for it.
+    /// Whether a path in which no escape is left has a character of ASCII in more bytes than it needs, which some decoders
+    /// take for it.
     ///
-    /// Of its last decoding: `%25c0%25ae` is `.` to whoever decodes twice and then reads UTF-8 loosely, and such bytes stay
-    /// together in all decodings that follow.
-    static func hasOverlongForm(_ path: Span<UInt8>) -> Bool {
-        let bytes = wholly(decoding: path)
-        for index in bytes.indices where bytes[index] >= 0xc0 && overlongForm(in: bytes.span, at: index) != nil {
+    /// `%25c0%25ae` is `.` to whoever decodes twice and then reads UTF-8 loosely, and such bytes stay together in all
+    /// decodings that follow.
+    static func hasOverlongForm(decoded bytes: Span<UInt8>) -> Bool {
+        for index in bytes.indices where beginsOverlongForm(bytes[index]) && overlongForm(in: bytes, at: index) != nil {
             return true
         }
         return false
@@ -187,8 +205,16 @@ public enum LoosestReading {
         var count = plain
         // Bytes behind the last `%` that is left: with two of them it may be an escape.
         var behind = 3
-        for index in plain..<bytes.count {
-            let byte = bytes[index]
+        var index = plain
+        while index < bytes.count {
+            var byte = bytes[index]
+            index &+= 1
+            if byte == 0x25, index &+ 1 < bytes.count, let high = ASCII.hexValue(bytes[index]),
+                let low = ASCII.hexValue(bytes[index &+ 1])
+            {
+                byte = high &<< 4 | low
+                index &+= 2
+            }
             bytes[count] = byte
             count &+= 1
             behind = byte == 0x25 ? 0 : behind &+ 1
@@ -213,14 +239,26 @@ public enum LoosestReading {
     static func decoded(_ path: Span<UInt8>) -> [UInt8] {
         [UInt8](capacity: path.count) { output in
             var index = 0
+            var plain = 0
             while index < path.count {
-                if path[index] == 0x25, let byte = PathReader.escape(in: path, at: index) {
-                    output.append(byte)
-                    index &+= 3
-                } else {
-                    output.append(path[index])
-                    index &+= 1
+                // A long run is copied as one, for which a short one would be too short.
+                if plain == 8 {
+                    let end = path.firstIndex(of: 0x25, from: index, to: path.count)
+                    for place in index..<end { output.append(path[place]) }
+                    (index, plain) = (end, 0)
+                    continue
                 }
+                var byte = path[index]
+                index &+= 1
+                plain &+= 1
+                if byte == 0x25 {
+                    plain = 0
+                    if let escaped = PathReader.escape(in: path, at: index &- 1) {
+                        byte = escaped
+                        index &+= 2
+                    }
+                }
+                output.append(byte)
             }
         }
     }

@@ -13,20 +13,16 @@ enum NestedEscapes {
     static let maximumDecodingsOfLong = 2
     static let longPath = 4096
 
-    /// Why a reading of `path` is refused that is found by decoding it, or nil.
-    static func refusal(of path: Span<UInt8>) -> PathRefusal? {
-        guard var reading = decoded(path) else { return nil }
+    /// The path decoded until no escape is left; throws why one of its readings on the way is refused.
+    static func decoded(accepting path: Span<UInt8>) throws(PathRefusal) -> [UInt8] {
+        var reading = LoosestReading.decoded(path)
         for _ in 1..<(path.count > longPath ? maximumDecodingsOfLong : maximumDecodings) {
-            guard let next = decoded(reading.span) else { return nil }
-            if let refusal = refusal(reading: next.span) { return refusal }
-            reading = next
+            guard hasEscape(reading.span) else { return reading }
+            reading = LoosestReading.decoded(reading.span)
+            if let refusal = refusal(reading: reading.span) { throw refusal }
         }
-        return hasEscape(reading.span) ? .doubleEncoding : nil
-    }
-
-    /// The path with each escape as the byte it stands for; nil when it has none.
-    private static func decoded(_ path: Span<UInt8>) -> [UInt8]? {
-        hasEscape(path) ? LoosestReading.decoded(path) : nil
+        if hasEscape(reading.span) { throw .doubleEncoding }
+        return reading
     }
 
     static func hasEscape(_ path: Span<UInt8>) -> Bool {
@@ -41,21 +37,21 @@ enum NestedEscapes {
 
     /// What no reading may have: NUL, control octets, and a segment that is `.` or `..`, whatever separates it.
     private static func refusal(reading: Span<UInt8>) -> PathRefusal? {
-        var start = 0
-        while start <= reading.count {
-            var end = start
-            // A segment's name ends at its first `;`.
-            var nameEnd: Int?
-            while end < reading.count, reading[end] != 0x2f, reading[end] != 0x5c {
-                if reading[end] == 0 { return .nul }
-                if reading[end] < 0x20 || reading[end] == 0x7f { return .controlOctet }
-                if reading[end] == 0x3b, nameEnd == nil { nameEnd = end }
-                end &+= 1
+        // Of a segment's name, which ends at its first `;`.
+        var (length, dots, inParameters) = (0, 0, false)
+        for index in reading.indices {
+            let byte = reading[index]
+            if byte == 0x2f || byte == 0x5c {
+                if length == dots, length == 1 || length == 2 { return .dotSegment }
+                (length, dots, inParameters) = (0, 0, false)
+                continue
             }
-            let name = reading.extracting(start..<(nameEnd ?? end))
-            if name.count == 1 || name.count == 2, name[0] == 0x2e, name[name.count &- 1] == 0x2e { return .dotSegment }
-            start = end &+ 1
+            if byte < 0x20 || byte == 0x7f { return byte == 0 ? .nul : .controlOctet }
+            if byte == 0x3b { inParameters = true }
+            if inParameters { continue }
+            length &+= 1
+            if byte == 0x2e { dots &+= 1 }
         }
-        return nil
+        return length == dots && (length == 1 || length == 2) ? .dotSegment : nil
     }
 }

@@ -53,12 +53,23 @@ public enum PathPolicy {
     /// Why `path` is refused, or nil when it is unambiguous.
     public static func refusal(of path: Span<UInt8>, allowing: PathAllowances) -> PathRefusal? {
         for index in path.indices where !isPlain(path[index]) {
-            if let refusal = PathReader.refusal(of: path, allowing: allowing) { return refusal }
-            // Nobody's name has them, and dots and slashes hide in them.
-            let mayHide = !allowing.isDisjoint(with: [.nonASCII, .doubleEncoding])
-            return mayHide && LoosestReading.hasOverlongForm(path) ? .nonASCII : nil
+            return refusal(reading: path, allowing: allowing)
         }
         return nil
+    }
+
+    private static func refusal(reading path: Span<UInt8>, allowing: PathAllowances) -> PathRefusal? {
+        do throws(PathRefusal) {
+            try PathReader.accept(path, allowing: allowing)
+            guard !allowing.isDisjoint(with: [.nonASCII, .doubleEncoding]) else { return nil }
+            let decoded =
+                allowing.contains(.doubleEncoding)
+                ? try NestedEscapes.decoded(accepting: path) : LoosestReading.wholly(decoding: path)
+            // Nobody's name has them, and dots and slashes hide in them.
+            return LoosestReading.hasOverlongForm(decoded: decoded.span) ? .nonASCII : nil
+        } catch {
+            return error
+        }
     }
 
     /// Appends the form that routes are matched with: unreserved escapes decoded, other escapes in upper case, runs of
@@ -81,6 +92,8 @@ public enum PathPolicy {
                     if !(mergingSlashes && afterSlash) { output.append(byte) }
                     afterSlash = true
                     index &+= 1
+                    // Thousands of them are no work.
+                    while mergingSlashes, path.word(at: index) == ByteWord.repeating(0x2f) { index &+= 8 }
                     continue
                 }
                 afterSlash = false

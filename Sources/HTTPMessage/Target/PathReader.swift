@@ -11,6 +11,8 @@ private enum Spelling {
 /// Reads a path the way the most imaginative server behind us might, and says what is wrong with it.
 struct PathReader {
     private let allowing: PathAllowances
+    /// Whether it makes no difference which bytes are characters.
+    private let allowsNonASCII: Bool
     /// How many bytes the current segment has so far; what follows `;` does not count.
     private var segmentLength = 0
     /// How many of them are dots, escaped or not.
@@ -20,26 +22,22 @@ struct PathReader {
 
     private init(allowing: PathAllowances) {
         self.allowing = allowing
+        allowsNonASCII = allowing.contains(.nonASCII)
     }
 
-    /// Why `path` is refused, or nil.
-    static func refusal(of path: Span<UInt8>, allowing: PathAllowances) -> PathRefusal? {
+    /// Throws why `path` is refused, escapes of escapes aside that only come about by decoding others.
+    static func accept(_ path: Span<UInt8>, allowing: PathAllowances) throws(PathRefusal) {
         var reader = PathReader(allowing: allowing)
-        do throws(PathRefusal) {
-            var index = 0
-            while index < path.count {
-                if path[index] == 0x25 {
-                    index &+= try reader.acceptEscape(in: path, at: index)
-                } else {
-                    try reader.acceptByte(path[index])
-                    index &+= 1
-                }
+        var index = 0
+        while index < path.count {
+            if path[index] == 0x25 {
+                index &+= try reader.acceptEscape(in: path, at: index)
+            } else {
+                try reader.acceptByte(path[index])
+                index &+= 1
             }
-            try reader.endSegment()
-            return allowing.contains(.doubleEncoding) ? NestedEscapes.refusal(of: path) : nil
-        } catch {
-            return error
         }
+        try reader.endSegment()
     }
 
     /// The byte that the escape at `index` stands for, or nil when it is none.
@@ -58,14 +56,21 @@ struct PathReader {
         return ASCII.hexValue(path[index]).map { ($0, 1) }
     }
 
+    @inline(__always)
     private mutating func acceptByte(_ byte: UInt8) throws(PathRefusal) {
+        // Nearly all are letters and digits, or as good as these.
+        if ASCII.isLetter(byte) || ASCII.isDigit(byte) || byte > 0x7f && allowsNonASCII, text.isBetweenCharacters {
+            segmentLength &+= inParameters ? 0 : 1
+            return
+        }
         if byte <= 0x20 || byte == 0x7f { throw byte == 0 ? .nul : .controlOctet }
         if byte == 0x23 { throw .fragment }
-        if byte > 0x7e && !allowing.contains(.nonASCII) { throw .nonASCII }
+        if byte > 0x7e && !allowsNonASCII { throw .nonASCII }
         try acceptMeaning(of: byte, .plain)
     }
 
     /// Checks the escape at `index` and returns how many bytes it takes.
+    @inline(__always)
     private mutating func acceptEscape(in path: Span<UInt8>, at index: Int) throws(PathRefusal) -> Int {
         guard var byte = Self.escape(in: path, at: index) else { throw .invalidEscape }
         var length = 3
@@ -85,9 +90,10 @@ struct PathReader {
         return length
     }
 
+    @inline(__always)
     private mutating func acceptMeaning(of byte: UInt8, _ spelling: Spelling) throws(PathRefusal) {
-        if spelling != .plain || byte > 0x7e || !text.isBetweenCharacters {
-            guard text.accept(byte) || allowing.contains(.nonASCII) else { throw .nonASCII }
+        if !allowsNonASCII, spelling != .plain || !text.isBetweenCharacters {
+            guard text.accept(byte) else { throw .nonASCII }
         }
         switch byte {
         case 0x2f:
@@ -109,7 +115,7 @@ struct PathReader {
     /// A separator, or the end of the path: what stands before it must not be `.` or `..`.
     private mutating func endSegment() throws(PathRefusal) {
         if segmentDots == segmentLength && (segmentLength == 1 || segmentLength == 2) { throw .dotSegment }
-        guard text.isBetweenCharacters || allowing.contains(.nonASCII) else { throw .nonASCII }
+        guard text.isBetweenCharacters else { throw .nonASCII }
         segmentLength = 0
         segmentDots = 0
         inParameters = false
@@ -126,6 +132,7 @@ struct UTF8Sequence {
     var isBetweenCharacters: Bool { missing == 0 }
 
     /// Takes the next byte; false when it cannot stand here, which forgets the character begun.
+    @inline(__always)
     mutating func accept(_ byte: UInt8) -> Bool {
         if missing > 0 {
             guard byte >= low, byte <= high else {

@@ -10,8 +10,11 @@ import TestSupport
             "{ path: /, upstream: $UPSTREAM, public: true\(allowed) }",
             "{ path: /admin/, upstream: $UPSTREAM, \(guarded) }",
             "{ path: /api/private, upstream: $UPSTREAM, \(guarded) }",
+            "{ path: \(long), upstream: $UPSTREAM, \(guarded) }",
         ]
     }
+    /// Of 127 bytes.
+    private static let long = "/long/" + String(repeating: "a", count: 121)
     private static let strict = Shared { try Stage(routes: routes("")) }
     private static let loose = Shared {
         try Stage(
@@ -112,5 +115,77 @@ import TestSupport
         let response = try stage.exchange("GET", path)
         #expect(response.status == 200, "\(response.headText)")
         #expect(stage.upstream.requests.map(\.target) == [path])
+    }
+
+    /// Text of at least so many bytes that repeats a unit.
+    private func repeated(_ unit: String, _ count: Int) -> String {
+        String(repeating: unit, count: (count + unit.utf8.count - 1) / unit.utf8.count)
+    }
+
+    @Test(arguments: [0, 1, 2, 3, 5, 9, 40])
+    func `HTTP-57 a path leads as far as the longest route's, however much of it is escaped`(escapes: Int) throws {
+        let spelt = "/long/" + repeated("%61", 3 * escapes) + repeated("a", 121 - escapes)
+        for stage in [try stage(Self.strict), try stage(Self.loose)] {
+            #expect(try stage.exchange("GET", spelt).status == 401)
+            try stage.expectForwarded(request("GET", spelt + "%61"), path: spelt + "%61")
+            for refused in [spelt + "/", spelt + "%3Fx", spelt + "%23" + repeated("y", 40), "/" + spelt] {
+                try stage.expectRefused(request("GET", refused))
+            }
+        }
+    }
+
+    @Test(arguments: ["/long", "/%6Cong", "/%6C%6Fng", "/%6C%6F%6Eg", "/%6C%6F%6E%67", "/l%6Fn%67"])
+    func `HTTP-57 two slashes are seen wherever they stand`(name: String) throws {
+        try stage(Self.strict).expectRefused(request("GET", name + "/" + Self.long.dropFirst(5)))
+        try stage(Self.strict).expectForwarded(request("GET", name + "//x"), path: name + "//x")
+    }
+
+    @Test(arguments: [";a", ";", "%3B", "%253Bx", "/", "%2F", #"\"#, "%5c", "%255C"])
+    func `HTTP-57 a path that does not tell in 800 bytes where it leads is refused`(unit: String) throws {
+        let stage = try stage(Self.loose)
+        func path(_ length: Int) -> String {
+            let filler = "/" + repeated(unit, 752)
+            return filler + "/" + String(repeating: "x", count: length - filler.utf8.count - 1)
+        }
+        let fits = try stage.exchange("GET", path(800))
+        #expect(fits.status == 200, "\(fits.headText)")
+        try stage.expectRefused(request("GET", path(801)))
+    }
+
+    @Test(arguments: ["/admin/secret", "/api/private"])
+    func `HTTP-57 where a path leads is seen behind thousands of characters that some do not see`(guarded: String)
+        throws
+    {
+        let stage = try stage(Self.loose)
+        for unit in [";a", "/", "%2f", "/;/", #"\"#, "/%253Bx"] {
+            for count in [1, 300, 1_000, 1_900, 2_100, 4_000, 7_900] {
+                try stage.expectRefused(request("GET", "/" + repeated(unit, count) + guarded))
+            }
+        }
+    }
+
+    @Test(arguments: ["%C4%B1", "\u{131}"])
+    func `HTTP-57 letters of another case are seen where hundreds of marks follow that some do not see`(
+        letter: String
+    ) throws {
+        let stage = try stage(Self.anyCase)
+        for count in [0, 1, 30, 60, 100, 300] {
+            let marks = repeated(letter.contains("%") ? "%CC%87" : "\u{307}", count)
+            for rest in ["ll", "ll/x", "ll/", "ll%3Fx"] {
+                try stage.expectRefused(request("GET", "/open/t" + letter + marks + rest))
+            }
+        }
+    }
+
+    @Test(arguments: ["%E1%BA%9E", "%C3%BC", "%F0%9F%98%80", "%25E1%25BA%259E", "%D0%B0/", "%41", "\u{e4}", "%ff", "x"])
+    func `HTTP-56 a name of 1,024 bytes in any script is forwarded, and a path of 8,000`(unit: String) throws {
+        for (stage, start) in [(try stage(Self.loose), "/items/"), (try stage(Self.anyCase), "/open/")] {
+            let decoded = repeated(unit, 1).split(separator: "%").count
+            guard start == "/items/" || !unit.contains("%25") else { continue }
+            for path in [start + String(repeating: unit, count: 1_024 / decoded), start + repeated(unit, 7_900)] {
+                let response = try stage.exchange("GET", path)
+                #expect(response.status == 200, "\(path.utf8.count): \(response.headText)")
+            }
+        }
     }
 }

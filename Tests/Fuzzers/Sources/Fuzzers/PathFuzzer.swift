@@ -89,6 +89,32 @@ enum PathFuzzer {
         )
         hold(Readers.decode(loosest) == loosest && Readers.merged(loosest) == loosest, "nothing is left to be read")
         checkOthers(path, loosest)
+        checkBeginnings(path)
+    }
+
+    /// Whoever reads a path reads one of its readings that were told of its beginning, or what begins with it.
+    private static func checkBeginnings(_ path: [UInt8]) {
+        let whole = told(path, isWhole: true).map(\.decoded)
+        for cut in Set([0, path.count / 3, path.count / 2, path.count * 3 / 4, max(1, path.count) - 1]) {
+            let beginnings = told(Array(path[..<cut]), isWhole: false)
+            for reading in whole {
+                let isTold = beginnings.contains {
+                    $0.isWhole
+                        ? $0.decoded == reading
+                        : reading.starts(with: $0.decoded.dropLast(LoosestReading.unsettled))
+                }
+                hold(isTold, "a reading begins as one of the path's beginning")
+            }
+        }
+    }
+
+    private static func told(_ path: [UInt8], isWhole: Bool) -> [(decoded: [UInt8], isWhole: Bool)] {
+        var told: [([UInt8], Bool)] = []
+        _ = LoosestReading.all(of: path.span, isWhole: isWhole, cuttingParameters: true) { decoded, isWhole in
+            told.append((decoded, isWhole))
+            return true
+        }
+        return told
     }
 
     /// Who cuts parameters off before decoding, once or each time, or takes the beginning for an authority, is among the others.
