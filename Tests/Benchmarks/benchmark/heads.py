@@ -73,7 +73,10 @@ PATH_UNITS = (
     "/", "//", "a/", "/a", ".", "/.a", "%2F", "%2f", "%5C", "\\", "%25", "%2541", "%252F", "%25252F", "%2525252F", "%2525252525",
     "%25%32%46", "%25%2532F", ";", ";a", ";a=b/", "%3B", "%253B", "%3F", "%23", "%253F", "%2523", "%C3%9F", "%C4%B1",
     "%E1%BA%9E", "i%CC%87", "%EF%AC%83", "\xc3\xaf", "\xdf", "%DF", "\xc4\xb1", "%41", "%7E", "a", "%C3", "\xc3", "%E0%A0", "%F0%90",
+    "/%2F", "/\\", "/;\xdf", "%253B/%3B/;/", "\xcc\x87",
 )
+# What each reader cuts off, and what makes the readings of all decodings differ.
+PATH_ENDINGS = ("", "/", "%2F", ";", "%3F", "//", ";%3B%253B%3F%253F")
 
 
 def cookies(path_of_route, name_units, value_units, pair_bytes):
@@ -356,7 +359,7 @@ def response_families():
 def random_path(numbers):
     """A path that nobody thought of, for the search: some units at a route with some allowances."""
     units = tuple(numbers.choice(PATH_UNITS) for _ in range(numbers.randint(1, 4)))
-    return numbers.randrange(1 << len(ALLOWANCES)), units, numbers.choice(("", "/", "%2F", ";", "%3F", "//"))
+    return numbers.randrange(1 << len(ALLOWANCES)), units, numbers.choice(PATH_ENDINGS)
 
 
 def generator(seed):
