@@ -122,7 +122,8 @@ import TestSupport
         for _ in 0..<5 {
             stage.upstream.forget()
             #expect(try send(request("GET", "/open/a"), to: stage.gateway).response().status == 200)
-            stage.upstream.answerAll(with: .closing(on: stage.upstream.requests[0].connection))
+            let first = try #require(stage.upstream.requests.first)
+            stage.upstream.answerAll(with: .closing(on: first.connection))
             #expect(try send(request("GET", "/open/b"), to: stage.gateway).response().status == 200)
             #expect(stage.upstream.requests.count == 3)
         }
