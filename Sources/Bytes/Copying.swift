@@ -10,6 +10,8 @@ extension Array where Element == UInt8 {
 
     /// Appends a copy of the span's bytes.
     public mutating func append(copying span: Span<UInt8>) {
+        // Nothing added to an empty array would be written all the same: to the storage that all empty arrays share.
+        guard !span.isEmpty else { return }
         append(addingCapacity: span.count) { output in
             for index in span.indices { output.append(span[index]) }
         }

@@ -148,6 +148,8 @@ public enum LoosestReading {
         var isParameter = false
         var last: UInt8 = output.last ?? 0
         let room = limit &- min(output.count, limit)
+        // As in `append(copying:)`: empty arrays share their storage.
+        guard min(path.count, room) > 0 else { return }
         output.append(addingCapacity: min(path.count, room)) { output in
             var index = 0
             while index < path.count, output.count < room {

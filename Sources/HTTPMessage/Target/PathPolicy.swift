@@ -83,6 +83,8 @@ public enum PathPolicy {
         let room = limit &- min(output.count, limit)
         // Never longer than the path; an escape may pass the limit.
         let most = room < path.count ? room &+ 2 : path.count
+        // As in `append(copying:)`: empty arrays share their storage.
+        guard most > 0 else { return }
         output.append(addingCapacity: most) { output in
             var index = 0
             var afterSlash = false
