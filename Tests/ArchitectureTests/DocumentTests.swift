@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 import Testing
 
 @Suite struct `the documents` {
+    /// What a stranger opens first, and what GitHub shows.
+    static let openedFirst = ["README.md", ".github/CONTRIBUTING.md", ".github/SECURITY.md"]
     static let decisions = SourceTree.files(under: "Sources/Gateway/Gateway.docc/Decisions", endings: ["md"])
 
     @Test func `number their decisions without a hole`() {
@@ -19,14 +22,54 @@ import Testing
     }
 
     @Test func `name only files and folders that exist`() {
-        let documents = SourceTree.files(under: "Sources/Gateway/Gateway.docc", endings: ["md"])
-        #expect(documents.count >= 13)
+        let articles = SourceTree.files(under: "Sources/Gateway/Gateway.docc", endings: ["md"])
+        let documents = articles + Self.openedFirst.compactMap(SourceTree.file)
+        #expect(articles.count >= 13)
+        #expect(documents.count == articles.count + Self.openedFirst.count)
         let path = #/`((?:Sources|Tests|config|deploy|\.ci)/[^`*<…]*[^`*<…\/])\/?`/#
         for document in documents {
             for match in document.text.matches(of: path) {
                 let named = String(match.1)
                 #expect(SourceTree.exists(named), "\(document) names \(named)")
             }
+        }
+    }
+
+    @Test(arguments: openedFirst)
+    func `that are opened first lead to files and folders that exist`(document: String) throws {
+        let text = try #require(SourceTree.file(document), "\(document) is missing").text
+        let folder = document.split(separator: "/").dropLast().joined(separator: "/")
+        let links = text.matches(of: #/\]\(([^)#:]+)[)#]/#).map { String($0.1) }
+        #expect(!links.isEmpty)
+        for link in links {
+            let path = folder.isEmpty ? link : folder + "/" + link
+            #expect(SourceTree.exists(path), "\(document) leads to \(path)")
+        }
+    }
+
+    @Test func `begin with a README of at most 150 lines, whose configuration the catalogue shows as well`() throws {
+        let readme = try #require(SourceTree.file("README.md"), "README.md is missing")
+        #expect(readme.lines.count <= 151)
+        let parts = readme.text.components(separatedBy: "```")
+        let example = try #require(parts.first { $0.hasPrefix("yaml\n") }, "the README shows no configuration")
+        let article = try #require(SourceTree.file("Sources/Gateway/Gateway.docc/Configuration.md"))
+        #expect(article.text.contains("```\(example)```"))
+    }
+
+    @Test func `of the catalogue are each named on its first page, or on that of decisions`() throws {
+        let catalogue = "Sources/Gateway/Gateway.docc"
+        let overview = try #require(SourceTree.file(catalogue + "/Overview.md"), "Overview.md is missing").text
+        let index = try #require(SourceTree.file(catalogue + "/Decisions.md"), "Decisions.md is missing").text
+        for article in SourceTree.files(under: catalogue, endings: ["md"]) where article.name != "Overview.md" {
+            let listing = article.path.contains("/Decisions/") ? index : overview
+            #expect(listing.contains("\n- <doc:\(article.name.dropLast(3))>"), "\(article)")
+        }
+    }
+
+    @Test func `of the catalogue lead to each other by links that docc checks`() {
+        for article in SourceTree.files(under: "Sources/Gateway/Gateway.docc", endings: ["md"]) {
+            let links = article.text.matches(of: #/\]\(([^):]*\.md)[)#]/#).map { String($0.1) }
+            #expect(links.isEmpty, "docc does not look at links to files: \(article)")
         }
     }
 
