@@ -129,21 +129,27 @@ import TestSupport
     }
 
     @Test func `HTTP-66 a download that is taken too slowly is cut off`() throws {
-        let slow = try Stage(
-            StagePlan(settings: "limits: { response_rate: 4MiB }\ntimeouts: { response_body: 5s }"))
         let size = 256 << 20
         let head = "HTTP/1.1 200 OK\r\nContent-Length: \(size)\r\n\r\n"
-        slow.upstream.answer("/open/a", with: WireScript(.text(head), .pattern(size)))
-        let client = try slow.gateway.client(receiveBuffer: 16 << 10)
-        try client.send(request("GET", "/open/a"))
-        _ = try client.bytes(through: "\r\n\r\n")
-        let deadline = Deadline.after(.seconds(180))
-        // Some hundred kilobytes a second at most: never silent, and too slow.
-        while !deadline.hasPassed, (try? client.discard(4 << 10)) != nil { dawdle(for: .milliseconds(10)) }
-        #expect(!deadline.hasPassed)
-        let line = try #require(slow.gateway.operatorLine { $0["event"] == "client_too_slow" })
-        #expect(line["found"].flatMap { Int($0) } != nil, "\(line)")
-        #expect(slow.upstream.now.sentCount < size)
+        var found = ""
+        // Whoever stands still for a second is silent, which is something else: on a machine that was late, once more.
+        for _ in 0..<5 where Int(found) == nil {
+            // A stretch that is over before all that waits for the client has been taken.
+            let slow = try Stage(
+                StagePlan(settings: "limits: { response_rate: 4MiB }\ntimeouts: { response_body: 1s }"))
+            slow.upstream.answer("/open/a", with: WireScript(.text(head), .pattern(size)))
+            let client = try slow.gateway.client(receiveBuffer: 16 << 10)
+            try client.send(request("GET", "/open/a"))
+            _ = try client.bytes(through: "\r\n\r\n")
+            let deadline = Deadline.after(.seconds(180))
+            // Some hundred kilobytes a second at most: never silent, and too slow.
+            while !deadline.hasPassed, (try? client.discard(4 << 10)) != nil { dawdle(for: .milliseconds(10)) }
+            #expect(!deadline.hasPassed)
+            let line = try #require(slow.gateway.operatorLine { $0["event"] == "client_too_slow" })
+            found = try #require(line["found"])
+            #expect(slow.upstream.now.sentCount < size)
+        }
+        #expect(Int(found) != nil, "\(found)")
     }
 
     @Test func `HTTP-66 half a head holds what was sent of it and never more than 64 KiB`() throws {
