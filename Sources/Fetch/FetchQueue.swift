@@ -5,13 +5,13 @@ import HTTPMessage
 ///
 /// Whoever can make us ask a server, and that is everybody who can begin a login, must not be able to make all others
 /// wait: each purpose has its own share of the requests that are under way at one server, and its own rows behind it, and
-/// a server that hangs fills its own rows and no other's. Of a share one client has no more than half, and no more than it
-/// leaves; whoever has fewest under way is next.
+/// a server that hangs fills its own rows and no other's. Of what may be under way one client has no more than half, and no
+/// more than it leaves, and the same of what may wait; whoever has fewest under way is next.
 ///
 ///     admit ──▶ under way (at most `concurrent`) ──▶ end: the first that still has time of whoever has fewest
 ///       │            ▲
 ///       └──▶ a row of each client (at most `waiting` in all), first come first served
-///       └──▶ refused at once, when both are full
+///       └──▶ refused at once, when both are full, or the client has what it may have of both
 struct FetchQueue<Item> {
     /// A share: one purpose at one server.
     struct Lane: Hashable {
@@ -82,7 +82,7 @@ struct FetchQueue<Item> {
             row.underWay += 1
             row.turn = nextTurn()
             admission = .start
-        } else if state.waiting < share.waiting {
+        } else if Self.mayWait(client, row, state, share) {
             row.waiting.append(item)
             state.waiting += 1
             admission = .wait
@@ -135,6 +135,12 @@ struct FetchQueue<Item> {
     private static func mayBegin(_ client: String?, _ row: Row, _ state: State, _ share: FetchLimits.Share) -> Bool {
         let free = share.concurrent - state.concurrent
         return free > 0 && (client == nil || row.underWay < min(share.concurrent / 2, free))
+    }
+
+    /// Whoever waits for a server that hangs would otherwise have all places in the row, and others not even a turn.
+    private static func mayWait(_ client: String?, _ row: Row, _ state: State, _ share: FetchLimits.Share) -> Bool {
+        let free = share.waiting - state.waiting
+        return free > 0 && (client == nil || row.length < min(share.waiting / 2, free))
     }
 
     /// Of those who wait and may begin the one with fewest under way.

@@ -41,7 +41,7 @@ public struct FetchRequest: Sendable {
 
     /// What it is for.
     public var purpose: Purpose
-    /// On whose behalf it is sent, where that is a stranger: those who ask take turns, and none has all places.
+    /// On whose behalf it is sent, a stranger's network or a user: those who ask take turns, and none has all places.
     public var client: String?
     /// Over which connection it goes; a POST over a recent one unless said otherwise.
     public var connection: Connection?

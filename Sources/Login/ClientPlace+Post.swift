@@ -36,30 +36,30 @@ extension ClientPlace {
     /// Posts an authenticated form to an endpoint of this client's server, and gives its answer, whatever its status.
     ///
     /// With `proof`, the request proves possession of that key; a server that wants its own nonce in there is asked once
-    /// more, with it (RFC 9449 §8). Parameters may have `client_id`, which then is sent whatever the method. `peer` is the
-    /// address of whoever causes it, where that may be anybody: its network shares the server with all others.
+    /// more, with it (RFC 9449 §8). Parameters may have `client_id`, which then is sent whatever the method. `sender`
+    /// is whoever it is sent for, the network of a stranger or a user: it shares the server with all others.
     package func post(
         _ parameters: [(String, String)], to endpoint: @escaping @Sendable (ServerMetadata) -> ServerEndpoint,
-        for purpose: FetchRequest.Purpose, peer: String? = nil, proof: ProofMaker? = nil,
+        for purpose: FetchRequest.Purpose, sender: String? = nil, proof: ProofMaker? = nil,
         repetition: Repetition = .onceUnconnected
     ) async throws(ServerRefusal) -> FetchResponse {
         do throws(ServerRefusal) {
-            return try await postProven(parameters, to: endpoint, for: purpose, peer: peer, proof: proof)
+            return try await postProven(parameters, to: endpoint, for: purpose, sender: sender, proof: proof)
         } catch {
             // Behind a full row the second attempt would stand where the first one did.
             guard case .unreachable(let refusal) = error, refusal != .crowded, repetition == .onceUnconnected
             else { throw error }
-            return try await postProven(parameters, to: endpoint, for: purpose, peer: peer, proof: proof)
+            return try await postProven(parameters, to: endpoint, for: purpose, sender: sender, proof: proof)
         }
     }
 
     private func postProven(
         _ parameters: [(String, String)], to endpoint: @escaping @Sendable (ServerMetadata) -> ServerEndpoint,
-        for purpose: FetchRequest.Purpose, peer: String?, proof: ProofMaker?
+        for purpose: FetchRequest.Purpose, sender: String?, proof: ProofMaker?
     ) async throws(ServerRefusal) -> FetchResponse {
         try await proven(by: proof, as: .authorizationServer, accessToken: nil) { () async throws(ServerRefusal) in
             var request = try await self.request(parameters, to: endpoint, for: purpose)
-            request.client = peer.map { AddressBudget.network(of: $0) }
+            request.client = sender
             return request
         }
     }

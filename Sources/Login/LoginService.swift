@@ -52,6 +52,8 @@ package final class LoginService: Sendable {
         case ended
         /// Nobody can say; a token that is still valid may be used until it expires (RF-06).
         case unavailable
+        /// Nobody was asked: the user has so many refreshes under way that another one would take others' place (OPS-05).
+        case tooMany
     }
 
     /// What the operator is told beside the answers.

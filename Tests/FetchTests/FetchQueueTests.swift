@@ -62,6 +62,43 @@ import Testing
         #expect(queue.end(lane, of: "nobody") { _ in true } == [])
     }
 
+    @Test func `OPS-05 for sessions of one user leave another user's its turn`() {
+        var queue = Queue()
+        let lane = lane(.session)
+        let share = FetchLimits.share(of: .session)
+        for number in 0..<200 {
+            #expect(queue.admit(number, lane, of: "user a") == (number < share.concurrent / 2 ? .start : .wait))
+        }
+        #expect(queue.admit(1000, lane, of: "user b") == .start)
+        for number in 2000..<2000 + share.concurrent / 2 - 1 { #expect(queue.admit(number, lane) == .start) }
+        #expect(queue.admit(3000, lane, of: "user c") == .wait)
+        #expect(queue.end(lane, of: "user a") { _ in true } == [3000], "not one of those that came long before")
+    }
+
+    @Test(arguments: [FetchRequest.Purpose.session, .loginStart, .code])
+    func `OPS-05 of one client that wait are half of the row at most, and no more than they leave`(
+        purpose: FetchRequest.Purpose
+    ) {
+        var queue = Queue()
+        let lane = lane(purpose)
+        let share = FetchLimits.share(of: purpose)
+        for number in 0..<share.concurrent { #expect(queue.admit(number, lane) == .start) }
+        for number in 0..<share.waiting / 2 { #expect(queue.admit(number, lane, of: "flood") == .wait) }
+        #expect(queue.admit(0, lane, of: "flood") == .refuse)
+        for number in 0..<share.waiting / 4 { #expect(queue.admit(number, lane, of: "second") == .wait) }
+        #expect(queue.admit(0, lane, of: "second") == .refuse, "as many are left as it has")
+        #expect(queue.admit(7000, lane, of: "third") == .wait)
+        // What nobody can tell apart takes what is left.
+        for number in 1..<share.waiting / 4 { #expect(queue.admit(number, lane) == .wait) }
+        #expect(queue.admit(0, lane) == .refuse)
+        #expect(queue.waiting == share.waiting)
+        // Whoever waits has a turn, however many of another wait.
+        var begun: [Int] = []
+        for _ in 0..<4 { begun += queue.end(lane) { _ in true } }
+        #expect(begun.contains(7000), "\(begun)")
+        #expect(queue.admit(0, lane, of: "third") == .wait)
+    }
+
     @Test func `OPS-05 of one client that wait begin when others have ended`() {
         var queue = Queue()
         let lane = lane(.code)

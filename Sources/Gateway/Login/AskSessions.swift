@@ -41,7 +41,7 @@ extension WorkerRef {
                 clearSessionCookies(exchange, answer.login)
                 return .nothing
             }
-        case .unavailable:
+        case .unavailable, .tooMany:
             // A token that has not expired is used until it does, and asked about again in a while (RF-06).
             var kept: UnsafeMutablePointer<TokenRecord>?
             if case .found(let session, let successor) = store.lookUp(answer.value, now: now),
@@ -53,8 +53,11 @@ extension WorkerRef {
                 record.pointee.uses += 1
                 kept = record
             }
-            let refused = refuse(
+            var refused = refuse(
                 .sessionRefreshUnavailable, "refreshed tokens", "no answer of the authorization server")
+            if case .tooMany = answer.result {
+                refused = refuse(.clientWaitersTooMany, "fewer refreshes of one user under way", "more")
+            }
             end(wait) { exchange in
                 exchange.pointee.hasWaited = true
                 if let kept {

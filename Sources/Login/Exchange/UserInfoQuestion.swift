@@ -33,7 +33,7 @@ struct UserInfoQuestion: Sendable {
                 by: tokens.proofKey == nil ? nil : proof, as: .resourceServer,
                 accessToken: tokens.response.accessToken
             ) { () throws(ServerRefusal) in
-                try self.request()
+                try self.request(for: ServerUser(issuer: identity.issuer, subject: identity.subject))
             }
         } catch {
             throw Self.failure("an answer of the userinfo endpoint", error.words)
@@ -67,11 +67,12 @@ struct UserInfoQuestion: Sendable {
             now: place.now)
     }
 
-    private func request() throws(ServerRefusal) -> FetchRequest {
+    private func request(for user: ServerUser) throws(ServerRefusal) -> FetchRequest {
         guard let url = place.metadata?.login.userInfo else { throw .notMade(.endpointMissing) }
         do throws(IssuerRefusal) {
             var request = try IssuerRequests(settings: place.issuer).endpointRequest(url, from: .metadata)
             request.purpose = .session
+            request.client = user.name
             let scheme = tokens.proofKey == nil ? "Bearer " : "DPoP "
             request.headers = [
                 ("Authorization", scheme + String(decoding: tokens.response.accessToken.reveal(), as: UTF8.self)),

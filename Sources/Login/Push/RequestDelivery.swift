@@ -135,7 +135,8 @@ extension RequestDelivery {
         let response: FetchResponse
         do throws(ServerRefusal) {
             response = try await place.post(
-                parameters, to: { $0.pushedAuthorization }, for: .loginStart, peer: peer, proof: proof)
+                parameters, to: { $0.pushedAuthorization }, for: .loginStart,
+                sender: peer.map { AddressBudget.network(of: $0) }, proof: proof)
         } catch {
             throw Self.failure(error)
         }

@@ -40,7 +40,7 @@ final class AskForRefresh: Sendable {
             // What was sent and not answered is not sent again: a second use of the token would look like theft.
             response = try await place.post(
                 TokenRequest.refresh(token, resources: place.settings.authorization.resources), to: { $0.token },
-                for: .session, proof: proof)
+                for: .session, sender: ServerUser(session).name, proof: proof)
         } catch {
             return .unavailable(retryAfterSeconds: nil, because: TokenFailure.failure(error).detail)
         }

@@ -10,6 +10,7 @@ import Sessions
 ///
 ///     refresh ─▶ newer in the store? that one
 ///        │  └──▶ under way? wait for it, 5 s at most
+///        │  └──▶ too many of this user's under way? too many
 ///        ▼
 ///      flight: look again ─▶ ask the server ─▶ replace in the store ─▶ everyone who waits
 ///                                 │                   └─ nil: logged out meanwhile, the tokens are given back
@@ -82,9 +83,10 @@ final class RefreshDesk: Sendable {
         if let known = await known(session, value: value, client: client) { return known }
         let key = RefreshFlights.Key(login: clients[client].name, session: session.id)
         return await withCheckedContinuation { continuation in
-            switch flights.admit(key, continuation, at: clock.now().milliseconds) {
+            switch flights.admit(key, of: ServerUser(session), continuation, at: clock.now().milliseconds) {
             case .wait: break
             case .refuse: continuation.resume(returning: .unavailable)
+            case .refuseUser: continuation.resume(returning: .tooMany)
             case .start: start(key, session, value, client)
             }
         }
@@ -204,7 +206,7 @@ extension LoginService.Refreshed {
         switch self {
         case .session: "refreshed"
         case .ended: "ended"
-        case .unavailable: "unavailable"
+        case .unavailable, .tooMany: "unavailable"
         }
     }
 }

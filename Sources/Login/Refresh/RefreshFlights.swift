@@ -17,12 +17,16 @@ final class RefreshFlights: Sendable {
     enum Admission {
         case start
         case wait
+        /// There is no place, or it is too early to ask again.
         case refuse
+        /// The user has as many refreshes under way as one may have beside so many of others.
+        case refuseUser
     }
 
     typealias Waiting = CheckedContinuation<LoginService.Refreshed, Never>
 
     private struct Flight {
+        let user: ServerUser
         var waiting: [Waiting] = []
         /// Nobody waits any more; the server's answer is awaited all the same, for it may have rotated the token.
         var isOverdue = false
@@ -32,17 +36,36 @@ final class RefreshFlights: Sendable {
 
     private struct State {
         var flights: [Key: Flight] = [:]
+        /// How many of them are of each user.
+        var users: [ServerUser: Int] = [:]
         var pauses = RefreshPauses<Key>()
         var isStopped = false
+
+        mutating func begin(_ key: Key, _ flight: Flight) {
+            flights[key] = flight
+            users[flight.user, default: 0] += 1
+        }
+
+        mutating func end(_ key: Key) -> Flight? {
+            guard let flight = flights.removeValue(forKey: key) else { return nil }
+            let left = users[flight.user, default: 1] - 1
+            users[flight.user] = left > 0 ? left : nil
+            return flight
+        }
     }
 
     private let state = Mutex(State())
+    private let limit: Int
 
-    /// Refreshes under way at a time: behind a server that hangs, more would only wait longer.
-    static let limit = 1024
+    /// So many refreshes under way at a time: behind a server that hangs, more would only wait longer.
+    init(limit: Int = 1024) { self.limit = limit }
 
-    /// Joins the flight that is under way, or begins one, or refuses; `continuation` is kept unless it refuses.
-    func admit(_ key: Key, _ continuation: Waiting, at milliseconds: Int64) -> Admission {
+    /// Joins the flight that is under way, or begins one of the user's, or refuses; `continuation` is kept unless it
+    /// refuses.
+    ///
+    /// One user with a thousand sessions would have all places while the server is slow, and nobody else's tokens be
+    /// refreshed: where half of them are taken, one user has a sixteenth.
+    func admit(_ key: Key, of user: ServerUser, _ continuation: Waiting, at milliseconds: Int64) -> Admission {
         state.withLock { state in
             guard !state.isStopped else { return .refuse }
             if let flight = state.flights[key] {
@@ -50,8 +73,11 @@ final class RefreshFlights: Sendable {
                 state.flights[key]?.waiting.append(continuation)
                 return .wait
             }
-            guard state.flights.count < Self.limit, !state.pauses.lasts(key, at: milliseconds) else { return .refuse }
-            state.flights[key] = Flight(waiting: [continuation])
+            guard state.flights.count < limit, !state.pauses.lasts(key, at: milliseconds) else { return .refuse }
+            guard state.flights.count < limit / 2 || state.users[user, default: 0] < max(1, limit / 16) else {
+                return .refuseUser
+            }
+            state.begin(key, Flight(user: user, waiting: [continuation]))
             return .start
         }
     }
@@ -84,7 +110,7 @@ final class RefreshFlights: Sendable {
     func land(_ key: Key, _ refreshed: LoginService.Refreshed) {
         let flight = state.withLock { state in
             if case .unavailable = refreshed {} else { state.pauses.ended(key) }
-            return state.flights.removeValue(forKey: key)
+            return state.end(key)
         }
         flight?.timer?.cancel()
         for waiting in flight?.waiting ?? [] { waiting.resume(returning: refreshed) }
@@ -94,7 +120,7 @@ final class RefreshFlights: Sendable {
     func stop() {
         let flights = state.withLock { state in
             state.isStopped = true
-            defer { state.flights = [:] }
+            defer { (state.flights, state.users) = ([:], [:]) }
             return Array(state.flights.values)
         }
         for flight in flights {
@@ -106,4 +132,6 @@ final class RefreshFlights: Sendable {
 
     /// Refreshes under way.
     var count: Int { state.withLock { $0.flights.count } }
+    /// Users of whom one is under way.
+    var users: Int { state.withLock { $0.users.count } }
 }

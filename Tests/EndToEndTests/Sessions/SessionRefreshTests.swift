@@ -77,6 +77,35 @@ import TestSupport
         #expect(tokens.count == 2, "\(tokens)")
     }
 
+    @Test func `OPS-05 is refreshed while the server has many of another user's to answer`() throws {
+        let stage = try stage()
+        stage.server.change { $0.subject = "victim" }
+        let victim = try stage.login()
+        stage.server.change { $0.subject = "flood" }
+        // Twice as many as are under way at a server at a time.
+        let flood = try (0..<64).map { _ in try stage.login() }
+        // When the newest of all sessions is due for the second time, the tokens of all of them have expired.
+        var newest = try stage.login()
+        #expect(untilRefreshed(stage, &newest, times: 2))
+        let gate = Gate()
+        stage.server.change {
+            $0.refreshGate = gate
+            $0.refreshGateSubject = "flood"
+            $0.tokenSeconds = 300
+        }
+        let clients = try flood.map { browser in
+            let client = try stage.gateway.client()
+            try client.send(request("GET", "/app/a", fields: browser.lines))
+            return client
+        }
+        // On a machine that stands still the first are answered before the last wait: their refreshes go on all the same.
+        _ = eventually(within: .seconds(4)) { (try? stage.parked()) ?? 0 >= flood.count }
+        let answer = try stage.exchange("GET", "/app/b", browser: victim)
+        gate.open()
+        #expect(answer.status == 200, "\(answer.headText)")
+        for client in clients { #expect([200, 503].contains(try client.response().status)) }
+    }
+
     @Test func `RF-01 is served with its earlier cookie too, without another refresh`() throws {
         let stage = try stage()
         let before = try stage.login()

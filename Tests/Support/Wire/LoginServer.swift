@@ -26,6 +26,8 @@ package final class LoginServer: Sendable {
         package var refuses: Int?
         /// Refreshes wait here.
         package var refreshGate: Gate?
+        /// Those of this user alone; nil for everybody's.
+        package var refreshGateSubject: String?
         /// Answers to refreshes wait here: the old token is spent by then, and the new one known to nobody else.
         package var answerGate: Gate?
         /// Requests of the token endpoint wait here, whatever their grant.
@@ -41,6 +43,7 @@ package final class LoginServer: Sendable {
     /// One login of the user, from the authorization request on.
     private struct Grant {
         var parameters: [String: String]
+        var subject: String
         var family: Int
         var isBound = false
     }
@@ -109,7 +112,8 @@ package final class LoginServer: Sendable {
             if let pushed = parameters["request_uri"] { parameters = state.pushed[pushed] ?? [:] }
             state.count += 1
             let code = "code-\(state.count)-\(UInt64.random(in: 0...UInt64.max))"
-            state.codes[code] = Grant(parameters: parameters, family: state.count)
+            state.codes[code] = Grant(
+                parameters: parameters, subject: state.habits.subject, family: state.count)
             state.issued.append(code)
             return code
         }
@@ -176,7 +180,9 @@ package final class LoginServer: Sendable {
         let form = WireForm.parameters(request.bodyText)
         let habits = state.now.habits
         habits.tokenGate?.wait()
-        if form["grant_type"] == "refresh_token" { habits.refreshGate?.wait() }
+        if form["grant_type"] == "refresh_token", waitsAtGate(form["refresh_token"] ?? "", habits) {
+            habits.refreshGate?.wait()
+        }
         if let status = state.now.habits.refuses { return Self.document("{\"error\":\"down\"}", status: status) }
         let isBound = request.fields.contains("dpop")
         switch form["grant_type"] {
@@ -215,6 +221,11 @@ package final class LoginServer: Sendable {
         }
     }
 
+    private func waitsAtGate(_ token: String, _ habits: Habits) -> Bool {
+        guard let subject = habits.refreshGateSubject else { return true }
+        return state.now.refreshTokens[token]?.subject == subject
+    }
+
     /// Ends every login there is, without a word to anybody.
     package func endGrants() { state.withLock { state in state.ended.formUnion(1...max(1, state.count)) } }
 
@@ -228,7 +239,7 @@ package final class LoginServer: Sendable {
         }
         let now = Int(time(nil))
         var claims = [
-            "\"iss\":\"\(url)\"", "\"sub\":\"\(habits.subject)\"",
+            "\"iss\":\"\(url)\"", "\"sub\":\"\(grant.subject)\"",
             "\"aud\":\"\(grant.parameters["client_id"] ?? "")\"", "\"iat\":\(now)", "\"exp\":\(now + 300)",
             "\"nonce\":\"\(habits.nonce(grant.parameters["nonce"] ?? ""))\"", "\"sid\":\"sid-\(grant.family)\"",
             "\"auth_time\":\(now - habits.authenticationAge)",

@@ -24,7 +24,7 @@ extension CheckFacts {
         case .issuerKeysUnavailable, .keyWaitersTooMany: remedyForKeys(found)
         case .clientWaitersTooMany:
             Remedy(
-                "Too many requests from one address waited for an authorization server.",
+                "Too many requests from one address, or refreshes of one user, waited for an authorization server.",
                 [
                     .server("answer sooner"),
                     .front("tell the clients' addresses, and name it in trusted_proxies"),
