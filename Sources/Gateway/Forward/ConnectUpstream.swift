@@ -108,9 +108,12 @@ extension WorkerRef {
         let found = pool.pointee.addresses.server(of: upstream.pointee.address)
         pool.pointee.addresses.failed(upstream.pointee.address, now: clock.microseconds())
         guard let found, pool.pointee.addresses.all.count > 1 else { return }
-        pointee.operatorLog.write(
-            .warning, .upstreamAddressPutBack, LogField(.upstream, name(of: pool)),
-            LogField(.address, found.address.address.description), LogField(.found, reason))
+        say(
+            .addressPutBack, at: pool,
+            [
+                LogField(.upstream, name(of: pool)), LogField(.address, found.address.address.description),
+                LogField(.found, reason),
+            ])
     }
 
     /// An attempt has failed: the next address, or the refusal when there is none or no time.

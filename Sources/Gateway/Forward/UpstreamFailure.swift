@@ -86,7 +86,7 @@ extension WorkerRef {
     }
 
     /// Tells the operator, so often of one kind at one upstream and no more.
-    private func say(
+    func say(
         _ kind: UpstreamLinePaces.Kind, at pool: UnsafeMutablePointer<UpstreamPool>, _ fields: [LogField]
     ) {
         guard pointee.operatorLog.writes(.warning),

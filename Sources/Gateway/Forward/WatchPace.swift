@@ -82,9 +82,13 @@ extension WorkerRef {
         case .silent: found = "none within \(milliseconds) ms"
         case .slow(let rate): found = "\(rate)"
         }
-        pointee.operatorLog.write(
-            .debug, .clientTooSlow, LogField(.client, client.pointee.peer.text),
-            LogField(.expected, "\(rate) bytes taken a second"), LogField(.found, found))
+        if pointee.operatorLog.writes(.debug), let suppressed = admitLine(of: LinePaces.Event.clientTooSlow) {
+            let fields = [
+                LogField(.client, client.pointee.peer.text), LogField(.expected, "\(rate) bytes taken a second"),
+                LogField(.found, found),
+            ]
+            pointee.operatorLog.write(.debug, .clientTooSlow, fields.with(suppressed: suppressed))
+        }
         // The client must see that something is missing.
         Socket.resetOnClose(client.pointee.stream.descriptor)
         closeClient(client)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Synchronization
 import Telemetry
 
 /// How often one worker says the same in the operator log.
@@ -37,6 +38,7 @@ struct LinePaces {
     /// Lines that are no refusals.
     enum Event: Int, CaseIterable {
         case upstreamCookieDropped
+        case clientTooSlow
     }
 
     private static let firstReason = Refusal.allCases.count
@@ -61,6 +63,8 @@ struct UpstreamLinePaces {
         case malformed
         case brokeOff
         case timedOut
+        /// One address of several; not the end of a request.
+        case addressPutBack
 
         /// The kind of a connection that did not come about.
         init(connecting cause: Refusal) {
@@ -78,6 +82,7 @@ struct UpstreamLinePaces {
             case .malformed: .upstreamProtocolError
             case .brokeOff: .upstreamBrokeOff
             case .timedOut: .upstreamTimedOut
+            case .addressPutBack: .upstreamAddressPutBack
             }
         }
     }
@@ -85,6 +90,26 @@ struct UpstreamLinePaces {
     private var paces = [LinePace](repeating: LinePace(), count: Kind.allCases.count)
 
     mutating func admit(_ kind: Kind, at now: UInt64) -> Int? { paces[kind.rawValue].admit(at: now) }
+}
+
+/// The paces of what happens to the sessions of logins behind their users' backs, one for each login, event and word.
+///
+/// While a server is down each session that is due says so, and whoever signs out again and again has each failed
+/// revocation said.
+final class LoginLinePaces: Sendable {
+    private struct Cause: Hashable {
+        let client: Int
+        let event: LogEvent
+        /// An outcome or a reason: one of a catalogue.
+        let word: String
+    }
+
+    private let paces = Mutex<[Cause: LinePace]>([:])
+
+    func admit(client: Int, _ event: LogEvent, _ word: String, at now: UInt64) -> Int? {
+        let cause = Cause(client: client, event: event, word: word)
+        return paces.withLock { $0[cause, default: LinePace()].admit(at: now) }
+    }
 }
 
 extension WorkerRef {

@@ -113,6 +113,13 @@ struct LoginReports: Sendable {
     let logins: [LoginSettings]
     let log: OperatorLog
     let metrics: LoginMetrics
+    private let paces = LoginLinePaces()
+
+    init(logins: [LoginSettings], log: OperatorLog, metrics: LoginMetrics) {
+        self.logins = logins
+        self.log = log
+        self.metrics = metrics
+    }
 
     /// A login that is refused has no event of its own: its answer says so.
     func count(_ answer: LoginAnswer, to endpoint: LoginRequest.Endpoint) {
@@ -139,9 +146,10 @@ struct LoginReports: Sendable {
             log.write(.info, .loggedOut, [name(client)] + (reference.map { [session($0)] } ?? []))
         case .refreshed(let client, let outcome, let detail):
             if let outcome = LoginMetrics.Refresh(rawValue: outcome) { metrics.count(client: client, outcome) }
-            log.write(
-                outcome == "unavailable" ? .warning : .info, .sessionRefreshed,
-                [name(client), LogField(.outcome, outcome)] + (detail.map(Self.fields) ?? []))
+            let fields = [name(client), LogField(.outcome, outcome)] + (detail.map(Self.fields) ?? [])
+            // What the server said is of that session alone; that nobody could be asked is said of all.
+            guard outcome == "unavailable" else { return log.write(.info, .sessionRefreshed, fields) }
+            warn(client, .sessionRefreshed, outcome, fields)
         case .alarm(let client, let refusal, let detail):
             var setting: [LogField] = []
             if let key = LoginKey.key(behind: Refusal(refusal), detail.check), logins.indices.contains(client) {
@@ -151,9 +159,17 @@ struct LoginReports: Sendable {
                 .error, .loginAlarm,
                 [name(client), LogField(.cause, "\(Refusal(refusal).word)")] + Self.fields(detail) + setting)
         case .revocationFailed(let client, let reason):
-            log.write(.warning, .revocationFailed, name(client), LogField(.reason, reason))
+            warn(client, .revocationFailed, reason, [name(client), LogField(.reason, reason)])
         case .sessionsEnded: break
         }
+    }
+
+    /// Tells the operator, so often of one word at one login and no more.
+    private func warn(_ client: Int, _ event: LogEvent, _ word: String, _ fields: [LogField]) {
+        guard log.writes(.warning),
+            let suppressed = paces.admit(client: client, event, word, at: WorkerClock().microseconds())
+        else { return }
+        log.write(.warning, event, fields.with(suppressed: suppressed))
     }
 
     private static func fields(_ detail: LoginDetail) -> [LogField] {

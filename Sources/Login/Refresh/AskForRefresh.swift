@@ -182,7 +182,5 @@ final class AskForRefresh: Sendable {
             decryption: place.settings.decryptionKeys, nonce: nil, accessToken: accessToken, now: place.now)
     }
 
-    private func alarm(_ refusal: LoginRefusal, _ detail: LoginDetail) {
-        place.onEvent(.alarm(client: place.index, refusal, detail: detail))
-    }
+    private func alarm(_ refusal: LoginRefusal, _ detail: LoginDetail) { place.alarm(refusal, detail) }
 }

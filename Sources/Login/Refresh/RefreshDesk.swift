@@ -36,6 +36,8 @@ final class RefreshDesk: Sendable {
         var store: any SessionStore
         /// Asks the server; called on the executor, once at a time for one session.
         var ask: @Sendable (Session) async -> Answer
+        /// Tells the operator that somebody has to act: once a minute for one cause.
+        var alarm: @Sendable (LoginRefusal, LoginDetail) -> Void
         /// Ends the session, and tells the operator when that fails.
         var end: @Sendable (Session) async -> Void
         /// Tokens that nobody will use: the session ended while they were fetched (RF-08).
@@ -72,6 +74,7 @@ final class RefreshDesk: Sendable {
                 let ask = AskForRefresh(place)
                 return Client(
                     name: place.settings.name, store: place.store, ask: { await ask($0) },
+                    alarm: { place.alarm($0, $1) },
                     end: { _ = try? await place.end(.session($0)) },
                     discard: { revocations.revoke($0, client: place.index) })
             }, flights: flights, clock: clock, executor: executor, onEvent: onEvent)
@@ -173,7 +176,7 @@ final class RefreshDesk: Sendable {
                 let detail = LoginDetail(
                     expected: "a session of \(limit) bytes at most",
                     found: "\(bytes) bytes: " + parts.joined(separator: ", "), check: "SC-07")
-                onEvent(.alarm(client: client, .sessionTooLarge, detail: detail))
+                clients[client].alarm(.sessionTooLarge, detail)
                 clients[client].discard(session)
                 await end(session, client: client)
                 return (.ended, detail)

@@ -58,6 +58,22 @@ import TestSupport
         #expect(line["address"] == "127.0.0.1:1" && line["found"] == "Connection refused", "\(line.raw)")
     }
 
+    @Test func `OPS-05 that are all down are told of so often and no more, and how often it was`() throws {
+        let gateway = try gateway("{ url: [\"http://127.0.0.1:1\", \"http://127.0.0.1:2\"] }")
+        let began = ContinuousClock.now
+        for _ in 0..<500 { #expect(try gateway.exchange(request("GET", "/a")).status == 502) }
+        let lines = gateway.lines("upstream_address_put_back")
+        let seconds = Int((ContinuousClock.now - began) / Duration.seconds(1))
+        // Two a second beside the fifty at the beginning, of a thousand.
+        #expect(lines <= 53 + 2 * seconds, "\(lines) in \(seconds) s")
+        #expect(
+            try eventually {
+                _ = try gateway.exchange(request("GET", "/a"))
+                let told = gateway.operatorLog.filter { $0["event"] == "upstream_address_put_back" }
+                return told.count >= 50 && told.contains { Int($0["suppressed"] ?? "") ?? 0 > 0 }
+            })
+    }
+
     @Test func `that come back are tried when no other is left`() throws {
         let server = try RecordingUpstream()
         let gateway = try gateway("{ url: [\"http://127.0.0.1:1\", \"\(server.url)\"] }")

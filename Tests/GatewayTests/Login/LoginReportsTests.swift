@@ -41,6 +41,26 @@ private final class Office: Sendable {
 }
 
 @Suite struct `what is told of logins` {
+    @Test func `OPS-05 refreshes that nobody could be asked for, and failed revocations, bury nothing else`() {
+        let office = Office()
+        let reports = office.reports
+        for _ in 0..<2000 {
+            reports.report(.refreshed(client: 0, outcome: "unavailable"))
+            reports.report(.revocationFailed(client: 0, reason: "queue_share"))
+        }
+        // What is of one session alone is said of each, however many there were of the other.
+        for _ in 0..<100 { reports.report(.refreshed(client: 0, outcome: "ended")) }
+        let lines = office.log.split(separator: "\n")
+        let unavailable = lines.count { $0.contains(#""outcome":"unavailable""#) }
+        let failed = lines.count { $0.contains(#""reason":"queue_share""#) }
+        // Two a second beside the fifty at the beginning, however long the loop takes.
+        #expect((50..<1000).contains(unavailable) && (50..<1000).contains(failed), "\(unavailable), \(failed)")
+        #expect(lines.count { $0.contains(#""outcome":"ended""#) } == 100)
+        // The metrics have each.
+        let counted = #"portcullis_session_refreshes_total{client="shop",outcome="unavailable"} 2000"#
+        #expect(office.counted.contains(counted))
+    }
+
     @Test func `OPS-03 a login, a logout and a refresh are each counted at their client`() {
         let office = Office()
         let note = LoginNote(

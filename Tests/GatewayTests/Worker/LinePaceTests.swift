@@ -35,7 +35,20 @@ import Testing
             .upstreamUnresolved, .upstreamUnreachable, .upstreamConnectTimedOut, .upstreamTLSFailed,
         ]
         #expect(Set(connecting.map(UpstreamLinePaces.Kind.init(connecting:))).count == connecting.count)
-        #expect(Set(UpstreamLinePaces.Kind.allCases.map(\.event)).count == 4)
+        #expect(Set(UpstreamLinePaces.Kind.allCases.map(\.event)).count == 5)
+    }
+
+    @Test func `of a login leave out none of another login, event or word, and say how many of their own there were`() {
+        let paces = LoginLinePaces()
+        func admit(_ client: Int, _ event: LogEvent, _ word: String, at now: UInt64 = 1) -> Int? {
+            paces.admit(client: client, event, word, at: now)
+        }
+        for _ in 0..<LinePace.burst { #expect(admit(0, .revocationFailed, "queue_full") == 0) }
+        for _ in 0..<9 { #expect(admit(0, .revocationFailed, "queue_full") == nil) }
+        #expect(admit(1, .revocationFailed, "queue_full") == 0)
+        #expect(admit(0, .sessionRefreshed, "queue_full") == 0)
+        #expect(admit(0, .revocationFailed, "queue_share") == 0)
+        #expect(admit(0, .revocationFailed, "queue_full", at: 60_000_000) == 9)
     }
 
     @Test func `leave out none of another cause`() {

@@ -264,6 +264,13 @@ struct RefreshDeskTests {
         }
         #expect(world.alarms == [.clientRefused])
         #expect(world.lookUp(value) != nil)
+        // Every session runs into it: the operator is told once.
+        let (other, otherValue) = try await world.logIn(refreshToken: "refresh-1-of-this-server") {
+            $0.accessTokenExpiresAt = $0.accessTokenIssuedAt
+        }
+        _ = await world.refreshes.refresh(other, value: otherValue, client: 0)
+        #expect(world.server.tokenRequests.count == 2)
+        #expect(world.alarms == [.clientRefused])
     }
 
     @Test(arguments: [SessionSettings.Store.cookie, .memory])
