@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Crypto
 
 /// One request to the paths under `/.portcullis/` that logins are made of, as far as logins have a use for it.
 ///
@@ -49,6 +50,8 @@ package struct LoginRequest: Sendable {
     package var publicURL: String
     /// The address of whoever connected, for limits.
     package var peer: String
+    /// Whether that address is many clients', and nobody says whose: of a Unix socket, or of a proxy that names nobody.
+    package var isPeerMany: Bool
     /// 32 hexadecimal digits, as pages and logs show them.
     package var requestID: String
     /// Whether a person waits for a page: a GET (or a form) of a browser that is no script, image or frame.
@@ -61,7 +64,7 @@ package struct LoginRequest: Sendable {
         endpoint: Endpoint, method: Method = .get, query: [UInt8] = [], body: [UInt8] = [], contentType: String? = nil,
         cookies: [UInt8] = [], origin: String? = nil, fetchSite: String? = nil, fetchMode: String? = nil,
         fetchDestination: String? = nil, hasRequestedBy: Bool = false, publicURL: String, peer: String = "",
-        requestID: String = "", isNavigation: Bool = true
+        isPeerMany: Bool = false, requestID: String = "", isNavigation: Bool = true
     ) {
         self.endpoint = endpoint
         self.method = method
@@ -76,8 +79,23 @@ package struct LoginRequest: Sendable {
         self.hasRequestedBy = hasRequestedBy
         self.publicURL = publicURL
         self.peer = peer
+        self.isPeerMany = isPeerMany
         self.requestID = requestID
         self.isNavigation = isNavigation
+    }
+}
+
+// MARK: shares
+
+extension LoginRequest {
+    /// Whose share the request takes of what all clients have: an IPv4 address, or an IPv6 /64; nil where nobody can tell
+    /// (OPS-05).
+    var network: String? { isPeerMany ? nil : AddressBudget.network(of: peer) }
+
+    /// Who holds the memory of something that the request brings: its client, or nobody but the thing itself.
+    func holder(of thing: SHA256Digest) -> SHA256Digest {
+        guard let network else { return thing }
+        return SHA256.hash(network.utf8Span.span)
     }
 }
 

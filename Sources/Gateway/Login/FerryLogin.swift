@@ -58,7 +58,7 @@ extension WorkerRef {
         let refusal = judgeShare(exchange, kind, network)
         var request =
             refusal == nil
-            ? loginRequest(exchange, endpoint, bytes)
+            ? loginRequest(exchange, endpoint, bytes, isPeerMany: network == nil)
             : LoginRequest(endpoint: endpoint, publicURL: pointee.publicURLs[Int(client.pointee.listener)])
         if let query { request.query = query }
         var name = ""
@@ -220,7 +220,8 @@ extension WorkerRef {
 
     /// What of the head logins have a use for.
     private func loginRequest(
-        _ exchange: ExchangeRef, _ endpoint: LoginRequest.Endpoint, _ bytes: UnsafeMutablePointer<UInt8>
+        _ exchange: ExchangeRef, _ endpoint: LoginRequest.Endpoint, _ bytes: UnsafeMutablePointer<UInt8>,
+        isPeerMany: Bool
     ) -> LoginRequest {
         let head = pointee.head
         let client = exchange.pointee.client.unsafelyUnwrapped
@@ -229,7 +230,8 @@ extension WorkerRef {
             endpoint: endpoint, method: LoginRequest.Method(exchange.pointee.method),
             query: head.pointee.hasQuery ? copy(query, bytes) : [],
             publicURL: pointee.publicURLs[Int(client.pointee.listener)], peer: exchange.pointee.address.text,
-            requestID: exchange.pointee.id.text, isNavigation: isNavigation(exchange, bytes, otherwise: true))
+            isPeerMany: isPeerMany, requestID: exchange.pointee.id.text,
+            isNavigation: isNavigation(exchange, bytes, otherwise: true))
         for index in 0..<head.pointee.fields.count {
             let slot = head.pointee.fields[index]
             switch slot.id {

@@ -176,8 +176,8 @@ extension CallbackDesk {
     /// that whoever floods it stops their own logins first, and those of everybody else go on.
     private func useUp(_ callback: Callback) async throws(LoginFailure) -> LoginAnswer? {
         let until = callback.transaction.createdAt + Int64(TransactionSealer.lifetimeSeconds)
-        let network = SHA256.hash(AddressBudget.network(of: callback.request.peer).utf8Span.span)
-        switch memory.usedStates.insert(callback.digest, thumbprint: network, until: until, now: callback.place.now) {
+        let holder = callback.request.holder(of: callback.digest)
+        switch memory.usedStates.insert(callback.digest, thumbprint: holder, until: until, now: callback.place.now) {
         case .first: return nil
         case .replayed:
             if await callback.place.liveSession(of: callback.request) != nil {

@@ -52,8 +52,8 @@ struct CodeExchange: Sendable {
         do throws(ServerRefusal) {
             // CA-16: a code that may have arrived is spent, and a second use of it would end what came of the first.
             response = try await place.post(
-                parameters, to: { $0.token }, for: .code, sender: AddressBudget.network(of: callback.request.peer),
-                proof: proof, repetition: .never)
+                parameters, to: { $0.token }, for: .code, sender: callback.request.network, proof: proof,
+                repetition: .never)
         } catch {
             throw TokenFailure.failure(error)
         }

@@ -16,7 +16,9 @@ struct RequestDelivery: Sendable {
     let hosted: HostedRequests
     let publicURL: String
     /// The address of whoever begins the login.
-    let peer: String?
+    let peer: String
+    /// Whose share of the server the login takes; nil where nobody can tell.
+    let network: String?
 
     /// Where the browser is sent with the request.
     func location(
@@ -102,7 +104,7 @@ struct RequestDelivery: Sendable {
         _ parameters: AuthorizationParameters, endpoint: String, state: String
     ) async throws(LoginFailure) -> String {
         let object = try await object(of: parameters)
-        guard let id = hosted.publish(object, state: state, peer: peer ?? "", at: place.clock.now().milliseconds) else {
+        guard let id = hosted.publish(object, state: state, peer: peer, at: place.clock.now().milliseconds) else {
             throw LoginFailure(
                 .loginStoreUnavailable, check: "JAR-22", expected: "room for another request object", found: "none",
                 retryAfterSeconds: 5)
@@ -135,8 +137,7 @@ extension RequestDelivery {
         let response: FetchResponse
         do throws(ServerRefusal) {
             response = try await place.post(
-                parameters, to: { $0.pushedAuthorization }, for: .loginStart,
-                sender: peer.map { AddressBudget.network(of: $0) }, proof: proof)
+                parameters, to: { $0.pushedAuthorization }, for: .loginStart, sender: network, proof: proof)
         } catch {
             throw Self.failure(error)
         }

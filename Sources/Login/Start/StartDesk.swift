@@ -76,7 +76,8 @@ struct StartDesk: Sendable {
             nonce: secrets.nonce, challenge: secrets.challenge, proofThumbprint: proof?.thumbprint,
             stepUp: plan.stepUp)
         let delivery = RequestDelivery(
-            place: place, server: server, hosted: hosted, publicURL: request.publicURL, peer: request.peer)
+            place: place, server: server, hosted: hosted, publicURL: request.publicURL, peer: request.peer,
+            network: request.network)
         let location = try await delivery.location(of: parameters, state: state, proof: proof)
         let cookies = try cookies(transaction, state: state, redirectURI: redirectURI, request, at: place)
         place.onEvent(.started(client: place.index, requestID: request.requestID))

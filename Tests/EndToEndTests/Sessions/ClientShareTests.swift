@@ -279,4 +279,51 @@ import TestSupport
         #expect(subscriber.contains(429))
         #expect(try start("2001:db8:1:3::1") == 303)
     }
+
+    @Test func `OPS-05 a Unix socket is not one client, and its logins have more than one client's part of the server`()
+        throws
+    {
+        let folder = try TemporaryFolder.make(for: "logins")
+        defer { TemporaryFolder.remove(folder) }
+        let server = try LoginServer()
+        let gateway = try GatewayProcess(
+            """
+            workers: 1
+            listeners:
+              - { address: "127.0.0.1:0", public_url: "https://gateway.test" }
+              - { address: "unix:\(folder)/web.sock", mode: "0600", public_url: "https://gateway.test" }
+            admin: { address: "127.0.0.1:0" }
+            issuers:
+              main: { url: "\(server.url)", insecure_allow_http: true, discovery: openid }
+            clients:
+              web:
+                issuer: main
+                id: web
+                authentication: { method: client_secret_basic, secret: { file: $FOLDER/web.secret } }
+                id_token: { algorithm: ES256 }
+            routes:
+              - { path: /app/, upstream: "http://127.0.0.1:9", login: web }
+
+            """, files: ["web.secret": "a secret of the client's"])
+        func ask(_ message: String) throws -> RawClient {
+            let proxy = try RawClient(unixPath: folder + "/web.sock")
+            try proxy.send(message)
+            return proxy
+        }
+        // One client has 32 of the 64 codes that are under way at a server.
+        let callbacks = try (0..<40).map { _ in
+            let started = try ask(request("GET", Self.start)).response()
+            var browser = CookieJar()
+            browser.take(started)
+            let back = try server.authorize(try #require(started.fields.only("location"), "\(gateway.diagnosis)"))
+            return request("GET", String(back.dropFirst("https://gateway.test".utf8.count)), fields: browser.lines)
+        }
+        let gate = Gate()
+        server.change { $0.tokenGate = gate }
+        let clients = try callbacks.map(ask)
+        // A row of 32 would move only when its first are given up, and are answered 503.
+        #expect(eventually { server.requests(for: "authorization_code").count > 32 })
+        gate.open()
+        for client in clients { #expect(try client.response().status == 303) }
+    }
 }
