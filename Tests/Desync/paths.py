@@ -144,6 +144,9 @@ async def main(binary, _seconds, _seed):
             arrived, problems = await judge(binary, name, relaxation, targets, plain)
             plain = plain or arrived
             good = good and not problems
+    if lacking := real_servers.missing():
+        print(f"FAILED  not installed: {', '.join(lacking)}")
+        good = False
     servers = sorted({name for name, _, _ in real_servers.arrangements()} | ({"Node"} if real_servers.find_node() else set()))
     print(f"paths: {len(targets)} paths, {len(path_models.MODELS)} models, real {', '.join(servers) or 'servers: none'}")
     return good
@@ -162,5 +165,6 @@ async def self_check(_seed):
     # Each server that runs a program, or serves a page, with an argument does so behind a relay.
     arguments = {name: [target for reading, ways in protected.items() if reading.startswith(f"real {name}")
                         for target in ways if target.endswith((b".cgi/x", b".html/.css"))]
-                 for name, _, _ in real_servers.arrangements() if name != "nginx"}
-    return len(protected) >= len(path_models.MODELS) and bool(reserved) and all(arguments.values())
+                 for name in real_servers.RUN_PROGRAMS}
+    has_nginx = any(reading.startswith("real nginx") for reading in protected)
+    return len(protected) >= len(path_models.MODELS) and bool(reserved) and has_nginx and all(arguments.values())

@@ -133,13 +133,23 @@ def lighttpd(program, options):
     return serving(LIGHTTPD_CONFIGURATION, (program, "-D", "-f", "{folder}/conf"), options)
 
 
+# How each server is started, and with which options; all of them have to be installed.
+WAYS = {"nginx": (nginx, ("", "merge_slashes off;")),
+        "apache2": (apache, ("", "AllowEncodedSlashes On", "AcceptPathInfo On\nMergeSlashes Off")),
+        "lighttpd": (lighttpd, ("", 'server.http-parseopts = ("url-normalize" => "disable")'))}
+# Those that run programs.
+RUN_PROGRAMS = ("apache2", "lighttpd")
+
+
 def arrangements():
     """(name, way to start it with options, options) of each real server that is installed."""
-    ways = {"nginx": (nginx, ("", "merge_slashes off;")),
-            "apache2": (apache, ("", "AllowEncodedSlashes On", "AcceptPathInfo On\nMergeSlashes Off")),
-            "lighttpd": (lighttpd, ("", 'server.http-parseopts = ("url-normalize" => "disable")'))}
-    return [(name, functools.partial(start, program), each) for name, (start, options) in ways.items()
+    return [(name, functools.partial(start, program), each) for name, (start, options) in WAYS.items()
             if (program := find(name)) for each in options]
+
+
+def missing():
+    """Servers that are not installed, without which a test says less than it promises."""
+    return [name for name in WAYS if not find(name)]
 
 
 def listens(port):
