@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Crypto
 import HTTPMessage
+import OAuth
 import Testing
 
 @testable import Login
