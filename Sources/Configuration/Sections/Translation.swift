@@ -49,14 +49,23 @@ struct Translation {
     /// The same for another key that names such a file.
     func authorities(_ object: CheckedObject, _ key: String, remedy: String) -> String? {
         guard let path = object.text(key) else { return nil }
-        if let file = file(path, noun: "certificates of certification authorities"),
-            let fault = sources.documents.authorities(file)
-        {
-            problems.error(
-                at: path.place, expected: "certificates of certification authorities in PEM", found: fault,
-                remedy: remedy)
+        if let file = file(path, noun: "certificates of certification authorities") {
+            if let fault = sources.documents.authorities(file) {
+                problems.error(
+                    at: path.place, expected: "certificates of certification authorities in PEM", found: fault,
+                    remedy: remedy)
+            } else if isSingle(file) {
+                // Of many some may be over: nobody's certificate need be signed by those.
+                CertificateJudgement.judgeTime(file, at: path.place, self)
+            }
         }
         return resolved(path)
+    }
+
+    /// Whether a file in PEM has one certificate.
+    private func isSingle(_ file: ConfigurationSources.File) -> Bool {
+        String(decoding: file.bytes, as: UTF8.self).split(separator: "-----BEGIN ", omittingEmptySubsequences: false)
+            .count { $0.hasPrefix("CERTIFICATE") || $0.hasPrefix("TRUSTED CERTIFICATE") } == 1
     }
 
     /// Notes what is wrong with a certificate chain and the private key of its leaf.

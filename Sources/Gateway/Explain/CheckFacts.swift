@@ -110,7 +110,7 @@ struct CheckFacts {
             if route.allowedOrigins == nil { return "the route names no allowed_origins" }
             return evidence.origins.isEmpty ? "the request has no Origin" : nil
         case .webSocket:
-            return route.webSocket ? nil : "the route has no websocket: true, so this goes on as a plain GET"
+            return route.webSocket ? nil : "the route has no websocket: true, so \(Explanation.goesOnAsGET)"
         case .body: return bodyLimit == nil ? "limits.request_body is not set" : nil
         case .upstream: return "no upstream is asked here"
         case .identity: return route.identity.isEmpty ? "the route injects nothing" : reasonWithoutToken

@@ -31,8 +31,11 @@ extension Explanation {
         return text
     }
 
+    /// What becomes of a WebSocket's handshake where the route lets none through: its client sees a strange answer.
+    static let goesOnAsGET = "this goes on as a plain GET"
+
     /// A whole explanation without the checks that passed, that nothing was to be seen of or that were not reached, and
-    /// without the token taken apart: what is left is what is wrong, and what to change.
+    /// without the token taken apart: what is left is what is wrong, or surprises, and what to change.
     ///
     /// Of the text, for a running gateway gives no more than that.
     package static func brief(_ text: String) -> String {
@@ -51,7 +54,7 @@ extension Explanation {
                     isShown = false
                 }
             } else if others.contains(where: line.hasPrefix) {
-                (isAmongChecks, isShown) = (true, false)
+                (isAmongChecks, isShown) = (true, line.contains(goesOnAsGET))
             } else if kept.contains(where: line.hasPrefix) {
                 (isAmongChecks, isShown) = (true, true)
             }

@@ -203,4 +203,16 @@ import Testing
         #expect(brief.contains("The upstream gets these fields of the gateway's:\n  "))
         #expect(!brief.contains("\nok ") && !brief.contains("header {"), "\(brief)")
     }
+
+    @Test func `of a WebSocket's handshake that goes on as a plain GET says so`() throws {
+        var rig = ExplainRig()
+        rig.fields += [
+            "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13",
+            "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+        ]
+        let lines = Explanation.brief(try rig.explain().text).split(separator: "\n")
+        #expect(lines.first == "FORWARDED")
+        #expect(lines.count { $0.hasPrefix("not needed") } == 1, "\(lines)")
+        #expect(lines.contains { $0.contains("WebSocket") && $0.contains("goes on as a plain GET") }, "\(lines)")
+    }
 }
