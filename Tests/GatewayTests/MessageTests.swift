@@ -159,8 +159,8 @@ enum TextFault {
         ]
         let lookups: [LookupRefusal] =
             [
-                .crowded, .waitedTooLong, .stopped, .tokenNotSendable, .metadataMissing, .endpointMissing,
-                .answerTooLarge(limit: 9), .methodNotOffered(.methodNotOffered("none")),
+                .crowded, .tooManyOfClient, .tooManyBad, .waitedTooLong, .stopped, .tokenNotSendable, .metadataMissing,
+                .endpointMissing, .answerTooLarge(limit: 9), .methodNotOffered(.methodNotOffered("none")),
             ] + introspection.map { .introspection($0) } + exchange.map { .exchange($0) } + issuer.map { .request($0) }
         return issuer.map { $0 } as [any Error] + lookups.map { $0 } + HTTP1Refusal.allCases.map { $0 }
     }()

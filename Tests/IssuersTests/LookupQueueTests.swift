@@ -37,6 +37,7 @@ extension LookupQueue.Admission {
         case .start: "start"
         case .wait: "wait"
         case .refuse(.tooManyBad): "spent"
+        case .refuse(.tooManyOfClient): "share"
         case .refuse: "refuse"
         }
     }
@@ -130,12 +131,26 @@ extension LookupQueue.Admission {
         var queue = LookupQueue(lanes: 1, concurrent: 64)
         let words = (0..<600).map { queue.ask(lookup($0, of: Self.flood), for: 0).word }
         #expect(words.count { $0 == "start" } == 32)
-        #expect(words.count { $0 == "wait" } == 512 && words.count { $0 == "refuse" } == 56)
+        #expect(words.count { $0 == "wait" } == 512 && words.count { $0 == "share" } == 56)
         // Each that comes has half of what is left, and is never behind those that wait.
         let others = (0..<40).map { queue.ask(lookup(1000 + $0, of: Self.other), for: 0).word }
         #expect(others.count { $0 == "start" } == 16)
         #expect(queue.ask(lookup(2000, of: Self.third), for: 0).word == "start")
         #expect(queue.concurrent == 49)
+    }
+
+    @Test func `OPS-05 beyond one client's part of the row are its own, and where nobody has room everybody's`() {
+        var queue = LookupQueue(lanes: 1, concurrent: 1, waiting: 4)
+        func words(_ numbers: Range<Int>, of client: AskingClient = .many) -> [String] {
+            numbers.map { queue.ask(lookup($0, of: client), for: 0).word }
+        }
+        #expect(words(0..<4, of: Self.flood) == ["start", "wait", "wait", "share"])
+        #expect(words(10..<12, of: Self.other) == ["wait", "share"], "it leaves as many as it has")
+        #expect(words(20..<22, of: Self.third) == ["wait", "refuse"], "one waits, and nobody has room")
+        #expect(words(30..<31, of: AskingClient((4, 0))) == ["refuse"])
+        #expect(words(40..<41) == ["refuse"])
+        #expect(words(4..<5, of: Self.flood) == ["share"], "it has half of all, whoever has the rest")
+        #expect((queue.concurrent, queue.waiting) == (1, 4))
     }
 
     @Test func `OPS-05 of one client are as many as configured`() {

@@ -29,6 +29,34 @@ import Testing
         #expect(desks.introspection.load == (0, 0))
     }
 
+    @Test func `OPS-05 says whose the questions are that have no room, and tells the operator of nobody's but its own`()
+        throws
+    {
+        let desks = try Desks(bounds: LookupBounds(concurrent: 1, waiting: 4))
+        desks.fetcher.hold()
+        for number in 0..<4 {
+            desks.ask("flood-\(number)", client: Self.flood)
+            desks.askForExchange("flood-\(number)", client: Self.flood)
+        }
+        desks.drain()
+        #expect(desks.takeAnswers().map(\.cause) == [.tooManyOfClient])
+        #expect(desks.takeExchanges().map(\.cause) == [.tooManyOfClient])
+        #expect(desks.takeEvents().isEmpty, "a stranger's many tokens are nothing that the operator has to mend")
+        #expect(desks.introspection.load == (1, 2) && desks.exchange.load == (1, 2))
+        // Those of whom nobody knows who they are have what is left, and find the server too slow.
+        for number in 0..<3 {
+            desks.ask("many-\(number)")
+            desks.askForExchange("many-\(number)")
+        }
+        desks.drain()
+        #expect(desks.takeAnswers().map(\.cause) == [.crowded])
+        #expect(desks.takeExchanges().map(\.cause) == [.crowded])
+        let events = desks.takeEvents()
+        #expect(events.count == 2)
+        #expect(events.contains(.introspectionFailed(.crowded, count: 1)))
+        #expect(events.contains(.exchangeFailed(.crowded, count: 1)))
+    }
+
     @Test func `INT-07 asks about no more bad tokens than one client has left, however many come at once`() throws {
         let desks = try Desks(failures: FailureBudget(FailureBudget.Rate(perSecond: 1, burst: 40)))
         desks.answer("{\"active\":false}")

@@ -64,6 +64,14 @@ extension WorkerRef {
                 + " (limits.bad_token_rate_per_client)", "more")
     }
 
+    /// Too many questions of one client wait for their turn at a desk, which is the client's doing and not the server's.
+    var tooManyWaiting: Refused {
+        refuse(
+            .clientWaitersTooMany,
+            "\(LookupBounds().waitingPerClient) questions about tokens of one client waiting to be asked, and no more than it leaves",
+            "more questions")
+    }
+
     /// The place of a token's record: one issuer's word on a token is none of another's (INT-06).
     private func introspectionDigest(of token: UnsafeBufferPointer<UInt8>, issuer: Int) -> SHA256Digest {
         var writer = HeadWriter(pointee.writeScratch, capacity: Worker.writeCapacity)
@@ -142,6 +150,7 @@ extension WorkerRef {
                 .introspectionAnswerTooLarge,
                 "an answer of \(view.identifier) of at most \(limit) bytes (introspection.answer_limit)", "more")
         case .unavailable(.tooManyBad): return tooManyBad
+        case .unavailable(.tooManyOfClient): return tooManyWaiting
         case .unavailable(.answerTooComplex(let expected)):
             return refuse(.introspectionAnswerTooLarge, "an answer of \(view.identifier) \(expected)", "more")
         case .unavailable(let reason):

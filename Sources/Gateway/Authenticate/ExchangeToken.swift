@@ -96,7 +96,7 @@ extension WorkerRef {
             refuseExchange(
                 wait, refuse(.exchangeTargetRefused, "a target that the server knows", "invalid_target"))
         case .unavailable(let reason):
-            let refused = refuse(.exchangeUnavailable, "a token for the upstream", reason.word)
+            let refused = refusalOfExchange(reason)
             let issuer = pointee.exchangeIssuers[answer.rule]
             end(wait) { exchange in
                 let again = secondWait(exchange, reason, issuer: issuer)
@@ -104,6 +104,12 @@ extension WorkerRef {
                 return again
             }
         }
+    }
+
+    /// The refusal of a request for which there is no token for the upstream, with its words for the operator.
+    func refusalOfExchange(_ reason: LookupRefusal) -> Refused {
+        reason == .tooManyOfClient
+            ? tooManyWaiting : refuse(.exchangeUnavailable, "a token for the upstream", reason.word)
     }
 
     private func refuseExchange(_ wait: Wait, _ refused: Refused) {

@@ -37,8 +37,11 @@ final class DeskReports: Sendable {
     }
 
     private func failed(_ refusal: LookupRefusal, issuer: Int, client: String, event: (Int) -> IssuerEvent) {
-        // What the gateway itself cancelled is nobody's trouble, and a stranger's bad tokens are none of the operator's.
-        guard refusal != .stopped, refusal != .tooManyBad, refusal != .request(.fetch(.cancelled)) else { return }
+        // What the gateway itself cancelled is nobody's trouble, and a stranger's bad tokens, or too many tokens, are none
+        // of the operator's.
+        guard refusal != .stopped, refusal != .tooManyBad, refusal != .tooManyOfClient,
+            refusal != .request(.fetch(.cancelled))
+        else { return }
         let now = clock.now().milliseconds
         if let status = refusal.refusedCredentials {
             guard let count = paces.withLock({ $0.alarms.note(issuer, at: now) }) else { return }

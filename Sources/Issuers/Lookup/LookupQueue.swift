@@ -11,7 +11,7 @@ package import Crypto
 ///     ask ──▶ under way (at most `concurrent`, of one client `perClient`) ──▶ ended: everyone who asked is told
 ///      │            ▲
 ///      └──▶ waiting (at most `waiting`, of one client half), each client's first come first served
-///      └──▶ refused, when both are full, or the client has no failure left to it
+///      └──▶ refused, when both are full, or the client has its part of them, or no failure left to it
 package struct LookupQueue: Sendable {
     /// One question: what is asked, of whom.
     package struct Key: Sendable, Hashable {
@@ -108,7 +108,7 @@ package struct LookupQueue: Sendable {
         let next = takeNext(of: lookup.client, in: key.lane, at: now)
         guard next != nil || hasRoomToWait(lookup.client, held: held, free: bounds.waiting - waiting) else {
             forgetLast(lookup)
-            return .refuse(.crowded)
+            return .refuse(refusal(of: lookup.client, held: held, free: bounds.waiting - waiting))
         }
         questions[key] = Question(workers: [worker], client: lookup.client)
         return next.map { .start($0) } ?? .wait
@@ -188,7 +188,13 @@ package struct LookupQueue: Sendable {
 
     /// Half of the places for one client, and no more than it leaves.
     private func hasRoomToWait(_ client: AskingClient, held: Int, free: Int) -> Bool {
-        client.isMany ? free > 0 : held < min(max(1, bounds.waiting / 2), free)
+        client.isMany ? free > 0 : held < min(bounds.waitingPerClient, free)
+    }
+
+    /// Why there is no room to wait: whoever asks too much must not be told, nor the operator, that the server is slow.
+    private func refusal(of client: AskingClient, held: Int, free: Int) -> LookupRefusal {
+        guard !client.isMany, held > 0, free > 0 || held >= bounds.waitingPerClient else { return .crowded }
+        return .tooManyOfClient
     }
 
     /// Takes a question back that has just been put last.
@@ -232,6 +238,8 @@ package struct LookupBounds: Sendable {
     package static let concurrent = 64
     /// Of these one client never has more than it leaves to others.
     package static let mostPerClient = concurrent / 2
+    /// Questions that wait for one of these to end, where nothing else is said.
+    package static let waiting = 1024
 
     /// Requests under way.
     package var concurrent: Int
@@ -240,9 +248,12 @@ package struct LookupBounds: Sendable {
     /// Requests under way of one client.
     package var perClient: Int
 
-    package init(concurrent: Int = LookupBounds.concurrent, waiting: Int = 1024, perClient: Int = 32) {
+    package init(concurrent: Int = LookupBounds.concurrent, waiting: Int = LookupBounds.waiting, perClient: Int = 32) {
         self.concurrent = max(concurrent, 1)
         self.waiting = max(waiting, 0)
         self.perClient = max(perClient, 1)
     }
+
+    /// Questions that wait of one client, which is no more than it leaves to others.
+    package var waitingPerClient: Int { max(1, waiting / 2) }
 }

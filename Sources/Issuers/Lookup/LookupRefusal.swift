@@ -5,6 +5,8 @@ package import OAuth
 package enum LookupRefusal: Error, Sendable, Equatable {
     /// Too many questions are under way or wait already.
     case crowded
+    /// As many questions of its client wait already as one client may have; nothing was asked, and others' may be.
+    case tooManyOfClient
     /// It waited for its turn longer than an answer may take.
     case waitedTooLong
     /// Tokens of the same client proved bad, and it has no more of them left for now; nothing was asked.
@@ -37,6 +39,7 @@ package enum LookupRefusal: Error, Sendable, Equatable {
     package var word: String {
         switch self {
         case .crowded: "too_many_lookups"
+        case .tooManyOfClient: "too_many_lookups_of_client"
         case .waitedTooLong: "waited_too_long"
         case .tooManyBad: "too_many_bad_tokens"
         case .stopped: "stopped"

@@ -34,6 +34,32 @@ import TestSupport
         #expect(try ask(stage, from: "127.0.0.2").response().status == 200)
     }
 
+    @Test func `OPS-05 one client has half of the questions that wait, and no issuer is blamed for more`() throws {
+        var plan = StagePlan.lookups()
+        plan.settings += "\nlimits: { parked_requests: 4096, lookups_per_client: 1 }"
+        let stage = try Stage(plan)
+        let gate = Gate()
+        stage.introspect(behind: gate)
+        // One is under way, 512 wait for it, and there are some more.
+        let clients = try (0..<520).map { _ in try ask(stage, from: "127.0.0.2") }
+        let line = try #require(
+            stage.gateway.operatorLine { $0["cause"] == "client_waiters_too_many" }, "\(stage.gateway.diagnosis)")
+        #expect(line["blame"] == "client" && line["found"] == "more questions")
+        #expect(
+            line["expected"]
+                == "512 questions about tokens of one client waiting to be asked, and no more than it leaves")
+        // Another client's question waits behind one of these alone, and is asked next.
+        let other = try ask(stage, from: "127.0.0.1")
+        gate.open()
+        #expect(try other.response().status == 200)
+        // Which of them had no room they say themselves.
+        let told = try clients.map { try $0.response() }.filter { $0.status == 429 }
+        #expect((1...7).contains(told.count))
+        #expect(told.allSatisfy { $0.fields.only("retry-after") == "1" })
+        #expect(!stage.gateway.operatorLog.contains { $0["found"] == "too_many_lookups" })
+        #expect(!stage.gateway.operatorLog.contains { $0["reason"]?.hasPrefix("too_many_lookups") == true })
+    }
+
     @Test func `OPS-05 one issuer that hangs leaves the others theirs`() throws {
         var plan = StagePlan.lookups()
         let silent = "http://127.0.0.1:1/"

@@ -117,6 +117,25 @@ private func block(_ rule: Int, _ text: String, until: Int64 = .max) -> UnsafeMu
         }
     }
 
+    @Test func `OPS-05 blames the client, and not the server, for a client that has too many waiting`() {
+        defer { end() }
+        let worker = idle.worker
+        let own = worker.refusalOfExchange(.tooManyOfClient)
+        #expect(own.cause == .clientWaitersTooMany)
+        #expect(own.detail.expected.hasPrefix("512 questions about tokens of one client waiting"))
+        let full = worker.refusalOfExchange(.crowded)
+        #expect(full.cause == .exchangeUnavailable && full.detail.found == "too_many_lookups")
+        // The same for questions about tokens.
+        func cause(_ reason: LookupRefusal) -> Refusal {
+            worker.refusal(
+                in: IntrospectionAnswer(
+                    digest: TokenRecords.digest(1), issuer: 0, workers: [0], result: .unavailable(reason))
+            ).cause
+        }
+        #expect(cause(.tooManyOfClient) == .clientWaitersTooMany)
+        #expect(cause(.crowded) == .introspectionUnavailable)
+    }
+
     @Test func `TX-01 is the only kind of route that waits for one`() throws {
         defer { end() }
         let record = records.make(TokenRecords.digest(1))

@@ -215,6 +215,7 @@ extension ProofTrial {
         },
         trial(.tokenBoundToKey, "a bound token that is to be passed on") { $0.settings.routes[0].credential = .pass },
         exchanged(.exchangeSubjectRefused), exchanged(.exchangeTargetRefused), exchanged(.exchangeUnavailable),
+        exchanged(.clientWaitersTooMany),
         ProofTrial(
             cause: .upstreamConnectionsExhausted, name: "upstreamConnectionsExhausted",
             prepare: { worker, _ in
@@ -248,7 +249,7 @@ extension ProofTrial {
         case .requestHeadTooSlow, .tooManyConnections: "there is no request yet"
         case .requestBodyTooSlow: "the body's own bytes tell, after the request was let through"
         case .serverNameDisagrees: "needs a TLS handshake; judged with the authority, before the route"
-        case .keyWaitersTooMany, .clientWaitersTooMany: "said in place of a wait, and who waits has spent nothing"
+        case .keyWaitersTooMany: "said in place of a wait, and who waits has spent nothing"
         case .proofReplayed, .replaySetFull: "what spending the proof says itself"
         case .upstreamUnresolved, .upstreamUnreachable, .upstreamTLSFailed, .upstreamClosed, .upstreamMalformed,
             .upstreamSwitchedProtocols, .upstreamConnectTimedOut, .upstreamTimedOut, .upstreamUnauthorized:

@@ -7,11 +7,13 @@ import OAuth
 import Testing
 
 @Suite struct `an explanation beside the checks of tokens` {
-    private func remedy(_ refusal: Refusal) throws -> (diagnosis: String, steps: [String]) {
+    private func remedy(
+        _ refusal: Refusal, found: String = "what was found"
+    ) throws -> (diagnosis: String, steps: [String]) {
         var evidence = RequestEvidence()
         evidence.route = 0
         let explanation = Explanation(
-            evidence, .refused(refusal, expected: "one", found: "what was found", row: "\(refusal.check)"),
+            evidence, .refused(refusal, expected: "one", found: found, row: "\(refusal.check)"),
             settings: ExplainRig().settings, now: ExplainRig.now)
         let remedy = try #require(explanation.remedy)
         return (remedy.diagnosis, remedy.steps.map(\.text))
@@ -28,6 +30,13 @@ import Testing
         #expect(away.diagnosis.hasPrefix("The upstream did not answer"))
         #expect(Set([slow.diagnosis, broken.diagnosis, away.diagnosis]).count == 3)
         #expect(Set([slow.steps, broken.steps, away.steps]).count == 3)
+    }
+
+    @Test func `names a limit of a client that waits only where it is the one that was met`() throws {
+        let waiting = try remedy(.clientWaitersTooMany, found: "more of 192.0.2.1")
+        #expect(waiting.steps.contains { $0.contains("limits.parked_requests_per_client") })
+        let asking = try remedy(.clientWaitersTooMany, found: "more questions")
+        #expect(asking.steps.contains("answer sooner") && !asking.steps.contains { $0.contains("limits.") })
     }
 
     @Test(

@@ -136,10 +136,13 @@ final class Desks: Sendable {
             isVouchedFor: isVouchedFor)
     }
 
-    func askForExchange(_ token: String = "subject", worker: Int = 0, rule: Int = 0, lifetime: Int64 = 3600) {
+    func askForExchange(
+        _ token: String = "subject", worker: Int = 0, rule: Int = 0, lifetime: Int64 = 3600,
+        client: AskingClient = .many
+    ) {
         exchange.ask(
             rule: rule, token: Array(token.utf8), expiresAt: clock.now().wallSeconds + lifetime,
-            digest: Self.digest(token), worker: worker)
+            digest: Self.digest(token), worker: worker, client: client)
     }
 
     func drain() { executor.drain() }

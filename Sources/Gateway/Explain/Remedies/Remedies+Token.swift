@@ -22,15 +22,7 @@ extension CheckFacts {
                 [.server("issue signed, unencrypted access tokens for this API, or opaque ones")])
         case .tokenIssuerUnknown: remedyForIssuer
         case .issuerKeysUnavailable, .keyWaitersTooMany: remedyForKeys(found)
-        case .clientWaitersTooMany:
-            Remedy(
-                "Too many requests from one address, or refreshes of one user, waited for an authorization server.",
-                [
-                    .server("answer sooner"),
-                    .front("tell the clients' addresses, and name it in trusted_proxies"),
-                    .configuration(
-                        "limits.parked_requests_per_client", "more", "if one address sends most of the requests"),
-                ])
+        case .clientWaitersTooMany: remedyForWaiters(found)
         case .tokenTypeNotAccepted: remedyForType
         case .tokenAlgorithmNotAllowed: remedyForAlgorithm
         case .tokenKeyUnknown, .tokenKeyAmbiguous: remedyForKey(refusal)
@@ -54,6 +46,21 @@ extension CheckFacts {
             remedyForIntrospection(refusal, found)
         default: nil
         }
+    }
+
+    private func remedyForWaiters(_ found: String) -> Remedy {
+        var steps: [Remedy.Step] = [
+            .server("answer sooner"),
+            .front("tell the clients' addresses, and name it in trusted_proxies"),
+        ]
+        // Of the questions that wait to be asked one client has half, which no key changes.
+        if found.hasPrefix("more of ") {
+            steps.append(
+                .configuration(
+                    "limits.parked_requests_per_client", "more", "if one address sends most of the requests"))
+        }
+        return Remedy(
+            "Too many requests from one address, or refreshes of one user, waited for an authorization server.", steps)
     }
 
     private func remedyForForm(_ found: String) -> Remedy {
