@@ -313,19 +313,25 @@ extension ReferenceText {
           # front share its address unless the listener names it in trusted_proxies.
           #
           # The defaults are those that an office behind one address does not meet: of a thousand people who open twenty tabs
-          # each within five minutes after lunch, every tab goes to the login and comes back, which is 133 requests a second on
-          # average; a hundred of them who do so at the same moment are the 2,000 at once. A server that answers within 0.3 s
-          # has fewer than 64 of them under way on average. While many clients take all they can, each has no more than what is
+          # each within five minutes after lunch, every tab goes to the login and comes back, which is 67 starts and 67 callbacks a
+          # second on average; a hundred of them who do so at the same moment are 2,000 starts at once, and 2,000 callbacks as soon
+          # as the server has answered. A server that answers within 0.3 s has 40 of them under way on average. While many clients take all they can, each has no more than what is
           # left for the next one, and a quarter of all places is kept for logouts and the like, of which a client has its own
           # share.
           #
-          # Starts and callbacks of logins a second in the long run, in all workers together; each worker grants its part.
+          # Starts of logins a second in the long run, silent ones among them, and as many callbacks beside them: those have a count
+          # of their own, so that whoever was let in by a start gets back in, whatever others begin meanwhile. In all workers
+          # together; each worker grants its part, and a client that has all its connections at one worker has that part alone.
+          # The system spreads connections over the workers by chance: of 2,000 requests over 600 connections each of four workers
+          # gets 500, give or take 35, so that some dozens of them may be told to come back a second later. Make both keys
+          # larger where fewer connections bring as much.
           login_rate_per_client: 200
-          # So many of them at once.
+          # So many starts at once, and so many callbacks.
           login_burst_per_client: 2000
           # Those that are being answered at a time, in all workers together; each worker grants its part, but 8 at least. 640
-          # more of a client, all the connections of a hundred browsers, wait for up to ten seconds until some are answered;
-          # without room, whoever has most that waits gives way to clients that have nothing there.
+          # more of a client in each worker, all the connections of a hundred browsers, wait for up to ten seconds until some are
+          # answered; without room, whoever has most that waits gives way to clients that have nothing there. More than its part
+          # at one worker therefore waits there, also while another worker has places.
           logins_per_client: 64
           # Refusals a second of one client that are answered at once, in all workers together: those of requests that no
           # route has, and those of whoever is over a share. The others are answered a second later, so that asking for nothing

@@ -47,8 +47,8 @@ enum LimitSection {
     private static let shares = [
         count(
             "login_rate_per_client", 1...1_000_000, "200",
-            "Starts and callbacks of logins a second of one IPv4 address or IPv6 /64; beyond it 429."),
-        count("login_burst_per_client", 1...1_000_000, "2000", "So many of them at once."),
+            "Starts of logins a second of one IPv4 address or IPv6 /64, and as many callbacks; beyond it 429."),
+        count("login_burst_per_client", 1...1_000_000, "2000", "So many starts at once, and so many callbacks."),
         count(
             "logins_per_client", 1...100_000, "64",
             "Those that are being answered at a time, 192 of each worker at most; more of them wait, and too many are answered 429."

@@ -28,8 +28,10 @@ struct ClientNetworks {
 
     /// What a client may do so often.
     enum Rated: Int, CaseIterable {
-        /// Starts and callbacks of logins.
+        /// Starts of logins.
         case logins
+        /// Callbacks, apart from starts: who was let in by a start is let back in, however many others begin.
+        case callbacks
         /// Refusals that are answered at once.
         case refusals
         /// New TLS connections.
@@ -41,7 +43,7 @@ struct ClientNetworks {
         var held = InlineArray<8, UInt32>(repeating: 0)
         var isUsed = false
         /// Until when each of the client's rates is spent, in microseconds of the monotonic clock; 0 when it is not.
-        var spentUntil = InlineArray<3, UInt64>(repeating: 0)
+        var spentUntil = InlineArray<4, UInt64>(repeating: 0)
 
         var isRemembered: Bool {
             for index in spentUntil.indices where spentUntil[index] > 0 { return true }

@@ -3,9 +3,9 @@ package import Issuers
 
 /// What one client, an IPv4 address or an IPv6 /64, may take of what all clients share (OPS-05).
 package struct ClientShareSettings: Sendable, Equatable {
-    /// Starts and callbacks of logins a second, of all workers together.
+    /// Starts of logins a second, and as many callbacks, of all workers together.
     package var loginRate = 200
-    /// So many of them at once.
+    /// So many starts at once, and so many callbacks.
     package var loginBurst = 2000
     /// Refusals a second that are answered at once, of all workers together; the others a second later.
     package var refusalRate = 500
@@ -38,6 +38,7 @@ package struct ClientShareSettings: Sendable, Equatable {
 
 /// The same as one worker obeys it.
 struct ClientShares {
+    /// Of starts, and of callbacks.
     let loginRate: ClientRate
     let refusalRate: ClientRate
     let logins: ClientShare

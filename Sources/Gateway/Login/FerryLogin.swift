@@ -55,7 +55,7 @@ extension WorkerRef {
         let kind = LoginKind(endpoint, hasQuery: pointee.head.pointee.hasQuery)
         let network = countedNetwork(exchange)
         // First of all: what is refused here costs no more than its head.
-        let refusal = judgeShare(exchange, kind, network)
+        let refusal = judgeShare(exchange, endpoint, kind, network)
         var request =
             refusal == nil
             ? loginRequest(exchange, endpoint, bytes, isPeerMany: network == nil)

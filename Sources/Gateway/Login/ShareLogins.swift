@@ -24,6 +24,19 @@ enum LoginKind {
     var memory: ClientNetworks.Holding { self == .beginning ? .loginBytes : .upkeepBytes }
 }
 
+extension LoginRequest.Endpoint {
+    /// Which rate of its client it takes from, where it begins or completes a login.
+    ///
+    /// A callback takes nothing from starts. Of one bucket for both, those who begin at once would leave nothing for their
+    /// own coming back, and people who have signed in already would be turned away. Nor do made-up callbacks cost starts.
+    var rated: ClientNetworks.Rated {
+        switch self {
+        case .callback: .callbacks
+        case .start, .session, .logout, .loggedOut, .backchannelLogout, .frontchannelLogout, .requestObject: .logins
+        }
+    }
+}
+
 /// So many logins of one client, and room beside all of them for what must always work (OPS-05, T-42).
 ///
 /// One client that begins logins as fast as it can would otherwise have every place that there is, have a server asked
@@ -37,16 +50,19 @@ extension WorkerRef {
     }
 
     /// Refuses what its client has no share left for, before anything of the request is kept.
-    func judgeShare(_ exchange: ExchangeRef, _ kind: LoginKind, _ network: (UInt64, UInt64)?) -> Refused? {
+    func judgeShare(
+        _ exchange: ExchangeRef, _ endpoint: LoginRequest.Endpoint, _ kind: LoginKind, _ network: (UInt64, UInt64)?
+    ) -> Refused? {
         guard hasRoom(kind, network) || mayQueue(kind, network) || isNew(network) else {
             return refusalOfRoom(exchange, kind, network)
         }
         guard kind == .beginning, let network else { return nil }
-        let wait = pointee.networks.take(network, at: clock.microseconds(), pointee.shares.loginRate)
+        let rated = endpoint.rated
+        let wait = pointee.networks.take(network, rated, at: clock.microseconds(), pointee.shares.loginRate)
         guard wait > 0 else { return nil }
         return refuse(
             .clientLoginsTooMany,
-            "\(pointee.limits.shares.loginRate) logins a second of one client (limits.login_rate_per_client)",
+            "\(pointee.limits.shares.loginRate) \(rated == .callbacks ? "callbacks" : "logins") a second of one client (limits.login_rate_per_client)",
             "more of \(exchange.pointee.address.text)")
     }
 

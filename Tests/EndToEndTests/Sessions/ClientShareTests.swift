@@ -63,17 +63,43 @@ import TestSupport
         expectNothingHeld(stage)
     }
 
-    @Test func `OPS-05 a callback and a silent login are of the same share as a start`() throws {
-        let stage = try stage("login_rate_per_client: 1, login_burst_per_client: 1")
+    @Test func `OPS-05 an office that begins its logins at once comes back at once`() throws {
+        // A tenth of the defaults, and a tenth of the office that they are for.
+        let stage = try stage("login_rate_per_client: 20, login_burst_per_client: 200, logins_per_client: 6")
+        let begun = try (0..<200).map { _ in
+            let started = try hostile(stage, request("GET", Self.start)).response()
+            try #require(started.status == 303, "\(started.headText)")
+            var browser = CookieJar()
+            browser.take(started)
+            return (browser, try #require(started.fields.only("location")))
+        }
+        let answers = try begun.map { browser, location in
+            let back = try stage.server.authorize(location).dropFirst("https://gateway.test".utf8.count)
+            return try hostile(stage, request("GET", String(back), fields: browser.lines)).response()
+        }
+        #expect(answers.allSatisfy { $0.status == 303 }, "\(answers.count { $0.status == 429 }) told to wait")
+        #expect(refusals(stage) == 0)
+        expectNothingHeld(stage)
+    }
+
+    @Test func `OPS-05 a silent login is of the same share as a start, and callbacks have one of their own`() throws {
+        let stage = try stage("login_rate_per_client: 1, login_burst_per_client: 3")
         #expect(try hostile(stage, request("GET", Self.start)).response().status == 303)
         let made = "/.portcullis/callback/web?code=made-up&state=made-up"
         let silent = request("GET", "/.portcullis/session/web?s%69lent=1", fields: ownPage)
         // More than one second's worth, however slow the machine.
-        let callbacks = try (0..<12).map { _ in try hostile(stage, request("GET", made)).response() }
-        let questions = try (0..<12).map { _ in try hostile(stage, silent).response() }
+        let callbacks = try (0..<20).map { _ in try hostile(stage, request("GET", made)).response() }
+        // Of three starts two are left, which no callback takes.
+        let starts = try (0..<2).map { _ in try hostile(stage, request("GET", Self.start)).response() }
+        #expect(starts.map(\.status) == [303, 303])
+        let questions = try (0..<20).map { _ in try hostile(stage, silent).response() }
         for answers in [callbacks, questions] {
             let refused = try #require(answers.first { $0.status == 429 }, "\(answers.map(\.status))")
             expectToldToWait(refused)
+        }
+        for kind in ["callbacks", "logins"] {
+            let words = "1 \(kind) a second of one client (limits.login_rate_per_client)"
+            #expect(stage.gateway.operatorLine { $0["expected"] == words } != nil, "\(stage.gateway.diagnosis)")
         }
         // What ends or tells of a session is of no rate.
         for _ in 0..<5 {

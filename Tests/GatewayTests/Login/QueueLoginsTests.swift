@@ -98,3 +98,19 @@ private final class Queue {
         #expect(!queue.worker.isNew(nil) && !queue.worker.takeQueued(.upkeep, nil))
     }
 }
+
+@Suite struct `the rate of logins of a client` {
+    @Test func `OPS-05 is one for starts, silent ones among them, and another one for callbacks`() throws {
+        let login = try LoginWorker()
+        let worker = login.worker
+        let network: (UInt64, UInt64) = (7, 1)
+        let rate = ClientRate(perSecond: 1, burst: 2)
+        func take(_ endpoint: LoginRequest.Endpoint) -> Bool {
+            worker.pointee.networks.take(network, endpoint.rated, at: 1_000_000, rate) == 0
+        }
+        #expect(take(.start(client: 0)) && take(.session(client: 0)))
+        #expect(!take(.start(client: 0)) && !take(.session(client: 0)))
+        #expect(take(.callback(client: 0)) && take(.callback(client: 1)))
+        #expect(!take(.callback(client: 0)))
+    }
+}
