@@ -315,9 +315,9 @@ extension ReferenceText {
           # The defaults are those that an office behind one address does not meet: of a thousand people who open twenty tabs
           # each within five minutes after lunch, every tab goes to the login and comes back, which is 67 starts and 67 callbacks a
           # second on average; a hundred of them who do so at the same moment are 2,000 starts at once, and 2,000 callbacks as soon
-          # as the server has answered. A server that answers within 0.3 s has 40 of them under way on average. While many clients take all they can, each has no more than what is
-          # left for the next one, and a quarter of all places is kept for logouts and the like, of which a client has its own
-          # share.
+          # as the server has answered. A server that answers within 0.3 s has 40 of them under way on average. While many clients
+          # take all they can, each has no more than what is left for the next one, and a quarter of all places is kept for logouts
+          # and the like, of which a client has its own share.
           #
           # Starts of logins a second in the long run, silent ones among them, and as many callbacks beside them: those have a count
           # of their own, so that whoever was let in by a start gets back in, whatever others begin meanwhile. In all workers
