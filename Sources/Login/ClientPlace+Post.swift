@@ -58,7 +58,7 @@ extension ClientPlace {
         for purpose: FetchRequest.Purpose, sender: String?, proof: ProofMaker?
     ) async throws(ServerRefusal) -> FetchResponse {
         try await proven(by: proof, as: .authorizationServer, accessToken: nil) { () async throws(ServerRefusal) in
-            var request = try await self.request(parameters, to: endpoint, for: purpose)
+            var request = try await self.request(parameters, to: endpoint, for: purpose, sender: sender)
             request.client = sender
             return request
         }
@@ -67,14 +67,14 @@ extension ClientPlace {
     /// The request, authenticated for this one use.
     private func request(
         _ parameters: [(String, String)], to endpoint: @escaping @Sendable (ServerMetadata) -> ServerEndpoint,
-        for purpose: FetchRequest.Purpose
+        for purpose: FetchRequest.Purpose, sender: String?
     ) async throws(ServerRefusal) -> FetchRequest {
         let question = ServerQuestion(
             issuer: issuer, client: client, endpoint: .described(endpoint), purpose: purpose,
             timeoutMilliseconds: Self.timeoutMilliseconds)
         var request: FetchRequest
         let (metadata, now) = (metadata, now)
-        let made = await signing(for: purpose, isSlow: client.credentials.isSlow) {
+        let made = await signing(for: purpose, of: sender, isSlow: client.credentials.isSlow) {
             Result { () throws(LookupRefusal) in
                 try question.request(parameters.filter { $0.0 != "client_id" }, metadata: metadata, now: now)
             }

@@ -31,7 +31,7 @@ package final class LoginService: Sendable {
             metadata: @escaping @Sendable (Int) -> ServerMetadata?, keys: @escaping @Sendable (Int) -> IssuerKeys?,
             hasFailedToReadKeys: @escaping @Sendable (Int) -> Bool,
             refresh: @escaping @Sendable (Int, KeyAsker) async -> Void,
-            workBeside: @escaping SlowWork.Beside = { _, work in
+            workBeside: @escaping SlowWork.Beside = { _, _, work in
                 work()
                 return true
             }

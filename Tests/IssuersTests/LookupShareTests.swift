@@ -101,7 +101,7 @@ import Testing
 
     @Test func `OPS-04 signs beside its executor where that takes long, for questions and for exchanges`() throws {
         let signed = Watched<[FetchRequest.Purpose]>([])
-        let slowWork = SlowWork { purpose, work in
+        let slowWork = SlowWork { purpose, _, work in
             signed.withLock { $0.append(purpose) }
             work()
             return true
@@ -126,7 +126,7 @@ import Testing
 
     @Test func `OPS-04 sends nothing that there was no time to sign`() throws {
         let key = try SigningJWK(PrivateKey.generate(.p384), algorithm: .es384)
-        let desks = try Desks(method: .privateKeyJWT(key), slowWork: SlowWork { _, _ in false })
+        let desks = try Desks(method: .privateKeyJWT(key), slowWork: SlowWork { _, _, _ in false })
         desks.ask()
         desks.askForExchange()
         desks.drain()

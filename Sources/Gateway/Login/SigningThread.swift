@@ -8,16 +8,49 @@ import Synchronization
 ///
 /// Anybody can begin a login, and with an RSA key each costs milliseconds: on a worker's loop four hundred a second would
 /// be all that this worker does. Here they wait for each other alone. Purposes take turns, so that strangers' logins put
-/// off a refresh or a token's check by one signature, however many of them wait; how many do is bounded for each; and the
-/// thread gives way to the workers where there is no processor to spare. Starts with the first signature.
+/// off a refresh or a token's check by one signature, however many of them wait; and within a purpose clients do, so that
+/// a login waits for one signature of each of the others, and not for the hundreds of one. How many wait is bounded for
+/// each purpose and for each client; and the thread gives way to the workers where there is no processor to spare.
+/// Starts with the first signature.
 final class SigningThread: Sendable {
-    /// What waits of one purpose.
-    private struct Row {
+    /// What one client has of a purpose.
+    private struct ClientRow {
         var works: [Work] = []
+        /// Those that wait, and the one that is being done.
+        var count = 0
+        /// When its last one was done, or when it came: whoever waits longer is next.
+        var turn: Int
+    }
+
+    /// What there is of one purpose.
+    private struct Row {
+        var clients: [String?: ClientRow] = [:]
         /// Those that wait, and the one that is being done.
         var count = 0
         /// When it was last its turn.
         var turn = 0
+
+        var isWaiting: Bool { clients.values.contains { !$0.works.isEmpty } }
+
+        /// The first of the client that has waited longest for its turn.
+        mutating func next(turn: Int) -> (client: String?, work: Work)? {
+            var longest: (client: String?, turn: Int)?
+            for (client, row) in clients where !row.works.isEmpty && row.turn < longest?.turn ?? .max {
+                longest = (client, row.turn)
+            }
+            // Moving up what waits, a thousand at most, is nothing beside a signature.
+            guard let next = longest, let work = clients[next.client]?.works.removeFirst() else { return nil }
+            self.turn = turn
+            return (next.client, work)
+        }
+
+        /// One of a client's is done; nothing is kept of whoever has none left.
+        mutating func end(_ client: String?, turn: Int) {
+            count -= 1
+            clients[client]?.count -= 1
+            clients[client]?.turn = turn
+            if clients[client]?.count == 0 { clients[client] = nil }
+        }
     }
 
     private struct Work {
@@ -31,25 +64,29 @@ final class SigningThread: Sendable {
         var turns = 0
     }
 
-    /// Signatures of one purpose that wait or are being made: at three milliseconds each, a fifth of a second.
-    static let limit = 64
+    /// Works of one purpose that wait or are being done.
+    ///
+    /// More than the shares of several clients come to, each of which has `limits.logins_per_client` (64) requests under
+    /// way and one signature of each at a time; at three milliseconds each, three seconds of a login's time.
+    static let limit = 1024
 
-    /// The same for each purpose: whoever asks about tokens, or needs what a session needs, has bounds of their own.
-    static func limit(of purpose: FetchRequest.Purpose) -> Int {
-        switch purpose {
-        case .loginStart, .code: limit
-        case .description, .tokenCheck, .exchange, .session, .revocation: 1024
-        }
-    }
+    /// Of these one client has half, and no more than it leaves.
+    private static let share = ClientShare(most: limit / 2)
+
     /// Added to the process's own niceness: where all processors are busy the workers get three times as much.
     private static let niceness: Int32 = 5
 
     private let state = Mutex(State())
 
     /// Does `work` on the thread, and waits for it; false, with nothing done, when too much of its kind waits.
-    func run(_ purpose: FetchRequest.Purpose, _ work: @escaping @Sendable () -> Void) async -> Bool {
+    ///
+    /// `client` is the network on whose behalf, as in `FetchRequest`; nil where nobody says who it is, or where it is no
+    /// stranger: those are not bounded together, and take one turn.
+    func run(
+        _ purpose: FetchRequest.Purpose, client: String? = nil, _ work: @escaping @Sendable () -> Void
+    ) async -> Bool {
         await withCheckedContinuation { continuation in
-            guard let loop = admit(Work(work: work, continuation: continuation), purpose) else {
+            guard let loop = admit(Work(work: work, continuation: continuation), purpose, client) else {
                 return continuation.resume(returning: false)
             }
             // One turn for each that was admitted, whichever it is that has it.
@@ -61,32 +98,38 @@ final class SigningThread: Sendable {
     var waiting: Int { state.withLock { $0.rows.values.reduce(0) { $0 + $1.count } } }
 
     /// Puts it in its row, for the loop of the thread; nil when there is no room, or no thread.
-    private func admit(_ work: Work, _ purpose: FetchRequest.Purpose) -> EventLoop? {
+    private func admit(_ work: Work, _ purpose: FetchRequest.Purpose, _ client: String?) -> EventLoop? {
         state.withLock { state in
-            guard state.rows[purpose, default: Row()].count < Self.limit(of: purpose) else { return nil }
+            let held = state.rows[purpose]?.clients[client]?.count ?? 0
+            let free = Self.limit - (state.rows[purpose]?.count ?? 0)
+            guard client == nil ? free > 0 : Self.share.hasRoom(held: held, free: free) else { return nil }
             if state.loop == nil { state.loop = Self.start() }
             guard let loop = state.loop else { return nil }
-            state.rows[purpose, default: Row()].works.append(work)
+            state.turns += 1
+            let turn = state.turns
+            state.rows[purpose, default: Row()].clients[client, default: ClientRow(turn: turn)].works.append(work)
+            state.rows[purpose]?.clients[client]?.count += 1
             state.rows[purpose]?.count += 1
             return loop
         }
     }
 
-    /// Does the first of the purpose that has waited longest for its turn.
+    /// Does the next one of the purpose that has waited longest for its turn.
     private func takeTurn() {
-        let next = state.withLock { state -> (purpose: FetchRequest.Purpose, work: Work)? in
-            let purposes = state.rows.filter { !$0.value.works.isEmpty }.mapValues(\.turn)
-            // Moving up what waits, a thousand at most, is nothing beside a signature.
-            guard let purpose = purposes.min(by: { $0.value < $1.value })?.key,
-                let work = state.rows[purpose]?.works.removeFirst()
-            else { return nil }
+        let next = state.withLock { state -> (purpose: FetchRequest.Purpose, client: String?, work: Work)? in
+            let purposes = state.rows.filter { $0.value.isWaiting }.mapValues(\.turn)
+            guard let purpose = purposes.min(by: { $0.value < $1.value })?.key else { return nil }
             state.turns += 1
-            state.rows[purpose]?.turn = state.turns
-            return (purpose, work)
+            guard let taken = state.rows[purpose]?.next(turn: state.turns) else { return nil }
+            return (purpose, taken.client, taken.work)
         }
         guard let next else { return }
         next.work.work()
-        state.withLock { $0.rows[next.purpose]?.count -= 1 }
+        state.withLock { state in
+            state.turns += 1
+            let turn = state.turns
+            state.rows[next.purpose]?.end(next.client, turn: turn)
+        }
         next.work.continuation.resume(returning: true)
     }
 

@@ -179,7 +179,7 @@ final class Generation: @unchecked Sendable {
         _ reports: IssuerReports
     ) {
         let (signing, bounds) = (gateway.signing, LookupBounds(perClient: settings.limits.shares.lookups))
-        let slowWork = SlowWork { await signing.run($0, $1) }
+        let slowWork = SlowWork { await signing.run($0, client: $1, $2) }
         introspections = IntrospectionDesk(
             settings: settings.issuers, clients: settings.clients, fetching: fetching, clock: clock, executor: loop,
             sources: IntrospectionDesk.Sources(directory), slowWork: slowWork, bounds: bounds, failures: parts.failures,
@@ -212,7 +212,7 @@ final class Generation: @unchecked Sendable {
                 hasFailedToReadKeys: { directory.hasFailedToReadKeys(of: $0) },
                 refresh: { issuer, who in
                     await waiters.wait(for: issuer, as: who) { directory.requestRefresh(issuer: issuer, by: who) }
-                }, workBeside: { await signing.run($0, $1) }),
+                }, workBeside: { await signing.run($0, client: $1, $2) }),
             onEvent: { event in
                 reports.report(event)
                 // Whichever configuration a stream began by.

@@ -7,13 +7,16 @@ import Synchronization
 /// Does what takes a processor for a millisecond or more beside the executor that asks for it (OPS-04).
 package struct SlowWork: Sendable {
     /// Work for some purpose, done elsewhere; false, with nothing done, when too much of its kind waits.
-    package typealias Beside = @Sendable (FetchRequest.Purpose, @escaping @Sendable () -> Void) async -> Bool
+    ///
+    /// The second argument is on whose behalf, as in `FetchRequest.client`: those who ask take turns, and none has all places.
+    package typealias Beside =
+        @Sendable (FetchRequest.Purpose, _ client: String?, @escaping @Sendable () -> Void) async -> Bool
 
     private let beside: Beside
 
     /// Without another place everything is done at once where it is asked for.
     package init(
-        _ beside: @escaping Beside = { _, work in
+        _ beside: @escaping Beside = { _, _, work in
             work()
             return true
         }
@@ -23,11 +26,12 @@ package struct SlowWork: Sendable {
 
     /// What `work` makes; nil, with nothing made, when too much for the same purpose waits already.
     package func value<Value: Sendable>(
-        for purpose: FetchRequest.Purpose, isSlow: Bool, _ work: @escaping @Sendable () -> Value
+        for purpose: FetchRequest.Purpose, of client: String? = nil, isSlow: Bool,
+        _ work: @escaping @Sendable () -> Value
     ) async -> Value? {
         guard isSlow else { return work() }
         let place = Made<Value>()
-        guard await beside(purpose, { place.value.withLock { $0 = work() } }) else { return nil }
+        guard await beside(purpose, client, { place.value.withLock { $0 = work() } }) else { return nil }
         return place.value.withLock { $0 }
     }
 }

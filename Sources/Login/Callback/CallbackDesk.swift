@@ -86,7 +86,8 @@ final class CallbackDesk: Sendable {
         let (isSigned, keys) = (place.responseMode.isSigned, place.settings.decryptionKeys)
         let isEncrypted = isSigned && !keys.isEmpty && UncheckedAuthorizationResponse.isEncrypted(form.span)
         if isEncrypted { try await checkBegun(request, at: place) }
-        let read = await place.signing(for: .code, isSlow: isEncrypted && keys.contains { $0.isSlow }) {
+        let isSlow = isEncrypted && keys.contains { $0.isSlow }
+        let read = await place.signing(for: .code, of: request.network, isSlow: isSlow) {
             Result { () throws(AuthorizationResponseRefusal) in
                 try UncheckedAuthorizationResponse(form.span, isSigned: isSigned, decryption: keys)
             }

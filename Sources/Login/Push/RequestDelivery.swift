@@ -84,7 +84,7 @@ struct RequestDelivery: Sendable {
         let random = RandomBytes.fill(16)
         let identifier = Base64URL.encode(random.span)
         let (issuer, now, encryptionKeys) = (server.issuer, place.now, place.encryptionKeys)
-        let made = await place.signing(for: .loginStart, isSlow: key.isSlow) {
+        let made = await place.signing(for: .loginStart, of: network, isSlow: key.isSlow) {
             Result { () throws(RequestObjectRefusal) in
                 try parameters.requestObject(
                     issuer: issuer, signedBy: key, now: now, identifier: identifier, encryptionKeys: encryptionKeys)

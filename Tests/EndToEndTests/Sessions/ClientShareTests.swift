@@ -143,6 +143,29 @@ import TestSupport
         expectNothingHeld(stage)
     }
 
+    @Test func `OPS-05 signatures of two clients that take all they may keep nobody from beginning a login`() throws {
+        let plan = LoginPlan(
+            routes: ["{ path: /app/, upstream: $UPSTREAM, login: web }"],
+            client: [
+                "authorization_request: signed",
+                "request_object: { key: { file: $FOLDER/object.pem }, algorithm: PS256, key_id: object-1 }",
+            ], files: ["object.pem": try SigningKey(.rsa(bits: 3072), keyID: "object-1").pem()])
+        let stage = try SessionStage(plan)
+        // Each has as many signed at a time as it may begin logins.
+        let clients = try (0..<128).map { number in
+            let client = try RawClient(port: stage.gateway.port, from: "127.0.0.\(2 + number % 2)")
+            try client.send(request("GET", Self.start))
+            return client
+        }
+        let victim = try stage.exchange("GET", Self.start)
+        #expect(victim.status == 303, "\(victim.headText)\(stage.gateway.diagnosis)")
+        #expect(victim.fields.only("location")?.contains("request=") == true)
+        let statuses = try clients.map { try $0.response().status }
+        #expect(statuses.allSatisfy { $0 == 303 }, "\(statuses.count { $0 == 503 }) found no room")
+        #expect(refusals(stage) == 0 && refusals(stage, "logins_too_many") == 0)
+        expectNothingHeld(stage)
+    }
+
     @Test func `OPS-05 who waits for a place and leaves keeps nobody waiting`() throws {
         let stage = try stage("logins_per_client: 1")
         let gate = Gate()

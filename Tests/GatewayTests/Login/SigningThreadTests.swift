@@ -81,16 +81,62 @@ import Testing
         #expect(thread.waiting == 0)
     }
 
-    @Test func `OPS-05 refuses none of what has bounds where it is asked for`() async {
+    /// In the order in which they come; nil is somebody of whom nobody says who it is.
+    private static let clients: [String?] = ["flood", "flood", "flood", "flood", "one", "other", nil]
+
+    @Test func `OPS-05 has clients take turns, so that no row of one stands before another's`() async {
+        let thread = SigningThread()
+        let (begun, gate) = (Watched(false), Gate())
+        let order = Watched<[String]>([])
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+                _ = await thread.run(.loginStart, client: "flood") {
+                    begun.withLock { $0 = true }
+                    gate.wait(within: .seconds(600))
+                }
+            }
+            while !begun.now { await Task.yield() }
+            // They come one after the other, while the thread is busy.
+            for (count, client) in Self.clients.enumerated() {
+                group.addTask {
+                    _ = await thread.run(.loginStart, client: client) {
+                        order.withLock { $0.append(client ?? "nobody") }
+                    }
+                }
+                while thread.waiting < count + 2 { await Task.yield() }
+            }
+            gate.open()
+        }
+        #expect(order.now == ["one", "other", "nobody", "flood", "flood", "flood", "flood"])
+        #expect(thread.waiting == 0)
+    }
+
+    @Test func `OPS-05 leaves others what one client may not have, and each no more than it leaves`() async {
         let thread = SigningThread()
         let gate = Gate()
-        await withTaskGroup(of: Bool.self) { group in
-            for _ in 0..<SigningThread.limit + 30 {
-                group.addTask { await thread.run(.tokenCheck) { gate.wait(within: .seconds(600)) } }
+        let refused = Watched<[String: Int]>([:])
+        await withTaskGroup(of: Void.self) { group in
+            var asked = 0
+            for (client, count) in [("one", 600), ("two", 300), ("victim", 64)] {
+                for _ in 0..<count {
+                    group.addTask {
+                        guard await !thread.run(.loginStart, client: client, { gate.wait(within: .seconds(600)) })
+                        else { return }
+                        refused.withLock { $0[client, default: 0] += 1 }
+                    }
+                }
+                asked += count
+                while thread.waiting + refused.now.values.reduce(0, +) < asked { await Task.yield() }
             }
-            while thread.waiting < SigningThread.limit + 30 { await Task.yield() }
+            #expect(refused.now == ["one": 600 - SigningThread.limit / 2, "two": 300 - SigningThread.limit / 4])
+            #expect(thread.waiting == SigningThread.limit * 3 / 4 + 64)
             gate.open()
-            for await isDone in group { #expect(isDone) }
+        }
+        #expect(thread.waiting == 0)
+        // Its part is whole again, of each purpose.
+        for purpose in [FetchRequest.Purpose.loginStart, .code] {
+            let isDone = await thread.run(purpose, client: "one") {}
+            #expect(isDone)
         }
     }
 }

@@ -39,6 +39,7 @@ final class LoginWorld: Sendable {
             var events: [LoginService.Event] = []
             /// What took a key that takes long, by what for.
             var slowWorks: [FetchRequest.Purpose] = []
+            var slowClients: [String?] = []
         }
         let state = Mutex(State())
     }
@@ -81,8 +82,11 @@ final class LoginWorld: Sendable {
                             if state.metadataAfterRefresh { state.hasMetadata = true }
                         }
                     },
-                    workBeside: { purpose, work in
-                        known.state.withLock { $0.slowWorks.append(purpose) }
+                    workBeside: { purpose, client, work in
+                        known.state.withLock { state in
+                            state.slowWorks.append(purpose)
+                            state.slowClients.append(client)
+                        }
                         work()
                         return true
                     }),
@@ -131,6 +135,8 @@ final class LoginWorld: Sendable {
     }
 
     var slowWorks: [FetchRequest.Purpose] { known.state.withLock(\.slowWorks) }
+    /// On whose behalf each of these was.
+    var slowClients: [String?] { known.state.withLock(\.slowClients) }
     /// What comes of reading the keys again.
     func readKeys(_ outcome: KeyReading.Outcome) { reading.set(outcome) }
 
