@@ -31,6 +31,9 @@ class LoginServer:
     def __init__(self, issuer):
         self.issuer = issuer
         self.requests = {}
+        # Pushed requests wait here while it is not set: whoever begins a login meanwhile waits too.
+        self.gate = threading.Event()
+        self.gate.set()
         server = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -45,6 +48,7 @@ class LoginServer:
             def do_POST(self):  # noqa: N802
                 form = urllib.parse.parse_qs(self.rfile.read(int(self.headers["Content-Length"])).decode())
                 if self.path == "/par":
+                    server.gate.wait(60)
                     self.reply(201, server.push(form))
                 else:
                     self.reply(200, server.redeem(form, "DPoP" in self.headers))

@@ -9,14 +9,14 @@
 #include "wire.h"
 
 const char *const kind_names[KINDS] = {
-    "plain", "bearer", "dpop", "short", "no token", "bad token", "no route", "wrong method", "wrong host", "malformed",
-    "upload", "chunked upload", "chunked download", "large upload", "large download", "websocket", "aborted head",
+    "plain", "bearer", "dpop", "session", "short", "no token", "bad token", "no route", "wrong method", "wrong host",
+    "malformed", "upload", "chunked upload", "chunked download", "large upload", "large download", "websocket", "aborted head",
     "aborted wait", "aborted upload", "aborted download", "slow head", "slow upload", "slow reader", "slow origin"};
 
 // Of ten thousand. Proofs are remembered for minutes, so that many of them would look like a leak; soak-dpop is theirs.
 static const unsigned shares[KINDS] = {
-    [PLAIN] = 4040, [BEARER] = 3000, [DPOP] = 10, [SHORT] = 300, [NO_TOKEN] = 300, [BAD_TOKEN] = 300, [NO_ROUTE] = 200,
-    [WRONG_METHOD] = 100, [WRONG_HOST] = 50, [MALFORMED] = 50, [UPLOAD] = 500, [CHUNKED_UPLOAD] = 300,
+    [PLAIN] = 3540, [BEARER] = 3000, [DPOP] = 10, [SESSION] = 500, [SHORT] = 300, [NO_TOKEN] = 300, [BAD_TOKEN] = 300,
+    [NO_ROUTE] = 200, [WRONG_METHOD] = 100, [WRONG_HOST] = 50, [MALFORMED] = 50, [UPLOAD] = 500, [CHUNKED_UPLOAD] = 300,
     [CHUNKED_DOWNLOAD] = 300, [LARGE_UPLOAD] = 15, [LARGE_DOWNLOAD] = 25, [WEBSOCKET] = 100, [ABORTED_HEAD] = 100,
     [ABORTED_WAIT] = 100, [ABORTED_UPLOAD] = 50, [ABORTED_DOWNLOAD] = 50, [SLOW_HEAD] = 10, [SLOW_UPLOAD] = 10,
     [SLOW_READER] = 10, [SLOW_ORIGIN] = 80};
@@ -116,10 +116,19 @@ static void with_token(struct parts *parts, struct exchange *exchange, bool is_g
 
 static void with_proof(struct parts *parts, struct exchange *exchange) {
     char target[96], more[4 * TEXT_BYTES], proof[2 * TEXT_BYTES];
-    snprintf(target, sizeof target, "http://127.0.0.1:%d/api/bytes/300", parts->port);
+    snprintf(target, sizeof target, "https://127.0.0.1:%d/api/bytes/300", parts->port);
     write_proof(parts->prover, "GET", target, parts->run, parts->proofs++, proof);
     snprintf(more, sizeof more, "Authorization: DPoP %s\r\nDPoP: %s\r\n", parts->prover->token, proof);
     get(parts, exchange, "/api/bytes/", 300, more);
+    strcpy(exchange->seen, "user-000001");
+}
+
+static void with_session(struct parts *parts, struct exchange *exchange) {
+    char more[COOKIE_BYTES];
+    const char *cookie = parts->cookies[below(parts, parts->cookie_count)];
+    int count = snprintf(more, sizeof more, "Cookie: %.*s\r\n", (int)strcspn(cookie, "\n"), cookie);
+    if (count < 0 || (size_t)count >= sizeof more) fail("a cookie is too long");
+    get(parts, exchange, "/app/bytes/", 300, more);
     strcpy(exchange->seen, "user-000001");
 }
 
@@ -209,6 +218,7 @@ void make_exchange(struct parts *parts, struct exchange *exchange) {
         case PLAIN: return get(parts, exchange, "/public/bytes/", 200, "");
         case BEARER: return with_token(parts, exchange, true);
         case DPOP: return with_proof(parts, exchange);
+        case SESSION: return with_session(parts, exchange);
         case SHORT:
             get(parts, exchange, "/public/bytes/", 200, "Connection: close\r\n");
             exchange->ends = true;

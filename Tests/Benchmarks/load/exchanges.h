@@ -9,14 +9,14 @@
 #include "es256.h"
 
 enum kind {
-    PLAIN, BEARER, DPOP, SHORT, NO_TOKEN, BAD_TOKEN, NO_ROUTE, WRONG_METHOD, WRONG_HOST, MALFORMED, UPLOAD, CHUNKED_UPLOAD,
-    CHUNKED_DOWNLOAD, LARGE_UPLOAD, LARGE_DOWNLOAD, WEBSOCKET, ABORTED_HEAD, ABORTED_WAIT, ABORTED_UPLOAD,
-    ABORTED_DOWNLOAD, SLOW_HEAD, SLOW_UPLOAD, SLOW_READER, SLOW_ORIGIN, KINDS
+    PLAIN, BEARER, DPOP, SESSION, SHORT, NO_TOKEN, BAD_TOKEN, NO_ROUTE, WRONG_METHOD, WRONG_HOST, MALFORMED, UPLOAD,
+    CHUNKED_UPLOAD, CHUNKED_DOWNLOAD, LARGE_UPLOAD, LARGE_DOWNLOAD, WEBSOCKET, ABORTED_HEAD, ABORTED_WAIT,
+    ABORTED_UPLOAD, ABORTED_DOWNLOAD, SLOW_HEAD, SLOW_UPLOAD, SLOW_READER, SLOW_ORIGIN, KINDS
 };
 
 extern const char *const kind_names[KINDS];
 
-enum { OUT_BYTES = 65536 };
+enum { OUT_BYTES = 65536, COOKIE_BYTES = 16384 };
 
 // One exchange; `out` and `frames` are buffers that belong to whoever runs it.
 struct exchange {
@@ -47,6 +47,9 @@ struct parts {
     int port;
     const char **tokens;
     size_t token_count;
+    // What browsers with a session send as `Cookie`; all of them are user-000001's.
+    const char **cookies;
+    size_t cookie_count;
     struct client *prover;
     char run[RUN_BYTES];
     long proofs;

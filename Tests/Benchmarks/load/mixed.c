@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Very many exchanges of mixed kinds, on connections that come and go; every answer is checked.
 //
-//   mixed port=N requests=N tokens=FILE issuer=KEY.pem kid=NAME claims=JSON [clients=256] [sources=64] [seed=1]
+//   mixed port=N requests=N tokens=FILE cookies=FILE issuer=KEY.pem kid=NAME claims=JSON [clients=256] [sources=64]
+//         [seed=1]
 //
-// Line N of TOKENS is the access token of user-N. CLAIMS are those of a token bound to a key, without the closing brace.
+// Line N of TOKENS is the access token of user-N. Lines of COOKIES are what browsers of user-000001 send. CLAIMS are those of a token bound to a key, without the closing brace.
 // What the kinds are is in exchanges.c. The upstream is load/origin.c.
 //
 // Prints READY, begins when it reads a byte, prints PROGRESS with the count a hundred times, and TOTALS at the end. What
@@ -238,19 +239,23 @@ static void run(void) {
     }
 }
 
-static void read_tokens(const char *path) {
+// The lines of a file, and how many there are.
+static const char **read_lines(const char *path, size_t *lines) {
+    const char **found = NULL;
     size_t count, room = 0;
+    *lines = 0;
     for (char *at = whole_file(path, &count), *end = at + count; at < end;) {
-        if (load.parts.token_count == room) {
+        if (*lines == room) {
             room = room ? room * 2 : 1024;
-            load.parts.tokens = realloc(load.parts.tokens, room * sizeof *load.parts.tokens);
-            if (!load.parts.tokens) fail("no memory");
+            found = realloc(found, room * sizeof *found);
+            if (!found) fail("no memory");
         }
-        load.parts.tokens[load.parts.token_count++] = at;
+        found[(*lines)++] = at;
         at = memchr(at, '\n', (size_t)(end - at));
         if (!at++) fail("%s: the last line does not end", path);
     }
-    if (!room) fail("%s: no tokens", path);
+    if (!room) fail("%s: no lines", path);
+    return found;
 }
 
 static void print_totals(double seconds) {
@@ -262,14 +267,15 @@ static void print_totals(double seconds) {
 }
 
 int main(int count, char **arguments) {
-    if (count < 7) fail("mixed port=N requests=N tokens=FILE issuer=KEY.pem kid=NAME claims=JSON …");
+    if (count < 8) fail("mixed port=N requests=N tokens=FILE cookies=FILE issuer=KEY.pem kid=NAME claims=JSON …");
     signal(SIGPIPE, SIG_IGN);
     make_pattern();
     load.port = load.parts.port = (int)setting(arguments, "port", 0);
     load.wanted = (uint64_t)setting(arguments, "requests", 0);
     load.sources = (unsigned)setting(arguments, "sources", 64);
     load.parts.random = (uint64_t)setting(arguments, "seed", 1) * UINT64_C(88172645463325252) | 1;
-    read_tokens(text_setting(arguments, "tokens", ""));
+    load.parts.tokens = read_lines(text_setting(arguments, "tokens", ""), &load.parts.token_count);
+    load.parts.cookies = read_lines(text_setting(arguments, "cookies", ""), &load.parts.cookie_count);
     struct signer issuer = signer_in(text_setting(arguments, "issuer", ""));
     load.parts.prover = new_client(&issuer, text_setting(arguments, "kid", ""), text_setting(arguments, "claims", ""));
     name_run(load.parts.run);

@@ -170,6 +170,7 @@ static bool begin(struct peer *peer) {
     size_t count;
     strip(peer, "/public");
     strip(peer, "/api");
+    strip(peer, "/app");
     const char *coding = field(peer, "Transfer-Encoding", &count), *length = field(peer, "Content-Length", &count);
     const char *expect = field(peer, "Expect", &count);
     if ((coding && length) || !strchr(peer->request, '/') || !strstr(peer->request, " HTTP/1.1\r\n")) return false;

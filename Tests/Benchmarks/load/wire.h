@@ -6,7 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { HEAD_BYTES = 2048, READ_BYTES = 65536 };
+// The head of an answer may renew the cookies of a session.
+enum { HEAD_BYTES = 8192, READ_BYTES = 65536 };
 
 // Ends the program with status 2 and a sentence.
 _Noreturn void fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
