@@ -122,6 +122,7 @@ struct UnreadHeadTests {
         "GET / HTTP/1.1\r\nSec-Fetch-Mode: navigate", "GET / HTTP/1.1\r\nSec-Fetch-Mode : navigate\r\n",
         "GET / HTTP/1.1\r\nSec-Purpose: prefetch\r\nAccept: text/html\r\n",
         "GET / HTTP/1.1\r\nX: Accept: text/html\r\n", "GET /\r\nAccept: */*\r\n", "\n\n\n\n", "GET \r\n:\r\n \r\n",
+        "POST / HTTP/1.1\r\nHost: a\r\n\r\nAccept: text/html\r\n", "GET / HTTP/1.1\n\nSec-Fetch-Mode: navigate\n",
     ])
     func `nobody else is taken for one`(_ text: String) { #expect(!read(text).isNavigation) }
 }

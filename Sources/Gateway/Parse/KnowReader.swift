@@ -27,9 +27,10 @@ extension WorkerRef {
         return reader
     }
 
-    /// Who reads the answer to a head that was too large to be read to its end: by the lines that are whole.
+    /// Who reads the answer to a head that no parser has taken, by the lines of it that are whole and at hand.
     ///
-    /// Of people this is what happens when cookies have piled up, and only a page can tell them what to do.
+    /// To people it happens when cookies have piled up or one of them has a control octet, and when a link has raw bytes;
+    /// only a page can tell them what to do.
     func reader(ofUnread bytes: UnsafeMutablePointer<UInt8>, _ count: Int) -> Reader {
         let lines = UnreadHead(UnsafeBufferPointer(start: bytes, count: count))
         var reader = Reader()
@@ -67,6 +68,8 @@ struct UnreadHead {
             guard end < bytes.count else { break }
             let line = UnsafeBufferPointer(rebasing: bytes[start..<end])
             start = end + 1
+            // What follows is content, or the next request: neither says who waits for this answer.
+            if line.isEmpty || line.elementsEqual(CollectionOfOne(0x0D)) { break }
             if let value = UnreadHead.value(of: "sec-fetch-mode:", in: line) {
                 signs.seeMode(value)
             } else if let value = UnreadHead.value(of: "sec-fetch-dest:", in: line) {

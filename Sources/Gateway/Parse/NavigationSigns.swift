@@ -2,8 +2,8 @@
 
 /// What the fields of a request say about who reads its answer: a person whose browser goes to a page, or a program.
 ///
-/// One rule for heads that a parser took and for those that were too large to be read to their end. Browsers of today say it
-/// (Sec-Fetch-Mode, Sec-Fetch-Dest; W3C Fetch Metadata); of others only what they accept is known.
+/// One rule for heads that a parser took and for those that it refused. Browsers of today say it (Sec-Fetch-Mode,
+/// Sec-Fetch-Dest; W3C Fetch Metadata); of others only what they accept is known.
 struct NavigationSigns {
     private var mode: Bool?
     private var destination: Bool?

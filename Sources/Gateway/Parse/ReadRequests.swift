@@ -91,7 +91,7 @@ extension WorkerRef {
             }
         case .refused(let cause):
             let exchange = beginExchange(client, bytes, isParsed: false)
-            if cause.status == 431 || cause.status == 414 { exchange.pointee.reader = reader(ofUnread: bytes, count) }
+            exchange.pointee.reader = reader(ofUnread: bytes, count)
             dropInput(client)
             refuse(exchange, refusal(of: cause))
         case .complete:

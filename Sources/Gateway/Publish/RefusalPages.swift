@@ -82,6 +82,8 @@ extension WorkerRef {
         switch refusal.status {
         case 421: return [site]
         case 403: return waysToOtherAccounts(exchange, refusal)
+        // Of a message that is not understood: the same again would end alike.
+        case 501, 505: return []
         case 408, 429, 500...: return exchange.pointee.method == .get ? [.sameAgain] : []
         default: return []
         }
@@ -105,6 +107,7 @@ extension WorkerRef {
     /// Not where a moment's patience is what helps, nor from another host.
     private func leadsToStart(_ status: UInt16, _ topic: PageTopic) -> Bool {
         switch status {
+        case 501, 505: topic == .badRequest
         case 408, 421, 429, 500...: false
         default: topic != .plainHTTP
         }

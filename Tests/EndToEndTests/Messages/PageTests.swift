@@ -32,12 +32,13 @@ import TestSupport
         }
 
         func exchange(
-            _ method: String, _ target: String, _ fields: [String], host: String = "gateway.test", body: String = ""
+            _ method: String, _ target: String, _ fields: [String], host: String? = "gateway.test",
+            version: String = "1.1", body: String = ""
         )
             throws -> WireResponse
         {
             let client = try gateway.client()
-            let lines = ["\(method) \(target) HTTP/1.1", "Host: \(host)"] + fields
+            let lines = ["\(method) \(target) HTTP/\(version)"] + (host.map { ["Host: \($0)"] } ?? []) + fields
             try client.send(lines.joined(separator: "\r\n") + "\r\n\r\n" + body)
             return try client.response(to: method)
         }
@@ -56,22 +57,39 @@ import TestSupport
     ].joined(separator: ".")
     private static let long = "Cookie: a=" + String(repeating: "x", count: 5000)
 
-    /// Requests that are refused, with the status and a word of the heading.
-    private static let refused: [(target: String, fields: [String], host: String, status: Int, heading: String)] = [
-        ("/nothing", [], "gateway.test", 404, "There is nothing here"),
-        ("/app/a%2Fb", [], "gateway.test", 400, "could not be understood"),
-        ("/app/a", [], "evil.test", 421, "another address"),
-        ("/api/a", [], "gateway.test", 401, "for programs"),
-        ("/down/a", [], "gateway.test", 502, "does not answer properly"),
-        ("/app/a", [long], "gateway.test", 431, "sends too much"),
-        ("/app/" + String(repeating: "a", count: 3000), [], "gateway.test", 414, "too long"),
+    /// A request that is refused, with the status and a word of the heading.
+    private struct Row {
+        var target = "/app/a"
+        var fields: [String] = []
+        var host: String? = "gateway.test"
+        var version = "1.1"
+        var status = 400
+        var heading = "could not be understood"
+    }
+
+    private static let refused = [
+        Row(target: "/nothing", status: 404, heading: "There is nothing here"),
+        Row(target: "/app/a%2Fb"),
+        Row(host: "evil.test", status: 421, heading: "another address"),
+        Row(target: "/api/a", status: 401, heading: "for programs"),
+        Row(target: "/down/a", status: 502, heading: "does not answer properly"),
+        Row(fields: [long], status: 431, heading: "sends too much"),
+        Row(target: "/app/" + String(repeating: "a", count: 3000), status: 414, heading: "too long"),
+        // What no parser takes: links with raw bytes, cookies that scripts set, and what is between a browser and us.
+        Row(target: "/app/a?\u{E4}"), Row(target: "/app/a#b"),
+        Row(fields: ["Cookie: a=\u{1}"]), Row(fields: ["Cookie: a=\u{7F}"]),
+        Row(fields: ["Content-Length: 1x"]), Row(fields: ["Host: gateway.test"]), Row(host: nil),
+        Row(fields: ["Connection: " + (1...70).map { "a\($0)" }.joined(separator: ", ")]),
+        Row(fields: ["Transfer-Encoding: gzip"]), Row(fields: ["Transfer-Encoding: gzip, chunked"], status: 501),
+        Row(fields: ["Expect: x"], status: 417), Row(version: "9.9", status: 505),
     ]
 
     @Test(arguments: refused.indices) func `ECO-85 people get a page, and everybody else what they always got`(
         index: Int
     ) throws {
-        let (target, fields, host, status, heading) = Self.refused[index]
-        let page = try stage.exchange("GET", target, Self.navigation + fields, host: host)
+        let row = Self.refused[index]
+        let (target, fields, status, heading) = (row.target, row.fields, row.status, row.heading)
+        let page = try stage.exchange("GET", target, Self.navigation + fields, host: row.host, version: row.version)
         let html = text(page.body)
         #expect(page.status == status && html.contains(heading), "\(page.status) \(html.suffix(600))")
         #expect(page.fields.only("content-type") == "text/html; charset=utf-8")
@@ -87,7 +105,7 @@ import TestSupport
             ["Sec-Fetch-Dest: image", "Accept: image/*"],
             ["Accept: text/html", "X-Requested-With: x"], ["Accept: text/html", "Sec-Purpose: prefetch"],
         ] {
-            let answer = try stage.exchange("GET", target, others + fields, host: host)
+            let answer = try stage.exchange("GET", target, others + fields, host: row.host, version: row.version)
             #expect(answer.status == status && answer.body.isEmpty, "\(others)")
             #expect(!answer.fields.contains("content-type"))
             // Whatever is said by fields is said to all alike.
@@ -125,6 +143,7 @@ import TestSupport
         for (target, fields, host) in [
             ("/nothing?%3Cscript%3Ezebra", [], "gateway.test"), ("/app/a", ["Cookie: zebra=zebra"], "zebra.test"),
             ("/app/zebra%2F", ["Referer: https://gateway.test/zebra", "User-Agent: zebra"], "gateway.test"),
+            ("/app/zebra?\u{E4}", ["Cookie: zebra=\u{1}"], "gateway.test"),
         ] {
             let answer = try stage.exchange("GET", target, Self.navigation + fields, host: host)
             #expect(answer.status >= 400 && !text(answer.body).contains("zebra"))
@@ -139,6 +158,12 @@ import TestSupport
         #expect(try body("/app/a", "evil.test").contains("href=\"https://gateway.test/app/\">Go to the site"))
         #expect(try body("/down/a").contains("href=\"\">Try again"))
         #expect(try !body("/down/a").contains("Back to the start page"))
+        // What is not understood would not be understood the next time.
+        for version in ["1.1", "9.9"] {
+            let answer = try stage.exchange("GET", "/app/\u{E4}", Self.navigation, version: version)
+            #expect(text(answer.body).contains("href=\"/app/\">Back to the start page"))
+            #expect(!text(answer.body).contains("Try again<"))
+        }
     }
 
     @Test func `ECO-85 HEAD gets the length alone, and 405 and 413 have pages too`() throws {
