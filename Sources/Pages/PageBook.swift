@@ -135,7 +135,8 @@ extension PageWriter {
 
     /// Nobody is sent to a start page that this page does not lead to: some advice has other words without one.
     private func sentences(_ topic: String, _ key: String, _ page: ErrorPage) -> [String] {
-        if !page.leadsToStart || start().isEmpty {
+        let leadsToSite = page.ways.contains { if case .site = $0 { true } else { false } }
+        if !leadsToSite, !page.leadsToStart || start().isEmpty {
             let others = language.list("\(topic).\(key)_without_start")
             if !others.isEmpty { return others }
         }

@@ -94,6 +94,22 @@ struct PageBookTests {
         }
     }
 
+    @Test(arguments: [0, 1]) func `a page of another host says to go on from here where it leads on, and not elsewhere`(
+        language: Int
+    ) {
+        let book = PageBook(PageSettings())
+        for site in [nil, "https://shop.example.com/app/"] {
+            let page = book.pages(in: language).error(
+                ErrorPage(
+                    status: 421, topic: .otherHost, requestID: Self.id, ways: site.map { [.site(url: $0)] } ?? [],
+                    leadsToStart: false))
+            let html = String(decoding: page.bytes, as: UTF8.self)
+            #expect(html.contains("<a ") == (site != nil))
+            #expect(html.contains(language == 0 ? "Go on from here" : "von hier aus weiter") == (site != nil))
+            #expect(html.contains(language == 0 ? "Check the address" : "Prüfen Sie die Adresse") == (site == nil))
+        }
+    }
+
     @Test func `a picture of 2 KiB is taken, and no more`() {
         #expect(PageLogo(Self.svg + [UInt8](repeating: 0x20, count: PageLogo.maximumBytes - Self.svg.count)) != nil)
         #expect(PageLogo(Self.svg + [UInt8](repeating: 0x20, count: PageLogo.maximumBytes)) == nil)

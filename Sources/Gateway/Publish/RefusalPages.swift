@@ -76,11 +76,13 @@ extension WorkerRef {
     /// Where its reader can go on; nothing of the request is in it.
     private func ways(_ exchange: ExchangeRef, _ refusal: Refusal) -> [ErrorPage.Way] {
         let listener = Int(exchange.pointee.client.unsafelyUnwrapped.pointee.listener)
-        let site = ErrorPage.Way.site(
-            url: pointee.publicURLs[listener] + (pointee.pages.settings.landing ?? "/"))
-        if refusal == .plainHTTP { return [site] }
+        let origin = pointee.publicURLs[listener]
+        let landing = pointee.pages.settings.landing
+        // What is wrong with that address is its scheme: the site itself is there, wherever in it the app begins.
+        if refusal == .plainHTTP { return [.site(url: origin + (landing ?? "/"))] }
         switch refusal.status {
-        case 421: return [site]
+        // Nobody is led from one refusal to the next, where nothing is known to be at the start.
+        case 421: return landing.map { [.site(url: origin + $0)] } ?? []
         case 403: return waysToOtherAccounts(exchange, refusal)
         // Of a message that is not understood: the same again would end alike.
         case 501, 505: return []

@@ -65,13 +65,14 @@ extension LoginPages {
 
     private func sendForm(_ action: String, _ nonce: String) -> RenderedPage {
         let action = PageHTML.path(action) ?? "/"
+        let start = writer.start()
         return writer.page(
             title: "sending.title", mark: .calm,
             body: """
                 <p id="wait">\(writer.text("sending.story"))</p>\
                 <p id="lost" hidden>\(writer.text("sending.lost"))</p>\
                 <noscript><p>\(writer.text("sending.no_script"))</p></noscript>\
-                <div class="do">\(writer.start())</div>\
+                \(start.isEmpty ? "" : "<div class=\"do\">\(start)</div>")\
                 <script nonce="\(nonce)" data-action="\(action)">\(PageScripts.sendForm)</script>
                 """, nonce: nonce)
     }

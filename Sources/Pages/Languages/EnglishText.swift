@@ -61,13 +61,15 @@ enum EnglishText {
         long_address.title: The address is too long
         long_address.story: This site cannot read an address of this length.
         long_address.advice.1: Begin at the start page and go on from there.
-        long_address.advice_without_start.1: Open the page by a shorter address, or go back to where you came from.
+        long_address.advice_without_start.1: Open the page by a shorter address, or go back to where you came \
+        from.
         cookies.title: Your browser sends too much
         cookies.story: Cookies of this site have piled up in your browser until there is no room for the request.
         cookies.advice.1: Delete the cookies of this site, then try again. You may have to sign in once more.
         other_host.title: This site has another address
         other_host.story: The server is here, but the site is not to be found under the name that you opened.
         other_host.advice.1: Go on from here, and renew your bookmark.
+        other_host.advice_without_start.1: Check the address, or ask whoever gave it to you.
         too_many.title: Too many requests
         too_many.story: This was asked for too often within a short time.
         too_many.advice.1: Wait a minute, then try again.

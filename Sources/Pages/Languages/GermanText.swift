@@ -71,6 +71,7 @@ enum GermanText {
         other_host.story: Der Server ist hier, aber unter dem Namen, den Sie geöffnet haben, ist die Website nicht \
         zu finden.
         other_host.advice.1: Gehen Sie von hier aus weiter, und erneuern Sie Ihr Lesezeichen.
+        other_host.advice_without_start.1: Prüfen Sie die Adresse, oder fragen Sie dort nach, woher Sie sie haben.
         too_many.title: Zu viele Anfragen
         too_many.story: Das wurde in kurzer Zeit zu oft angefragt.
         too_many.advice.1: Warten Sie eine Minute, dann versuchen Sie es noch einmal.

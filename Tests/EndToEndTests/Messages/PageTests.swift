@@ -166,6 +166,26 @@ import TestSupport
         }
     }
 
+    @Test func `ECO-85 no page leads to the site's start where no route takes it`() throws {
+        let gateway = try GatewayProcess(
+            """
+            workers: 1
+            listeners:
+              - { address: "127.0.0.1:0", public_url: "https://gateway.test" }
+            admin: { address: "127.0.0.1:0" }
+            routes:
+              - { path: /app/, upstream: "http://127.0.0.1:9", public: true }
+
+            """, until: .listening)
+        for (target, host, status) in [("/app/a", "evil.test", 421), ("/nothing", "gateway.test", 404)] {
+            let client = try gateway.client()
+            try client.send("GET \(target) HTTP/1.1\r\nHost: \(host)\r\nAccept: text/html\r\n\r\n")
+            let answer = try client.response()
+            #expect(answer.status == status && text(answer.body).contains("Check the address"))
+            #expect(!text(answer.body).contains("<a "), "\(text(answer.body).suffix(600))")
+        }
+    }
+
     @Test func `ECO-85 HEAD gets the length alone, and 405 and 413 have pages too`() throws {
         let head = try stage.exchange("HEAD", "/nothing", ["Accept: text/html"])
         #expect(head.status == 404 && head.body.isEmpty)

@@ -136,6 +136,22 @@ struct LoginPagesTests {
         #expect(hostile.contentSecurityPolicy.hasSuffix("frame-ancestors 'none'"))
     }
 
+    @Test func `ECO-85 Pages of a login lead to the start where it is known, and to nowhere otherwise`() {
+        let pages: [(page: LoginPage, link: String)] = [
+            (.confirmLogout(action: "/.portcullis/logout/shop"), "Stay signed in"),
+            (.loggedOut, "Back to the start page"), (.sendForm(action: "/orders"), "Back to the start page"),
+        ]
+        var settings = PageSettings()
+        settings.landing = "/app/"
+        for (page, link) in pages {
+            let led = text(LoginPages(PageBook(settings)).render(page, nonce: "abc"))
+            #expect(led.contains("<a class=\"button second\" href=\"/app/\">\(link)</a>"))
+            let others = text(LoginPages().render(page, nonce: "abc"))
+            #expect(!others.contains("<a ") && !others.contains(link))
+            #expect(!others.contains("<div class=\"do\"></div>"))
+        }
+    }
+
     @Test func `LO-03 A logout is posted to web addresses alone`() {
         let page = text(
             LoginPages().render(
