@@ -17,6 +17,8 @@ PAGES = {
     "method": (405, "/posts/", "This cannot be asked for in this way"),
     "long-address": (414, "/open/" + 9000 * "a", "The address is too long"),
     "app-down": (502, "/down/", "The application does not answer properly"),
+    "not-allowed": (403, "/odd/403", "This is not allowed"),
+    "too-slow": (408, "/odd/408", "That took too long"),
     "too-many": (429, "/odd/429", "Too many requests"),
     "app-out": (503, "/odd/503", "The application does not answer properly"),
     "app-slow": (504, "/odd/504", "The application takes too long"),

@@ -90,7 +90,7 @@ routes:
   - path: /odd/
     upstream: http://127.0.0.1:{odd}
     public: true
-    error_pages: {{ upstream: [429, 503, 504] }}
+    error_pages: {{ upstream: [403, 408, 429, 503, 504] }}
 log: {{ access: {folder}/access.log }}
 """
 
