@@ -94,8 +94,9 @@ extension ClientPlace {
             request.body = form
         }
         request.maximumBytes = Self.maximumBytes
-        // CA-16: a code that is lost on a connection that the server closes just then is a login that is lost.
-        if purpose == .code { request.connection = .fresh }
+        // CA-16: neither a code nor a refresh token may be sent twice. Lost on a connection that the server closes just
+        // then, the one is a lost login; the other is a 503, and its second use may look like theft.
+        if purpose == .code || purpose == .session { request.connection = .fresh }
         return request
     }
 

@@ -46,6 +46,36 @@ import Testing
         #expect(desks.takeAnswers().map(\.cause) == [.request(.fetch(refusal))])
     }
 
+    @Test func `INT-05 and once more, over a new connection, when its own was closed without an answer`() throws {
+        let desks = try Desks()
+        desks.answer(desks.active)
+        desks.fetcher.answerOnce(Desks.introspection, with: .failure(.unanswered))
+        desks.ask()
+        desks.drain()
+        #expect(desks.takeAnswers().map(\.word) == ["active"])
+        #expect(desks.fetcher.requests.map(\.connection) == [nil, .fresh])
+        #expect(desks.takeEvents().isEmpty)
+    }
+
+    @Test func `INT-05 and not a third time`() throws {
+        let desks = try Desks()
+        desks.fetcher.answer(Desks.introspection, with: .failure(.unanswered))
+        desks.ask()
+        desks.drain()
+        #expect(desks.takeAnswers().map(\.cause) == [.request(.fetch(.unanswered))])
+        #expect(desks.fetcher.requests.count == 2)
+    }
+
+    @Test(arguments: [FetchRefusal.timedOut, .unresolved, .connectFailed("no route"), .tooLarge])
+    func `INT-05 and once where no connection was closed`(refusal: FetchRefusal) throws {
+        let desks = try Desks()
+        desks.fetcher.answer(Desks.introspection, with: .failure(refusal))
+        desks.ask()
+        desks.drain()
+        #expect(desks.fetcher.requests.count == 1)
+        #expect(desks.takeAnswers().map(\.word) == ["unavailable"])
+    }
+
     @Test func `INT-05 and finds an answer beyond the bound to be that, however it is met`() throws {
         for isCutShort in [true, false] {
             let desks = try Desks(IntrospectionSettings(client: 0, answerBytes: 5000))

@@ -26,6 +26,13 @@ import Testing
         }
     }
 
+    @Test func `CA-16 sends a code over a connection that no server is about to close`() async throws {
+        let world = try LoginWorld()
+        var browser = Browser()
+        _ = try await world.login(&browser)
+        #expect(world.server.requests(at: "/token").map(\.connection) == [.fresh])
+    }
+
     @Test func `CA-16 sends no code again when the browser comes back with it`() async throws {
         let world = try LoginWorld()
         world.server.habits.tokenAnswer = .failure(.unanswered)

@@ -8,6 +8,7 @@ final class ScriptedFetcher: Fetching {
 
     private struct Desk {
         var answers: [String: Answer] = [:]
+        var firstAnswers: [String: [Answer]] = [:]
         var requests: [FetchRequest] = []
         var isHeld = false
         var held: [Int: CheckedContinuation<Bool, Never>] = [:]
@@ -21,12 +22,23 @@ final class ScriptedFetcher: Fetching {
             return (desk.requests.count, desk.isHeld)
         }
         if isHeld, await !isReleased(number) { throw .cancelled }
-        let answer = desk.withLock { $0.answers[request.url] ?? .success(FetchResponse(status: 404)) }
+        let answer = desk.withLock { desk in
+            if var first = desk.firstAnswers[request.url], !first.isEmpty {
+                defer { desk.firstAnswers[request.url] = first }
+                return first.removeFirst()
+            }
+            return desk.answers[request.url] ?? .success(FetchResponse(status: 404))
+        }
         return try answer.get()
     }
 
     /// Answers `url` with this from now on; unknown URLs are answered 404.
     func answer(_ url: String, with answer: Answer) { desk.withLock { $0.answers[url] = answer } }
+
+    /// Answers the next request for `url` with this, before whatever it is answered with else.
+    func answerOnce(_ url: String, with answer: Answer) {
+        desk.withLock { $0.firstAnswers[url, default: []].append(answer) }
+    }
 
     /// Keeps answers back until `release()`.
     func hold() { desk.withLock { $0.isHeld = true } }

@@ -198,6 +198,15 @@ struct RefreshDeskTests {
         #expect(world.outcomes == ["refreshed"] && world.reasons.isEmpty)
     }
 
+    @Test func `CA-16 A refresh token goes over a connection that no server is about to close`() async throws {
+        let world = try SignedIn()
+        let (session, value) = try await world.logIn()
+        world.becomeDue()
+        _ = await world.refreshes.refresh(session, value: value, client: 0)
+        #expect(world.server.requests(at: "/token").last?.connection == .fresh)
+        #expect(world.outcomes == ["refreshed"])
+    }
+
     @Test func `RF-05 A server that says no without a word ends the session too`() async throws {
         let world = try SignedIn()
         world.server.habits.refreshAnswer = .success(FetchResponse(status: 400))
