@@ -7,8 +7,12 @@
 package enum KeyAsker: Sendable, Hashable, CaseIterable {
     /// Tokens that clients bring to routes, and signed words of the issuer about them: anybody can make such tokens.
     case accessToken
-    /// Responses and logout tokens that are brought to the paths of logins: anybody can make those too.
-    case notice
+    /// Signed responses that are brought to the callbacks of logins: anybody can make those too.
+    case response
+    /// Logout tokens: anybody can post those, and must not spend what a login that comes back needs.
+    case logoutToken
+    /// Logins that find nothing known of the server: anybody can begin one.
+    case metadata
     /// What the issuer itself has answered over its own connection, as the ID token to a code: nobody else can make
     /// that, and it is lost when it is not understood. It may always ask.
     case answer

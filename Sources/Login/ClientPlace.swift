@@ -146,7 +146,7 @@ extension ClientPlace {
     /// What the server says about itself; looked for once more when it is not known.
     func server() async throws(LoginFailure) -> ServerMetadata {
         if let metadata { return metadata }
-        await sources.refresh(client.issuer, .notice)
+        _ = await sources.refresh(client.issuer, .metadata)
         guard let metadata else {
             throw LoginFailure(
                 .serverUnavailable, check: "D-17", expected: "metadata of \(issuer.url)", found: "none",

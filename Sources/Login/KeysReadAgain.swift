@@ -6,9 +6,10 @@ import Issuers
 enum KeysReadAgain: Sendable {
     /// There are others now: whatever they were wanted for is verified once more, with these.
     case others
-    /// They are what they were, read now or moments ago: what they did not verify is not the server's.
+    /// They were read, and are what they were: what they did not verify is not the server's.
     case same
-    /// They could not be read. The server may have another key by now, so that nobody can say whose a signature is.
+    /// They could not be read, or were not because they had been moments ago. The server may have another key by now, so
+    /// that nobody can say whose a signature is.
     case failed
 }
 
@@ -17,9 +18,12 @@ extension ClientPlace {
     ///
     /// What a signature costs is paid again only where the keys are others: whoever sends bad ones gets nothing for free.
     func readKeysAgain(after known: IssuerKeys?, as who: KeyAsker) async -> KeysReadAgain {
-        await sources.refresh(client.issuer, who)
+        let isRead = await sources.refresh(client.issuer, who)
         guard let keys else { return .failed }
         guard keys.version == known?.version else { return .others }
-        return sources.hasFailedToReadKeys(client.issuer) ? .failed : .same
+        // A stranger's made-up token may have spent the reading just before the server took another key: what comes too
+        // soon after it may be genuine, and whoever sent it is to send it again.
+        guard isRead, !sources.hasFailedToReadKeys(client.issuer) else { return .failed }
+        return .same
     }
 }

@@ -22,15 +22,16 @@ package final class LoginService: Sendable {
         package var keys: @Sendable (Int) -> IssuerKeys?
         /// Whether the last attempt to read the issuer's keys came to nothing.
         package var hasFailedToReadKeys: @Sendable (Int) -> Bool
-        /// Waits until the issuer's keys and metadata were read once more, or that failed, or was too recent.
-        package var refresh: @Sendable (Int, KeyAsker) async -> Void
+        /// Waits until the issuer's keys and metadata were read once more, or that failed; false, at once, where the last
+        /// reading for this asker is too recent for another one.
+        package var refresh: @Sendable (Int, KeyAsker) async -> Bool
         /// Does what takes a millisecond or more beside the executor; false, with nothing done, when too much waits.
         package var workBeside: SlowWork.Beside
 
         package init(
             metadata: @escaping @Sendable (Int) -> ServerMetadata?, keys: @escaping @Sendable (Int) -> IssuerKeys?,
             hasFailedToReadKeys: @escaping @Sendable (Int) -> Bool,
-            refresh: @escaping @Sendable (Int, KeyAsker) async -> Void,
+            refresh: @escaping @Sendable (Int, KeyAsker) async -> Bool,
             workBeside: @escaping SlowWork.Beside = { _, _, work in
                 work()
                 return true

@@ -189,10 +189,13 @@ import Testing
         world.start()
         for _ in 0..<10 { world.requestRefresh(by: .accessToken) }
         _ = world.fetcher.takeURLs()
-        world.requestRefresh(by: .notice)
-        #expect(world.fetcher.takeURLs() == [World.keysURL])
-        world.requestRefresh(by: .notice)
-        #expect(world.fetcher.takeURLs().isEmpty)
+        // Logout tokens of strangers spend nothing of what responses have, nor the other way round.
+        for who in [KeyAsker.logoutToken, .response, .metadata] {
+            world.requestRefresh(by: who)
+            #expect(world.fetcher.takeURLs() == [World.keysURL])
+            world.requestRefresh(by: who)
+            #expect(world.fetcher.takeURLs().isEmpty)
+        }
         for _ in 0..<3 {
             world.requestRefresh(by: .answer)
             #expect(world.fetcher.takeURLs() == [World.keysURL])
@@ -240,8 +243,8 @@ import Testing
         #expect(world.keys != nil)
         // One that comes too soon is no attempt.
         world.requestRefresh(by: .answer)
-        world.requestRefresh(by: .notice)
-        world.requestRefresh(by: .notice)
+        world.requestRefresh(by: .response)
+        world.requestRefresh(by: .response)
         #expect(world.directory.hasFailedToReadKeys(of: 0))
         world.answerKeys([.rsa])
         world.requestRefresh(by: .answer)

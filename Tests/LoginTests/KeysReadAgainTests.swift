@@ -127,6 +127,31 @@ struct KeysReadAgainTests {
         #expect(try await outcome(of: signed) { _ in .failed } == expected)
     }
 
+    @Test(arguments: [Signed.logoutToken, .response])
+    func `OIDC-17 JOSE-17 Where a stranger has just had the keys read, nothing is called a forgery`(
+        _ signed: Signed
+    ) async throws {
+        #expect(try await outcome(of: signed) { _ in .suppressed } == .refused(.keysUnavailable))
+    }
+
+    @Test func `JOSE-17 Logout tokens, responses and logins have the keys read each on their own account`() async throws
+    {
+        let loggedOut = try SignedIn(store: .memory) { $0.logout.backchannel = true }
+        _ = await LogoutTokens.post(
+            loggedOut, "logout_token=\(LogoutTokens.token(loggedOut, key: Self.replacement))")
+        #expect(loggedOut.askers == [.logoutToken])
+
+        let world = try LoginWorld { $0.authorization.responseMode = .jwt }
+        world.server.habits.responseKey = Self.replacement
+        var browser = Browser()
+        #expect(try await world.login(&browser).refusal == .responseNotSigned)
+        #expect(world.askers == [.response])
+
+        world.forgetMetadata(comesBack: false)
+        #expect(await world.start(&browser).refusal == .serverUnavailable)
+        #expect(world.askers == [.response, .metadata])
+    }
+
     @Test func `OIDC-17 Keys that were never there are no worse where they could not be read either`() async throws {
         let world = try LoginWorld()
         world.know([])

@@ -80,7 +80,7 @@ final class LoginDoor: Sendable {
 final class RefreshWaiters: Sendable {
     private struct Waiter {
         let who: KeyAsker
-        let continuation: CheckedContinuation<Void, Never>
+        let continuation: CheckedContinuation<Bool, Never>
     }
 
     private let waiting: Mutex<[[Waiter]]>
@@ -88,7 +88,10 @@ final class RefreshWaiters: Sendable {
     init(issuers: Int) { waiting = Mutex(Array(repeating: [], count: issuers)) }
 
     /// Asks, and waits until `end` is said of this issuer; whoever is asked says it in every case.
-    func wait(for issuer: Int, as who: KeyAsker, asking ask: @Sendable () -> Void) async {
+    ///
+    /// False when there was no reading for `who`.
+    @discardableResult
+    func wait(for issuer: Int, as who: KeyAsker, asking ask: @Sendable () -> Void) async -> Bool {
         await withCheckedContinuation { continuation in
             waiting.withLock { $0[issuer].append(Waiter(who: who, continuation: continuation)) }
             ask()
@@ -104,7 +107,7 @@ final class RefreshWaiters: Sendable {
             waiting[issuer].removeAll { who == nil || $0.who == who }
             return ended
         }
-        for waiter in ended { waiter.continuation.resume() }
+        for waiter in ended { waiter.continuation.resume(returning: who == nil) }
     }
 }
 

@@ -28,7 +28,7 @@ struct ResponseJudgement: Sendable {
             }
             first = error
         }
-        switch await place.readKeysAgain(after: known, as: .notice) {
+        switch await place.readKeysAgain(after: known, as: .response) {
         case .same: throw Self.failure(first, by: rules)
         case .failed: throw Self.failure(.keysMissing, by: rules)
         case .others:

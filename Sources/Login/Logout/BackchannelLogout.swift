@@ -80,7 +80,7 @@ extension LogoutDesk {
             guard error.wantsKeysReadAgain || error.lacksKeys else { throw error }
             first = error
         }
-        switch await place.readKeysAgain(after: known, as: .notice) {
+        switch await place.readKeysAgain(after: known, as: .logoutToken) {
         case .same: throw first
         case .failed: throw .envelope(.keysMissing)
         case .others: return try verifiedOnce(text, place, with: place.keys, failed)

@@ -170,3 +170,28 @@ import TestSupport
         #expect(try stage.exchange("GET", "/app/a", browser: browser).status == 200)
     }
 }
+
+/// What strangers spend of the readings of keys is one gateway's own, so that this one has a stage to itself.
+@Suite struct `a logout token by no key at hand` {
+    @Test func `LO-06, JOSE-17 is to be sent again while the keys may not be read again`() throws {
+        let stage = try SessionStage(
+            LoginPlan(
+                routes: ["{ path: /app/, upstream: $UPSTREAM, login: web }"],
+                client: ["logout: { backchannel: true }"], issuer: ", keys: { unknown_key_interval: 1h }"))
+        func post(_ token: String) throws -> WireResponse {
+            try stage.exchange(
+                "POST", "/.portcullis/backchannel-logout/web",
+                fields: ["Content-Type: application/x-www-form-urlencoded"], body: "logout_token=\(token)")
+        }
+        let browser = try stage.login()
+        let good = stage.server.logoutToken(session: stage.server.lastSession, audience: "web")
+        let forged = String(good.dropLast(4)) + "AAAA"
+        // The keys are read again for the first one, and are what they were; for the second one it is too soon.
+        #expect(try post(forged).status == 400)
+        let answer = try post(forged)
+        #expect(answer.status == 503 && answer.fields.only("retry-after") == "5", "\(answer.headText)")
+        #expect(stage.gateway.operatorLine { $0["cause"] == "login_keys_unavailable" } != nil)
+        #expect(try stage.exchange("GET", "/app/a", browser: browser).status == 200)
+        #expect(try post(good).status == 200)
+    }
+}

@@ -16,6 +16,8 @@ struct LoginPlan: Sendable {
     var settings = ""
     /// Files beside the configuration, by name.
     var files: [String: String] = [:]
+    /// Further members of the issuer, each with a comma in front.
+    var issuer = ""
 }
 
 /// A gateway with logins between an upstream that records and an authorization server whose user agrees.
@@ -37,7 +39,7 @@ final class SessionStage: Sendable {
                 public_url: https://gateway.test
             admin: { address: "127.0.0.1:0" }
             issuers:
-              main: { url: "$ISSUER", insecure_allow_http: true, discovery: openid }
+              main: { url: "$ISSUER", insecure_allow_http: true, discovery: openid\(plan.issuer) }
             clients:
             \(Self.client("web"))
             \(plan.client.map { "    " + $0 }.joined(separator: "\n"))

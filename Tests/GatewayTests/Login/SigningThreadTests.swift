@@ -146,22 +146,23 @@ import Testing
         let waiters = RefreshWaiters(issuers: 1)
         let order = Watched<[String]>([])
         await withTaskGroup(of: Void.self) { group in
-            for who in [KeyAsker.answer, .notice] {
+            for who in [KeyAsker.answer, .logoutToken] {
                 group.addTask {
-                    await waiters.wait(for: 0, as: who) { order.withLock { $0.append("asks") } }
-                    order.withLock { $0.append("\(who)") }
+                    let isRead = await waiters.wait(for: 0, as: who) { order.withLock { $0.append("asks") } }
+                    order.withLock { $0.append("\(who): \(isRead)") }
                 }
             }
             group.addTask {
                 // Nobody is kept from a thread meanwhile: other tests have theirs, and there may be two.
                 while order.now.count < 2 { await Task.yield() }
                 waiters.end(0, as: .accessToken)
-                waiters.end(0, as: .notice)
-                while !order.now.contains("notice") { await Task.yield() }
+                waiters.end(0, as: .response)
+                waiters.end(0, as: .logoutToken)
+                while !order.now.contains("logoutToken: false") { await Task.yield() }
                 order.withLock { $0.append("end") }
                 waiters.end(0)
             }
         }
-        #expect(order.now == ["asks", "asks", "notice", "end", "answer"])
+        #expect(order.now == ["asks", "asks", "logoutToken: false", "end", "answer: true"])
     }
 }

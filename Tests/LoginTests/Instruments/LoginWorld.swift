@@ -81,6 +81,7 @@ final class LoginWorld: Sendable {
                             if let keys = state.keysAfterRefresh { state.keys = keys }
                             if state.metadataAfterRefresh { state.hasMetadata = true }
                         }
+                        return !reading.isSuppressed
                     },
                     workBeside: { purpose, client, work in
                         known.state.withLock { state in

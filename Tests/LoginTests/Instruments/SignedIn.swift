@@ -24,7 +24,7 @@ final class SignedIn: Sendable {
     let logouts: LogoutDesk
     let memory = LoginMemory(executor: globalConcurrentExecutor, stateBytes: 1 << 20)
     private let told: Record<LoginService.Event>
-    private let readings: Record<Int>
+    private let readings: Record<KeyAsker>
     private let keys: Record<IssuerKeys?>
     private let reading: KeyReading
 
@@ -33,7 +33,7 @@ final class SignedIn: Sendable {
         change: (inout LoginSettings) -> Void = { _ in }
     ) throws {
         let (clock, told, readings, keys) = (
-            ManualClock(), Record<LoginService.Event>(), Record<Int>(), Record<IssuerKeys?>()
+            ManualClock(), Record<LoginService.Event>(), Record<KeyAsker>(), Record<IssuerKeys?>()
         )
         let (server, reading) = (ScriptedServer(clock: clock), KeyReading())
         keys.append(try server.keys())
@@ -55,9 +55,10 @@ final class SignedIn: Sendable {
             sources: LoginService.Sources(
                 metadata: { _ in try? server.metadata }, keys: { _ in keys.last ?? nil },
                 hasFailedToReadKeys: { _ in reading.fails },
-                refresh: { issuer, _ in
-                    readings.append(issuer)
+                refresh: { _, who in
+                    readings.append(who)
                     if let read = reading.result { keys.append(read) }
+                    return !reading.isSuppressed
                 }),
             onEvent: { told.append($0) })
         (self.clock, self.server, self.place, self.told, self.readings, self.keys, self.reading) = (
@@ -129,6 +130,8 @@ final class SignedIn: Sendable {
     var events: [LoginService.Event] { told.all }
     /// How often the issuer's keys were to be read again.
     var keyReadings: Int { readings.all.count }
+    /// As whom they were asked for.
+    var askers: [KeyAsker] { readings.all }
 
     func publish(_ new: IssuerKeys?) { keys.append(new) }
 
@@ -165,12 +168,14 @@ final class SignedIn: Sendable {
 
 /// What comes of reading a server's keys again; at first they are what they were.
 final class KeyReading: Sendable {
-    enum Outcome: Sendable { case same, failed, others(IssuerKeys) }
+    /// `suppressed`: not read, because the last reading was too recent.
+    enum Outcome: Sendable { case same, failed, suppressed, others(IssuerKeys) }
     private let outcome = Mutex(Outcome.same)
 
     func set(_ new: Outcome) { outcome.withLock { $0 = new } }
 
     var fails: Bool { outcome.withLock { if case .failed = $0 { true } else { false } } }
+    var isSuppressed: Bool { outcome.withLock { if case .suppressed = $0 { true } else { false } } }
     var result: IssuerKeys? { outcome.withLock { if case .others(let keys) = $0 { keys } else { nil } } }
 }
 
