@@ -137,6 +137,21 @@ def test_pages_speak_the_readers_language(browser, stack):
         check(alice.page, stack, answer, "sign-out-german", "phone", has_id=False)
 
 
+def test_every_page_that_there_is_can_be_used_by_everybody(browser, stack):
+    """ECO-85, ECO-87: of each topic in each language, with all the ways on that a page can have at once."""
+    files = sorted(stack.pages.resolve().glob("*.html"))
+    assert len(files) >= 70, f"{stack.pages} has {len(files)} pages"
+    for look, options in LOOKS.items():
+        with person(browser, stack, **options) as alice:
+            for file in files:
+                alice.page.goto(file.as_uri(), wait_until="load")
+                picture(alice.page, stack, file.stem, look)
+                same(faults(alice.page), [], f"{file.stem}, {look}")
+
+
+test_every_page_that_there_is_can_be_used_by_everybody.needs_pages = True
+
+
 def test_the_check_of_pages_finds_what_is_wrong(browser, stack):
     """A check that finds nothing says nothing."""
     with person(browser, stack) as alice:

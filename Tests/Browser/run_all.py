@@ -17,13 +17,16 @@ TOPICS = ["visits", "tabs", "callbacks", "scripts", "cookies", "forms", "tunnels
 LIMIT_SECONDS = 1800
 
 
-def tests(words):
-    """(name, function) of each that was asked for, in order."""
+def tests(words, pages):
+    """(topic, name, function) of each that was asked for, in order; those that need pages only where there are any."""
     for topic in TOPICS:
         for name, function in vars(importlib.import_module(topic)).items():
             title = name.removeprefix("test_").replace("_", " ")
             if name.startswith("test_") and (not words or any(word in f"{topic} {title}" for word in words)):
-                yield topic, title, function
+                if pages or not hasattr(function, "needs_pages"):
+                    yield topic, title, function
+                else:
+                    print(f"left out {topic}: {title} (no --pages)", flush=True)
 
 
 def main():
@@ -32,6 +35,7 @@ def main():
     parser.add_argument("--binary", type=Path, required=True)
     parser.add_argument("--chromium", default="/usr/bin/chromium")
     parser.add_argument("--screenshots", type=Path, help="a folder for pictures of the gateway's own pages")
+    parser.add_argument("--pages", type=Path, help="a folder that PageBookTests wrote every error page to")
     parser.add_argument("--limit", type=int, default=LIMIT_SECONDS, metavar="SECONDS", help="for all of them")
     parser.add_argument("words", nargs="*")
     options = parser.parse_args()
@@ -41,8 +45,8 @@ def main():
     signal.alarm(options.limit)
     began, passed, failed = time.monotonic(), 0, []
     with stack(options.binary.resolve()) as running, chromium(options.chromium) as browser:
-        running.screenshots = options.screenshots
-        for topic, title, test in tests(options.words):
+        running.screenshots, running.pages = options.screenshots, options.pages
+        for topic, title, test in tests(options.words, options.pages):
             start = time.monotonic()
             try:
                 test(browser, running)

@@ -107,6 +107,7 @@ class Stack:
         self.url = f"https://localhost:{self.ports['gateway']}"
         self.server = None
         self.screenshots = None
+        self.pages = None
 
     @property
     def user(self):

@@ -56,6 +56,21 @@ struct PageBookTests {
         #expect(page.contentSecurityPolicy.hasSuffix("; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"))
     }
 
+    /// Where a run of the tests with a browser reads them: `Tests/Browser/run --pages FOLDER`.
+    private static let folder = ProcessInfo.processInfo.environment["PORTCULLIS_WRITE_PAGES"]
+
+    @Test(.enabled(if: folder != nil)) func `each page is written where the tests with a browser look at it`() throws {
+        let folder = URL(fileURLWithPath: try #require(Self.folder))
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        for topic in PageTopic.allCases {
+            for language in [0, 1] {
+                let page = page(topic, Self.branded(), language: language)
+                let file = folder.appending(path: "\(topic.rawValue)-\(page.language).html")
+                try Data(page.bytes).write(to: file)
+            }
+        }
+    }
+
     @Test func `the policy names the style by its hash, whatever the accent is`() throws {
         for accent in [nil, "#000000", "#ffffff", "#ffcc00"] {
             var settings = PageSettings()
