@@ -62,6 +62,29 @@ import Testing
         #expect(world.server.requests.isEmpty)
     }
 
+    @Test(
+        arguments: [
+            ("return_to=%zz", "more, or an escape that is none"),
+            ("return_to=%2F&return_to=%2Fother", "return_to more than once"),
+            ("step_up=%22x%22", "step_up \"%22x%22\""),
+            ("iss=https%3A%2F%2Fevil.example%0A", "iss \"https://evil.example%0A\""),
+            ("login_hint=anna", "iss (absent)"),
+            ("iss=https%3A%2F%2Fid.example.com&login_hint=%00", "other characters"),
+            ("iss=https%3A%2F%2Fid.example.com&login_hint=\(String(repeating: "a", count: 257))", "257 bytes"),
+        ] as [(String, String)])
+    func `CF-08 tells the operator what was found instead of a start`(query: String, found: String) async throws {
+        let world = try LoginWorld { $0.allowsThirdPartyStart = true }
+        var browser = Browser()
+        #expect(await world.start(&browser, query: query + "&shown=1").found == found)
+    }
+
+    @Test func `CF-08 tells the operator which parameters make a start somebody else's`() async throws {
+        let world = try LoginWorld()
+        var browser = Browser()
+        let answer = await world.start(&browser, query: "login_hint=anna&iss=x&shown=1")
+        #expect(answer.found == "one with iss and login_hint")
+    }
+
     @Test func `CF-08 takes a start from elsewhere where that is enabled and names our server`() async throws {
         let world = try LoginWorld { $0.allowsThirdPartyStart = true }
         var browser = Browser()

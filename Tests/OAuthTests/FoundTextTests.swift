@@ -17,7 +17,8 @@ import Testing
     private static let encryption: [JWERefusal] =
         [
             .tooLarge, .headerTooLarge, .notCompact, .notBase64URL, .headerNotObject, .parameterInvalid("epk"),
-            .criticalInvalid, .criticalNotUnderstood, .compressed, .algorithmNotAllowed, .encodingNotAllowed,
+            .criticalInvalid, .criticalNotUnderstood, .compressed, .algorithmNotAllowed("A192KW"),
+            .encodingNotAllowed("A192GCM"),
             .unknownKey,
             .tooManyKeys, .encryptedKeyInvalid, .ephemeralKeyInvalid, .notDecrypted, .notSigned, .nestedTwice,
             .recipientKeyInvalid, .notEncrypted,
@@ -73,9 +74,14 @@ import Testing
         #expect(TokenResponseRefusal.tokenTypeWrong(found: "mac").found == "token_type \"mac\"")
     }
 
+    @Test func `names the algorithm of encryption that came`() {
+        #expect(EnvelopeRefusal.encryption(.algorithmNotAllowed("RSA1_5")).found == "alg \"RSA1_5\"")
+        #expect(AuthorizationResponseRefusal.notDecrypted(.encodingNotAllowed("A192GCM")).found == "enc \"A192GCM\"")
+    }
+
     @Test func `names algorithms of encryption as their registry does`() {
         #expect(
-            JWERefusal.algorithmNotAllowed.expectation
+            JWERefusal.algorithmNotAllowed("RSA1_5").expectation
                 == "alg one of RSA-OAEP RSA-OAEP-256 ECDH-ES ECDH-ES+A128KW ECDH-ES+A256KW A128KW A256KW dir")
         for algorithm in KeyManagementAlgorithm.allCases {
             #expect(!algorithm.name.contains(#/[a-z][A-Z]/#), "\(algorithm.name)")

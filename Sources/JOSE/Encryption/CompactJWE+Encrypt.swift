@@ -15,8 +15,8 @@ extension CompactJWE {
         _ plaintext: Span<UInt8>, to key: JWK, algorithm: String, encoding: String, contentType: String?
     ) throws(JWERefusal) -> [UInt8] {
         guard let management = KeyManagementAlgorithm(name: algorithm), !management.isSymmetric
-        else { throw .algorithmNotAllowed }
-        guard let encryption = ContentEncryption(name: encoding) else { throw .encodingNotAllowed }
+        else { throw .algorithmNotAllowed(algorithm) }
+        guard let encryption = ContentEncryption(name: encoding) else { throw .encodingNotAllowed(encoding) }
         guard key.fits(management), key.isSound else { throw .recipientKeyInvalid }
         let writer = JWEWriter(
             management: management, encryption: encryption, keyID: key.keyID, contentType: contentType)
@@ -33,9 +33,9 @@ extension CompactJWE {
     public static func encrypt(
         _ plaintext: Span<UInt8>, with secret: DecryptionSecret, encoding: String, contentType: String?
     ) throws(JWERefusal) -> [UInt8] {
-        guard let encryption = ContentEncryption(name: encoding) else { throw .encodingNotAllowed }
+        guard let encryption = ContentEncryption(name: encoding) else { throw .encodingNotAllowed(encoding) }
         if secret.management == .direct, secret.secret.count != encryption.cipher.keyLength {
-            throw .encodingNotAllowed
+            throw .encodingNotAllowed(encoding)
         }
         let writer = JWEWriter(
             management: secret.management, encryption: encryption, keyID: secret.keyID, contentType: contentType)

@@ -32,9 +32,9 @@ struct JWEHeader {
         }
         guard parameters.kind == .object else { throw .headerNotObject }
         guard let algorithm = parameters["alg"]?.string else { throw .parameterInvalid("alg") }
-        guard let management = KeyManagementAlgorithm(name: algorithm) else { throw .algorithmNotAllowed }
+        guard let management = KeyManagementAlgorithm(name: algorithm) else { throw .algorithmNotAllowed(algorithm) }
         guard let encoding = parameters["enc"]?.string else { throw .parameterInvalid("enc") }
-        guard let encryption = ContentEncryption(name: encoding) else { throw .encodingNotAllowed }
+        guard let encryption = ContentEncryption(name: encoding) else { throw .encodingNotAllowed(encoding) }
         if let critical = parameters["crit"] {
             let refusal = CriticalParameters.refusal(critical, in: parameters)
             throw refusal == .criticalNotUnderstood ? .criticalNotUnderstood : .criticalInvalid

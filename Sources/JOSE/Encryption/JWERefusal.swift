@@ -24,9 +24,9 @@ public enum JWERefusal: Error, Sendable, Equatable {
     /// `zip`: a small token could become gigabytes (JOSE-23).
     case compressed
     /// An `alg` that is never decrypted, such as `RSA1_5` and `PBES2-*`; no key was touched (JOSE-22).
-    case algorithmNotAllowed
+    case algorithmNotAllowed(String)
     /// An `enc` that is never decrypted (JOSE-22).
-    case encodingNotAllowed
+    case encodingNotAllowed(String)
     /// No key is configured for this `alg` and `kid` (JOSE-22).
     case unknownKey
     /// More than three keys could have been encrypted to.

@@ -6,7 +6,7 @@ struct QueryParameters: Sendable {
     private let pairs: [(name: [UInt8], value: [UInt8])]
 
     /// Parameters of one query; more of them are none of ours.
-    private static let limit = 64
+    static let limit = 64
 
     /// Nil for more parameters than any of ours, and for escapes that are none.
     init?(_ query: [UInt8]) {

@@ -34,7 +34,10 @@ struct StartRequest: Sendable {
 
     /// Reads the query of a start; unknown parameters say nothing, and are sent to nobody.
     init(query: [UInt8], place: ClientPlace, publicURL: String) throws(LoginFailure) {
-        guard let parameters = QueryParameters(query) else { throw Self.malformed("a query of parameters") }
+        guard let parameters = QueryParameters(query) else {
+            throw Self.malformed(
+                "a query of at most \(QueryParameters.limit) parameters", found: "more, or an escape that is none")
+        }
         let isThirdParty = parameters.contains(anyOf: Self.thirdPartyNames)
         let target = try Self.value(isThirdParty ? "target_link_uri" : Self.returnToName, of: parameters)
         returnTo =
@@ -76,7 +79,7 @@ struct StartRequest: Sendable {
         switch parameters[name] {
         case .none: return nil
         case .one(let value): return value
-        case .repeated: throw malformed("\(name) once")
+        case .repeated: throw malformed("\(name) once", found: "\(name) more than once")
         }
     }
 
@@ -95,7 +98,9 @@ struct StartRequest: Sendable {
     private static func stepUp(_ text: [UInt8]?, of place: ClientPlace) throws(LoginFailure) -> Int? {
         guard let text else { return nil }
         guard text.count <= 6, let index = Int(String(decoding: text, as: UTF8.self)), index >= 0 else {
-            throw malformed("the place of a step-up")
+            throw malformed(
+                "the place of a step-up",
+                found: "\(stepUpName) \(Unverified.quote(String(decoding: text, as: UTF8.self)))")
         }
         return place.settings.stepUps.indices.contains(index) ? index : nil
     }
@@ -104,18 +109,26 @@ struct StartRequest: Sendable {
     private static func hint(
         _ parameters: QueryParameters, _ place: ClientPlace
     ) throws(LoginFailure) -> String? {
-        guard place.settings.allowsThirdPartyStart else { throw malformed("a start of our own") }
-        guard let issuer = try value("iss", of: parameters), issuer.elementsEqual(place.issuer.url.utf8) else {
-            throw malformed("iss \(place.issuer.url)")
+        guard place.settings.allowsThirdPartyStart else {
+            let names = thirdPartyNames.filter { parameters.contains(anyOf: [$0]) }
+            throw malformed("a start of our own", found: "one with \(names.joined(separator: " and "))")
+        }
+        let issuer = try value("iss", of: parameters)
+        guard issuer?.elementsEqual(place.issuer.url.utf8) == true else {
+            let found = issuer.map { String(decoding: $0, as: UTF8.self) }
+            throw malformed("iss \(place.issuer.url)", found: "iss \(Unverified.quote(found))")
         }
         guard let hint = try value("login_hint", of: parameters) else { return nil }
         guard hint.count <= maximumHintBytes, hint.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) else {
-            throw malformed("login_hint of at most \(maximumHintBytes) printable characters")
+            // It is the name of a user, or their address: nothing of it is told.
+            throw malformed(
+                "login_hint of at most \(maximumHintBytes) printable characters",
+                found: hint.count > maximumHintBytes ? "\(hint.count) bytes" : "other characters")
         }
         return String(decoding: hint, as: UTF8.self)
     }
 
-    private static func malformed(_ expected: String) -> LoginFailure {
-        LoginFailure(.startMalformed, check: "CF-08", expected: expected, found: "another one")
+    private static func malformed(_ expected: String, found: String) -> LoginFailure {
+        LoginFailure(.startMalformed, check: "CF-08", expected: expected, found: found)
     }
 }

@@ -29,11 +29,11 @@ extension AccessTokenRefusal {
 }
 
 /// Text of a stranger on its way into a log line.
-enum Unverified {
+package enum Unverified {
     private static let limit = 64
 
     /// The text in quotation marks, cut after 64 characters, with nothing in it that could end or forge a line.
-    static func quote(_ text: String?) -> String {
+    package static func quote(_ text: String?) -> String {
         guard let text else { return "(absent)" }
         var quoted = ""
         for byte in text.utf8 {

@@ -55,6 +55,7 @@ extension LoginAnswer {
     var refusal: LoginRefusal? { if case .refused(let refusal, _) = content { refusal } else { nil } }
 
     /// The row of the check that failed.
+    var found: String? { if case .refused(_, let detail) = content { detail.found } else { nil } }
     var check: String? { if case .refused(_, let detail) = content { detail.check } else { nil } }
 
     /// All of it that a browser or an operator gets to see.

@@ -16,7 +16,8 @@ private let envelopes: [EnvelopeRefusal] =
     + [
         JWERefusal.tooLarge, .headerTooLarge, .notCompact, .notBase64URL, .headerNotJSON(.duplicateMember),
         .headerNotJSON(.tooDeep), .headerNotObject, .parameterInvalid("epk"), .criticalInvalid,
-        .criticalNotUnderstood, .compressed, .algorithmNotAllowed, .encodingNotAllowed, .unknownKey, .tooManyKeys,
+        .criticalNotUnderstood, .compressed, .algorithmNotAllowed(hostile), .encodingNotAllowed(hostile), .unknownKey,
+        .tooManyKeys,
         .encryptedKeyInvalid, .notSigned, .nestedTwice,
         .ephemeralKeyInvalid, .notDecrypted, .recipientKeyInvalid, .notEncrypted,
     ].map { .encryption($0) }
