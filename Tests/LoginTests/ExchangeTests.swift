@@ -329,6 +329,15 @@ import Testing
         }
     }
 
+    @Test func `OIDC-12 logs a user with two thousand groups in`() async throws {
+        let world = try LoginWorld { $0.userInfo = .required }
+        let groups = (0..<2000).map { "\"00000000-0000-4000-8000-\(String(100_000_000_000 + $0))\"" }
+        world.server.habits.userInfoMembers = ["groups": "[" + groups.joined(separator: ",") + "]"]
+        var browser = Browser()
+        #expect(try await world.login(&browser).location == "/orders")
+        #expect(world.server.requests(at: "/userinfo").map(\.maximumBytes) == [262_144])
+    }
+
     @Test func `OIDC-12 leaves the claims of a bad answer out where they are optional, and says so`() async throws {
         let world = try LoginWorld {
             $0.userInfo = .optional

@@ -250,7 +250,7 @@ extension WorkerRef {
 enum SessionClaims {
     /// The session's own, with `scope` and `client_id` where it does not have them.
     static func value(of session: Session, clientID: String) -> JSONValue {
-        let own = (try? JSONValue.parse(session.claims.span))?.members ?? []
+        let own = (try? JSONValue.parse(session.claims.span, limits: .filled(to: session.claims.count)))?.members ?? []
         var writer = JSONWriter()
         writer.beginObject()
         for member in own where member.name != "scope" && member.name != "client_id" {
@@ -262,8 +262,10 @@ enum SessionClaims {
         writer.name("client_id")
         writer.string(clientID)
         writer.endObject()
+        var limits = JSONLimits.filled(to: writer.bytes.count)
+        limits.members += 2
         do {
-            return try JSONValue.parse(writer.bytes.span)
+            return try JSONValue.parse(writer.bytes.span, limits: limits)
         } catch {
             preconditionFailure("what the writer writes is JSON")
         }

@@ -61,7 +61,8 @@ struct TokenRecord {
 
     /// The claims, read anew: for identity mappings met for the first time, and for the operator's log.
     var claims: JSONValue? {
-        try? JSONValue.parse(UnsafeBufferPointer(start: text, count: claimsCount).span)
+        try? JSONValue.parse(
+            UnsafeBufferPointer(start: text, count: claimsCount).span, limits: .filled(to: claimsCount))
     }
 
     /// A claim as the operator's log shows it.

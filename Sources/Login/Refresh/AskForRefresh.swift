@@ -117,7 +117,7 @@ final class AskForRefresh: Sendable {
             refreshed.serverSession = verified.sid ?? session.serverSession
             refreshed.claims = UserInfo.merge(
                 idToken: verified,
-                previous: try? JSONValue.parse(session.claims.span, limits: JSONLimits(bytes: 64 * 1024)),
+                previous: try? JSONValue.parse(session.claims.span, limits: .filled(to: session.claims.count)),
                 names: place.settings.claimNames, requiresVerifiedEmail: place.settings.requiresVerifiedEmail)
             return .session(refreshed)
         } catch {
@@ -137,7 +137,7 @@ final class AskForRefresh: Sendable {
         _ token: Secret, with accessToken: Secret, against session: Session
     ) async throws(IDTokenRefusal) -> VerifiedIDToken? {
         guard let verified = try await verified(token, with: accessToken) else { return nil }
-        let claims = try? JSONValue.parse(session.claims.span, limits: JSONLimits(bytes: 64 * 1024))
+        let claims = try? JSONValue.parse(session.claims.span, limits: .filled(to: session.claims.count))
         try IDToken.checkRefreshed(
             verified,
             against: IDToken.Original(

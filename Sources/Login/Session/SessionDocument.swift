@@ -71,7 +71,7 @@ package enum SessionDocument {
 
     /// Those of the session's claims that the configuration lets scripts know.
     private static func claims(_ session: Session, _ names: [String], to writer: inout JSONWriter) {
-        let claims = try? JSONValue.parse(session.claims.span, limits: JSONLimits(bytes: 64 * 1024))
+        let claims = try? JSONValue.parse(session.claims.span, limits: .filled(to: session.claims.count))
         var written: Set<[UInt8]> = []
         writer.beginObject()
         for name in names where written.insert(Array(name.utf8)).inserted {

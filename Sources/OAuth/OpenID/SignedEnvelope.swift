@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Crypto
 import JOSE
+import JSON
 
 /// Opens what an OpenID provider signed, and perhaps encrypted, for this client.
 struct SignedEnvelope {
@@ -14,6 +15,8 @@ struct SignedEnvelope {
     let types: [String]
     /// Whether `typ` may be absent.
     let mayLackType: Bool
+    /// Of the claims, where they are others than any token's of that size.
+    var limits: JSONLimits?
 
     /// The signed token, out of its encryption where it has one (JOSE-24: signed first, then encrypted, and once).
     ///
@@ -47,7 +50,7 @@ struct SignedEnvelope {
 
     private func parse(_ token: Span<UInt8>) throws(EnvelopeRefusal) -> UncheckedJWT {
         do throws(JOSERefusal) {
-            return try UncheckedJWT.parse(token, maximumBytes: maximumBytes)
+            return try UncheckedJWT.parse(token, limits: limits ?? JSONLimits(bytes: maximumBytes))
         } catch {
             switch error {
             case .encrypted: throw .noDecryptionKey

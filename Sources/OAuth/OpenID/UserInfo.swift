@@ -5,8 +5,8 @@ public import JSON
 
 /// What the userinfo endpoint says about a user, beside the ID token (OpenID Connect Core §5.3).
 public enum UserInfo {
-    /// Largest answer read, in bytes.
-    public static let maximumBytes = 64 * 1024
+    /// Largest answer read, in bytes: a user with thousands of groups, as introspection has it.
+    public static let maximumBytes = 256 * 1024
 
     /// The claims of an answer about `subject`, the ID token's; `now` in seconds since 1970.
     ///
@@ -36,7 +36,7 @@ public enum UserInfo {
     private static func parse(_ body: [UInt8]) throws(UserInfoRefusal) -> JSONValue {
         let claims: JSONValue
         do throws(JSONRefusal) {
-            claims = try JSONValue.parse(body.span, limits: JSONLimits(bytes: maximumBytes))
+            claims = try JSONValue.parse(body.span, limits: .filled(to: maximumBytes))
         } catch {
             throw .notJSON(error)
         }
@@ -81,6 +81,6 @@ extension SignedEnvelope {
     init(userInfo rules: IDTokenRules) {
         self.init(
             signature: rules.signature, mustBeEncrypted: false, maximumBytes: UserInfo.maximumBytes, types: ["JWT"],
-            mayLackType: true)
+            mayLackType: true, limits: .filled(to: UserInfo.maximumBytes))
     }
 }

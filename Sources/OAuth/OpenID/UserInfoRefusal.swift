@@ -5,7 +5,7 @@ public import JSON
 public enum UserInfoRefusal: Error, Sendable, Equatable {
     /// Another status than 200.
     case status(Int)
-    /// More than 64 KiB.
+    /// More than 256 KiB.
     case tooLarge
     /// Neither `application/json` nor `application/jwt`.
     case contentType(String)

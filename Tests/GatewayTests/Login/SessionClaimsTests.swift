@@ -44,6 +44,13 @@ import Testing
         #expect(found["scope"]?.string == "")
     }
 
+    @Test func `CF-32 is thousands of groups, and as many claims as an answer may have`() {
+        let groups = (0..<5000).map { "\"g\($0)\"" }.joined(separator: ",")
+        #expect(value("{\"groups\":[\(groups)]}")["groups"]?.elements.count == 5000)
+        let members = (0..<256).map { "\"m\($0)\":1" }.joined(separator: ",")
+        #expect(value("{\(members)}").members.count == 258)
+    }
+
     @Test func `DPOP-45 has proofs where its tokens are bound, with the one key it has`() throws {
         let scalar = Secret([UInt8](repeating: 3, count: 32))
         let maker = try #require(ProofMaker(session(claims: "{}", proofKey: scalar)))

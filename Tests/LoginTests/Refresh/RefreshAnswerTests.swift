@@ -53,6 +53,22 @@ struct RefreshAnswerTests {
         #expect(world.alarms.isEmpty)
     }
 
+    @Test func `RF-04 A session of a user with thousands of groups keeps them`() async throws {
+        let world = try SignedIn(store: .memory) { $0.claimNames = ["groups"] }
+        world.server.habits.idTokenClaims = ["auth_time": nil]
+        let groups = (0..<5000).map { "\"g\($0)\"" }.joined(separator: ",")
+        let (session, value) = try await world.logIn {
+            $0.claims = Array(
+                "{\"iss\":\"\(ScriptedServer.issuer)\",\"sub\":\"user-1\",\"groups\":[\(groups)]}".utf8)
+        }
+        world.becomeDue()
+        guard case .session(let next, _) = await world.refreshes.refresh(session, value: value, client: 0) else {
+            Issue.record("no session")
+            return
+        }
+        #expect(String(decoding: next.claims, as: UTF8.self).hasSuffix("\"g4999\"]}"))
+    }
+
     @Test func `RF-07 An ID token of the same login brings its newer claims`() async throws {
         let world = try SignedIn()
         world.server.habits.idTokenClaims = ["email": "\"new@example.com\"", "auth_time": nil]

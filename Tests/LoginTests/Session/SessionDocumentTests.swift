@@ -25,6 +25,18 @@ struct SessionDocumentTests {
         #expect(answer.fields.allSatisfy { !$0.0.hasPrefix("Access-Control") })
     }
 
+    @Test func `SC-12 A page's script is told of thousands of groups`() async throws {
+        let world = try SignedIn(store: .memory) { $0.scriptClaims = ["groups"] }
+        let groups = (0..<5000).map { "\"g\($0)\"" }.joined(separator: ",")
+        let (_, value) = try await world.logIn { $0.claims = Array("{\"groups\":[\(groups)]}".utf8) }
+        let answer = await SessionDocument.answer(world.request(.session(client: 0), value: value), world.place)
+        guard case .document(_, let bytes) = answer.content else {
+            Issue.record("no document")
+            return
+        }
+        #expect(String(decoding: bytes, as: UTF8.self).contains("\"g4999\"]"))
+    }
+
     @Test func `SC-12 Without a session the script learns where to log in`() async throws {
         let world = try SignedIn()
         let answer = await SessionDocument.answer(

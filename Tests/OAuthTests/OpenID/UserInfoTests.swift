@@ -61,6 +61,22 @@ private func signedInfo(
         #expect(refusal(answer(large)) == .tooLarge)
     }
 
+    @Test func `OIDC-12 is read of a user with two thousand groups`() throws {
+        let groups = (0..<2000).map { "\"00000000-0000-4000-8000-\(String(100_000_000_000 + $0))\"" }
+        let text = object(members, ["groups": "[" + groups.joined(separator: ",") + "]"])
+        #expect(text.utf8.count > 64 * 1024)
+        #expect(try read(answer(text))["groups"]?.elements.count == 2000)
+    }
+
+    @Test(arguments: [4096, 4097, 15_000])
+    func `OIDC-12 has as many groups as its bytes allow`(count: Int) throws {
+        let groups = "[" + (0..<count).map { "\"group-\($0)\"" }.joined(separator: ",") + "]"
+        #expect(try read(answer(object(members, ["groups": groups])))["groups"]?.elements.count == count)
+        // In base64url it is a third longer.
+        guard count < 15_000 else { return }
+        #expect(try read(signedInfo(["groups": groups]))["groups"]?.elements.count == count)
+    }
+
     @Test(arguments: ["application/jwt", "application/JWT; charset=utf-8"])
     func `OIDC-12 may be signed for this client`(contentType: String) throws {
         var response = signedInfo()
