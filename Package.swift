@@ -1,5 +1,4 @@
 // swift-tools-version: 6.2
-// SPDX-License-Identifier: Apache-2.0
 import PackageDescription
 
 /// One list of settings for every target; protocol code adds strict memory safety.
@@ -32,7 +31,7 @@ let package = Package(
         .library(name: "Gateway", targets: ["Gateway"]),
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0")
+        .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2")
     ],
     targets: [
         // 0: doors to C — a module map and a shim header, nothing else
@@ -126,7 +125,7 @@ let package = Package(
             name: "CryptoTests", dependencies: ["Crypto", "JOSE", "Bytes", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "JOSETests", dependencies: ["JOSE", "JSON", "Crypto", "Bytes", "TestSupport"],
-            exclude: [], swiftSettings: settings),
+            swiftSettings: settings),
         .testTarget(
             name: "OAuthTests",
             dependencies: ["OAuth", "JOSE", "JSON", "HTTPMessage", "Crypto", "Bytes", "TestSupport"],

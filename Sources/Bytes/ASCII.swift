@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// Byte classes of the ASCII grammars that HTTP and OAuth are written in.
 ///
 /// Sets are two 64-bit masks rather than tables: a table would be a lazily initialised global, and its

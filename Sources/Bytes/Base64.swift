@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// base64 with padding (RFC 4648 §4), as HTTP's Basic scheme writes it.
 public enum Base64 {
     /// The bytes in base64.

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// base64url without padding (RFC 7515 §2), in exactly one spelling per value.
 public enum Base64URL {
     /// The decoded bytes, or nil for anything that an encoder would not have written.

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// Sixteen bytes looked at in one step, the way most processors can.
 public enum ByteVector {
     /// How many bytes that is.

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 extension Span where Element == UInt8 {
     /// The eight bytes at `offset` as a number whose lowest byte comes first; 0 when there are fewer.
     ///

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 extension Array where Element == UInt8 {
     /// A copy of the span's bytes.
     public init(copying span: Span<UInt8>) {

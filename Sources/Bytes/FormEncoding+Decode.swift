@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 extension FormEncoding {
     /// The bytes of one name or value: `+` is a space, `%XX` a byte in either case of its digits.
     ///

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// `application/x-www-form-urlencoded` as RFC 6749 appendix B has it.
 public enum FormEncoding {
     /// Appends the bytes of one name or value; nothing of it can end the value or start another one.

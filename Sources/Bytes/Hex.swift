@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// Lower-case hexadecimal.
 public enum Hex {
     /// Two digits for every byte, in order.

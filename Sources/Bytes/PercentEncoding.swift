@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// Percent-encoding (RFC 3986 §2.1) of values that must stay on one line of printable ASCII.
 public enum PercentEncoding {
     /// Appends the bytes; everything outside 0x20…0x7E, and `%` itself, as `%XX` with upper-case digits.

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // event-config.h defines _GNU_SOURCE, which renames fd_set's member: take the system's own view of fd_set first.
 #include <sys/types.h>

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The low-level SHA-2 functions are marked deprecated, yet they are the only ones that neither allocate nor look an
 // algorithm up; only the inline functions below call them.

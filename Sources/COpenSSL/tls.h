@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 // Macros of <openssl/ssl.h> as functions: Swift does not import macros with arguments or casts.
 #pragma once
 #include <openssl/core_names.h>

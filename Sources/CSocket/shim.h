@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 // Linux calls that the Glibc module hides behind _GNU_SOURCE, which must not be defined here (see CEvent/shim.h).
 #pragma once
 #include <sys/types.h>

@@ -1,3 +1,2 @@
-// SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <yaml.h>

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 package import Gateway
 
 /// Reads a configuration file into settings, or tells everything that keeps it from loading.

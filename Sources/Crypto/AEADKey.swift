@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// A key that seals bytes so that nobody else can read or change them: AES-256-GCM (NIST SP 800-38D).
 ///
 /// A nonce must never be used twice with one key: two messages under one nonce give away both, and the key's power to

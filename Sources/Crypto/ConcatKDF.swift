@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Bytes
 
 /// The one-step key derivation of NIST SP 800-56A §5.8.1 with SHA-256, as RFC 7518 §4.6.2 uses it.

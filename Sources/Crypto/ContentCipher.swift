@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Bytes
 
 /// Encryption that also authenticates, in the two constructions of RFC 7518 §5 and their three sizes.

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// Why key material is not a key that may verify anything here.
 public enum CryptoRefusal: Error, Sendable, Hashable {
     /// An RSA modulus outside 2048…8192 bits (RFC 7518 §3.3; JOSE-07).

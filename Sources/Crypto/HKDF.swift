@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// Several keys out of one secret, none of which tells anything of another: HKDF with SHA-256 (RFC 5869).
 public enum HKDF {
     /// Extracts and expands: `count` bytes that belong to `info`, the name of what they are for.

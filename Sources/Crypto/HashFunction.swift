@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// A SHA-2 function.
 public enum HashFunction: UInt8, Sendable, CaseIterable, Hashable {
     case sha256, sha384, sha512

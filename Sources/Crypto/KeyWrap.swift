@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// AES key wrap (RFC 3394): a key, encrypted and authenticated by another.
 public enum KeyWrap {
     /// `key` under `wrapping`, 8 bytes longer.

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// HMAC with SHA-2 (RFC 2104), for secrets shared with exactly one peer.
 public struct MAC: Sendable {
     private let hash: HashFunction

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// SHA-1, for protocols that use it where collisions do not matter, such as the WebSocket handshake (RFC 6455 §4.2.2).
 ///
 /// Nothing that must be hard to forge is built on it.

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Bytes
 
 /// A SHA-256 digest held in four words: no allocation, and no early end when two are compared.

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// Bytes that must not be seen: prints, dumps and mirrors as `[secret]`.
 ///
 /// Deliberately not `Equatable`: `==` stops at the first difference, and an attacker can time that.

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// Why key material is not a key that signs here, or why a key did not sign.
 public enum SigningRefusal: Error, Sendable, Hashable {
     /// No PEM text with a private key in it: a certificate, a public key, DER, or something else altogether.

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 public import CEvent
 
 /// One libevent registration, kept in place in its owner's memory and named by pointer.

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 extension EventLoop {
     /// Suspends the calling task on this loop's clock; a cancelled task wakes at once with `CancellationError`.
     public func sleep(milliseconds: Int) async throws {

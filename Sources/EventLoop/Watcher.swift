@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// Calls a closure whenever a descriptor is ready, until it is cancelled; for paths where an allocation is no matter.
 public final class Watcher {
     private let slot: UnsafeMutablePointer<FileEvent>

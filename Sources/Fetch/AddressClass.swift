@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// What an address is for, after the special-purpose registries of IANA (RFC 6890) and RFC 4291.
 enum AddressClass: Sendable, Hashable, CaseIterable {
     /// The only class that a URL from outside may lead to.

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// What a `Cache-Control` field says about freshness (RFC 9111 §5.2).
 enum CacheControl {
     /// Seconds of `max-age`; 0 when the answer must not be kept or reused unasked; nil when nothing is said.

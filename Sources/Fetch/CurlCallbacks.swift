@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import CCurl
 
 // What curl calls while it works, always inside one of our own calls on the loop's thread. The context of an easy

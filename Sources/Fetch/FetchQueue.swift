@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import HTTPMessage
 
 /// Requests to servers that are under way or wait for their turn, by what they are for and on whose behalf.

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import HTTPMessage
 
 /// `Keep-Alive`, by which servers say how long they leave an idle connection open.

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// `DPoP-Nonce` (RFC 9449 §8.1).
 enum NonceField {
     /// The nonce of the one field there is; nil when there are several, or when its value is none.

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Telemetry
 
 /// Where the operator log and the access log go; one destination named twice is one sink.

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 package import Pages
 
 /// What a head says about who reads the answer; kept with the exchange, for refusals come when the head is long gone.

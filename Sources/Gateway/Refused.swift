@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// The refusal of one request: its cause, what the operator reads beside it, and where its client would log in.
 ///
 /// A value that is thrown, returned and waited with. It is no note in the worker that the next request could find: a line

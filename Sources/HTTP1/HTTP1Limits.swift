@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// Bounds on one message head, in bytes unless named otherwise (REQUIREMENTS 0.4, HTTP-65).
 ///
 /// Enforced while bytes arrive: a head is refused at the first byte over a bound, before anything buffers it.

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// Why a message is refused: one case per cause, in the order in which a message is read.
 public enum HTTP1Refusal: UInt8, Error, Sendable, CaseIterable {
     // Octets

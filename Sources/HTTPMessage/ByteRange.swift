@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// Where something is inside the bytes of a message head.
 ///
 /// Heads are bounded far below 2³¹ bytes (`HTTP1Limits`), so 32 bits are enough and a field slot stays small.

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// One small outgoing request: what to ask, and how much trouble the answer may be.
 ///
 /// Fields and body may hold credentials, so it prints as its method and its URL without query.

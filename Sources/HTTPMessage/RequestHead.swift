@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// Methods that rules speak about; every other token is `other`.
 ///
 /// Methods are case-sensitive (RFC 9110 §9.1).

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// A checked response head; all ranges index the bytes that were given to the parser.
 public struct ResponseHead: ~Copyable, Sendable {
     /// The status code, 100 to 599.

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// Status codes (RFC 9110 §15 and the IANA registry).
 public enum Status {
     /// The registered reason phrase; `Unknown` for a code that has none here.

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 package import JOSE
 
 /// The keys that identity assertions are signed with: which one signs now, and which ones are published (MD-31).

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 package import OAuth
 
 /// One issuer's metadata over time, where its keys come from elsewhere and its endpoints alone are wanted.

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// The time an `IssuerDirectory` lives by: a loop's in the gateway, a test's own in tests.
 package protocol IssuerClock: Sendable {
     /// Now, with a fresh draw of randomness.

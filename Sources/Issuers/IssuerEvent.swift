@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import HTTPMessage
 
 /// Something worth a log line or a count about one issuer's metadata and keys.

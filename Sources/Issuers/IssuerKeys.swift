@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 package import JOSE
 
 /// One issuer's keys at one time: an immutable snapshot that workers are handed.

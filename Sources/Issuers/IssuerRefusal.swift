@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 package import HTTPMessage
 package import JOSE
 package import OAuth

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// How one issuer is doing, for readiness pages and metrics.
 package struct IssuerStatus: Sendable, Equatable {
     /// Whether tokens of this issuer can be judged.

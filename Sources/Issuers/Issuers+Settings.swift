@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 package import OAuth
 
 /// Everything the operator says about one authorization server.

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// Who wants an issuer's keys read once more, because a signature is by none that is at hand (JOSE-17).
 ///
 /// Each has a budget of its own: made-up tokens cost nothing to send, and must not spend what a login needs that is

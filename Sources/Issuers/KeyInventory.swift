@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import JOSE
 
 /// Which keys a set holds, whatever their order: what decides whether a later set took any of them away.

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// The part of an issuer's settings that decides when and from where its keys are read; times in milliseconds.
 package struct KeySetPlan: Sendable, Equatable {
     /// Where the keys come from.

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// When something happened, and a draw of randomness to plan the next thing with.
 ///
 /// Plans are made on the monotonic clock, so that a corrected wall clock neither expires keys nor keeps them; the wall

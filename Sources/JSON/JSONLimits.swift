@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// How much JSON is read before it is refused.
 public struct JSONLimits: Sendable, Equatable {
     /// Bytes of the whole text.

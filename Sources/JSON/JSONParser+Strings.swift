@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 extension JSONParser {
     /// Tells most different names apart; equal names always agree.
     static func hash(_ bytes: Span<UInt8>) -> UInt32 {

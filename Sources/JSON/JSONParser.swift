@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// Reads one JSON text front to back, once.
 ///
 /// What two readers could read differently is refused: duplicate names (one takes the first, another the last),

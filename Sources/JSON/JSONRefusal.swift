@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// Why a text is not JSON that every reader understands alike.
 public enum JSONRefusal: Error, Sendable, Equatable, CaseIterable {
     /// Longer than `JSONLimits.bytes`.

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// One value of a parsed text, in the order of the text.
 ///
 ///     {"a":[1,2]}   ──▶   object(1)  string "a"  array(2)  number 1  number 2

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 extension JSONValue {
     /// A string's characters; nil for anything else.
     public var string: String? {

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Bytes
 
 /// A value of a strictly parsed JSON text; a small view that keeps its text alive.

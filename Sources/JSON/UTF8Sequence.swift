@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// Well-formed UTF-8, as Unicode's table 3-7 draws it: no overlong form, no surrogate, nothing above U+10FFFF.
 enum UTF8Sequence {
     /// Bytes of the character at `position`, or 0 when none is spelt there before `end`.

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Issuers
 
 /// What became of the server's keys when they were to be read again, because something is signed by none that was at

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// Cookies, and where browsers are sent, hold what is a login's own secret: an answer prints as what kind it is.
 extension LoginAnswer: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// `[login answer: redirect]`.

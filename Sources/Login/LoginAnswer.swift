@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// What a login request is answered with; the gateway adds framing, the request id and the fields every answer has.
 package struct LoginAnswer: Sendable {
     package enum Content: Sendable {

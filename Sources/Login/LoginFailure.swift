@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// Why a login goes no further: what the browser is told, and what only the operator is.
 struct LoginFailure: Error, Sendable {
     let refusal: LoginRefusal

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// A page of ours that is no error.
 package enum LoginPage: Sendable {
     /// Carries the URL's fragment through the login: its script goes on to this path with `&fragment=` added.

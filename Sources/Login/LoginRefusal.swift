@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// Every way a login, a refresh or a logout can fail; the gateway's table gives each a status, a word and a metric.
 package enum LoginRefusal: Error, Sendable, CaseIterable, Equatable {
     // Start

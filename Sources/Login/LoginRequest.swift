@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Crypto
 
 /// One request to the paths under `/.portcullis/` that logins are made of, as far as logins have a use for it.

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Bytes
 
 /// Which of some languages a reader wants (RFC 9110 §12.5.4, RFC 4647 §3.4).

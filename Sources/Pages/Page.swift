@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// A page as it is sent: HTML, and the policy that keeps it to what is in it.
 package struct RenderedPage: Sendable {
     /// HTML in UTF-8.

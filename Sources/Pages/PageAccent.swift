@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Bytes
 
 /// A site's colour, for buttons and links: whichever it is, text in it and on it can be read (WCAG 2.2, 1.4.3).

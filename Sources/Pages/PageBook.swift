@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import HTTPMessage
 
 /// All that the gateway's own pages are made of: the site's looks, and its sentences in each language.

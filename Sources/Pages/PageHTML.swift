@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Bytes
 
 /// Text inside HTML: nothing of it can end the element or the attribute it stands in.

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// What the pages say in one language: sentences by key.
 package struct PageLanguage: Sendable {
     /// Its tag (RFC 5646), such as `de` or `pt-BR`.

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// A file of sentences: `key: sentence`, one a line; blank lines and lines that begin with `#` say nothing.
 ///
 /// Reads operators' bytes: whatever they are, it takes time and memory in proportion to them, and says everything that

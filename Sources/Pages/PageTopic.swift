@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// What an error page is about; the raw value begins the keys of its sentences.
 package enum PageTopic: String, Sendable, CaseIterable {
     // A request that was refused

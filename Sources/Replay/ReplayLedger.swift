@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
 /// What all tables together hold: bytes, entries, and entries of each client.

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// One remembered proof, in 24 bytes.
 ///
 /// 128 bits of the key tell proofs apart: to make two keys equal in them a client needs 2⁶⁴ digests, and gains that the

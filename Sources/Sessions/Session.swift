@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 package import Crypto
 
 /// What is known of one browser's login at one client: who the user is, and the tokens that only the gateway has.

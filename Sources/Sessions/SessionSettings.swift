@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 package import Crypto
 
 /// How the sessions of one client are kept.

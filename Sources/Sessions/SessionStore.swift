@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// What the value of a session cookie stands for.
 package enum SessionLookup: Sendable {
     /// A session within its limits, and not ended by a logout.

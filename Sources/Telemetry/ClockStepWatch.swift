@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// Watches the wall clock against the monotonic one and tells when it jumped (OPS-09).
 ///
 /// Token times are judged by the wall clock: after a jump good tokens are refused, or dead ones live again, and the

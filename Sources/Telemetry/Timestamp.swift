@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Glibc
 
 /// A reading of the wall clock, counted from 1970-01-01T00:00:00Z.

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import CSocket
 
 /// Memory that was freed and that the allocator keeps for what may come.

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 internal import COpenSSL
 
 /// Why a TLS handshake with a peer came to nothing; the words are a server's about its client.

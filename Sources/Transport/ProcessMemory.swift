@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 private import CSocket
 
 /// The memory of this process, as other processes of its user may see it.

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 public import Glibc
 
 /// An IPv4 or IPv6 address and port, or the path of a Unix socket, in the kernel's own form.

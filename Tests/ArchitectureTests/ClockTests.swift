@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Testing
 
 /// Row OPS-09: which clock is read where.

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// What is known to be missing.
 ///
 /// Both lists may only shrink, and end empty.

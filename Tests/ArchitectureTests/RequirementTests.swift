@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Testing
 
 /// The requirement rows of what is built, each of which has a positive and a negative test.

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 // Counts what a program allocates. Preloaded into the program, read from outside through a mapped file:
 // no signal, no tracer, and the program itself is measured as it is shipped.
 //

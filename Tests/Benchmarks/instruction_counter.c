@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-//
 // Preloaded into a gateway that runs under callgrind: at SIGRTMIN + 4 its counts go to the log of valgrind, and a mark behind
 // them. vgdb would do the same a third of a second later each time, and only where ptrace is allowed.
 #include <signal.h>

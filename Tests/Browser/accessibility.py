@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """What must be so of a page for everybody to be able to use it: WCAG 2.2, as far as a program can tell."""
 
 CHECK = r"""() => {

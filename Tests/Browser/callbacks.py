@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """The way back from the server, taken twice, late, or without its cookie."""
 from people import TRANSACTION, person, same
 

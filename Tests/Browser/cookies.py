@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """Cookies as the browser took them."""
 from people import SESSION, TRANSACTION, person, same
 

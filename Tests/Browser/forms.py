@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """Forms that are sent after the session is over."""
 from people import SESSION, person, same
 

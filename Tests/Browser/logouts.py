@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """The end of a session: by its user, or by the server."""
 from people import SESSION, confirm_logout, person, same
 from tunnels import connect

@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """The gateway's own pages."""
 import urllib.parse
 

@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """People in front of browsers, and what they can see there."""
 import contextlib
 import sys

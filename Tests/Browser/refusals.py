@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """What people see when a route refuses them."""
 import contextlib
 import http.server

@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """Runs each `test_…` of the files beside this one, all against one gateway; `run` is the way in."""
 import argparse
 import importlib

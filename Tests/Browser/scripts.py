@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """What is no navigation starts no login."""
 import json
 

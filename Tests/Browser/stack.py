@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """What the tests run against: a real authorization server, the sample app, and the gateway in front of it.
 
 Everything is on 127.0.0.1, on ports that were free, in one folder that goes away afterwards.

@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """Several windows of one browser, each on its own way through a login."""
 from people import TRANSACTION, person, same
 

@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """WebSockets of a session."""
 from people import person, same
 

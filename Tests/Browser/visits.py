@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """Coming to a page without a session, and coming back."""
 from people import SESSION, person, same
 

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// A self-signed certificate made for these tests, its key, and the key of no certificate; they protect nothing.
 enum RealCertificate {
     static let chain = """

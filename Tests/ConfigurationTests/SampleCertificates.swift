@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// Certificates as they are when somebody has not looked at them for a while; their key was thrown away.
 enum SampleCertificates {
     /// By what is the matter with each at noon of 2026-11-22.

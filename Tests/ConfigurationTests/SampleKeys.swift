@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// Private keys made for these tests; they protect nothing.
 enum SampleKeys {
     /// A P-256 key, as the three after it.

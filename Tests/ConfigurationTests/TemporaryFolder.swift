@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Glibc
 
 /// A folder that is removed, with the files in it, when the test ends.

@@ -1,5 +1,4 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
 """Writes config/languages into the Swift files that the gateway's pages speak by; a test compares the two."""
 import pathlib
 import textwrap
@@ -12,8 +11,7 @@ for tag, name in (("en", "English"), ("de", "German")):
     for line in text.rstrip("\n").split("\n"):
         wrapped = textwrap.wrap(line, 106, break_long_words=False, break_on_hyphens=False) or [""]
         lines += [f"        {part} \\" for part in wrapped[:-1]] + ["        " + wrapped[-1] if wrapped[-1] else ""]
-    (root / f"Sources/Pages/Languages/{name}Text.swift").write_text(f'''// SPDX-License-Identifier: Apache-2.0
-
+    (root / f"Sources/Pages/Languages/{name}Text.swift").write_text(f'''\
 /// The sentences of config/languages/{tag}.txt, written here by Tests/ConfigurationTests/embed_languages.py.
 enum {name}Text {{
     static let text = """

@@ -1,5 +1,4 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
 """Writes config/reference.yaml into the Swift files that `portcullis defaults` prints; a test compares the two."""
 import pathlib
 
@@ -18,8 +17,7 @@ def literal(part):
 
 
 folder = root / "Sources/Configuration/Reference"
-(folder / "ReferenceText.swift").write_text(f'''// SPDX-License-Identifier: Apache-2.0
-
+(folder / "ReferenceText.swift").write_text(f'''\
 /// The commented reference configuration, as `portcullis defaults` prints it.
 package enum ReferenceText {{
     /// The text of config/reference.yaml, written here by Tests/ConfigurationTests/embed_reference.py.
@@ -32,8 +30,7 @@ package enum ReferenceText {{
         """
 }}
 ''')
-(folder / "ReferenceText+Routes.swift").write_text(f'''// SPDX-License-Identifier: Apache-2.0
-
+(folder / "ReferenceText+Routes.swift").write_text(f'''\
 extension ReferenceText {{
     /// The routes, and what follows them; written here by Tests/ConfigurationTests/embed_reference.py.
     static let routes = """

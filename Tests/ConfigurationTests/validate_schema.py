@@ -1,5 +1,4 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
 """Validates configurations against the JSON Schema that the gateway prints.
 
     portcullis schema | validate_schema.py config/reference.yaml config/examples/*.yaml

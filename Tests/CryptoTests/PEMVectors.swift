@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// Keys that the world knows, and keys that nobody should use, as PEM text.
 enum PEMVectors {
     /// RFC 7515 appendix A.2, as PKCS#1.

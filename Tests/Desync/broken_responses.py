@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """Responses that break HTTP, each with what a client must see of it.
 
 What a broken response carries says LEAK; none of it may be in another's answer. A response is a list of writes, in

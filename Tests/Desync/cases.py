@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """Sessions that once went wrong, or must never: one file each under Cases, read first by every run.
 
     # what it is about

@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """What must be true of a session: what reached the upstream, what came back, and that they belong together."""
 import re
 from urllib.parse import urlsplit

@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """Thousands of requests that servers may read differently, through the gateway to an upstream that keeps every byte."""
 import asyncio
 import collections

@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """What is done to the bytes of a request, whatever they mean; registered as mutations are."""
 from recorder import MARK
 

@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """Starts the gateway under test on 127.0.0.1, on ports that were free, in a folder that goes away afterwards."""
 import base64
 import contextlib

@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """Makes requests that two servers may read differently: whole ones by their grammar, changed in one or two places.
 
 Everything comes from one seeded generator, so a seed names its requests. A mutation is a function that changes a draft;

@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """What is done to a request so that servers disagree about it; one function a class, registered under its name."""
 from gateway import HOST
 

@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """Paths with more than one reading (T-05 … T-09), and harmless ones among them."""
 
 SLASHES = (

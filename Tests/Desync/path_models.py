@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """How servers behind the gateway read a target: the path they look a resource up by, or nothing if they refuse."""
 import re
 

@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """Paths with two readings, without a token: none that gets through may name something protected to any server."""
 import asyncio
 import collections

@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """A response that comes unasked behind another: is it taken for the answer to a request that was sent after it came?
 
 What arrives after the next request was sent looks like its answer; nobody can tell. But what was there before can be

@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """Three readers of HTTP/1.1 that know nothing of each other: h11, llhttp (httptools), and a strict one of our own.
 
 Ours takes what RFC 9112 has one reading for and refuses the rest, also where the RFC would let it repair. It says where

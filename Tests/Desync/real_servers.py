@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """Real nginx, Apache, lighttpd and, where it is installed, Node: what they find behind a request target."""
 import contextlib
 import functools

@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """The upstream: keeps every byte that reaches it, and answers each request with a content that is its alone."""
 import asyncio
 import re

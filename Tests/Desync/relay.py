@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """A relay of bytes in the gateway's place: what each test must find fault with, or it finds fault with nothing."""
 import asyncio
 

@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """Reads what a client of the gateway got, strictly: one response after the other, to the last byte."""
 import re
 from dataclasses import dataclass

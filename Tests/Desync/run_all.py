@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """Attacks on the proxy from outside: three tests, each against a gateway of its own; `run` is the way in."""
 import argparse
 import asyncio

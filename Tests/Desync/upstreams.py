@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """Upstreams that break HTTP: what the client of each sees, and that no other client sees anything of it."""
 import asyncio
 import collections

@@ -1,5 +1,4 @@
 // swift-tools-version: 6.2
-// SPDX-License-Identifier: Apache-2.0
 import PackageDescription
 
 // A package of its own: it sees what a stranger would see of the libraries, but for three things that `run` opens to it by

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import HTTP1
 
 /// Bytes in which one reader would find a second request that another reader takes for a body, and why we refuse them.

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-//
 // Tells the thread sanitizer of the part of Swift's Mutex that it cannot see.
 //
 // On Linux a Mutex that is free is taken and left by code inlined into its user, which the sanitizer reads. One that is

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// Every way in which bytes may arrive in two pieces, whole, and one by one.
 ///
 /// Each way is a list of pieces whose concatenation is `bytes`; the first way is the whole in one piece.

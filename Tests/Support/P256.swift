@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import COpenSSL
 
 /// Arithmetic on P-256 for tests that make signatures nobody would make by signing.

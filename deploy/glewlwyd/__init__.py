@@ -1,2 +1,1 @@
-# SPDX-License-Identifier: Apache-2.0
 """A real authorization server, Debian's glewlwyd, run in a folder of its own for tests and the quickstart."""

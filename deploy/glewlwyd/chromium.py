@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """The part of a login that a user plays, in Chromium: clicks on the pages of the authorization server."""
 import contextlib
 import time

@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """Signing keys as private JWKs, made by the `openssl` command."""
 import base64
 import subprocess

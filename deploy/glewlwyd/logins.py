@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """Clients for browser logins, and the part of a login that a user plays, without a browser."""
 import secrets
 import urllib.parse

@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """The glewlwyd process: its configuration file, its database, its life."""
 import contextlib
 import ctypes

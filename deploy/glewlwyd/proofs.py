@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """DPoP proofs (RFC 9449 §4) by ES256, with nothing but Python and the `openssl` command."""
 import hashlib
 import json

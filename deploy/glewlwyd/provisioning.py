@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """What the server knows after its first start: scopes, a user, clients, signing keys."""
 import json
 import secrets

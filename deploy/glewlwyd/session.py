@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """A browser's worth of HTTP: cookies are kept, redirects are shown instead of followed, proxies are ignored."""
 import json
 import urllib.error

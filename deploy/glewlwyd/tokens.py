@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """Access tokens from the running server: for the user by the code grant, for a client by itself."""
 import base64
 import hashlib

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// One thing about a configuration that its operator should know: where, what was expected, what is there, what to do.
 package struct Problem: Sendable, Equatable {
     /// An error keeps the gateway from starting, a warning does not.

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// Where in the file something was said: its position, and its path of keys.
 struct Place: Sendable, Equatable {
     var position: Position

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// Finds the word that somebody probably meant.
 package enum Suggestion {
     /// The candidate nearest to `word`, or nil when none is near enough to be worth showing.

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Pages
 
 /// The files of sentences that ship, as `portcullis defaults --language` prints them.

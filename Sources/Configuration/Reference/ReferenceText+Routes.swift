@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 extension ReferenceText {
     /// The routes, and what follows them; written here by Tests/ConfigurationTests/embed_reference.py.
     static let routes = """

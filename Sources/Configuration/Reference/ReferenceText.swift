@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// The commented reference configuration, as `portcullis defaults` prints it.
 package enum ReferenceText {
     /// The text of config/reference.yaml, written here by Tests/ConfigurationTests/embed_reference.py.

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Gateway
 
 /// `token.authorization_details` of a route: the rights that a token must grant (RFC 9396 §9.1).

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Gateway
 
 /// `cors` of a route: what scripts of pages elsewhere may do (HTTP-71, HTTP-72, T-46).

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Gateway
 
 /// `client_certificates` of a TLS listener: what its clients prove (RFC 8705).

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// The clients of the document, for the settings that name one of them.
 struct ClientsByName {
     struct Client {

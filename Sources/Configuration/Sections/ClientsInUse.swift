@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// Compares the clients that are there with those that issuers and routes name.
 struct ClientsInUse {
     private let entries: [CheckedEntry]

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// `error_pages` of a route: which responses of its upstream people see a page of ours for.
 enum ErrorPageSection {
     static let shape = ObjectShape(

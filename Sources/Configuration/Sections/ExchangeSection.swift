@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Issuers
 
 /// `exchange` of an upstream credential: a token for the upstream in exchange for the client's (RFC 8693).

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Gateway
 
 /// `identity` of a route: header fields for the upstream, filled from claims.

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Issuers
 
 /// `introspection` of an issuer: tokens that it is asked about (RFC 7662).

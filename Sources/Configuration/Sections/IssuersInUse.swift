@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// Compares the issuers that are there with those that routes name, and with one another.
 struct IssuersInUse {
     private let entries: [CheckedEntry]

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Crypto
 
 /// Keys that replicas share, as references to secrets: the first makes something, all of them accept it.

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// `keys` of an issuer: how long a fetched key set is fresh, stale, and left alone.
 enum KeyTimesSection {
     private static let lifetime = Shape.duration(DurationShape(range: 60_000...86_400_000, step: .seconds))

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Gateway
 
 /// The methods of a route, which `methods` and the keys of `token.scopes`, `token.authorization_details` and

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// A value said twice in one list: one of the two was meant to be something else.
 enum Repetition {
     static func refuse(_ texts: [PlacedText], _ problems: ProblemList) {

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Gateway
 
 /// `token.resource` of a route: what is published of it (RFC 9728), which `mcp` asks for too.

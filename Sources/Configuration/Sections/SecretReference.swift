@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// A value kept outside the configuration: `{ file: /run/secrets/x }` or `{ env: X }`.
 ///
 /// Only a reference makes loading look at the environment, so what a configuration means is in its text.

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Gateway
 
 /// `tls` of a listener: one certificate, or a list of them chosen by the name that the client asks for.

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// What every section needs beside its own values: where problems go, and what lies outside the text.
 struct Translation {
     let problems: ProblemList

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Gateway
 
 /// `upstream` of a route: fixed destinations (HTTP-75).

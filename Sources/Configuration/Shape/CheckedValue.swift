@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import JSON
 
 /// A value that fits its shape, with its place for problems that only the translation can see.

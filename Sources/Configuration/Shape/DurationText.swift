@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// Durations as the configuration writes them: a whole number and `ms`, `s`, `m` or `h`.
 enum DurationText {
     static let pattern = "^(0|[1-9][0-9]*)(ms|s|m|h)$"

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import JSON
 
 /// Turns YAML whose content somebody else understands into JSON; what JSON cannot say exactly becomes a problem.

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// The configuration's structure as a JSON Schema (draft 2020-12), made from the shapes that loading checks.
 package enum JSONSchema {
     /// The whole document, indented, with a line break at its end.

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// Reads one scalar as its shape wants it.
 struct ScalarCheck {
     enum Outcome {

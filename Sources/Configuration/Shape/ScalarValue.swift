@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// What a scalar means under YAML 1.2's core schema: `yes`, `no`, `on` and `off` are texts there.
 enum ScalarValue: Sendable, Equatable {
     case null

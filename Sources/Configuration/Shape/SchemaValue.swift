@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// A JSON value whose members keep their order, so that the printed schema reads like the reference.
 enum SchemaValue: Sendable {
     case text(String)

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 extension Shape {
     /// What a message says was expected, with its article.
     var expectation: String {

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// What a value of the configuration may look like; one description drives the loader and the JSON Schema alike.
 indirect enum Shape: Sendable {
     case text(TextShape)

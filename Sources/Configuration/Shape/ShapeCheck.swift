@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// Compares nodes with shapes: what fits comes back typed, what does not becomes a problem.
 struct ShapeCheck {
     let problems: ProblemList

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import JOSE
 
 /// Names of signature algorithms as the configuration writes them (RFC 7518 §3.1, RFC 8037 §3.1).

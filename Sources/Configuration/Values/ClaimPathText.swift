@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// Names of claims, from the outside in: `realm_access.roles`.
 ///
 /// A name that contains `://` is one claim whatever dots it has, for that is how namespaced claims are spelt

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// Paths of files as the configuration writes them: absolute, or relative to the configuration file's folder.
 enum FilePath {
     /// The folder that holds the file at `path`.

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import JOSE
 
 /// The static JWK Set of an issuer, judged by the parser that also judges fetched ones.

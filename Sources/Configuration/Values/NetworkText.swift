@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Gateway
 
 /// Networks in CIDR notation: `10.0.0.0/8`, `fd00::/8`.

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// Whether a text holds a PEM block (RFC 7468) of some kind: enough to catch swapped and truncated files by name.
 enum PEMText {
     /// Whether a complete block is there whose label is `label` or ends with it (`EC PRIVATE KEY`).

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// How many processors this process may use, from the kernel's own texts.
 enum ProcessorCount {
     /// The smaller of the scheduler's affinity mask (`/proc/self/status`) and the quota of the control group

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// Texts that wait for somebody to fill a variable in: `${ISSUER}`, `$(ISSUER)`, `{{ .Values.issuer }}`.
 ///
 /// Nothing here fills them in: what a configuration means is in its text, and a value with a line break or a quotation

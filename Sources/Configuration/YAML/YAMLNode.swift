@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// A place in the text, counted from 1; columns count characters.
 package struct Position: Sendable, Equatable, Comparable {
     package var line: Int

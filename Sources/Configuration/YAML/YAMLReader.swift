@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import CYAML
 
 /// Reads one YAML document into nodes, refusing what a configuration has no use for.

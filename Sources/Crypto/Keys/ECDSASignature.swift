@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// An ECDSA signature in the DER form that the library reads, on the stack.
 ///
 ///     R‖S   ──▶   30 len  02 len R  02 len S      (RFC 3279 §2.2.3)

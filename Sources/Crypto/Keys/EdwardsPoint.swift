@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// What can be told of an Ed25519 public key from its 32 bytes: whether they are its one spelling, and whether it is one of the
 /// eight points that anybody can sign for.
 ///

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// Private keys for files: made, written as PEM, and kept by nobody here.
 ///
 /// The one way for private numbers out of the library; a `PrivateKey` that is in use has none.

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// The hash of RSAES-OAEP's padding, and of its mask (RFC 7518 §4.3).
 public enum OAEPHash: UInt8, Sendable, CaseIterable, Hashable {
     /// `RSA-OAEP`: collisions of SHA-1 do not matter here (RFC 8017 §B.1).

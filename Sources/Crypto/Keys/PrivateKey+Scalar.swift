@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 extension PrivateKey {
     /// The P-256 key of 32 secret bytes: the same bytes are the same key, so that a key need not be kept where the
     /// secret is it was derived from.

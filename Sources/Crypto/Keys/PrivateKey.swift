@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// A private key that signs, or decrypts what was encrypted to its public half; may be used from several threads at once.
 ///
 /// Prints and mirrors as `[private key]`, and gives its private numbers to nobody.

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// A public key that checks signatures, with what OpenSSL can prepare for it kept ready.
 ///
 /// A prepared context is not safe to use from two threads, hence not `Sendable`: each worker makes its own.

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// Finds RSA keys whose primes come from a library that made them guessable (CVE-2017-15361, "ROCA").
 ///
 /// Its primes are powers of 65537 modulo a product of small primes, and so is their product: modulo each of these primes the

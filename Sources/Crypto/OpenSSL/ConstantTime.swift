@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import COpenSSL
 
 /// Comparison that takes as long for a near miss as for a far one (JOSE-30).

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import COpenSSL
 
 /// Owns an `EC_KEY`: a public point of one curve, for checking ECDSA signatures.

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import COpenSSL
 
 /// Owns an `EVP_PKEY` of RSA or Ed25519 and the contexts initialised for verifying with it.

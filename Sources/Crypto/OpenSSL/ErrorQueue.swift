@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import COpenSSL
 
 /// OpenSSL's per-thread list of errors, which a later call on the same thread would misread as its own.

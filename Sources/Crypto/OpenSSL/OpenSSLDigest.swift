@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import COpenSSL
 
 /// SHA-2 on OpenSSL's low-level functions: the context lives on the stack, nothing is looked up.

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
 /// The tables of the process's busiest P-256 keys, made on a thread of their own and shared by all that verify.

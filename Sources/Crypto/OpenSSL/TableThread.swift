@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 // OpenSSL's headers bring pthread_attr_t, and the compiler takes them for its owner.
 import COpenSSL
 import Glibc

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Crypto
 
 /// What each client has of that which all clients share (HTTP-66, OPS-05): an IPv4 address, or an IPv6 /64.

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 package import Issuers
 
 /// What one client, an IPv4 address or an IPv6 /64, may take of what all clients share (OPS-05).

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Telemetry
 
 /// Places for new connections: so many in all, and so many of one client (HTTP-66, OPS-05, T-42).

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Fetch
 
 /// Networks that are trusted with something, such as with the Client-Cert field (MTLS-07).

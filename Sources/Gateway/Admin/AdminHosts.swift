@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Transport
 
 /// The names that the admin listener answers to: IP addresses, `localhost`, and what the operator lists.

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 extension AdminPage {
     /// `/explain/ID`, as text, or `/explain/ID.json`: why the request with this `X-Request-Id` was decided as it was.
     init(explanationOf path: Substring, _ gateway: Gateway, isHead: Bool) {

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Telemetry
 
 /// What the worker's two caches hold, of tokens and of sessions, and how they let go of what nobody can use any more.

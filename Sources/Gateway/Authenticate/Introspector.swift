@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Issuers
 
 /// Which issuer a route's tokens are asked about, and which of them (RFC 7662).

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// Who may wait for an authorization server: so many requests in all, and of these so many of one client and of one issuer.
 ///
 /// Whoever sends tokens with made-up keys, or the users of a server that hangs, would otherwise have every place, and

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import JSON
 
 /// The `authorization_details` of a verified token, from its claims or from an introspection response (RFC 9396 §9).

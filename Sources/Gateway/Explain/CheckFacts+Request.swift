@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// The message, its route and its credentials.
 extension CheckFacts {
     func seenInRequest(_ check: ExplainedCheck) -> String? {

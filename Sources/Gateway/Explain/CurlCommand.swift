@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Bytes
 
 /// A request that a browser's tools copied for a shell ("Copy as cURL"), or that somebody tried in one.

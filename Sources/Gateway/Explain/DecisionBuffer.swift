@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
 /// The last requests that were decided, for `portcullis explain --request-id`: off unless `explain_buffer` says so.

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// Every check on a request's way, in the order in which the stages make them: one line of an explanation each.
 ///
 /// The order is a promise: what stands before the check that failed has passed. `ExplainedCheckTests` makes every pair

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import JSON
 
 /// What an explanation says of a request's login: where it is sent, and what it brought.

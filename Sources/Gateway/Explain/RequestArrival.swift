@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// Where a request comes in, and how: what its scheme, its port and its host decide between listeners.
 package struct RequestArrival: Sendable, Equatable {
     /// The listener's place in the settings.

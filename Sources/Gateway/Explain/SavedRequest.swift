@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Bytes
 
 /// A request's head from a file: raw, as `curl -v` prints it, or as a browser's developer tools copy it.

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// The words of one simple command as a POSIX shell, and bash with `$'…'`, would split them (POSIX.1 XCU §2.2).
 ///
 /// Nothing is run, and nothing is looked up: what a shell would replace by something else, or would take for a second

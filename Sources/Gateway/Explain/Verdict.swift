@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// What became of a request at the end of its stages.
 package enum Verdict: Sendable {
     /// It goes to the upstream, with these fields added (the names and values that the gateway vouches for).

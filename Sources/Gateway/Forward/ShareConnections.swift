@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// Of the connections to one upstream a client has no more than its share (OPS-05, T-42).
 ///
 /// Whoever sends requests that the upstream answers slowly, bodies that come slowly, or opens WebSockets, would otherwise

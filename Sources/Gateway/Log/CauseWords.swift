@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// Causes of the modules below, in words for an operator's line: their enums are named for developers.
 package enum CauseWords {
     /// `dotSegment` as "dot segment", `keySet(JOSERefusal.keySetTooLarge)` as "key set: key set too large".

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
 /// Lets something be said once a minute, whichever worker has it to say; for the cold paths that strangers can reach.

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// Which key of a client's configuration says what its server did not do as expected.
 ///
 /// For the log, whose reader has the server's answer in `found` and looks for the line of the file to hold it against.

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Login
 
 /// The reserved paths that logins are made of, by name.

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Login
 
 /// Requests to the paths of logins that wait until one of those under way is answered.

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Bytes
 
 /// What a reader wants to have in an answer, by the weights of its `Accept` (RFC 9110 §12.4.2, §12.5.1).

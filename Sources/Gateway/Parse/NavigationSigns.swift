@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// What the fields of a request say about who reads its answer: a person whose browser goes to a page, or a program.
 ///
 /// One rule for heads that a parser took and for those that it refused. Browsers of today say it (Sec-Fetch-Mode,

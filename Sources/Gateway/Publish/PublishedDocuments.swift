@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Bytes
 
 /// The documents that the gateway answers with itself: what each listener says of its resources (RFC 9728).

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// Where a configuration comes from when it is read again.
 package struct ConfigurationSource: Sendable {
     /// Reads it; called on the control loop.

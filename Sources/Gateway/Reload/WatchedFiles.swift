@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Glibc
 
 /// Notices that files were replaced or written: certificates, keys and secrets that somebody renews.

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Telemetry
 
 /// The line `Date: Sun, 06 Nov 1994 08:49:37 GMT` of one second (RFC 9110 §5.6.7, §6.6.1), CR LF included.

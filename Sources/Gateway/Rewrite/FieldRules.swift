@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import HTTPMessage
 
 /// Which fields are never forwarded, as one bit for each `FieldID` (HTTP-45, HTTP-47).

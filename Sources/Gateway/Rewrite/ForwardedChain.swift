@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// The addresses that a trusted proxy wrote into `X-Forwarded-For`, the last one first.
 ///
 /// A stranger may have written all of the field but its end, and no chain of proxies is long: what stands before the last

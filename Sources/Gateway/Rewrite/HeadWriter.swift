@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Glibc
 
 /// Writes a message head into memory of fixed size; what does not fit is remembered, not written past the end.

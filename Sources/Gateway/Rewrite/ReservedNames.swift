@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Bytes
 
 /// Field names that only the gateway may set towards an upstream, in every spelling (HTTP-12, HTTP-42).

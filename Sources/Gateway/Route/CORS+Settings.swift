@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// What scripts of pages elsewhere may do with a route (the Fetch standard's CORS protocol; HTTP-71, HTTP-72).
 package enum CORSSettings: Sendable, Equatable {
     /// Nothing: preflights are refused here. Where credentials are taken, what an upstream allows goes no further.

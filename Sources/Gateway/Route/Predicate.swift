@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import OAuth
 
 /// One yes-or-no question that some route asks about a verified token.

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Glibc
 
 /// Bytes on their way, in memory borrowed from a `BufferPool`; empty ones own nothing.

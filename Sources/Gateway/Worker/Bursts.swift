@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// Tells when many connections came and went, so that the memory they needed is given back.
 ///
 /// A TLS handshake needs some 70 KB for as long as it lasts: thousands that are begun and left alone would be hundreds

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// How much a client moves in the time that it is given for something, so that a byte now and then does not hold its
 /// place for days (HTTP-66, T-42).
 ///

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Transport
 
 /// A worker's pipes for bodies that pass inside the kernel: kept while empty, closed when given back with bytes in them.

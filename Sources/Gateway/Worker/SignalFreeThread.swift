@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Glibc
 
 /// A thread that handles no signal: they are the control loop's, and libevent's handler must not run anywhere else.

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// Fixed places in memory for values of one kind, handed out and taken back without allocating once warm.
 ///
 /// A place never moves, so that libevent and other places may point at it. Grows by blocks and never shrinks: its

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// One connection's place in a worker's timeout wheel, kept inside the connection.
 struct Timeout {
     enum Owner: UInt8 { case client, upstream }

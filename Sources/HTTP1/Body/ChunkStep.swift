@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// What a chunked body's next bytes are.
 public enum ChunkStep: Sendable, Equatable {
     /// `count` bytes of content at `offset` of the input; `offset + count` bytes of it are used up.

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Bytes
 
 /// Decodes the chunked coding (RFC 9112 §7.1) in place, however it is cut (HTTP-28 … HTTP-33).

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Bytes
 
 /// The field lines behind the last chunk (RFC 9112 §7.1.2), checked by the grammar of fields and forgotten (HTTP-33).

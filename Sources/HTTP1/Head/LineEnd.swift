@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Bytes
 
 /// The ends of lines: CR LF and nothing else (RFC 9112 §2.2, HTTP-02 … HTTP-04).

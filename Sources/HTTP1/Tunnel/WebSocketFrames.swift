@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// Where one WebSocket frame ends and the next begins, seen from the headers alone (RFC 6455 §5.2).
 ///
 /// Bytes go through a tunnel unchanged, wrong ones too: all that is asked here is where a frame of ours could stand.

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Bytes
 
 /// The field names that the Connection lines of one head list, other than those that every hop knows (RFC 9110 §7.6.1).

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// Field names as words of eight lower-case bytes, the lowest byte first (RFC 9110 and the documents named by IANA).
 ///
 /// This is data: the test `identifies every name it lists` holds each row to the name beside it.

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Bytes
 
 /// The field names that rules in this product speak about; every other name is `other`.

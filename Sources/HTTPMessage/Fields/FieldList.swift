@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// One field line: where it is, where its parts are, and which name it has.
 public struct FieldSlot: Sendable {
     /// The whole line with its CR LF, so that a line that is kept can be copied in one piece.

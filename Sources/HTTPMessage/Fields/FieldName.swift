@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Bytes
 
 /// A field name of 2 to 33 bytes folded to lower case and laid out as words, ready to be compared.

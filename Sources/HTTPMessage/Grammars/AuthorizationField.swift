@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Bytes
 
 /// What an Authorization value carries; ranges are relative to the value (RS-01, RS-03, RS-04).

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Bytes
 
 /// The Client-Cert field, by which a TLS terminator passes its client's certificate on (RFC 9440 §2.2).

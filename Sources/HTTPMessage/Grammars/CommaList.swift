@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Bytes
 
 /// Members of a comma-separated list of tokens (RFC 9110 §5.6.1), as in Connection.

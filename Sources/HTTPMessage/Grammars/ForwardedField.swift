@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Bytes
 
 /// The Forwarded field, in which each proxy says what it knows of the request it got (RFC 7239 §4).

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Bytes
 
 /// Reads the parts of a structured field one after the other (RFC 9651 §4.2).

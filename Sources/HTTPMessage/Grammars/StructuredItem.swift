@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// A structured field that is one item: a value and its parameters (RFC 9651 §3.3).
 public struct StructuredItem: Sendable, Equatable {
     /// The value itself.

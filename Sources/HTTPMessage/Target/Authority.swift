@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Bytes
 
 /// The authority of a request: a host and perhaps a port, nothing else (RFC 9112 §3.2, RFC 3986 §3.2).

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Bytes
 
 /// The characters outside ASCII that become letters of ASCII when a reader changes their case.

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Bytes
 
 /// The text form of an IPv6 address (RFC 3986 §3.2.2, IPv6address).

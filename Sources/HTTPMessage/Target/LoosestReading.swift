@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Bytes
 
 /// A path as a server would read it that took every liberty at once: escapes decoded until none is left, overlong UTF-8

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Bytes
 
 /// Escapes that only come about by decoding others: `%25%2532e` decoded once is `%%32e`, twice `%2e`, three times `.`.

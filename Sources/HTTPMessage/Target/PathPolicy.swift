@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Bytes
 
 /// Why a path is refused: somebody behind us could read it differently than we did (HTTP-56).

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Bytes
 
 /// An absolute hierarchical URI with an authority (RFC 3986), such as an issuer, an endpoint or an upstream.

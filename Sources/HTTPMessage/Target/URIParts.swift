@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Bytes
 
 /// Where the parts of a URI are; exists only for a valid one.

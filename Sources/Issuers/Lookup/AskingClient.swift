@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// The client on whose behalf a server is asked: an IPv4 address, or the /64 of an IPv6 one.
 package struct AskingClient: Sendable, Hashable {
     private let high: UInt64

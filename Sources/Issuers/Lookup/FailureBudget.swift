@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
 /// How many bad tokens one client may make us ask about (INT-07).

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 package import Crypto
 
 /// Questions to authorization servers that are under way or wait their turn: one per token, however many ask.

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 package import OAuth
 
 /// Why an authorization server could not be asked, or gave no answer: the token may be good all the same (INT-05).

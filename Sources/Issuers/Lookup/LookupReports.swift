@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// Decides which of many alike failures an operator is told of: the first at once, then how many more there were.
 ///
 /// A server that is down fails every request, and a line for each would bury the one that matters.

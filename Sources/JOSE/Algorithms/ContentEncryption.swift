@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 public import Crypto
 
 /// How a JWE's content is encrypted and authenticated: the algorithms of RFC 7518 §5.1 that JOSE-22 allows.

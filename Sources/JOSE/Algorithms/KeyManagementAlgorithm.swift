@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 public import Crypto
 
 /// How the key that encrypts a JWE's content reaches its reader: the algorithms of RFC 7518 §4.1 that JOSE-22 allows.

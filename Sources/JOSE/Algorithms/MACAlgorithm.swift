@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 public import Crypto
 
 /// HMAC of RFC 7518 §3.2, for a secret that one peer and we share; never for keys from a key set (JOSE-11).

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 public import Crypto
 
 /// A digital signature algorithm of RFC 7518 §3.1 or RFC 8037 §3.1; MACs and `none` are not among them.

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Crypto
 
 /// The keys that a JWE may have been encrypted to, and what each makes of its encrypted key.

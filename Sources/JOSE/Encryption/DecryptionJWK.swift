@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 public import Crypto
 
 /// A private key that decrypts by one algorithm, and the name and public half it is published under (JOSE-22).

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 public import JSON
 
 /// Why an encrypted token is not read, or why nothing was encrypted.

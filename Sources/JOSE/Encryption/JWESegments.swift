@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// Where the five segments of an encrypted token are; nothing in them has been looked at.
 struct JWESegments {
     private let dots: InlineArray<4, Int>

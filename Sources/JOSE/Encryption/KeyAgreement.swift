@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Crypto
 
 /// What two parties make of the secret they agreed on (RFC 7518 §4.6.2).

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 public import Crypto
 
 /// A public key for checking signatures or for encrypting to its owner, as RFC 7517 publishes it.

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 public import Crypto
 
 /// Why one key of a set is not used; the others stay usable (JOSE-18).

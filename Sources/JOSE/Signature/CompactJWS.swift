@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Bytes
 
 /// A JWS in compact serialization, taken apart and not yet believed (RFC 7515 §7.1).

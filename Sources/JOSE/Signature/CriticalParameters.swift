@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import JSON
 
 /// `crit`: names header parameters that a reader must understand or refuse the token (RFC 7515 §4.1.11).

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Bytes
 
 /// Where the three segments of a compact serialization are; nothing in them has been looked at.

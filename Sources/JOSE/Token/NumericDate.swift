@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 public import JSON
 
 /// Seconds since 1970, possibly with a fraction (RFC 7519 §2).

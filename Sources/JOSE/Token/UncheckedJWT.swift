@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 public import JSON
 
 /// A JWT taken apart: its claims are whatever its sender wrote (RFC 7519 §7.2).

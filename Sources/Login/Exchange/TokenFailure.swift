@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import OAuth
 
 /// What a token request that brought no tokens comes to (CA-15, CA-16).

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
 /// How much that came to nothing one address may ask for (LO-12, JAR-23).

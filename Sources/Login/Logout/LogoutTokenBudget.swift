@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
 /// How much work logout tokens may make that prove to be nobody's (LO-12).

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// The scripts of the pages between two steps of a login.
 ///
 /// Each is a constant: what differs from answer to answer is in `data-` attributes of its element, where no text can

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Issuers
 
 /// When the server is asked again after it could not be asked: later each time, and not by all in the same second

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 package import Sessions
 
 /// When a session's tokens are to be refreshed.

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import JSON
 
 /// What one authorization request says, before it is put into a URL, a request object or a form (RFC 6749 §4.1.1).

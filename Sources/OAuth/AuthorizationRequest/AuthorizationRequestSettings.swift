@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 public import JSON
 
 /// What a client asks of an authorization server on behalf of a user's browser, and how (RFC 6749 §4.1.1).

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 extension AuthorizationRequestSettings.Form {
     /// Whether the parameters are in a signed request object.
     public var isSigned: Bool {

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// A stronger or fresher authentication that a route asks for, beside what the client asks for always (RFC 9470 §4).
 public struct StepUp: Sendable, Hashable {
     /// Takes the place of the client's `acr_values` unless empty, best first.

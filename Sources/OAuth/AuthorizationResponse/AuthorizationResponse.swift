@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 public import Crypto
 
 /// What an authorization server sent a browser back with, once it is certain which server it was (RFC 6749 §4.1.2).

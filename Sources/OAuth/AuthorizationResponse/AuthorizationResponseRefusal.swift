@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 public import JOSE
 
 /// Why what a browser came back with is no response to an authorization request of ours.

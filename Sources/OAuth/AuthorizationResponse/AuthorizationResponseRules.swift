@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// What a response to one authorization request must be.
 public struct AuthorizationResponseRules: Sendable {
     /// Exactly the issuer that the browser was sent to.

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// What a POST to an authorization server consists of, beside its URL; holds secrets, and prints none.
 public struct AuthenticatedForm: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// `Content-Type`, and `Authorization` for `client_secret_basic`.

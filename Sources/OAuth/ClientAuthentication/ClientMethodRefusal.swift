@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import JOSE
 
 /// Why a server cannot be asked in the configured way; nothing is sent to it (CA-01).

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 public import JOSE
 
 /// The `DPoP` challenge of RFC 9449 §7.1, with RFC 9728's pointer to the resource's metadata.

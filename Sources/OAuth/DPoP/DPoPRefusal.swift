@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 public import JOSE
 
 /// Why a DPoP proof does not show that its sender has the token's key, one case a cause (RFC 9449 §4.3).

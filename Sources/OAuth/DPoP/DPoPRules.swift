@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 public import JOSE
 
 /// What a DPoP proof must look like before its key counts as shown (RFC 9449 §4.3).

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 public import Crypto
 
 /// A DPoP proof for this request, by the key its token is bound to; whether it was used before is still to be asked.

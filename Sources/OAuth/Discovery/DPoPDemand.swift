@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import JOSE
 
 /// Whether a client's tokens are bound to a key of its own (RFC 9449 §5).

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 public import HTTPMessage
 
 /// Which ports a document from outside may lead to (MD-08): it must not turn the gateway into a port scanner.

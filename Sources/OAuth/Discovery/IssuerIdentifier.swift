@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 public import HTTPMessage
 
 /// An authorization server's name for itself: a URL without query or fragment, compared byte for byte.

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 public import JOSE
 
 /// What one login client is configured to want of its server, as far as the server's metadata tells whether it gets it.

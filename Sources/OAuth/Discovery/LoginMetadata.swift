@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import JSON
 
 /// What an authorization server says of logins (RFC 8414 §2, OpenID Connect Discovery §3 and the specifications named).

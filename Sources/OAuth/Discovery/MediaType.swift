@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// Content types of JSON documents.
 enum MediaType {
     /// Whether it is `application/json` or a type with the `+json` suffix (RFC 6839 §3.1), parameters aside.

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 public import JSON
 
 /// Why an issuer identifier or a metadata document is not believed.

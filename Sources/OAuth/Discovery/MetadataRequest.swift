@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// Where an authorization server's metadata is asked for (MD-02).
 public enum MetadataRequest {
     /// Which of the well-known locations an issuer uses.

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import JSON
 
 /// One endpoint of an authorization server that clients authenticate at, as its metadata describes it (RFC 8414 §2).

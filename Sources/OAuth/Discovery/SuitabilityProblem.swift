@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// One thing that is configured for a client and that its server does not offer (MD-07); nothing in it is secret.
 public struct SuitabilityProblem: Error, Sendable, Hashable {
     /// The row of the catalogue that forbids going on.

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Bytes
 
 /// What an authorization server is asked about a token (RFC 7662 §2.1).

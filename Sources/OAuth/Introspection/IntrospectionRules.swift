@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 public import JOSE
 
 /// How one authorization server's answers about tokens are judged (RFC 7662, RFC 9701).

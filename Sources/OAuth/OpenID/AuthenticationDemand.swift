@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// How a user must have been authenticated, because a route or the operator asked for it (OIDC-09).
 public struct AuthenticationDemand: Sendable, Hashable {
     /// `acr` must be one of these; empty: any, or none.

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 public import JOSE
 
 /// Why a JWT of an OpenID provider is not taken for one that the provider signed, before any of its claims counts.

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// Why an ID token is no proof of who logged in, one case a cause (OpenID Connect Core §3.1.3.7).
 public enum IDTokenRefusal: Error, Sendable, Equatable {
     /// The token response has none (OIDC-01).

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Bytes
 
 /// Parameters of a logout request, found in a form or a query whose other parameters nobody cares for.

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 extension LogoutTokenRefusal {
     /// The requirement row of the check that failed.
     public var checkID: String {

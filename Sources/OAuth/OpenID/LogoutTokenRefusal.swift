@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import JOSE
 
 /// Why a back-channel logout request ends no session, one case a cause (OpenID Connect Back-Channel Logout §2.6).

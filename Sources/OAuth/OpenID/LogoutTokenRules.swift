@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// What a logout token must be for one client (OpenID Connect Back-Channel Logout §2.6).
 public struct LogoutTokenRules: Sendable {
     /// Issuer, client, signature and clocks are those of ID tokens; encryption is not asked for.

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 extension UserInfoRefusal {
     /// The requirement row of the check that failed.
     public var checkID: String {

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 public import JSON
 
 /// Why what the userinfo endpoint answered says nothing about the user who logged in (OIDC-12).

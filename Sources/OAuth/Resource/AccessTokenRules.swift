@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 public import JOSE
 
 /// What one issuer's self-contained access tokens must look like before anything in them is believed.

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// The `Bearer` challenge of RFC 6750 §3, with RFC 9728's pointer to the resource's metadata.
 ///
 /// `realm` is always there: a bare `Bearer` is not a challenge by RFC 6750 (decision D-2).

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// Parameters of a challenge, each appended in the one spelling that every client reads (RFC 9110 §11.6.1).
 struct ChallengeText {
     /// The field value so far.

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Bytes
 
 /// The characters of a token that can stand in a header field and in a form without changing either.

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// When a token may be used, in whole seconds since 1970.
 ///
 /// Fractions are rounded to the strict side: the end down, the beginnings up.

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 public import JSON
 
 /// Why an authorization server's answer has no token for the upstream, and nothing against the subject token either.

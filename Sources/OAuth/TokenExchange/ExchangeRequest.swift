@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// What an authorization server is asked for in exchange for a token (RFC 8693 §2.1).
 public struct ExchangeRequest: Sendable, Equatable {
     /// Logical names of the services the new token is for.

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// The rights that a server granted, against those that there should be (RFC 6749 §3.3).
 public struct GrantedScopes: Sendable, Equatable {
     /// What a session has: for a login what the server says, or what was asked for when it says nothing; after a

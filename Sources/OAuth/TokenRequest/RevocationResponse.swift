@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 public import HTTPMessage
 
 /// What came of revoking a token (RFC 7009 §2.2; RV-01).

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 public import HTTPMessage
 
 /// An authorization server's "no" to a code, a refresh token or a revocation (RFC 6749 §5.2; CA-15).

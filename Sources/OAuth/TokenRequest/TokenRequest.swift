@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 public import Crypto
 
 /// What a token endpoint and a revocation endpoint are asked, beside who asks (RFC 6749 §4.1.3, §6, RFC 7009 §2.1).

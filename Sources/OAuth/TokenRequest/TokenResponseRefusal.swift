@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 public import JSON
 
 /// Why a token endpoint's answer has no tokens for us (CF-31).

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// The sentences of config/languages/en.txt, written here by Tests/ConfigurationTests/embed_languages.py.
 enum EnglishText {
     static let text = """

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// The sentences of config/languages/de.txt, written here by Tests/ConfigurationTests/embed_languages.py.
 enum GermanText {
     static let text = """

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Bytes
 
 /// The request's `Cookie` field (RFC 6265bis §4.2.1), read where it lies.

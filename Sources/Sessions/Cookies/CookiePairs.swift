@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Bytes
 
 /// Goes through the pairs of a `Cookie` field, allocating nothing.

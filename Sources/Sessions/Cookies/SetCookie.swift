@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// Values of `Set-Cookie` (RFC 6265bis §4.1): always `Path=/; Secure; HttpOnly` and without `Domain` (SC-01).
 package enum SetCookie {
     /// Which requests from other sites bring the cookie (RFC 6265bis §4.1.2.7).

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 public import Crypto
 
 /// Reads bytes of a stranger in every way that cookies are read here, with a key that everybody knows: for fuzzers, which

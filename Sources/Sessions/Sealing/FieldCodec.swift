@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Bytes
 
 /// What is sealed does not follow its format: made by another version, or by nobody.

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 package import Crypto
 
 /// Who holds how much of something that is bounded, so that whoever holds the most gives way first.

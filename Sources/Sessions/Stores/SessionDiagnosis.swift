@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// What became of a cookie's value, for the operator who asks; a browser is never told (SC-04).
 ///
 /// Why a value did not open is said no further than this: whether a key of that id is here is in the clear, and whatever

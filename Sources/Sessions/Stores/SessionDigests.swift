@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Crypto
 
 /// What endings are compared by: digests, so that names are exact bytes, of one length, and none is kept in clear.

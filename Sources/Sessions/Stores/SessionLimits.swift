@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// When sessions end by themselves, and how often it is written down that they are in use (SC-08).
 struct SessionLimits: Sendable {
     let idle: Int64

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Crypto
 
 /// What of a session takes how much room, for the operator who has to make it smaller (SC-07).

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
 /// When sessions were last written to their browsers: twenty tabs that come at once get one new cookie (SC-08).

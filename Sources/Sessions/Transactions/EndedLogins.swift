@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Bytes
 
 /// Counts the logins that ended in this browser, to break the loop of a browser that is sent back again and again (CF-12).

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 package import Crypto
 
 /// What a login has to remember between its start and its callback (CF-06).

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Bytes
 
 /// Where a browser may be sent after a login or logout: a path on this origin, and nothing else (CF-09).

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Crypto
 
 /// Login transactions as bytes, as few as can be: a browser may have twenty of them.

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// Bytes with room behind them: what is written goes to the end, and nothing is allocated until the room is used up.
 ///
 /// The storage is always filled to its capacity; `count` says how much of it is meant.

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// Every `event` an operator can meet in the operator log; `LogWords.md` explains each to them.
 package enum LogEvent: String, Sendable, CaseIterable {
     // The process

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// Every member that an operator log line can have beside `time`, `level` and `event`.
 package enum LogFieldName: String, Sendable, CaseIterable {
     case address

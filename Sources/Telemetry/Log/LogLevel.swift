@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// How much a line matters; a log writes the lines of its own level and above.
 package enum LogLevel: Int, Sendable, CaseIterable, Comparable {
     case debug, info, warning, error

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// Builds JSON log lines, one after the other, in one buffer that is reused.
 ///
 /// Once the buffer has grown to what lines need, nothing is allocated: names are constants, values are copied in, and

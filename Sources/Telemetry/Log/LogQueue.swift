@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Glibc
 
 /// Log bytes on their way between threads: whole lines only, `count` bytes of a storage that is always filled.

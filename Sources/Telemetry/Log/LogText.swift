@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// Writes foreign bytes as the inside of a JSON string that no reader can be tricked with.
 ///
 /// Log injection (OPS-02): a value may hold a line break that forges a second line, an escape sequence that rewrites

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// One worker's end of a log: lines are gathered here and handed to the sink many at once.
 ///
 /// Call `finishLine()` after each line and `flush()` at the end of a loop turn; a busy turn then costs one hand-over,

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// The log that is read at 3 a.m.: one JSON line per event, `{"time":…,"level":…,"event":…,…}`.
 ///
 /// For what happens seldom: a line allocates. Any thread may write.

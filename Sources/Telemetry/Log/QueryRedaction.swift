@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// Takes credentials out of a query string before it is logged (OPS-01).
 package enum QueryRedaction {
     /// Appends the query with the value of every parameter that carries a credential replaced by `[redacted]`.

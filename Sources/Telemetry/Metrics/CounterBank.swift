@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
 /// A row of numbers that one thread writes and any thread may read while it does.

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// The buckets of every duration: from a tenth of a millisecond, which a cached answer takes, to ten seconds.
 enum HistogramBuckets {
     /// Upper bounds as the exposition format writes them, without `+Inf`.

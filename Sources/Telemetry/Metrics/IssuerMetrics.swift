@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// The issuers' numbers: written by the thread that keeps their keys, read by whoever answers a scrape.
 package final class IssuerMetrics: Sendable {
     /// How a fetch of metadata or keys ended.

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// The logins' numbers, by client: written by the thread that answers logins, read by whoever answers a scrape.
 package final class LoginMetrics: Sendable {
     /// How a login ended.

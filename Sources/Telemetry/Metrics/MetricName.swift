@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// Every metric of the metrics page; `Metrics.md` explains each to the operator.
 package enum MetricName: String, Sendable, CaseIterable {
     case requests = "portcullis_requests_total"

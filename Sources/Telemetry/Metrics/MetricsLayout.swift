@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// A cause of refusal as metrics label it.
 package struct RefusalLabel: Sendable, Equatable {
     package var cause: String

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// What the page shows at one moment: who counts now, and what their numbers are labelled with.
 struct ShownMetrics: Sendable {
     var labels: MetricsLabels

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
 /// Where a configuration's routes are counted from a reload on, and by what.

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// Writes the text exposition format of Prometheus, version 0.0.4.
 package struct PrometheusText: Sendable {
     /// The media type of the page.

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// How the reloads of the configuration went so far.
 package struct ReloadReadings: Sendable, Equatable {
     package private(set) var applied: UInt64 = 0

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// The numbers of the set of used proofs at one moment.
 package struct ReplayReadings: Sendable, Equatable {
     package var entries: Int

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// One route's row of numbers as the page shows it.
 struct MetricsRow: Sendable {
     let name: String

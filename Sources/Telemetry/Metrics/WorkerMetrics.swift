@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// One worker's numbers: written by that worker's thread alone, read by whoever answers a scrape.
 ///
 /// Everything is allocated at start and found by index. Counting is some moves: no lock, no dictionary, no `String`.

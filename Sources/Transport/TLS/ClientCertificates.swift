@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import COpenSSL
 
 /// What a listener asks its clients to show of themselves (RFC 8705 §2, MTLS-04).

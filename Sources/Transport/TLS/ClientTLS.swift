@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import COpenSSL
 
 /// How we speak TLS to upstreams: always verified, against the system's authorities or one file's.

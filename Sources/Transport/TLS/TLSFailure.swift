@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import COpenSSL
 
 /// Why TLS could not be set up; each names the file to look at and what OpenSSL said.

@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """Apache with mod_oauth2: the one packaged peer that checks DPoP proofs."""
 import json
 import os

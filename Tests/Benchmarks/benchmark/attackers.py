@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """Hostile connections, in a process of their own: what each does again and again, and how it was answered."""
 import asyncio
 import base64

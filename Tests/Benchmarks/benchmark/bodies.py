@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """Large bodies in both directions: throughput, processor time a megabyte, and what memory grows by."""
 import time
 

@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """What is measured: every case, and what is special about it."""
 import dataclasses
 

@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """The programs in C: load generators, an origin, mints. Compiled at run time, for the machine they run on."""
 import subprocess
 from pathlib import Path

@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """What the requests to one server carry: nothing, a Bearer token, or a bound token with a fresh proof."""
 import time
 

@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """Documents of an authorization server that are meant to cost more than their bytes: key sets, and metadata."""
 import json
 import random

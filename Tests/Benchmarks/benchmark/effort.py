@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """What a gateway spends on a request: its instructions, counted, or its processor time."""
 import os
 import re

@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """Single requests over plain sockets: probes, and connections that are kept."""
 import socket
 import ssl

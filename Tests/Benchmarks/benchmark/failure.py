@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """What can go wrong in a way that a person has to read."""
 
 

@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """A family of cases: which servers it compares, how it takes a sample, what its table shows, and its budgets."""
 import statistics
 

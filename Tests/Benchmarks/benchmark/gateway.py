@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """Where the gateway's binary comes from."""
 import subprocess
 import sys

@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """The load generators in C: each opens its connections, warms up, and then waits to be told to start."""
 import json
 import select

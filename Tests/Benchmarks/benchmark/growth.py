@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """Whether a request costs more where there is more of everything: routes, connections, tokens."""
 import json
 import resource

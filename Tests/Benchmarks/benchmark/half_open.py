@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """What TLS handshakes that are begun and left alone leave behind."""
 import socket
 import ssl

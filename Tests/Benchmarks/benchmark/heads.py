@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """Requests, and responses of upstreams, that are meant to cost more than their bytes; families of them with parameters."""
 import json
 import random

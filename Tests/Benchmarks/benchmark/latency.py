@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """Latency at a fixed rate, from an open-loop generator."""
 from .exchange import probe, request_bytes
 from .failure import Failure

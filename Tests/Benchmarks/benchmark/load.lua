@@ -1,4 +1,3 @@
--- SPDX-License-Identifier: Apache-2.0
 -- What wrk does beyond repeating one request: take tokens in turn, and print its totals as one line of JSON.
 
 local token_file = os.getenv("BENCHMARK_TOKENS")

@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """The load generator: wrk with 64 connections on one thread."""
 import dataclasses
 import json

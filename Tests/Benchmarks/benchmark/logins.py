@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """An authorization server that knows one user, and the browser's part of a login; for what a login leaves behind."""
 import base64
 import http.client

@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """What a gateway says of itself."""
 import urllib.request
 

@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """The gateway that odd requests are sent to, the upstream behind it, and the client that sends them."""
 import http.server
 import json

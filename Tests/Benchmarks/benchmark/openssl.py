@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """What OpenSSL itself makes of a processor: the measure of every proof."""
 import re
 

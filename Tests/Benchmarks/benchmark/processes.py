@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """Starts programs pinned to a CPU and ends every one of them by its process id."""
 import contextlib
 import ctypes

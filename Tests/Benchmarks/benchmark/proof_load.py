@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """Load with a bound token and a proof in each request; each proof is sent once where the server checks it."""
 from .exchange import bound, request_bytes
 from .generators import Generator

@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """DPoP proofs: single ones for probes, and very many for the load."""
 import hashlib
 import json

@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """How one sample of the cases with small requests is taken."""
 import time
 

@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """The origin and the three proxies: how each is configured and started for a case."""
 import dataclasses
 import json

@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """Tokens by every algorithm that the gateway verifies, for what each signature costs."""
 import json
 import secrets

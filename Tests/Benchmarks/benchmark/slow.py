@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """What clients that hold on to connections do to the others."""
 from .exchange import probe
 from .failure import Failure

@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """An authorization server that takes its time, in a process of its own, and counts what it is asked."""
 import asyncio
 import base64

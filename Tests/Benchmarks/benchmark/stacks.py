@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """Makes the stacks that the allocation counter wrote readable, and counts equal ones."""
 import collections
 import re

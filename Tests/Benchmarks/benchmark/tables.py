@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """The report: one table a case, with medians, ranges, ratios and budgets."""
 import statistics
 

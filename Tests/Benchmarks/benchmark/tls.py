@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """TLS 1.3: what keep-alive requests cost, and what handshakes do."""
 from .exchange import Connection, request_bytes
 from .failure import Failure

@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """The issuer of the benchmark: keys, a JWK Set, and access tokens as RFC 9068 has them."""
 import base64
 import json

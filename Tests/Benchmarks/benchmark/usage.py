@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """What a program has used: processor time and memory."""
 import dataclasses
 import os

@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """What a second worker brings."""
 from contextlib import ExitStack
 

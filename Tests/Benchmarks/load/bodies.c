@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 // Large bodies, one after the other on each connection, with as little work on this side as the kernel allows.
 //
 //   bodies port=N request=FILE bytes=N [up=0] [connections=16] [seconds=6] [warm_milliseconds=1000]

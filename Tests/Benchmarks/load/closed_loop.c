@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 // Closed-loop load: as soon as one answer is there, the next request goes out.
 //
 //   closed_loop port=N template=FILE [values=FILE] [connections=64] [busy=64] [seconds=6] [warm_requests=0]

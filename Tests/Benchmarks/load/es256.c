@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 #include "es256.h"
 
 #include <openssl/core_names.h>

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 // Signing by ES256 (RFC 7518 §3.4): access tokens, tokens bound to a key, and DPoP proofs by that key (RFC 9449).
 #ifndef ES256_H
 #define ES256_H

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 // The kinds of exchange that the soak is made of: what each sends, how it behaves, and what must come back.
 #ifndef EXCHANGES_H
 #define EXCHANGES_H

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 // Very many exchanges of mixed kinds, on connections that come and go; every answer is checked.
 //
 //   mixed port=N requests=N tokens=FILE cookies=FILE issuer=KEY.pem kid=NAME claims=JSON [clients=256] [sources=64]

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 // Open-loop load: each request is due at its moment, whatever became of those before it.
 //
 //   open_loop port=N rate=N requests=N get=FILE [post=FILE] [post_every=0] [short=FILE] [short_every=0]

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 // An upstream that knows what it was sent: for bodies, and for traffic of mixed kinds.
 //
 //   origin port=N

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 // The text of every large body: both ends know what each byte has to be.
 #ifndef PATTERN_H
 #define PATTERN_H

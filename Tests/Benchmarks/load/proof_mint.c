@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 // Mints DPoP-bound access tokens and fresh ES256 proofs (RFC 9449), a line "TOKEN PROOF" each.
 //
 //   proof_mint ISSUER_KEY.pem KID CLAIMS METHOD TARGET KEYS COUNT

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 // Clients that hold on to connections (slowloris): a third says nothing, a third sends the head of a request and a third
 // a body, a byte each second. Whoever is cut off comes back at its next turn.
 //

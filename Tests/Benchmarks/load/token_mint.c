@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 // Mints very many access tokens signed by ES256, a line each: what is seconds here is minutes in Python.
 //
 //   token_mint ISSUER_KEY.pem KID CLAIMS COUNT

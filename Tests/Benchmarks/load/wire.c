@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 #include "wire.h"
 
 #include <arpa/inet.h>

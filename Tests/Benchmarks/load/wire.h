@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 // What the load generators share: settings, the clock, loopback connections, answers as they arrive, and latencies.
 #ifndef WIRE_H
 #define WIRE_H

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 @testable import Configuration
 
 /// Paths of keys, with `*` for names that the operator chooses and nothing for places in lists.

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import TestSupport
 
 /// The first message of a TLS 1.2 client that offers what no library would (RFC 5246 §7.4.1.2).

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import TestSupport
 
 /// The kinds of requests whose lines are held against them.

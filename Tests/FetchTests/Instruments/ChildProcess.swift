@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Glibc
 
 /// A program started beside the tests, with its output in a pipe; ended by its own id.

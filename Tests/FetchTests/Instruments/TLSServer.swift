@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Foundation
 
 /// `openssl s_server` on a free port of 127.0.0.1, with a certificate of its own making for `localhost`.

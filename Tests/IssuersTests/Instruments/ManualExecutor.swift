@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
 /// Runs queued jobs on the test's own thread, when the test says so.

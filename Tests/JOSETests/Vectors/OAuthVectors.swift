@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// Signed JWTs published in OAuth and OpenID specifications.
 enum OAuthVectors {
     /// RFC 9449 Section 4.1 Figure 2.

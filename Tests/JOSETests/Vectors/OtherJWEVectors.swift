@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// Encrypted tokens that another implementation made, for algorithms of which RFC 7520 prints none.
 enum OtherJWEVectors {
     /// What all of them say: three segments, whatever is in them.

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// A compact JWS as a specification prints it, with the public key (or secret) printed beside it.
 struct PublishedJWS: Sendable {
     let compact: String

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// Signatures published in RFC 7515, appendix A.
 enum RFC7515Vectors {
     /// RFC 7515 Appendix A.1.

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// Encrypted tokens published in RFC 7520, section 5, with the keys that decrypt them.
 enum RFC7520DecryptionVectors {
     /// What all of them say.

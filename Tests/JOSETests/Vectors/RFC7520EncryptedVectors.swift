@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// Encrypted tokens published in RFC 7520, section 5.
 enum RFC7520EncryptedVectors {
     /// RFC 7520 Section 5.1 RSA1_5 + A128CBC-HS256: must be REFUSED by gateway policy.

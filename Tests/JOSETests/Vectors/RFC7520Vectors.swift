@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// Signatures published in RFC 7520, section 4.
 enum RFC7520Vectors {
     /// RFC 7520 Section 4.1 RSA v1.5.

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// The Ed25519 signature published in RFC 8037, appendix A.4.
 enum RFC8037Vectors {
     /// RFC 8037 Appendix A.4.

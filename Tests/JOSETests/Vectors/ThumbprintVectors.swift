@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// Thumbprints published in RFC 7638, RFC 8037 and RFC 9449.
 enum ThumbprintVectors {
     /// RFC 7638 Section 3.1.

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Dispatch
 
 /// Runs the jobs of tasks one after the other, and says when all of them have come as far as they can.

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// A strict reader of one challenge with parameters (RFC 9110 §11.3), for tests only.
 struct Challenge {
     var scheme = ""

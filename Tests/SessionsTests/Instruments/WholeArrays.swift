@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 @testable import Sessions
 
 /// The same functions for arrays: expectations cannot hold spans.

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 internal import Glibc
 
 /// Descriptors of the test run itself, whose soft limit is often 1,024.

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Glibc
 
 /// The sanitizer that this process was built with, if any (`deploy/test --sanitize`).

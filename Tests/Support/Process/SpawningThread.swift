@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 internal import Foundation
 
 /// The one thread that starts child processes and lives as long as the tests do.

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// Servers that their vendors keep.
 extension Vendor {
     package static let all = [auth0, keycloak, entra, okta, google, zitadel, authentik]

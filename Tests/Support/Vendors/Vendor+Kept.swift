@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// Servers that people keep themselves.
 extension Vendor {
     /// Keycloak 25 and newer; its upgrading guide says what changed then.

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 internal import Glibc
 
 /// Does nothing for a while: the pace of a peer that is slow, where slowness is what the test tries.

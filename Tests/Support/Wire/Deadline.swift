@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 internal import Glibc
 
 /// A point in monotonic time after which a test stops waiting.

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 internal import Bytes
 internal import Glibc
 package import JOSE

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// A client that sends exactly the bytes it is given and reads responses strictly.
 package final class RawClient {
     private let stream: any ByteStream

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 internal import Foundation
 
 /// A real HTTP/1.1 server that records every byte it receives and answers as scripted.

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 internal import Foundation
 
 /// A port that hands every connection on to another one of 127.0.0.1, and may read along.

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// An authorization server that serves metadata and keys, and misbehaves on demand.
 ///
 /// A real one (glewlwyd) stands in every test of ordinary behaviour; this one exists to do what a real one never does.

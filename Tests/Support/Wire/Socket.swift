@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 internal import Glibc
 
 /// Why a socket of a test did not do what the test asked.

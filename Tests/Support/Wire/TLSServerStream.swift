@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 internal import COpenSSL
 
 /// TLS as a server over a blocking socket, with one certificate.

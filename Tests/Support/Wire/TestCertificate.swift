@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 internal import COpenSSL
 
 /// A P-256 certificate with its key, made for one run of the tests.

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// A request body on its way into the record.
 struct UpstreamBody {
     private enum Framing {

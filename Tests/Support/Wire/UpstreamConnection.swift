@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// One connection of the recording upstream: reads a request, performs its script, and so on until the end.
 final class UpstreamConnection {
     private let stream: any ByteStream

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// The response of an upstream that says what it was sent.
 enum UpstreamEcho {
     static func response(to request: WireRequest, body: [UInt8]) -> [UInt8] {

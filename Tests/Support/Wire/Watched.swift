@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 internal import Foundation
 
 /// A value shared by threads that can be waited on: every change wakes those who wait for a condition.

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// One `WWW-Authenticate` value as a strict client reads it (RFC 9110 §11.6.1, RFC 6750 §3).
 package struct WireChallenge: Sendable, Equatable {
     package let scheme: String

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// One field line as it stood on the wire.
 package struct WireField: Sendable, Equatable, CustomStringConvertible {
     package let name: String

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// `application/x-www-form-urlencoded`, as a server that gets one reads it.
 package enum WireForm {
     /// The parameters by name; the last one of a name.

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// One request as the recording upstream read it.
 package struct WireRequest: Sendable {
     package let method: String

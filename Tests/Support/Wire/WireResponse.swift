@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// One response as a strict client reads it.
 package struct WireResponse: Sendable {
     /// How the body's end was known.

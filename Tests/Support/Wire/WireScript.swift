@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// What the recording upstream does with one request, step by step.
 package struct WireScript: Sendable {
     /// One thing to do.

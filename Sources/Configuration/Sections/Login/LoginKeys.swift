@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import OAuth
 
 /// The descriptions of a client's login keys.

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// The clients that a route's `login` names, in the order of the clients: each is a login.
 struct LoginsByName {
     private let names: [String]

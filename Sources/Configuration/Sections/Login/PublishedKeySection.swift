@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import JOSE
 
 /// `published_keys` and `decryption_keys` of a client.

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import OAuth
 
 /// `response` of a client: what a signed authorization response must be (JARM §2.3).

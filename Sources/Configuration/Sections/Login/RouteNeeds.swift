@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Gateway
 
 /// What the routes of one login need of its sessions, so that no more is kept of a user than has a use.

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// What ends a login before the server was asked for tokens.
 extension CheckFacts {
     /// `found` is the log's word for what was found.

@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// What ends a login once the server was asked for tokens.
 extension CheckFacts {
     func remedyForTokens(_ refusal: Refusal, _ found: String) -> Remedy? {

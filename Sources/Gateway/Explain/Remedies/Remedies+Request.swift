@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// The message, its route and its credentials.
 extension CheckFacts {
     func remedyForRequest(_ refusal: Refusal, _ expected: String, _ found: String) -> Remedy? {

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Issuers
 
 /// What is wrong, in one sentence, and what somebody can change: for an operator who has been woken.

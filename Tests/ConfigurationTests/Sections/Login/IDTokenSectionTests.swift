@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Testing
 
 @Suite struct `ID tokens of a login that does not load` {

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Testing
 
 @Suite struct `an authorization request that does not load` {

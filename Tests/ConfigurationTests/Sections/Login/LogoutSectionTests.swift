@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Testing
 
 @Suite struct `logouts that do not load, or with a warning` {

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Bytes
 
 /// base64url without padding (RFC 7515 §2), which every token, key and proof is written in.

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import HTTP1
 
 /// A body in the chunked coding (RFC 9112 §7.1), with whatever stands behind it.

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import HTTPMessage
 
 /// The certificate of a Client-Cert field (RFC 9440 §2.2).

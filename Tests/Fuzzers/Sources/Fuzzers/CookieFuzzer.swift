@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import Sessions
 
 /// What browsers send back: the Cookie field, and sealed sessions and login transactions in it.

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 @testable import Gateway
 
 /// A command that somebody pastes, to have its request explained.

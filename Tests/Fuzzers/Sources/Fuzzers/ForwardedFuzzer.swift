@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import HTTPMessage
 
 /// The Forwarded field that a trusted proxy sends (RFC 7239 §4), to which ours is added.

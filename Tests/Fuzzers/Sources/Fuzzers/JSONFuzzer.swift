@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import JSON
 
 /// JSON as every token, key set and introspection answer spells it.

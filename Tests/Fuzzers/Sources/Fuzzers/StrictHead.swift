@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import HTTPMessage
 
 /// A second reader of message heads, for holding the parsers to: it sees a head whole, knows no bounds, cuts it into lines

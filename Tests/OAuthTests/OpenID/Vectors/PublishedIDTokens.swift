@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// ID tokens printed in OpenID Connect Core 1.0 errata 2, and what came with them.
 enum PublishedIDTokens {
     /// Appendix A.2.

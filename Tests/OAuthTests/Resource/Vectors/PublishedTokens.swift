@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-
 /// JWTs printed in specifications, none of which is an access token for us.
 enum PublishedTokens {
     /// OpenID Connect Core 1.0 errata 2 Appendix A.3.
