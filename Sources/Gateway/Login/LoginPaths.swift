@@ -38,13 +38,3 @@ struct LoginPaths {
         return .requestObject(id: String(text.utf8.dropFirst(LoginPaths.requestObject.utf8.count)) ?? "")
     }
 }
-
-extension LoginRequest.Endpoint {
-    /// Whether people meet it in a browser's window; the others are met by scripts and servers.
-    var isForPeople: Bool {
-        switch self {
-        case .start, .callback, .logout, .loggedOut: true
-        case .session, .backchannelLogout, .frontchannelLogout, .requestObject: false
-        }
-    }
-}
