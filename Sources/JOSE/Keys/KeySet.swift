@@ -35,13 +35,6 @@ public struct KeySet: Sendable, Hashable {
         self.encryptionKeys = encryptionKeys
     }
 
-    /// The first key that may be encrypted to by `algorithm`, a name of RFC 7518 §4.1; nil when the owner published
-    /// none, and then nothing is sent (JAR-10).
-    public func encryptionKey(for algorithm: String) -> JWK? {
-        guard let algorithm = KeyManagementAlgorithm(name: algorithm) else { return nil }
-        return encryptionKeys.first { $0.fits(algorithm) }
-    }
-
     /// Keys of one set.
     static let maximumKeys = 100
 
