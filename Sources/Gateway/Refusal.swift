@@ -326,13 +326,12 @@ extension Refusal {
         case .tooLarge: self = .tokenTooLarge
         case .malformed: self = .tokenMalformed
         case .encrypted: self = .tokenEncrypted
-        case .issuerUnknown: self = .tokenIssuerUnknown
         case .typeNotAccepted: self = .tokenTypeNotAccepted
         case .algorithmNotAllowed: self = .tokenAlgorithmNotAllowed
         case .unknownKey: self = .tokenKeyUnknown
         case .tooManyKeys: self = .tokenKeyAmbiguous
         case .signatureInvalid: self = .tokenSignatureInvalid
-        case .issuerMismatch, .issuerNotAllowed: self = .tokenIssuerNotAccepted
+        case .issuerMismatch: self = .tokenIssuerNotAccepted
         case .expired: self = .tokenExpired
         case .notYetValid: self = .tokenNotYetValid
         case .issuedInFuture: self = .tokenIssuedInFuture
@@ -341,7 +340,6 @@ extension Refusal {
         case .looksLikeIDToken: self = .tokenLooksLikeIDToken
         case .otherPurpose: self = .tokenOfOtherPurpose
         case .boundToKey: self = .tokenBoundToKey
-        case .audienceMismatch: self = .tokenAudienceMissing
         }
     }
 

@@ -9,7 +9,7 @@ extension AccessTokenRefusal {
         case .tooLarge: token.map { "\($0.byteCount) bytes" } ?? "more"
         case .malformed(let cause): cause.found
         case .encrypted: "five segments"
-        case .issuerUnknown, .issuerMismatch, .issuerNotAllowed: "iss \(Unverified.quote(token?.issuer))"
+        case .issuerMismatch: "iss \(Unverified.quote(token?.issuer))"
         case .typeNotAccepted: "typ \(Unverified.quote(token?.type))"
         case .algorithmNotAllowed: "alg \(Unverified.quote(token?.algorithmName))"
         case .unknownKey, .tooManyKeys, .signatureInvalid:
@@ -22,7 +22,6 @@ extension AccessTokenRefusal {
         case .looksLikeIDToken: "claims of an ID token"
         case .otherPurpose(let claim): "claim \(claim)"
         case .boundToKey: "cnf, and no proof"
-        case .audienceMismatch: "other audiences"
         }
     }
 }

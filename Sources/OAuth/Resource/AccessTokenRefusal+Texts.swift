@@ -7,13 +7,12 @@ extension AccessTokenRefusal {
         case .tooLarge: "JOSE-26"
         case .malformed(let cause): cause.checkID
         case .encrypted: "JOSE-22"
-        case .issuerUnknown: "JOSE-21"
         case .typeNotAccepted: "RS-11"
         case .algorithmNotAllowed: "JOSE-05"
         case .unknownKey: "JOSE-17"
         case .tooManyKeys: "JOSE-15"
         case .signatureInvalid: "RS-14"
-        case .issuerMismatch, .issuerNotAllowed: "RS-12"
+        case .issuerMismatch: "RS-12"
         case .expired: "RS-15"
         case .notYetValid, .issuedInFuture: "JOSE-28"
         case .missingClaim("exp"): "RS-15"
@@ -25,7 +24,6 @@ extension AccessTokenRefusal {
         case .looksLikeIDToken: "RS-18"
         case .otherPurpose: "JOSE-20"
         case .boundToKey: "RS-22"
-        case .audienceMismatch: "RS-13"
         }
     }
 
@@ -35,7 +33,6 @@ extension AccessTokenRefusal {
         case .tooLarge: rules.map { "at most \($0.maximumTokenBytes) bytes" } ?? "a token within the size limit"
         case .malformed(let cause): cause.expectation
         case .encrypted: "a signed token (three segments); decryption is not configured"
-        case .issuerUnknown: "the exact name of a configured issuer"
         case .typeNotAccepted: "typ \(rules.map(Self.list(types:)) ?? "at+jwt")"
         case .algorithmNotAllowed:
             "alg one of \(rules.map { $0.algorithms.map(\.name).joined(separator: " ") } ?? "the issuer's list")"
@@ -43,7 +40,6 @@ extension AccessTokenRefusal {
         case .tooManyKeys: "a kid, or at most \(VerificationKeys.maximumAttempts) keys that fit the token's alg"
         case .signatureInvalid: "a signature made by one of the issuer's keys"
         case .issuerMismatch: "iss \(rules.map { Unverified.quote($0.issuer) } ?? "of the issuer")"
-        case .issuerNotAllowed: "an issuer that the route accepts"
         case .expired: "exp not more than \(rules?.leewaySeconds ?? 0) s ago"
         case .notYetValid: "nbf not more than \(rules?.leewaySeconds ?? 0) s ahead"
         case .issuedInFuture: "iat not more than \(rules?.leewaySeconds ?? 0) s ahead"
@@ -52,7 +48,6 @@ extension AccessTokenRefusal {
         case .looksLikeIDToken: "an access token, without nonce, at_hash, c_hash or a client as audience"
         case .otherPurpose: "an access token"
         case .boundToKey: "a token without cnf, or a proof of its key"
-        case .audienceMismatch: "aud with one of the route's audiences"
         }
     }
 

@@ -8,8 +8,6 @@ public enum AccessTokenRefusal: Error, Sendable, Equatable {
     case malformed(JOSERefusal)
     /// Encrypted, and no key is configured to decrypt it (JOSE-22).
     case encrypted
-    /// `iss` names no configured issuer (JOSE-21).
-    case issuerUnknown
     /// `typ` says it is something else than an access token (RS-11).
     case typeNotAccepted
     /// `alg` is not on the issuer's list (JOSE-05).
@@ -38,8 +36,4 @@ public enum AccessTokenRefusal: Error, Sendable, Equatable {
     case otherPurpose(claim: String)
     /// `cnf` binds it to what was not or cannot be proved; accepting it as a bearer token would undo that (RS-22).
     case boundToKey
-    /// The route accepts other issuers (RS-12).
-    case issuerNotAllowed
-    /// `aud` names none of the route's resource indicators (RS-13).
-    case audienceMismatch
 }

@@ -14,11 +14,11 @@ private let joseRefusals: [JOSERefusal] = [
 
 private let refusals: [AccessTokenRefusal] =
     [
-        .tooLarge, .encrypted, .issuerUnknown, .typeNotAccepted, .algorithmNotAllowed, .unknownKey, .tooManyKeys,
+        .tooLarge, .encrypted, .typeNotAccepted, .algorithmNotAllowed, .unknownKey, .tooManyKeys,
         .signatureInvalid, .issuerMismatch, .expired(secondsAgo: 41), .notYetValid(secondsLeft: 31),
         .issuedInFuture(secondsLeft: 31), .missingClaim("exp"), .missingClaim("sub"), .missingClaim("aud"),
         .claimMalformed("exp"), .claimMalformed("aud"), .claimMalformed("scope"), .looksLikeIDToken,
-        .otherPurpose(claim: "events"), .boundToKey, .issuerNotAllowed, .audienceMismatch,
+        .otherPurpose(claim: "events"), .boundToKey,
     ] + joseRefusals.map { .malformed($0) }
 
 @Suite struct `what a refusal says` {
@@ -41,7 +41,7 @@ private let refusals: [AccessTokenRefusal] =
                 == "alg one of RS256 PS256")
         #expect(AccessTokenRefusal.algorithmNotAllowed.found(in: token) == "alg \"ES256\"")
         #expect(AccessTokenRefusal.unknownKey.found(in: token) == "alg \"ES256\" kid \"p256-1\"")
-        #expect(AccessTokenRefusal.issuerUnknown.found(in: token) == "iss \"https://issuer.example/\"")
+        #expect(AccessTokenRefusal.issuerMismatch.found(in: token) == "iss \"https://issuer.example/\"")
         #expect(AccessTokenRefusal.issuerMismatch.expected(by: rules()) == "iss \"https://issuer.example/\"")
         #expect(AccessTokenRefusal.expired(secondsAgo: 41).expected(by: rules()) == "exp not more than 30 s ago")
         #expect(AccessTokenRefusal.expired(secondsAgo: 41).found(in: token) == "expired 41 s ago")
@@ -62,11 +62,11 @@ private let refusals: [AccessTokenRefusal] =
             #expect(found.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F })
         }
         #expect(
-            AccessTokenRefusal.issuerUnknown.found(in: token) == #"iss "a%0Alevel=error %22x%22 %250A %00 %C3%A9""#)
+            AccessTokenRefusal.issuerMismatch.found(in: token) == #"iss "a%0Alevel=error %22x%22 %250A %00 %C3%A9""#)
         let long = Array(
             TokenMint().accessToken(claims: ["iss": "\"\(String(repeating: "\\u0001", count: 200))\""]).utf8)
         let longToken = try UncheckedAccessToken(long.span, maximumBytes: 16_384)
-        let found = AccessTokenRefusal.issuerUnknown.found(in: longToken)
+        let found = AccessTokenRefusal.issuerMismatch.found(in: longToken)
         #expect(found.utf8.count < 80 && found.hasSuffix("...\""))
     }
 
