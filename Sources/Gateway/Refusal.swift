@@ -381,7 +381,6 @@ extension Refusal {
         case .sessionTooLarge: self = .loginSessionTooLarge
         case .storeUnavailable, .loginStoreUnavailable: self = .sessionStoreUnavailable
         case .sessionMissing: self = .loginRequired
-        case .refreshUnavailable: self = .sessionRefreshUnavailable
         case .crossSite: self = .crossSiteRequest
         case .logoutTokenInvalid: self = .logoutTokenInvalid
         case .logoutTokenUsed: self = .logoutTokenUsed

@@ -79,8 +79,6 @@ package enum LoginRefusal: Error, Sendable, CaseIterable, Equatable {
     case loginStoreUnavailable
     /// No session, for a script that asked for it (SC-12). 401
     case sessionMissing
-    /// The refresh did not end in time, or the server is down and the token has expired (RF-01, RF-06). 503
-    case refreshUnavailable
     /// Another site's page asks for something with the user's cookies (SC-09, SC-10). 403
     case crossSite
 

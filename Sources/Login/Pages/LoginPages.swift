@@ -135,7 +135,7 @@ extension PageTopic {
             case .scopeNotGranted: .scopeMissing
             case .authenticationInsufficient: .insufficient
             case .loginStoreUnavailable: .checkDown
-            case .storeUnavailable, .refreshUnavailable: .sessionDown
+            case .storeUnavailable: .sessionDown
             case .sessionMissing: .missing
             case .crossSite: .crossSite
             case .logoutTokenInvalid, .logoutTokenUsed: .logoutToken
