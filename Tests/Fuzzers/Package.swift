@@ -1,9 +1,9 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own: it sees what a stranger would see of the libraries, but for three things that `run` opens to it by
-// `-enable-testing`: the readers of configurations and of pasted commands, which are the command line's alone, and the
-// comparison of a proof's URL.
+// A package of its own: it sees what a stranger would see of the libraries, and what `run` opens to it by
+// `-enable-testing`: the readers of configurations and of pasted commands, which are the command line's alone, those of
+// pages' sentences and languages, those of cookies, and the comparison of a proof's URL.
 let package = Package(
     name: "fuzzers",
     dependencies: [.package(name: "portcullis", path: "../..")],

@@ -1,5 +1,3 @@
-import Sessions
-
 /// What browsers send back: the Cookie field, and sealed sessions and login transactions in it.
 ///
 /// The first byte says how the rest is read: `h` a field, `v` a session cookie's value, `l` a field for the callback of the

@@ -1,37 +1,39 @@
-public import Crypto
+import Crypto
+@testable import Sessions
 
-/// Reads bytes of a stranger in every way that cookies are read here, with a key that everybody knows: for fuzzers, which
-/// see what is public alone.
-public struct CookieProbe: Sendable {
+/// Reads bytes of a stranger in every way that the gateway reads cookies, with a key that everybody knows.
+///
+/// The key is why this stands here: the library has no reader whose keys are not the operator's.
+struct CookieProbe: Sendable {
     /// What a `Cookie` field says.
-    public struct Field: Sendable, Equatable {
+    struct Field: Sendable, Equatable {
         /// The session cookie's value.
-        public let value: [UInt8]?
+        let value: [UInt8]?
         /// Whether there are two of it (SC-06).
-        public let isRepeated: Bool
+        let isRepeated: Bool
         /// Where the value is, when it is there in one piece.
-        public let place: Range<Int>?
+        let place: Range<Int>?
         /// What goes on to an upstream; nil when that is the field as it is.
-        public let stripped: [UInt8]?
+        let stripped: [UInt8]?
         /// Login cookies that would have to go for another one.
-        public let evicted: [String]
+        let evicted: [String]
         /// Logins that ended in the last minute.
-        public let endedLogins: Int
+        let endedLogins: Int
         /// The `Set-Cookie` that counts one more.
-        public let nextEnded: String
+        let nextEnded: String
     }
 
     /// The session cookie's name.
-    public static let name = "__Host-portcullis-probe"
+    static let name = "__Host-portcullis-probe"
     /// The time at which everything is read, in seconds since 1970.
-    public static let now: Int64 = 1_800_000_000
+    static let now: Int64 = 1_800_000_000
 
     private let keys: SealingKeys
     private let store: CookieSessionStore
     private let sealer: TransactionSealer
 
     /// Makes what reads; refuses only when the library cannot derive keys.
-    public init() throws(CryptoRefusal) {
+    init() throws(CryptoRefusal) {
         let key = Secret([UInt8](repeating: 0x4b, count: 32))
         keys = try SealingKeys([key], purpose: .session, client: "probe", bound: [CookieProbe.name])
         store = try CookieSessionStore(
@@ -40,7 +42,7 @@ public struct CookieProbe: Sendable {
     }
 
     /// Reads a `Cookie` field.
-    public func read(field: [UInt8]) -> Field {
+    func read(field: [UInt8]) -> Field {
         let cookies = field.span
         var value: [UInt8]?
         var isRepeated = false
@@ -59,44 +61,44 @@ public struct CookieProbe: Sendable {
     }
 
     /// The lines of `Set-Cookie` for a value.
-    public func lines(value: [UInt8]) -> [String] {
+    func lines(value: [UInt8]) -> [String] {
         SetCookie.lines(name: CookieProbe.name, value: value, sameSite: .lax)
     }
 
     /// The session in what was sealed, as it would be sealed again; nil when it is none.
-    public func session(plaintext: [UInt8]) -> [UInt8]? {
+    func session(plaintext: [UInt8]) -> [UInt8]? {
         SessionCodec.decode(plaintext, client: "probe").map(SessionCodec.encode)
     }
 
     /// The login transaction in what was sealed, as it would be sealed again; nil when it is none.
-    public func transaction(plaintext: [UInt8]) -> [UInt8]? {
+    func transaction(plaintext: [UInt8]) -> [UInt8]? {
         TransactionCodec.decode(plaintext, client: "probe").map(TransactionCodec.encode)
     }
 
     /// Seals anything as a session's cookie.
-    public func seal(_ plaintext: [UInt8]) throws(CryptoRefusal) -> [UInt8] {
+    func seal(_ plaintext: [UInt8]) throws(CryptoRefusal) -> [UInt8] {
         try keys.seal(plaintext)
     }
 
     /// What was sealed as a session's cookie.
-    public func open(_ value: [UInt8]) -> [UInt8]? {
+    func open(_ value: [UInt8]) -> [UInt8]? {
         keys.open(value.span)
     }
 
     /// Whether a value stands for a session that lives at `now`.
-    public func isSession(_ value: [UInt8]) -> Bool {
+    func isSession(_ value: [UInt8]) -> Bool {
         guard case .found = store.lookUp(value, now: CookieProbe.now) else { return false }
         return true
     }
 
     /// Whether a field has the transaction that belongs to a state.
-    public func isTransaction(_ field: [UInt8], state: String) -> Bool {
+    func isTransaction(_ field: [UInt8], state: String) -> Bool {
         guard case .found = sealer.open(field.span, state: state, now: CookieProbe.now) else { return false }
         return true
     }
 
     /// Where a text may lead to after a login (CF-09).
-    public func target(_ text: [UInt8]) -> String {
+    func target(_ text: [UInt8]) -> String {
         ReturnTarget.accept(text.span)
     }
 }
