@@ -10,8 +10,9 @@ package import JOSE
 ///     third                       ├─ next ───────────┼─ signs ──────────┤ …
 ///              └ start            └ one rotation     └ one rotation
 ///
-/// Time is handed in: whoever owns the clock calls `advance` when `due` has come, and hands out `signer` and `keySet` as
-/// snapshots. Keys from files stay as they are: the operator publishes the next one, and later lets it sign.
+/// Time is handed in: whoever owns the clock calls `advance` when `due` has come, and hands out `signer` and
+/// `publishedKeys` as snapshots. Keys from files stay as they are: the operator publishes the next one, and later lets it
+/// sign.
 package struct AssertionKeyRing: Sendable {
     /// Something worth a log line.
     package enum Event: Sendable, Equatable {
@@ -45,12 +46,8 @@ package struct AssertionKeyRing: Sendable {
 
     /// The key that signs now.
     package private(set) var signer: SigningJWK
-    /// The keys of that set, to be published beside others.
+    /// The public halves to publish: the signer's, those of the next keys, and those of what is still in force.
     package private(set) var publishedKeys: [JWK] = []
-    /// The JWK Set to publish: public halves only.
-    package private(set) var keySet: [UInt8] = []
-    /// `ETag` of the key set: the same for the same keys, whichever process publishes them.
-    package private(set) var entityTag = ""
     /// Seconds for which a reader may keep the key set.
     package let maximumAgeSeconds: Int
 
@@ -122,7 +119,7 @@ extension AssertionKeyRing {
 // MARK: what happens
 
 extension AssertionKeyRing {
-    /// Does what is due; `signer`, `keySet` and `entityTag` may be others afterwards, when events are returned.
+    /// Does what is due; `signer` and `publishedKeys` may be others afterwards, when events are returned.
     ///
     /// However late it is called, one key at most is replaced: the next one was published before, the one after it not.
     package mutating func advance(at now: Moment) -> [Event] {
@@ -151,10 +148,6 @@ extension AssertionKeyRing {
     }
 
     private mutating func publish() {
-        let keys = [signer.published] + others.map(\.published) + previous.map(\.key)
-        publishedKeys = keys
-        keySet = JWKSetWriter.write(keys)
-        let names = keys.map { "\($0.keyID ?? "")-\($0.algorithm?.name ?? "")" }
-        entityTag = "\"\(names.joined(separator: "."))\""
+        publishedKeys = [signer.published] + others.map(\.published) + previous.map(\.key)
     }
 }
