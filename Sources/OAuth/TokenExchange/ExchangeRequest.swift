@@ -6,26 +6,12 @@ public struct ExchangeRequest: Sendable, Equatable {
     public var resource: [String]
     /// Scopes asked for; the server decides when empty.
     public var scopes: [String]
-    /// The kind of token asked for.
-    public var requestedType: RequestedType
 
-    /// `requested_token_type`.
-    public enum RequestedType: Sendable, Equatable {
-        /// Not said: the server decides.
-        case unspecified
-        case accessToken
-        case jwt
-    }
-
-    /// A request for these services and scopes.
-    public init(
-        audience: [String] = [], resource: [String] = [], scopes: [String] = [],
-        requestedType: RequestedType = .unspecified
-    ) {
+    /// A request for these services and scopes; the kind of token is for the server to decide.
+    public init(audience: [String] = [], resource: [String] = [], scopes: [String] = []) {
         self.audience = audience
         self.resource = resource
         self.scopes = scopes
-        self.requestedType = requestedType
     }
 
     /// Largest answer read, in bytes.
@@ -43,11 +29,6 @@ public struct ExchangeRequest: Sendable, Equatable {
         parameters += resource.map { ("resource", $0) }
         parameters += audience.map { ("audience", $0) }
         if !scopes.isEmpty { parameters.append(("scope", scopes.joined(separator: " "))) }
-        switch requestedType {
-        case .unspecified: break
-        case .accessToken: parameters.append(("requested_token_type", Self.accessTokenType))
-        case .jwt: parameters.append(("requested_token_type", Self.jwtType))
-        }
         parameters.append(("subject_token", token.text))
         parameters.append(("subject_token_type", Self.accessTokenType))
         return parameters
