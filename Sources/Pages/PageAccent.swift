@@ -3,19 +3,19 @@ import Bytes
 /// A site's colour, for buttons and links: whichever it is, text in it and on it can be read (WCAG 2.2, 1.4.3).
 package struct PageAccent: Sendable, Equatable {
     /// Red, green and blue, 0 to 255 each.
-    package struct Colour: Sendable, Equatable {
-        package var red: UInt8
-        package var green: UInt8
-        package var blue: UInt8
+    struct Colour: Sendable, Equatable {
+        var red: UInt8
+        var green: UInt8
+        var blue: UInt8
 
-        package init(_ red: UInt8, _ green: UInt8, _ blue: UInt8) {
+        init(_ red: UInt8, _ green: UInt8, _ blue: UInt8) {
             self.red = red
             self.green = green
             self.blue = blue
         }
     }
 
-    package let colour: Colour
+    let colour: Colour
 
     static let standard = PageAccent(colour: Colour(0x1D, 0x4E, 0xD8))
     static let minimumContrast = 4.5
@@ -47,10 +47,10 @@ package struct PageAccent: Sendable, Equatable {
     }
 
     /// The colour, as much darker as it takes on a light page.
-    package var onLight: Colour { moved(towards: 0, on: Self.light) }
+    var onLight: Colour { moved(towards: 0, on: Self.light) }
 
     /// The colour, as much lighter as it takes on a dark page.
-    package var onDark: Colour { moved(towards: 255, on: Self.dark) }
+    var onDark: Colour { moved(towards: 255, on: Self.dark) }
 
     private func moved(towards end: UInt8, on ground: Colour) -> Colour {
         for step in 0...64 {
@@ -73,7 +73,7 @@ extension PageAccent.Colour {
     }
 
     /// WCAG's contrast ratio, 1 to 21.
-    package func contrast(with other: PageAccent.Colour) -> Double {
+    func contrast(with other: PageAccent.Colour) -> Double {
         let (first, second) = (luminance, other.luminance)
         return (max(first, second) + 0.05) / (min(first, second) + 0.05)
     }

@@ -36,9 +36,9 @@ public final class ProofKeys {
     private var byThumbprint: [SHA256Digest: Int] = [:]
     private var hand = 0
     /// Proofs whose header was known.
-    public private(set) var hits: UInt64 = 0
+    private(set) var hits: UInt64 = 0
     /// Proofs whose header was not.
-    public private(set) var misses: UInt64 = 0
+    private(set) var misses: UInt64 = 0
 
     /// Remembers `limit` keys at most, of some 4 KB each.
     public init(limit: Int) {

@@ -10,7 +10,7 @@ public enum EndSession: Sendable {
     case post(action: String, parameters: [(String, String)])
 
     /// Characters of a URL beyond which a form is posted.
-    public static let maximumURLCount = 2000
+    private static let maximumURLCount = 2000
 
     /// What is sent beside the endpoint's own query (LO-02).
     public struct Parameters: Sendable {

@@ -102,7 +102,7 @@ package enum CookieField {
     }
 
     /// Whether one of the field's cookies is the gateway's; allocates nothing.
-    package static func hasOurs(_ cookies: Span<UInt8>, names: [String]) -> Bool {
+    private static func hasOurs(_ cookies: Span<UInt8>, names: [String]) -> Bool {
         var pairs = CookiePairs()
         while let pair = pairs.next(in: cookies) {
             if isOurs(cookies.extracting(pair.name), names: names) { return true }

@@ -18,7 +18,7 @@ package enum SetCookie {
     /// Cookies that a session is kept in at most (SC-07).
     package static let maximumChunks = 4
     /// The longest time that a browser keeps a cookie for, in seconds (RFC 6265bis §5.5).
-    package static let greatestAge = 400 * 86_400
+    private static let greatestAge = 400 * 86_400
 
     /// The lines that set a value, split so that no cookie passes `limit`: `name`, `name.1`, `name.2`, `name.3`.
     ///

@@ -38,7 +38,7 @@ package final class MemorySessionStore: SessionStore {
     private let ended: Endings
 
     /// What one session's parts may take together, in bytes.
-    package static let sessionLimit = 64 * 1024
+    private static let sessionLimit = 64 * 1024
     private static let idLength = 16
     private static let secretLength = 32
 

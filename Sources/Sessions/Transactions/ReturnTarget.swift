@@ -43,7 +43,7 @@ package enum ReturnTarget {
     }
 
     /// Bytes of a fragment at most: with the longest target it still fits in one cookie.
-    package static let fragmentLimit = 512
+    private static let fragmentLimit = 512
 
     /// Whether this is the path of a URL of the same origin, whoever reads it.
     private static func isPath(_ path: Span<UInt8>) -> Bool {

@@ -20,9 +20,9 @@ package struct TransactionSealer: Sendable {
     /// Seconds that a login may take (REQUIREMENTS 0.4).
     package static let lifetimeSeconds = 600
     /// Login cookies that a browser is left with at most.
-    package static let maximumCookies = 20
+    private static let maximumCookies = 20
     /// Login cookies that one answer deletes at most: each takes a line of it, three times as long as the cookie may be.
-    package static let maximumEvictions = 40
+    private static let maximumEvictions = 40
     /// Bytes of `Cookie` that they take at most.
     package static let maximumBytes = 3500
     /// What their names begin with.

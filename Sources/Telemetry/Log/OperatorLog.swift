@@ -7,7 +7,7 @@ package final class OperatorLog: Sendable {
     private let output: @Sendable (inout LogLine) -> Void
 
     /// Bytes of one member that are written; the rest is only counted.
-    package static let fieldLimit = 512
+    static let fieldLimit = 512
 
     /// A log that gives each line to `output`, which must leave the line empty or may ignore it.
     package init(

@@ -60,7 +60,7 @@ package enum QueryRedaction {
     /// one, and those under which APIs take keys, signatures, passwords and sessions. What ends as such a name does is
     /// one too: `csrf_token`, `apiKey`, `X-Amz-Signature`. A harmless value that is not logged costs an operator a
     /// look; a secret that is logged costs its owner everything.
-    package static func isSensitive(_ name: Span<UInt8>) -> Bool {
+    private static func isSensitive(_ name: Span<UInt8>) -> Bool {
         var start = 0
         // A second `?` belongs to the name for us, and to nothing for some readers.
         while start < name.count, [UInt8(ascii: "_"), UInt8(ascii: "?")].contains(decoded(name, at: start).byte) {

@@ -99,7 +99,7 @@ package final class MetricsRegistry: Sendable {
     }
 
     /// How reloads went so far; any thread.
-    package var reloadReadings: ReloadReadings { reloads.withLock { $0 } }
+    private var reloadReadings: ReloadReadings { reloads.withLock { $0 } }
 
     /// The page: every family of `MetricName`, summed over the workers.
     ///

@@ -14,7 +14,7 @@ public final class TicketKeys: Sendable {
     /// How long a key of our own making seals, and then opens, in seconds.
     public static let rotationSeconds: UInt64 = 12 * 3600
     /// Shortest key an operator may give, in bytes.
-    public static let minimumKeyBytes = 32
+    private static let minimumKeyBytes = 32
 
     /// Name, cipher key and MAC key, one after the other.
     struct Key: Equatable {

@@ -1,9 +1,10 @@
 import Crypto
 import JOSE
 import JSON
-import OAuth
 import Testing
 import TestSupport
+
+@testable import OAuth
 
 private let clients: [(SigningKey, SignatureAlgorithm)] = [
     (.p256, .es256), (.rsa, .ps256), (.ed25519, .edDSA), (.p384, .es384), (.p521, .es512), (.rsa, .rs256),

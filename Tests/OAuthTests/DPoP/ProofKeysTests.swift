@@ -1,7 +1,8 @@
 import JOSE
-import OAuth
 import Testing
 import TestSupport
+
+@testable import OAuth
 
 @Suite struct `the memory of clients' keys` {
     private let clients = (0..<6).map { _ in ProofMint(key: SigningKey(.p256)) }

@@ -1,6 +1,7 @@
 import Synchronization
-import Telemetry
 import Testing
+
+@testable import Telemetry
 
 /// Remembers what was written.
 private final class Lines: Sendable {
