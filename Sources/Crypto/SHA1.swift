@@ -2,9 +2,6 @@
 ///
 /// Nothing that must be hard to forge is built on it.
 public enum SHA1 {
-    /// Bytes of a digest.
-    public static let length = 20
-
     /// The digest of `bytes`; nil where the library does not offer SHA-1.
     public static func hash(_ bytes: Span<UInt8>) -> InlineArray<20, UInt8>? { OpenSSLDigest.sha1(bytes) }
 }

@@ -102,15 +102,13 @@ package struct ClientPlace: Sendable {
 // MARK: names and addresses
 
 extension ClientPlace {
-    /// The paths of one client under the reserved prefix.
+    /// The paths of one client under the reserved prefix to which the gateway itself sends somebody.
     package enum Path: String, Sendable {
         case login
         case callback
         case logout
         case loggedOut = "logged-out"
         case session
-        case backchannelLogout = "backchannel-logout"
-        case frontchannelLogout = "frontchannel-logout"
     }
 
     /// `/.portcullis/<path>/<client>`.

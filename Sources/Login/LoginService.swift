@@ -169,13 +169,8 @@ package final class LoginService: Sendable {
 
     /// Ends what is under way, here and in every service that this one continues, and tries once more to revoke what
     /// tokens are left; for the end of the process (OPS-08).
-    package func stop() {
-        refreshes.stop()
-        revocations.stop()
-    }
-
-    /// The same, and waits for it; after so many milliseconds it reports which tokens were not revoked, and returns.
     ///
+    /// Waits for it; after so many milliseconds it reports which tokens were not revoked, and returns.
     /// The executor must go on running until then. The number of sessions whose tokens were given up.
     @discardableResult
     package func stop(within milliseconds: Int) async -> Int {

@@ -4,8 +4,6 @@ import Telemetry
 ///
 /// Made anew by the worker's tick when the second has changed; an answer copies it.
 struct DateLine {
-    static let length = 37
-
     private(set) var bytes = InlineArray<37, UInt8>(repeating: 0x20)
     private var second: Int64?
 

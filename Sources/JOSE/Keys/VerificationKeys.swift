@@ -29,11 +29,6 @@ public final class VerificationKeys {
     /// The keys prepared.
     public var count: Int { entries.count }
 
-    /// Whether a key has this `kid`, whatever it is for.
-    public func contains(keyID: String) -> Bool {
-        entries.contains { Self.equal($0.jwk.keyID, keyID) }
-    }
-
     /// Refuses `jws` unless one of these keys signed it by an algorithm of `algorithms`; returns that key.
     ///
     /// With a `kid`, only keys of that name are tried, told apart by type, curve and `alg` where several share it

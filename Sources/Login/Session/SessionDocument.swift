@@ -33,20 +33,6 @@ package enum SessionDocument {
         }
     }
 
-    /// The content of a 401 for scripts: `{"authenticated":false,"error":"login_required","login":…}`.
-    package static func missing(login: String) -> [UInt8] {
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.name("authenticated")
-        writer.bool(false)
-        writer.name("error")
-        writer.string("login_required")
-        writer.name("login")
-        writer.string(login)
-        writer.endObject()
-        return writer.finish()
-    }
-
     private static func document(_ session: Session, _ place: ClientPlace) -> [UInt8] {
         let (idle, overflows) = session.seenAt.addingReportingOverflow(Int64(place.settings.session.idleSeconds))
         let idleEnd = overflows ? session.endsAt : min(idle, session.endsAt)

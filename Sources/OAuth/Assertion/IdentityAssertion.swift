@@ -32,13 +32,6 @@ public struct IdentityAssertion: Sendable, Hashable {
             self.claims = claims
             self.usableUntil = usableUntil
         }
-
-        /// The identity of a token that was verified.
-        public init(_ token: VerifiedAccessToken) {
-            self.init(
-                tokenIssuer: token.issuer, subject: token.subject, clientID: token.clientID, scopes: token.scopes,
-                claims: token.claims, usableUntil: token.expiresAt)
-        }
     }
 
     /// Claims to be signed, and their end.

@@ -45,9 +45,6 @@ struct SessionDocumentTests {
             }, world.place)
         #expect(answer.refusal == .sessionMissing)
         #expect(answer.retry == "/.portcullis/login/shop")
-        let json = try JSONValue.parse(SessionDocument.missing(login: "/.portcullis/login/shop").span)
-        #expect(json["authenticated"]?.bool == false)
-        #expect(json["login"]?.string == "/.portcullis/login/shop")
     }
 
     @Test(arguments: ["cross-site", "same-site", "none", nil])
