@@ -12,6 +12,7 @@
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
+#include <openssl/kdf.h>
 #include <openssl/param_build.h>
 #include <openssl/pem.h>
 #include <openssl/rand.h>
@@ -161,4 +162,35 @@ static inline EVP_PKEY *COpenSSL_P256_private_key(const unsigned char *scalar, u
     EC_GROUP_free(curve);
     EVP_PKEY_CTX_free(context);
     return key;
+}
+
+// HKDF and the one-step derivation of NIST SP 800-56C, both with SHA-256. The library copies the secret into the context,
+// and wipes the copy when it frees it.
+static inline int COpenSSL_derive(
+    EVP_KDF *algorithm, const OSSL_PARAM *parameters, unsigned char *output, size_t count) {
+    EVP_KDF_CTX *context = EVP_KDF_CTX_new(algorithm);
+    int made = context != NULL && EVP_KDF_derive(context, output, count, parameters) == 1;
+    EVP_KDF_CTX_free(context);
+    return made;
+}
+static inline int COpenSSL_HKDF_SHA256(
+    EVP_KDF *algorithm, const unsigned char *secret, size_t secret_count, const unsigned char *salt, size_t salt_count,
+    const unsigned char *info, size_t info_count, unsigned char *output, size_t count) {
+    OSSL_PARAM parameters[5];
+    parameters[0] = OSSL_PARAM_construct_utf8_string(OSSL_KDF_PARAM_DIGEST, (char *)"SHA256", 0);
+    parameters[1] = OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_KEY, (void *)secret, secret_count);
+    parameters[2] = OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_SALT, (void *)salt, salt_count);
+    parameters[3] = OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_INFO, (void *)info, info_count);
+    parameters[4] = OSSL_PARAM_construct_end();
+    return COpenSSL_derive(algorithm, parameters, output, count);
+}
+static inline int COpenSSL_SSKDF_SHA256(
+    EVP_KDF *algorithm, const unsigned char *secret, size_t secret_count, const unsigned char *info, size_t info_count,
+    unsigned char *output, size_t count) {
+    OSSL_PARAM parameters[4];
+    parameters[0] = OSSL_PARAM_construct_utf8_string(OSSL_KDF_PARAM_DIGEST, (char *)"SHA256", 0);
+    parameters[1] = OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_SECRET, (void *)secret, secret_count);
+    parameters[2] = OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_INFO, (void *)info, info_count);
+    parameters[3] = OSSL_PARAM_construct_end();
+    return COpenSSL_derive(algorithm, parameters, output, count);
 }

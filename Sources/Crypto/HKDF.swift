@@ -2,7 +2,8 @@
 public enum HKDF {
     /// Extracts and expands: `count` bytes that belong to `info`, the name of what they are for.
     ///
-    /// - Throws: `.secretTooShort` for no secret at all, `.keyLength` unless `count` is 1…8160 (RFC 5869 §2.3).
+    /// - Throws: `.secretTooShort` for no secret at all, `.keyLength` unless `count` is 1…8160 (RFC 5869 §2.3),
+    ///   `.libraryFailed` when the library does, as it does for an `info` that is longer than its buffer.
     public static func derive(
         _ key: Secret, salt: [UInt8] = [], info: [UInt8], count: Int
     ) throws(CryptoRefusal) -> Secret {
@@ -11,16 +12,8 @@ public enum HKDF {
         // §2.2: no salt is one of zeros.
         let salt = salt.isEmpty ? [UInt8](repeating: 0, count: HashFunction.sha256.length) : salt
         let secret = key.reveal()
-        let extracted = OpenSSLMAC.authenticate(secret.span, hash: .sha256, key: salt.span)
-        var output: [UInt8] = []
-        var block: [UInt8] = []
-        var counter: UInt8 = 1
-        while output.count < count {
-            let input = block + info + [counter]
-            block = OpenSSLMAC.authenticate(input.span, hash: .sha256, key: extracted.span)
-            output += block
-            counter &+= 1
-        }
-        return Secret(Array(output.prefix(count)))
+        guard let derived = OpenSSLKDF.hkdf(secret.span, salt: salt.span, info: info.span, count: count)
+        else { throw .libraryFailed }
+        return derived
     }
 }

@@ -246,6 +246,45 @@ extension ContentCipher {
         }
     }
 
+    @Test(arguments: [0, 1, 55, 64, 1000])
+    func `HKDF is HMAC over and over, whatever the name's length`(infoCount: Int) throws {
+        let (seed, salt, info) = (RandomBytes.fill(32), RandomBytes.fill(32), RandomBytes.fill(infoCount))
+        let expanding = try MAC(.sha256, key: Secret(MAC(.sha256, key: Secret(salt)).authenticate(seed.span)))
+        var (expected, block): ([UInt8], [UInt8]) = ([], [])
+        for counter in UInt8(1)...3 {
+            let input = block + info + [counter]
+            block = expanding.authenticate(input.span)
+            expected += block
+        }
+        for count in [1, 31, 32, 33, 64, 65, 96] {
+            let found = try HKDF.derive(Secret(seed), salt: salt, info: info, count: count).reveal()
+            #expect(found == Array(expected.prefix(count)))
+        }
+        #expect(OpenSSLErrors.isEmpty)
+    }
+
+    @Test func `HKDF takes no name that the library has no room for, rather than a part of it`() {
+        let long = [UInt8](repeating: 0x61, count: 1 << 20)
+        #expect(throws: CryptoRefusal.libraryFailed) { try HKDF.derive(Secret([1]), info: long, count: 32) }
+        #expect(OpenSSLErrors.isEmpty)
+    }
+
+    @Test(arguments: [1, 2, 31, 32, 33, 64])
+    func `Concat KDF is SHA-256 of a counter, the secret and the information`(count: Int) throws {
+        let (secret, info) = (RandomBytes.fill(66), RandomBytes.fill(40))
+        var expected: [UInt8] = []
+        for counter in [UInt8(1), 2] {
+            let input = [0, 0, 0, counter] + secret + info
+            expected += HashFunction.sha256.hash(input.span)
+        }
+        let found = try ConcatKDF.derive(Secret(secret), info: info.span, count: count).reveal()
+        #expect(found == Array(expected.prefix(count)))
+        #expect(throws: CryptoRefusal.secretTooShort) {
+            try ConcatKDF.derive(Secret([]), info: info.span, count: count)
+        }
+        #expect(OpenSSLErrors.isEmpty)
+    }
+
     @Test func `Concat KDF gives the key of RFC 7518 appendix C`() throws {
         let secret = Secret(bytes("9e56d91d817135d372834283bf84269cfb316ea3da806a48f6daa7798cfe90c4"))
         func prefixed(_ text: String) -> [UInt8] { [0, 0, 0, UInt8(text.utf8.count)] + Array(text.utf8) }
