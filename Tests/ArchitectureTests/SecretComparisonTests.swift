@@ -113,3 +113,17 @@ import Testing
         #expect(comparison.code.contains("CRYPTO_memcmp("))
     }
 }
+
+/// What is left of secrets in memory that was freed: tests cannot look there, so the places are held to a list.
+@Suite struct `secrets that nobody holds any more` {
+    @Test(arguments: [
+        ("Crypto/OpenSSL/SecretBytes", "deinit {\n        Self.overwrite(&bytes)\n    }"),
+        ("Crypto/OpenSSL/SecretBytes", "unsafe OPENSSL_cleanse(buffer.baseAddress, buffer.count)"),
+        ("Crypto/Secret", "private let storage: SecretBytes\n"),
+        ("Crypto/Keys/PrivateKey+Scalar", "defer { SecretBytes.overwrite(&number) }"),
+        ("Transport/TLS/TicketKeys", "for index in state.keys.indices { state.keys[index].overwrite() }"),
+    ]) func `are overwritten`(file: String, code: String) throws {
+        let source = try #require(SourceTree.file("Sources/\(file).swift"))
+        #expect(source.code.contains(code), "\(source)")
+    }
+}

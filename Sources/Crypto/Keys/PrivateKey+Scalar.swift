@@ -9,7 +9,8 @@ extension PrivateKey {
     public static func p256(scalar: Secret) throws(SigningRefusal) -> PrivateKey {
         guard scalar.count == 32 else { throw .keyTypeNotAccepted }
         let bytes = scalar.reveal()
-        let number = P256Scalar(bytes.span).bytes
+        var number = P256Scalar(bytes.span).bytes
+        defer { SecretBytes.overwrite(&number) }
         let (key, point) = try EVPPrivateKey.p256(scalar: number.span)
         // The point was made of the number just now: there is no pair to check.
         return PrivateKey(

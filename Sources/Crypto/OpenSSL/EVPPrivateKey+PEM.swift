@@ -19,6 +19,8 @@ extension EVPPrivateKey {
         }
         ErrorQueue.clear()
         guard count > 0 else { throw .libraryFailed }
-        return Secret(Array(text[..<count]))
+        // Shortened in its place: a copy would leave the key behind in the memory of the first array.
+        text.removeLast(text.count - count)
+        return Secret(text)
     }
 }
