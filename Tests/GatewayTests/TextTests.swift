@@ -16,7 +16,8 @@ import Transport
         let text = refusal.clientDescription
         #expect(!text.isEmpty)
         #expect(text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F && $0 != 0x22 && $0 != 0x5C })
-        #expect(BearerChallenge(realm: "r").value(.invalidToken(text)).hasSuffix("error_description=\"\(text)\""))
+        let challenge = TokenChallenge(.bearer, realm: "r").value(.invalidToken(text))
+        #expect(challenge.hasSuffix("error_description=\"\(text)\""))
     }
 
     @Test func `RS-15 of an expired token is as RFC 6750 prints it`() {

@@ -22,16 +22,17 @@ struct Challenges {
     private let settings: TokenSettings
     private let attempted: AttemptedScheme
     private let scopes: [String]
-    private let bearer: BearerChallenge
-    private let dpop: DPoPChallenge
+    private let bearer: TokenChallenge
+    private let dpop: TokenChallenge
 
     init(_ settings: TokenSettings, attempted: AttemptedScheme, scopes: [String], resourceMetadata: String?) {
         self.settings = settings
         self.attempted = attempted
         self.scopes = scopes
-        bearer = BearerChallenge(realm: settings.realm, scopes: scopes, resourceMetadata: resourceMetadata)
-        dpop = DPoPChallenge(
-            realm: settings.realm, algorithms: settings.dpop.algorithms, scopes: scopes,
+        bearer = TokenChallenge(
+            .bearer, realm: settings.realm, scopes: scopes, resourceMetadata: resourceMetadata)
+        dpop = TokenChallenge(
+            .dpop(algorithms: settings.dpop.algorithms), realm: settings.realm, scopes: scopes,
             resourceMetadata: resourceMetadata)
     }
 
@@ -44,12 +45,11 @@ struct Challenges {
             // Only the scheme that was tried is told what was wrong (RFC 9449 Figure 18).
             return attempted == .dpop ? both(.none, .invalidToken(text)) : both(.invalidToken(text), .none)
         case .request: return both(.invalidRequest(text), .invalidRequest(text))
-        case .scope: return one(.insufficientScope(scopes), .insufficientScope(scopes))
+        case .scope: return one(.insufficientScope(scopes))
         case .stepUp:
-            let maximumAge = settings.maxAgeSeconds
             return one(
-                .insufficientUserAuthentication(text, acrValues: settings.acrValues, maxAge: maximumAge, scopes: []),
-                .insufficientUserAuthentication(text, acrValues: settings.acrValues, maxAge: maximumAge, scopes: []))
+                .insufficientUserAuthentication(
+                    text, acrValues: settings.acrValues, maxAge: settings.maxAgeSeconds, scopes: []))
         case .proof: return both(.none, .invalidProof(text))
         case .nonce: return [line(dpop.value(.useNonce))]
         case .message, .denied, .page, .authorizationDown, .tooLarge, .slow, .plain, .badGateway: return []
@@ -57,9 +57,9 @@ struct Challenges {
     }
 
     /// A line for each scheme that the route takes.
-    private func both(_ bearerProblem: BearerChallenge.Problem, _ dpopProblem: DPoPChallenge.Problem) -> [(
-        String, String
-    )] {
+    private func both(
+        _ bearerProblem: TokenChallenge.Problem, _ dpopProblem: TokenChallenge.Problem
+    ) -> [(String, String)] {
         var lines: [(String, String)] = []
         if settings.schemes.contains(.bearer) { lines.append(line(bearer.value(bearerProblem))) }
         if settings.schemes.contains(.dpop) { lines.append(line(dpop.value(dpopProblem))) }
@@ -67,10 +67,8 @@ struct Challenges {
     }
 
     /// The line of the scheme that was tried.
-    private func one(
-        _ bearerProblem: BearerChallenge.Problem, _ dpopProblem: DPoPChallenge.Problem
-    ) -> [(String, String)] {
-        [line(attempted == .dpop ? dpop.value(dpopProblem) : bearer.value(bearerProblem))]
+    private func one(_ problem: TokenChallenge.Problem) -> [(String, String)] {
+        [line((attempted == .dpop ? dpop : bearer).value(problem))]
     }
 
     private func line(_ value: String) -> (String, String) { ("WWW-Authenticate", value) }

@@ -3,12 +3,12 @@ import OAuth
 import Testing
 
 @Suite struct `the DPoP challenge` {
-    private let plain = DPoPChallenge(realm: "r", algorithms: [.es256, .ps256])
-    private let full = DPoPChallenge(
-        realm: "orders", algorithms: DPoPRules().algorithms, scopes: ["orders:read"],
+    private let plain = TokenChallenge(.dpop(algorithms: [.es256, .ps256]), realm: "r")
+    private let full = TokenChallenge(
+        .dpop(algorithms: DPoPRules().algorithms), realm: "orders", scopes: ["orders:read"],
         resourceMetadata: "https://api.example/.well-known/oauth-protected-resource")
 
-    private static let problems: [DPoPChallenge.Problem] = [
+    private static let problems: [TokenChallenge.Problem] = [
         .none, .invalidToken("x"), .insufficientScope(["a"]), .invalidRequest("x"), .invalidProof("x"), .useNonce,
         .insufficientUserAuthentication("x", acrValues: ["a"], maxAge: 5, scopes: ["b"]),
     ]
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: problems)
-    func `DPOP-23 every challenge names the algorithms once, in their order`(problem: DPoPChallenge.Problem) throws {
+    func `DPOP-23 every challenge names the algorithms once, in their order`(problem: TokenChallenge.Problem) throws {
         let read = try #require(Challenge(full.value(problem)))
         #expect(read.scheme == "DPoP" && read.parameters.first?.name == "realm")
         #expect(read["algs"] == "ES256 PS256 EdDSA")
@@ -31,14 +31,14 @@ import Testing
             "realm", "error", "error_description", "acr_values", "max_age", "algs", "scope", "resource_metadata",
         ]
         #expect(read.parameters.map(\.name) == order.filter { read[$0] != nil })
-        let other = try #require(Challenge(DPoPChallenge(realm: "r", algorithms: [.es512]).value(problem)))
+        let other = try #require(Challenge(TokenChallenge(.dpop(algorithms: [.es512]), realm: "r").value(problem)))
         #expect(other["algs"] == "ES512")
     }
 
     @Test func `DPOP-19 a proof of another key reads as RFC 9449 prints it`() {
         // Figure 16, and the realm.
         #expect(
-            DPoPChallenge(realm: "r", algorithms: [.es256]).value(.invalidToken("Invalid DPoP key binding"))
+            TokenChallenge(.dpop(algorithms: [.es256]), realm: "r").value(.invalidToken("Invalid DPoP key binding"))
                 == #"DPoP realm="r", error="invalid_token", error_description="Invalid DPoP key binding", algs="ES256""#
         )
     }
@@ -72,10 +72,10 @@ import Testing
 
     @Test func `nothing outside printable ASCII gets into a challenge`() throws {
         let hostile = "a\r\nDPoP-Nonce: x\0\u{7F}é\""
-        let challenge = DPoPChallenge(
-            realm: hostile, algorithms: [.es256], scopes: [hostile], resourceMetadata: hostile)
+        let challenge = TokenChallenge(
+            .dpop(algorithms: [.es256]), realm: hostile, scopes: [hostile], resourceMetadata: hostile)
         for problem in [
-            DPoPChallenge.Problem.none, .invalidToken(hostile), .invalidRequest(hostile), .invalidProof(hostile),
+            TokenChallenge.Problem.none, .invalidToken(hostile), .invalidRequest(hostile), .invalidProof(hostile),
             .insufficientScope([hostile]),
             .insufficientUserAuthentication(hostile, acrValues: [hostile], maxAge: .min, scopes: [hostile]),
         ] {

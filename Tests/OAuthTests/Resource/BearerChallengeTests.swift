@@ -2,21 +2,26 @@ import OAuth
 import Testing
 
 @Suite struct `the bearer challenge` {
-    private let full = BearerChallenge(
-        realm: "orders", scopes: ["orders:read"],
+    private let full = TokenChallenge(
+        .bearer, realm: "orders", scopes: ["orders:read"],
         resourceMetadata: "https://api.example/.well-known/oauth-protected-resource")
 
     @Test func `RS-02 without credentials no error is named`() {
-        #expect(BearerChallenge(realm: "example").value() == #"Bearer realm="example""#)
+        #expect(TokenChallenge(.bearer, realm: "example").value() == #"Bearer realm="example""#)
         #expect(
             full.value()
                 == #"Bearer realm="orders", scope="orders:read", resource_metadata="https://api.example/.well-known/oauth-protected-resource""#
         )
     }
 
+    @Test(arguments: [TokenChallenge.Problem.invalidProof("x"), .useNonce])
+    func `RS-02 a client that is asked for no proof is told of none`(problem: TokenChallenge.Problem) {
+        #expect(full.value(problem) == full.value())
+    }
+
     @Test func `RS-15 an expired token reads as RFC 6750 prints it`() {
         #expect(
-            BearerChallenge(realm: "example").value(.invalidToken("The access token expired"))
+            TokenChallenge(.bearer, realm: "example").value(.invalidToken("The access token expired"))
                 == #"Bearer realm="example", error="invalid_token", error_description="The access token expired""#)
     }
 
@@ -29,7 +34,7 @@ import Testing
 
     @Test func `RS-05 a request that no reader understands alike is invalid`() {
         #expect(
-            BearerChallenge(realm: "r").value(.invalidRequest("Multiple methods used to include access token"))
+            TokenChallenge(.bearer, realm: "r").value(.invalidRequest("Multiple methods used to include access token"))
                 == #"Bearer realm="r", error="invalid_request", error_description="Multiple methods used to include access token""#
         )
     }
@@ -43,9 +48,9 @@ import Testing
 
     @Test(arguments: [#"a "b" \c"#, #"\"#, #"""#, #"", error="x"#, "", "plain", #"\\""#])
     func `RS-08 a realm is escaped and read back`(realm: String) throws {
-        let challenge = BearerChallenge(realm: realm, resourceMetadata: realm)
+        let challenge = TokenChallenge(.bearer, realm: realm, resourceMetadata: realm)
         for problem in [
-            BearerChallenge.Problem.none, .invalidToken("x"), .insufficientScope(["a"]), .invalidRequest("y"),
+            TokenChallenge.Problem.none, .invalidToken("x"), .insufficientScope(["a"]), .invalidRequest("y"),
         ] {
             let read = try #require(Challenge(challenge.value(problem)))
             #expect(read["realm"] == realm)
@@ -55,9 +60,9 @@ import Testing
 
     @Test func `RS-08 nothing outside printable ASCII gets into a challenge`() throws {
         let hostile = "a\r\nSet-Cookie: x\0\u{7F}é"
-        let challenge = BearerChallenge(
-            realm: hostile, scopes: [hostile, "ok", "a\"b", "", "c\\d"], resourceMetadata: hostile)
-        for problem in [BearerChallenge.Problem.none, .invalidToken(hostile), .invalidRequest(hostile)] {
+        let challenge = TokenChallenge(
+            .bearer, realm: hostile, scopes: [hostile, "ok", "a\"b", "", "c\\d"], resourceMetadata: hostile)
+        for problem in [TokenChallenge.Problem.none, .invalidToken(hostile), .invalidRequest(hostile)] {
             let value = challenge.value(problem)
             #expect(value.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F })
             let read = try #require(Challenge(value))
@@ -68,7 +73,7 @@ import Testing
         #expect(Challenge(challenge.value(.insufficientScope([hostile])))?["scope"] == nil)
     }
 
-    private let stepUp = BearerChallenge(realm: "example")
+    private let stepUp = TokenChallenge(.bearer, realm: "example")
 
     @Test func `STEP-01 another authentication level is asked for as RFC 9470 prints it`() {
         // Figure 2, and the realm.

@@ -1,9 +1,19 @@
 public import JOSE
 
-/// The `DPoP` challenge of RFC 9449 §7.1, with RFC 9728's pointer to the resource's metadata.
+/// The challenge of a protected resource, by the scheme `Bearer` (RFC 6750 §3) or `DPoP` (RFC 9449 §7.1), with RFC 9728's
+/// pointer to the resource's metadata.
 ///
-/// `algs` is in every one: a client that learns it from the first refusal needs no second (DPOP-23).
-public struct DPoPChallenge: Sendable, Equatable {
+/// `realm` is always there: a bare `Bearer` is not a challenge by RFC 6750 (decision D-2). So is `algs` in every one of
+/// `DPoP`: a client that learns it from the first refusal needs no second (DPOP-23).
+public struct TokenChallenge: Sendable, Equatable {
+    /// How the client is to present its token.
+    public enum Scheme: Sendable, Equatable {
+        /// As it is.
+        case bearer
+        /// With a proof, signed by one of the algorithms of the route's `DPoPRules`.
+        case dpop(algorithms: [SignatureAlgorithm])
+    }
+
     /// What went wrong, as far as the client is told.
     public enum Problem: Sendable, Equatable {
         /// No credentials, or some of another scheme: no error is named (E-NOAUTH).
@@ -24,25 +34,25 @@ public struct DPoPChallenge: Sendable, Equatable {
         case useNonce
     }
 
+    private let scheme: Scheme
     private let realm: String
-    private let algorithms: [String]
     private let scopes: [String]
     private let resourceMetadata: String?
 
-    /// The challenge of one route; `algorithms` are those of its `DPoPRules`, `scopes` those to ask for from the start.
-    public init(
-        realm: String, algorithms: [SignatureAlgorithm], scopes: [String] = [], resourceMetadata: String? = nil
-    ) {
+    /// The challenge of one route; `scopes` are those to ask for from the start.
+    public init(_ scheme: Scheme, realm: String, scopes: [String] = [], resourceMetadata: String? = nil) {
+        self.scheme = scheme
         self.realm = realm
-        self.algorithms = algorithms.map(\.name)
         self.scopes = scopes
         self.resourceMetadata = resourceMetadata
     }
 
-    /// The field value: `DPoP realm=…`, then of `error`, `error_description`, `acr_values`, `max_age`, `algs`, `scope`
-    /// and `resource_metadata` those that the problem has.
+    /// The field value: the scheme and `realm=…`, then of `error`, `error_description`, `acr_values`, `max_age`, `algs`,
+    /// `scope` and `resource_metadata` those that the problem and the scheme have.
+    ///
+    /// `Bearer` knows no proofs: what is wrong with one is not said there.
     public func value(_ problem: Problem = .none) -> String {
-        var text = ChallengeText(scheme: "DPoP", realm: realm)
+        var text = ChallengeText(scheme: name, realm: realm)
         var scopes = scopes
         switch problem {
         case .none: break
@@ -55,12 +65,23 @@ public struct DPoPChallenge: Sendable, Equatable {
             text.error("insufficient_user_authentication", description)
             text.authentication(acrValues: acrValues, maxAge: maxAge)
             scopes = missing
-        case .invalidProof(let description): text.error("invalid_dpop_proof", description)
-        case .useNonce: text.error("use_dpop_nonce", "Resource server requires nonce in DPoP proof")
+        case .invalidProof(let description):
+            if scheme != .bearer { text.error("invalid_dpop_proof", description) }
+        case .useNonce:
+            if scheme != .bearer {
+                text.error("use_dpop_nonce", "Resource server requires nonce in DPoP proof")
+            }
         }
-        text.algorithms(algorithms)
+        if case .dpop(let algorithms) = scheme { text.algorithms(algorithms.map(\.name)) }
         text.scope(scopes)
         text.resourceMetadata(resourceMetadata)
         return text.value
+    }
+
+    private var name: String {
+        switch scheme {
+        case .bearer: "Bearer"
+        case .dpop: "DPoP"
+        }
     }
 }
