@@ -113,71 +113,81 @@ let package = Package(
             name: "TestSupport",
             dependencies: ["Bytes", "JSON", "Crypto", "JOSE", "HTTPMessage", "COpenSSL"],
             path: "Tests/Support", swiftSettings: settings),
-        .testTarget(name: "BytesTests", dependencies: ["Bytes", "TestSupport"], swiftSettings: settings),
-        .testTarget(name: "JSONTests", dependencies: ["JSON", "Bytes", "TestSupport"], swiftSettings: settings),
+        .target(name: "TestTraits", path: "Tests/Traits", swiftSettings: settings),
+        .testTarget(name: "BytesTests", dependencies: ["Bytes", "TestSupport", "TestTraits"], swiftSettings: settings),
         .testTarget(
-            name: "HTTPMessageTests", dependencies: ["HTTPMessage", "Crypto", "Bytes", "TestSupport"],
+            name: "JSONTests", dependencies: ["JSON", "Bytes", "TestSupport", "TestTraits"], swiftSettings: settings),
+        .testTarget(
+            name: "HTTPMessageTests", dependencies: ["HTTPMessage", "Crypto", "Bytes", "TestSupport", "TestTraits"],
             swiftSettings: settings),
         .testTarget(
-            name: "HTTP1Tests", dependencies: ["HTTP1", "HTTPMessage", "Bytes", "TestSupport"],
+            name: "HTTP1Tests", dependencies: ["HTTP1", "HTTPMessage", "Bytes", "TestSupport", "TestTraits"],
             swiftSettings: settings),
         .testTarget(
-            name: "CryptoTests", dependencies: ["Crypto", "JOSE", "Bytes", "TestSupport"], swiftSettings: settings),
+            name: "CryptoTests", dependencies: ["Crypto", "JOSE", "Bytes", "TestSupport", "TestTraits"],
+            swiftSettings: settings),
         .testTarget(
-            name: "JOSETests", dependencies: ["JOSE", "JSON", "Crypto", "Bytes", "TestSupport"],
+            name: "JOSETests", dependencies: ["JOSE", "JSON", "Crypto", "Bytes", "TestSupport", "TestTraits"],
             swiftSettings: settings),
         .testTarget(
             name: "OAuthTests",
-            dependencies: ["OAuth", "JOSE", "JSON", "HTTPMessage", "Crypto", "Bytes", "TestSupport"],
-            swiftSettings: settings),
-        .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "TestSupport"], swiftSettings: settings),
-        .testTarget(
-            name: "TransportTests", dependencies: ["Transport", "EventLoop", "COpenSSL", "TestSupport"],
+            dependencies: ["OAuth", "JOSE", "JSON", "HTTPMessage", "Crypto", "Bytes", "TestSupport", "TestTraits"],
             swiftSettings: settings),
         .testTarget(
-            name: "FetchTests", dependencies: ["Fetch", "EventLoop", "HTTPMessage", "Bytes", "TestSupport"],
+            name: "EventLoopTests", dependencies: ["EventLoop", "TestSupport", "TestTraits"], swiftSettings: settings),
+        .testTarget(
+            name: "TransportTests", dependencies: ["Transport", "EventLoop", "COpenSSL", "TestSupport", "TestTraits"],
             swiftSettings: settings),
         .testTarget(
-            name: "TelemetryTests", dependencies: ["Telemetry", "JSON", "Bytes", "TestSupport"],
-            swiftSettings: settings),
-        .testTarget(name: "ReplayTests", dependencies: ["Replay", "Crypto", "Bytes"], swiftSettings: settings),
-        .testTarget(
-            name: "SessionsTests", dependencies: ["Sessions", "Crypto", "JSON", "Bytes", "HTTPMessage", "TestSupport"],
+            name: "FetchTests",
+            dependencies: ["Fetch", "EventLoop", "HTTPMessage", "Bytes", "TestSupport", "TestTraits"],
             swiftSettings: settings),
         .testTarget(
-            name: "PagesTests", dependencies: ["Pages", "Bytes", "Crypto", "TestSupport"], swiftSettings: settings),
+            name: "TelemetryTests", dependencies: ["Telemetry", "JSON", "Bytes", "TestSupport", "TestTraits"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "ReplayTests", dependencies: ["Replay", "Crypto", "Bytes", "TestTraits"], swiftSettings: settings),
+        .testTarget(
+            name: "SessionsTests",
+            dependencies: ["Sessions", "Crypto", "JSON", "Bytes", "HTTPMessage", "TestSupport", "TestTraits"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "PagesTests", dependencies: ["Pages", "Bytes", "Crypto", "TestSupport", "TestTraits"],
+            swiftSettings: settings),
         .testTarget(
             name: "LoginTests",
             dependencies: [
                 "Login", "Pages", "Sessions", "Issuers", "OAuth", "JOSE", "JSON", "Crypto", "HTTPMessage", "Replay",
                 "Telemetry",
-                "Bytes", "TestSupport",
+                "Bytes", "TestSupport", "TestTraits",
             ],
             swiftSettings: settings),
         .testTarget(
             name: "IssuersTests",
             dependencies: [
                 "Issuers", "OAuth", "JOSE", "JSON", "Crypto", "HTTPMessage", "Telemetry", "Bytes", "TestSupport",
+                "TestTraits",
             ],
             swiftSettings: settings),
         .testTarget(
             name: "GatewayTests",
             dependencies: [
                 "Gateway", "EventLoop", "Transport", "HTTPMessage", "HTTP1", "OAuth", "JOSE", "Issuers", "Telemetry",
-                "Sessions", "Pages", "Login", "Bytes", "Crypto", "JSON", "TestSupport",
+                "Sessions", "Pages", "Login", "Bytes", "Crypto", "JSON", "TestSupport", "TestTraits",
             ],
             exclude: ["Explain/Golden"], swiftSettings: settings),
         .testTarget(
             name: "ConfigurationTests",
             dependencies: [
                 "Configuration", "Gateway", "Login", "Pages", "Sessions", "Issuers", "OAuth", "JOSE", "JSON", "Crypto",
-                "Bytes", "HTTPMessage", "TestSupport",
+                "Bytes", "HTTPMessage", "TestSupport", "TestTraits",
             ],
             exclude: ["Golden", "embed_languages.py", "embed_reference.py", "validate_schema.py"],
             swiftSettings: settings),
-        .testTarget(name: "ArchitectureTests", dependencies: ["TestSupport"], swiftSettings: settings),
+        .testTarget(name: "ArchitectureTests", dependencies: ["TestSupport", "TestTraits"], swiftSettings: settings),
         .testTarget(
-            name: "EndToEndTests", dependencies: ["portcullis", "JSON", "Bytes", "Crypto", "JOSE", "TestSupport"],
+            name: "EndToEndTests",
+            dependencies: ["portcullis", "JSON", "Bytes", "Crypto", "JOSE", "TestSupport", "TestTraits"],
             swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

@@ -1,6 +1,7 @@
 import Testing
 
-/// The requirement rows of what is built, each of which has a positive and a negative test.
+/// The requirement rows of what is built, each of which has a test that shows that it holds and one that shows that it
+/// refuses.
 enum RequirementRows {
     static let all: [String] =
         ids("HTTP", [1...73, 75...76]) + ids("JOSE", [1...34])
@@ -19,63 +20,81 @@ enum RequirementRows {
         ranges.joined().map { "\(prefix)-\($0 < 10 ? "0" : "")\($0)" }
     }
 
-    /// How many tests carry each row: rows stand at the beginning of a test's name.
-    static func counts() -> [String: Int] {
-        var counts: [String: Int] = [:]
+    /// How many tests show that a row holds, and how many that it refuses: as the traits of the tests say.
+    struct Counts {
+        var holds: [String: Int] = [:]
+        var refuses: [String: Int] = [:]
+    }
+
+    static let counts: Counts = {
+        var counts = Counts()
         for file in SourceTree.tests {
-            for match in file.text.matches(of: #/(?:func `|@Test\(\s*")([^`"]+)[`"]/#) {
-                for id in leadingRows(match.1) { counts[id, default: 0] += 1 }
+            for (side, row) in traits(in: file.text) {
+                if side == "holds" {
+                    counts.holds[row, default: 0] += 1
+                } else {
+                    counts.refuses[row, default: 0] += 1
+                }
             }
         }
         return counts
-    }
+    }()
 
-    /// `HTTP-24, HTTP-25 and HTTP-26 …` begins with three.
-    static func leadingRows(_ name: Substring) -> [String] {
-        var found: [String] = []
-        for word in name.split(whereSeparator: { " ,:".contains($0) }) {
-            if word.wholeMatch(of: row) != nil {
-                found.append(String(word))
-            } else if word != "and" || found.isEmpty {
-                break
-            }
+    /// The rows that the traits of a text name, each with the side that it is named for.
+    static func traits(in text: String) -> [(side: Substring, row: String)] {
+        text.matches(of: #/\.(holds|refuses)\(((?:\s*"[A-Z]+-\d+",?)+)\s*\)/#).flatMap { trait in
+            trait.2.matches(of: #/"([^"]+)"/#).map { (trait.1, String($0.1)) }
         }
-        return found
     }
 
-    static func uncovered() -> Set<String> {
-        let counts = counts()
-        return Set(all.filter { counts[$0, default: 0] < 2 })
+    /// The rows that no test holds, or none refuses.
+    static func uncovered(_ counts: [String: Int]) -> Set<String> {
+        Set(all.filter { counts[$0, default: 0] == 0 })
     }
 }
 
 @Suite struct `the requirement rows` {
-    @Test func `have two tests each, but for those that are known to have fewer`() {
-        let counts = RequirementRows.counts()
-        let missing = RequirementRows.uncovered().subtracting(KnownGaps.rowsWithoutTwoTests).sorted()
-        #expect(missing == [], "\(missing.map { "\($0): \(counts[$0, default: 0])" }.joined(separator: ", "))")
+    let counts = RequirementRows.counts
+
+    @Test func `have a test each that shows that they hold`() {
+        let missing = RequirementRows.uncovered(counts.holds).subtracting(KnownGaps.rowsThatOnlyRefuse)
+        #expect(missing.sorted() == [])
     }
 
-    @Test func `are covered: the list of gaps holds no row that has its tests by now`() {
-        #expect(KnownGaps.rowsWithoutTwoTests.subtracting(RequirementRows.uncovered()).sorted() == [])
+    @Test func `have a test each that shows that they refuse`() {
+        let missing = RequirementRows.uncovered(counts.refuses).subtracting(KnownGaps.rowsThatOnlyHold)
+        #expect(missing.sorted() == [])
+    }
+
+    @Test func `are covered: the lists of gaps hold no row that has its tests by now`() {
+        #expect(KnownGaps.rowsThatOnlyRefuse.subtracting(RequirementRows.uncovered(counts.holds)).sorted() == [])
+        #expect(KnownGaps.rowsThatOnlyHold.subtracting(RequirementRows.uncovered(counts.refuses)).sorted() == [])
+    }
+
+    @Test func `stand in traits, and at the beginning of no test's name`() {
+        for file in SourceTree.tests {
+            let names = file.text.matches(of: #/(?:func `|@Test\(\s*")([^`"]+)[`"]/#).map { String($0.1) }
+            #expect(names.filter { $0.starts(with: RequirementRows.row) } == [], "\(file)")
+        }
     }
 
     @Test func `are counted by this test as they stand`() {
         #expect(RequirementRows.all.count == 348)
-        #expect(
-            RequirementRows.leadingRows("HTTP-24, HTTP-25 and HTTP-26 is refused") == ["HTTP-24", "HTTP-25", "HTTP-26"])
-        #expect(RequirementRows.leadingRows("is refused by HTTP-24") == [])
-        #expect(RequirementRows.leadingRows("and HTTP-24") == [])
+        let text = "@Test(.HOLDS(\"RS-01\"), .REFUSES(\n\"RS-02\", \"RS-03\")) func `one`() {}"
+            .replacing("HOLDS", with: "holds").replacing("REFUSES", with: "refuses")
+        let found = RequirementRows.traits(in: text).map { "\($0.side) \($0.row)" }
+        #expect(found == ["holds RS-01", "refuses RS-02", "refuses RS-03"])
+        #expect(counts.holds.values.reduce(0, +) > 500)
+        #expect(counts.refuses.values.reduce(0, +) > 500)
     }
 
     @Test(arguments: ["ThreatModel.md", "LearnedFromCVEs.md"])
     func `named in a document are carried by a test`(document: String) throws {
         let text = try #require(SourceTree.file("Sources/Gateway/Gateway.docc/" + document)).text
         let named = Set(text.matches(of: RequirementRows.row).map { String($0.0) })
-        let counts = RequirementRows.counts()
         #expect(named.count >= 20)
         #expect(named.subtracting(RequirementRows.all).sorted() == [], "not a row of what is built")
-        let untested = named.filter { counts[$0, default: 0] == 0 }
-        #expect(untested.subtracting(KnownGaps.rowsWithoutTwoTests).sorted() == [])
+        let untested = named.filter { counts.holds[$0] == nil && counts.refuses[$0] == nil }
+        #expect(untested.sorted() == [])
     }
 }

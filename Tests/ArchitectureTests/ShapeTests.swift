@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 
 @Suite struct `the shape of the code` {
@@ -84,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func `OPS-10 security takes its randomness from the system alone`() {
+    @Test(.holds("OPS-10")) func `security takes its randomness from the system alone`() {
         for file in SourceTree.sources
         where !file.isIn("Sources/Crypto") && !file.isIn("Sources/Transport/TLS/TicketKeys.swift") {
             for word in ["drand48", "srand(", "rand()", "random()", "SystemRandomNumberGenerator", "RAND_"] {

@@ -1,4 +1,5 @@
 import Bytes
+import TestTraits
 import Testing
 
 @Suite struct `bytes in vectors` {
@@ -9,7 +10,7 @@ import Testing
         return bytes.span.vector(at: 0)
     }
 
-    @Test(arguments: 0..<16) func `HTTP-04 the first control octet is found`(place: Int) {
+    @Test(.holds("HTTP-04"), arguments: 0..<16) func `the first control octet is found`(place: Int) {
         for byte in UInt8.min...UInt8.max {
             let isControl = byte < 0x20 || byte == 0x7f
             for other: UInt8 in [0x20, 0x61, 0x7e, 0x80, 0xa0, 0xff] {
@@ -19,7 +20,7 @@ import Testing
         }
     }
 
-    @Test func `HTTP-04 the first of several control octets is found`() {
+    @Test(.holds("HTTP-04")) func `the first of several control octets is found`() {
         for place in 0..<16 {
             for byte: UInt8 in [0, 1, 0x1f, 0x7f, 0x0d] {
                 var bytes = [UInt8](repeating: 0x7f, count: 16)

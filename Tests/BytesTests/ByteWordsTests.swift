@@ -1,4 +1,5 @@
 import Bytes
+import TestTraits
 import Testing
 
 @Suite struct `bytes in words` {
@@ -23,8 +24,9 @@ import Testing
         return bytes.span.word(at: 0)
     }
 
-    @Test(arguments: 0..<8) func `HTTP-11 letters and dashes are told from all others, each byte by itself`(place: Int)
-    {
+    @Test(.holds("HTTP-11"), arguments: 0..<8) func `letters and dashes are told from all others, each byte by itself`(
+        place: Int
+    ) {
         for byte in UInt8.min...UInt8.max {
             let isOne = ASCII.isLetter(byte) || byte == 0x2d
             for other: UInt8 in [0x2d, 0x41, 0x7a] {
@@ -37,7 +39,9 @@ import Testing
         }
     }
 
-    @Test(arguments: 0..<8) func `RS-01 bytes of a token are told from all others, each byte by itself`(place: Int) {
+    @Test(.holds("RS-01"), arguments: 0..<8) func `bytes of a token are told from all others, each byte by itself`(
+        place: Int
+    ) {
         let common = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._/".utf8)
         for byte in UInt8.min...UInt8.max {
             let isOne = common.contains(byte)

@@ -1,5 +1,6 @@
 import Bytes
 import TestSupport
+import TestTraits
 import Testing
 
 @Suite struct `encoding for a form` {
@@ -10,11 +11,12 @@ import Testing
     }
 
     // RFC 6749 appendix B.
-    @Test func `CA-02 spells the example of RFC 6749 as it does`() {
+    @Test(.holds("CA-02")) func `spells the example of RFC 6749 as it does`() {
         #expect(encode([0x20, 0x25, 0x26, 0x2B, 0xC2, 0xA3, 0xE2, 0x82, 0xAC]) == "+%25%26%2B%C2%A3%E2%82%AC")
     }
 
-    @Test func `TX-01 leaves only what can neither end a value nor be read as an escape`() {
+    @Test(.holds("TX-01"), .refuses("TX-01")) func `leaves only what can neither end a value nor be read as an escape`()
+    {
         for byte in UInt8.min...UInt8.max {
             let text = encode([byte])
             let scalar = Character(UnicodeScalar(byte))

@@ -1,5 +1,6 @@
 import Configuration
 import Glibc
+import TestTraits
 import Testing
 
 @Suite struct `loading from a path` {
@@ -89,7 +90,9 @@ import Testing
         #expect(refusalOfLoading(path, from: .system) == "")
     }
 
-    @Test func `MTLS-04 revocation lists that start-up would refuse are refused, with OpenSSL's reason`() throws {
+    @Test(.refuses("MTLS-04")) func `revocation lists that start-up would refuse are refused, with OpenSSL's reason`()
+        throws
+    {
         let folder = try TemporaryFolder()
         try folder.write(RealCertificate.chain, to: "tls.crt")
         try folder.write(RealCertificate.key, to: "tls.key")
@@ -104,7 +107,7 @@ import Testing
         #expect(refusalOfLoading(path, from: .system).contains("found revocation lists that OpenSSL refuses"))
     }
 
-    @Test func `CA-17 the real mode of a key file counts`() throws {
+    @Test(.holds("CA-17")) func `the real mode of a key file counts`() throws {
         let folder = try TemporaryFolder()
         try folder.write(Fixture.key, to: "tls.key", mode: 0o644)
         try folder.write(Fixture.certificate, to: "tls.crt")

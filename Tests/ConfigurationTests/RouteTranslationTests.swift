@@ -1,10 +1,11 @@
 import Configuration
 import Gateway
 import Issuers
+import TestTraits
 import Testing
 
 @Suite struct `a route that loads` {
-    @Test func `HTTP-76 a route with a token rule asks for a token`() throws {
+    @Test(.holds("HTTP-76")) func `a route with a token rule asks for a token`() throws {
         let token = try token(of: Sample().text)
         #expect(token.issuers == ["main"])
         #expect(token.audiences == ["api"])
@@ -14,7 +15,7 @@ import Testing
         #expect(token.realm == "portcullis")
     }
 
-    @Test func `HTTP-51 an upstream on another port of this machine is fine`() throws {
+    @Test(.holds("HTTP-51")) func `an upstream on another port of this machine is fine`() throws {
         let upstream = try settings(of: Sample().text).routes[0].upstream
         #expect(upstream == UpstreamSettings(host: "127.0.0.1", port: 3000))
     }
@@ -34,7 +35,7 @@ import Testing
                     serverName: "orders.internal"))
     }
 
-    @Test func `RS-13 several audiences are a list`() throws {
+    @Test(.holds("RS-13")) func `several audiences are a list`() throws {
         let text = Sample.route("token: { issuers: [main], audience: [a, b] }")
         #expect(try token(of: text).audiences == ["a", "b"])
     }
@@ -155,7 +156,7 @@ import Testing
                 """)
     }
 
-    @Test func `MD-01 an http issuer on loopback, with the dangerous word`() throws {
+    @Test(.holds("MD-01")) func `an http issuer on loopback, with the dangerous word`() throws {
         let text = Sample(
             issuers: "issuers: { main: { url: http://127.0.0.1:4593/, insecure_allow_http: true } }"
         ).text
@@ -191,7 +192,7 @@ import Testing
                 """)
     }
 
-    @Test func `HTTP-57 a guarded path with a weaker route above it, once for each`() throws {
+    @Test(.holds("HTTP-57")) func `a guarded path with a weaker route above it, once for each`() throws {
         let text = Sample(
             routes: """
                 routes: [{ path: /, upstream: http://127.0.0.1:3000, public: true },

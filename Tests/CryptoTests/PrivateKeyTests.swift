@@ -1,8 +1,9 @@
 import Bytes
 import Crypto
 import JOSE
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 private let message = Array("what is to be signed".utf8)
 private let all: [(SigningKey, SignatureAlgorithm)] =
@@ -39,8 +40,8 @@ extension VerificationKey {
 }
 
 @Suite struct `a private key` {
-    @Test(arguments: all)
-    func `JOSE-35 signs what its public half verifies, by every scheme of its kind and by no other`(
+    @Test(.holds("JOSE-35"), arguments: all)
+    func `signs what its public half verifies, by every scheme of its kind and by no other`(
         key: SigningKey, algorithm: SignatureAlgorithm
     ) throws {
         let signer = try read(key.pem())
@@ -81,7 +82,7 @@ extension VerificationKey {
     }
 
     // Ed25519 and RSASSA-PKCS1-v1_5 have one signature for each message.
-    @Test func `JOSE-35 makes the signature of RFC 8037 appendix A_4`() throws {
+    @Test(.holds("JOSE-35")) func `makes the signature of RFC 8037 appendix A_4`() throws {
         let input = Array("eyJhbGciOiJFZERTQSJ9.RXhhbXBsZSBvZiBFZDI1NTE5IHNpZ25pbmc".utf8)
         let signature = try read(PEMVectors.rfc8037).sign(input.span, by: .ed25519)
         #expect(
@@ -89,7 +90,7 @@ extension VerificationKey {
                 == "hgyY0il_MGCjP0JzlnLWG1PPOt7-09PGcvMg3AIbQR6dWbhijcNR4ki4iylGjg5BhVsPt9g7sVvpAr_MuM0KAg")
     }
 
-    @Test func `JOSE-35 makes the signature of RFC 7515 appendix A_2`() throws {
+    @Test(.holds("JOSE-35")) func `makes the signature of RFC 7515 appendix A_2`() throws {
         let claims = "eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ"
         let input = Array(("eyJhbGciOiJSUzI1NiJ9." + claims).utf8)
         let signature = try read(PEMVectors.rfc7515RSA).sign(input.span, by: .rsaPKCS1(.sha256))
@@ -102,8 +103,9 @@ extension VerificationKey {
                 """)
     }
 
-    @Test(arguments: [(PEMVectors.rfc7515P256, EllipticCurve.p256), (PEMVectors.rfc7515P521, .p521)])
-    func `JOSE-35 writes R and S side by side, each as long as the field, every time`(
+    @Test(
+        .holds("JOSE-35"), arguments: [(PEMVectors.rfc7515P256, EllipticCurve.p256), (PEMVectors.rfc7515P521, .p521)])
+    func `writes R and S side by side, each as long as the field, every time`(
         pem: String, curve: EllipticCurve
     ) throws {
         let signer = try read(pem)
@@ -143,7 +145,7 @@ extension VerificationKey {
         #expect(verified)
     }
 
-    @Test func `CA-17 prints nothing of itself`() throws {
+    @Test(.refuses("CA-17")) func `prints nothing of itself`() throws {
         let key = try read(PEMVectors.rfc8037)
         #expect("\(key)" == "[private key]")
         #expect(String(reflecting: key) == "[private key]")
@@ -155,8 +157,8 @@ extension VerificationKey {
 }
 
 @Suite struct `a private key is refused` {
-    @Test(arguments: [SigningKey.rsa, .p256, .ed25519])
-    func `CA-17 when it is encrypted, and no passphrase is asked for`(key: SigningKey) throws {
+    @Test(.refuses("CA-17"), arguments: [SigningKey.rsa, .p256, .ed25519])
+    func `when it is encrypted, and no passphrase is asked for`(key: SigningKey) throws {
         #expect(refusal(try key.pem(.encrypted)) == .encrypted)
         if key.kind != .ed25519 { #expect(refusal(try key.pem(.encryptedTraditional)) == .encrypted) }
         // An encrypted key behind the label of a plain one gets as far as the library, which is given no passphrase.
@@ -175,12 +177,12 @@ extension VerificationKey {
         #expect(OpenSSLErrors.isEmpty)
     }
 
-    @Test func `CA-10 when there are two in the file`() throws {
+    @Test(.holds("CA-10")) func `when there are two in the file`() throws {
         #expect(refusal(try SigningKey.p256.pem() + SigningKey.p384.pem()) == .severalKeys)
         #expect(refusal(try SigningKey.p256.pem() + SigningKey.rsa.pem(.traditional)) == .severalKeys)
     }
 
-    @Test func `JOSE-07 when it is too weak`() throws {
+    @Test(.refuses("JOSE-07")) func `when it is too weak`() throws {
         #expect(refusal(try SigningKey.weakRSA.pem()) == .modulusLength(bits: 1024))
         #expect(refusal(PEMVectors.exponentThree) == .exponentNotAllowed)
     }

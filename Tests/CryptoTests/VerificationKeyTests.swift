@@ -1,8 +1,9 @@
 import Bytes
 import Crypto
 import JOSE
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// The numbers of a test key's public half by their JWK names.
 private func numbers(_ key: SigningKey) -> [String: [UInt8]] {
@@ -53,8 +54,8 @@ private let pairs: [(SigningKey, SignatureAlgorithm)] =
         #expect(OpenSSLErrors.isEmpty)
     }
 
-    @Test(arguments: pairs)
-    func `RS-14 a changed bit anywhere is refused, and the prepared context survives it`(
+    @Test(.refuses("RS-14"), arguments: pairs)
+    func `a changed bit anywhere is refused, and the prepared context survives it`(
         key: SigningKey, algorithm: SignatureAlgorithm
     ) throws {
         let verifier = try verificationKey(key)
@@ -86,7 +87,7 @@ private let pairs: [(SigningKey, SignatureAlgorithm)] =
         #expect(OpenSSLErrors.isEmpty)
     }
 
-    @Test func `JOSE-10 a PSS signature without salt is refused`() throws {
+    @Test(.refuses("JOSE-10")) func `a PSS signature without salt is refused`() throws {
         let verifier = try verificationKey(.rsa)
         for algorithm in [SignatureAlgorithm.ps256, .ps384, .ps512] {
             let unsalted = SigningKey.rsa.sign(message, by: algorithm, salt: .empty)
@@ -111,7 +112,7 @@ private let pairs: [(SigningKey, SignatureAlgorithm)] =
             0xBC, 0xE6, 0xFA, 0xAD, 0xA7, 0x17, 0x9E, 0x84, 0xF3, 0xB9, 0xCA, 0xC2, 0xFC, 0x63, 0x25, 0x51,
         ]
 
-    @Test func `JOSE-08 R and S outside 1 to n-1 are refused`() throws {
+    @Test(.refuses("JOSE-08")) func `R and S outside 1 to n-1 are refused`() throws {
         let verifier = try verificationKey(.p256)
         let signature = SigningKey.p256.sign(message, by: .es256)
         let zero = [UInt8](repeating: 0, count: 32), all = [UInt8](repeating: 0xFF, count: 32)
@@ -122,7 +123,7 @@ private let pairs: [(SigningKey, SignatureAlgorithm)] =
         #expect(OpenSSLErrors.isEmpty)
     }
 
-    @Test func `JOSE-08 a DER signature is refused`() throws {
+    @Test(.refuses("JOSE-08")) func `a DER signature is refused`() throws {
         let verifier = try verificationKey(.p256)
         let signature = SigningKey.p256.sign(message, by: .es256)
         let integer = { (half: [UInt8]) -> [UInt8] in
@@ -152,7 +153,7 @@ private let pairs: [(SigningKey, SignatureAlgorithm)] =
         #expect(seen == 2)
     }
 
-    @Test func `JOSE-08 a point that is not on the curve is refused`() throws {
+    @Test(.refuses("JOSE-08")) func `a point that is not on the curve is refused`() throws {
         for (key, curve) in [(SigningKey.p256, EllipticCurve.p256), (.p384, .p384), (.p521, .p521)] {
             let numbers = numbers(key)
             let x = try #require(numbers["x"])
@@ -169,7 +170,7 @@ private let pairs: [(SigningKey, SignatureAlgorithm)] =
         #expect(OpenSSLErrors.isEmpty)
     }
 
-    @Test func `JOSE-32 a coordinate that is not as long as the field is refused`() throws {
+    @Test(.refuses("JOSE-32")) func `a coordinate that is not as long as the field is refused`() throws {
         let numbers = numbers(.p256)
         let x = try #require(numbers["x"]), y = try #require(numbers["y"])
         for wrong in [Array(x.dropFirst()), [0] + x, []] {
@@ -204,33 +205,35 @@ private let pairs: [(SigningKey, SignatureAlgorithm)] =
     }
 
     @Test(
+        .holds("JOSE-07"),
         arguments: [
             (2048, nil), (3072, nil), (8192, nil), (1024, .modulusLength(bits: 1024)),
             (2047, .modulusLength(bits: 2047)),
             (8193, .modulusLength(bits: 8193)), (16384, .modulusLength(bits: 16384)), (8, .modulusLength(bits: 8)),
         ] as [(Int, CryptoRefusal?)])
-    func `JOSE-07 a modulus has 2048 to 8192 bits`(bits: Int, expected: CryptoRefusal?) {
+    func `a modulus has 2048 to 8192 bits`(bits: Int, expected: CryptoRefusal?) {
         #expect(refusal(modulus: modulus(bits: bits)) == expected)
     }
 
-    @Test func `JOSE-07 an even modulus is refused`() {
+    @Test(.refuses("JOSE-07")) func `an even modulus is refused`() {
         var even = modulus(bits: 2048)
         even[255] &= 0xFE
         #expect(refusal(modulus: even) == .modulusEven)
     }
 
     @Test(
+        .holds("JOSE-07"),
         arguments: [
             ([1, 0, 1], nil), ([1, 0, 3], nil), ([1, 0xFF, 0xFF, 0xFF, 0xFF], nil), ([1], .exponentNotAllowed),
             ([3], .exponentNotAllowed), ([0xFF, 0xFF], .exponentNotAllowed), ([1, 0, 0], .exponentNotAllowed),
             ([2, 0, 0, 0, 1], .exponentNotAllowed), ([1, 0, 0, 0, 0, 1], .exponentNotAllowed),
             ([UInt8](repeating: 0xFF, count: 256), .exponentNotAllowed),
         ] as [([UInt8], CryptoRefusal?)])
-    func `JOSE-07 an exponent is odd, at least 65537 and below 2^33`(exponent: [UInt8], expected: CryptoRefusal?) {
+    func `an exponent is odd, at least 65537 and below 2^33`(exponent: [UInt8], expected: CryptoRefusal?) {
         #expect(refusal(modulus: modulus(bits: 2048), exponent: exponent) == expected)
     }
 
-    @Test func `JOSE-32 zero octets in front are refused`() {
+    @Test(.refuses("JOSE-32")) func `zero octets in front are refused`() {
         #expect(refusal(modulus: [0] + modulus(bits: 2048)) == .numberNotMinimal)
         #expect(refusal(modulus: modulus(bits: 2048), exponent: [0, 1, 0, 1]) == .numberNotMinimal)
         #expect(refusal(modulus: []) == .numberNotMinimal)
@@ -245,7 +248,7 @@ private let pairs: [(SigningKey, SignatureAlgorithm)] =
             0xED, 0xD3, 0xF5, 0x5C, 0x1A, 0x63, 0x12, 0x58, 0xD6, 0x9C, 0xF7, 0xA2, 0xDE, 0xF9, 0xDE, 0x14,
         ] + [UInt8](repeating: 0, count: 15) + [0x10]
 
-    @Test func `JOSE-09 a signature with S + L is refused`() throws {
+    @Test(.refuses("JOSE-09")) func `a signature with S + L is refused`() throws {
         let verifier = try verificationKey(.ed25519)
         let signature = SigningKey.ed25519.sign(message, by: .edDSA)
         #expect(verifier.accepts(signature, of: message, by: .ed25519))
@@ -279,25 +282,31 @@ private let pairs: [(SigningKey, SignatureAlgorithm)] =
     /// R of a signature whose S is nought: every point of small order signs something with one of these.
     private static let commitments = [point(1, 0, 0), point(0, 0, 0), point(0xEC, 0xFF, 0x7F)]
 
-    @Test(arguments: [
-        point(1, 0, 0), point(1, 0, 0x80), point(0xEC, 0xFF, 0x7F), point(0xEC, 0xFF, 0xFF), point(0, 0, 0),
-        point(0, 0, 0x80), eighth[0] + [0x05], eighth[0] + [0x85], eighth[1] + [0x7A], eighth[1] + [0xFA],
-    ])
-    func `JOSE-09, DPOP-04 a key that anybody can sign for is refused`(bytes: [UInt8]) {
+    @Test(
+        .refuses("JOSE-09", "DPOP-04"),
+        arguments: [
+            point(1, 0, 0), point(1, 0, 0x80), point(0xEC, 0xFF, 0x7F), point(0xEC, 0xFF, 0xFF), point(0, 0, 0),
+            point(0, 0, 0x80), eighth[0] + [0x05], eighth[0] + [0x85], eighth[1] + [0x7A], eighth[1] + [0xFA],
+        ])
+    func `a key that anybody can sign for is refused`(bytes: [UInt8]) {
         #expect(bytes.count == 32)
         #expect(throws: CryptoRefusal.pointOfSmallOrder) { _ = try VerificationKey(ed25519: bytes.span) }
     }
 
-    @Test(arguments: (UInt8(0xED)...0xFF).flatMap { [point($0, 0xFF, 0x7F), point($0, 0xFF, 0xFF)] })
-    func `JOSE-09, DPOP-04 a key in a second spelling is refused`(bytes: [UInt8]) {
+    @Test(
+        .refuses("JOSE-09", "DPOP-04"),
+        arguments: (UInt8(0xED)...0xFF).flatMap { [point($0, 0xFF, 0x7F), point($0, 0xFF, 0xFF)] })
+    func `a key in a second spelling is refused`(bytes: [UInt8]) {
         #expect(throws: CryptoRefusal.pointNotCanonical) { _ = try VerificationKey(ed25519: bytes.span) }
     }
 
-    @Test(arguments: [
-        point(2, 0, 0), point(0xEB, 0xFF, 0x7F), point(0xEC, 0xFE, 0x7F), point(1, 1, 0), eighth[0] + [0x04],
-        point(0xEC, 0xFF, 0x7E), point(0xFF, 0xFF, 0x7E),
-    ])
-    func `JOSE-09 a key beside those is taken for what it is`(bytes: [UInt8]) throws {
+    @Test(
+        .holds("JOSE-09"),
+        arguments: [
+            point(2, 0, 0), point(0xEB, 0xFF, 0x7F), point(0xEC, 0xFE, 0x7F), point(1, 1, 0), eighth[0] + [0x04],
+            point(0xEC, 0xFF, 0x7E), point(0xFF, 0xFF, 0x7E),
+        ])
+    func `a key beside those is taken for what it is`(bytes: [UInt8]) throws {
         let verifier = try VerificationKey(ed25519: bytes.span)
         for commitment in Self.commitments {
             let forged = commitment + [UInt8](repeating: 0, count: 32)
@@ -305,7 +314,7 @@ private let pairs: [(SigningKey, SignatureAlgorithm)] =
         }
     }
 
-    @Test func `JOSE-09 a public key of another length, Ed448's too, is refused`() throws {
+    @Test(.holds("JOSE-09")) func `a public key of another length, Ed448's too, is refused`() throws {
         for count in [0, 31, 33, 57] {
             let bytes = [UInt8](repeating: 9, count: count)
             #expect(throws: CryptoRefusal.publicKeyLength) { _ = try VerificationKey(ed25519: bytes.span) }
@@ -336,12 +345,12 @@ private let pairs: [(SigningKey, SignatureAlgorithm)] =
 
     private func isGuessable(_ modulus: [UInt8]) -> Bool { WeakModulus.isGuessable(modulus.span) }
 
-    @Test func `JOSE-07 of the generator that made keys guessable is known`() {
+    @Test(.holds("JOSE-07")) func `of the generator that made keys guessable is known`() {
         #expect(power(2) == [1, 0, 2, 0, 1])
         for exponent in [64, 128, 200, 255] { #expect(isGuessable(power(exponent))) }
     }
 
-    @Test func `JOSE-07 of any other is not`() {
+    @Test(.refuses("JOSE-07")) func `of any other is not`() {
         for bits in [2048, 3072] {
             var modulus = power(bits / 16)
             modulus[modulus.count - 1] &+= 2

@@ -1,6 +1,7 @@
 import EventLoop
 import Foundation
 import TestSupport
+import TestTraits
 import Testing
 
 @Suite struct `work given to a loop` {
@@ -52,7 +53,7 @@ import Testing
         #expect(ended.wait())
     }
 
-    @Test func `OPS-04 that queues more work does not keep the sockets waiting`() throws {
+    @Test(.holds("OPS-04")) func `that queues more work does not keep the sockets waiting`() throws {
         let loop = try EventLoop()
         let pair = try SocketPair()
         defer { pair.close() }

@@ -1,10 +1,12 @@
 import HTTPMessage
+import TestTraits
 import Testing
 
 @testable import Fetch
 
 @Suite struct `classes of addresses` {
     @Test(
+        .holds("MD-08"),
         arguments: [
             // IPv4
             ("0.0.0.0", .unspecified), ("0.1.2.3", .unspecified),
@@ -32,19 +34,21 @@ import Testing
             ("64:ff9b::10.0.0.1", .privateUse), ("2002:7f00:1::", .loopback), ("2002:a00:1::1", .privateUse),
             ("64:ff9b::1:0:0", .reserved),
         ] as [(String, AddressClass)])
-    func `MD-08 an address that only insiders may name has its own class`(text: String, expected: AddressClass) throws {
+    func `an address that only insiders may name has its own class`(text: String, expected: AddressClass) throws {
         let address = try #require(IPAddress(text))
         #expect(AddressClass(address) == expected)
     }
 
-    @Test(arguments: [
-        "1.1.1.1", "9.255.255.255", "11.0.0.0", "100.63.255.255", "100.128.0.0", "126.255.255.255", "128.0.0.1",
-        "169.253.255.255", "169.255.0.0", "172.15.255.255", "172.32.0.0", "192.167.255.255", "192.169.0.0",
-        "192.0.1.1", "198.17.255.255", "198.20.0.0", "223.255.255.255", "2000::1", "2606:4700::1111", "2001:200::1",
-        "2001:db7::1", "2001:db9::1", "3ffe::1", "3fff:1000::1", "::ffff:8.8.8.8", "64:ff9b::8.8.8.8",
-        "2002:808:808::1",
-    ])
-    func `MD-08 an address beside a reserved block is public`(text: String) throws {
+    @Test(
+        .holds("MD-08"),
+        arguments: [
+            "1.1.1.1", "9.255.255.255", "11.0.0.0", "100.63.255.255", "100.128.0.0", "126.255.255.255", "128.0.0.1",
+            "169.253.255.255", "169.255.0.0", "172.15.255.255", "172.32.0.0", "192.167.255.255", "192.169.0.0",
+            "192.0.1.1", "198.17.255.255", "198.20.0.0", "223.255.255.255", "2000::1", "2606:4700::1111", "2001:200::1",
+            "2001:db7::1", "2001:db9::1", "3ffe::1", "3fff:1000::1", "::ffff:8.8.8.8", "64:ff9b::8.8.8.8",
+            "2002:808:808::1",
+        ])
+    func `an address beside a reserved block is public`(text: String) throws {
         let address = try #require(IPAddress(text))
         #expect(AddressClass(address) == .publicUnicast)
     }
@@ -104,21 +108,24 @@ import Testing
         return AddressGuard(request, host: host).permits(try #require(IPAddress(address)))
     }
 
-    @Test func `MD-08 lets a public address through`() throws {
+    @Test(.holds("MD-08")) func `lets a public address through`() throws {
         #expect(try permits("8.8.8.8"))
     }
 
-    @Test(arguments: [
-        "127.0.0.1", "169.254.169.254", "10.0.0.1", "172.16.0.1", "192.168.1.1", "100.64.0.1", "0.0.0.0", "224.0.0.1",
-        "::1", "fe80::1", "fc00::1", "::ffff:127.0.0.1", "64:ff9b::7f00:1",
-    ])
-    func `MD-08 stops what only the operator may point at`(address: String) throws {
+    @Test(
+        .refuses("MD-08"),
+        arguments: [
+            "127.0.0.1", "169.254.169.254", "10.0.0.1", "172.16.0.1", "192.168.1.1", "100.64.0.1", "0.0.0.0",
+            "224.0.0.1",
+            "::1", "fe80::1", "fc00::1", "::ffff:127.0.0.1", "64:ff9b::7f00:1",
+        ])
+    func `stops what only the operator may point at`(address: String) throws {
         #expect(try !permits(address))
         #expect(try !permits(address, written: "other.example"))
         #expect(try permits(address, written: "id.example"))
     }
 
-    @Test func `MD-08 a block the operator allowed is open, its neighbours are not`() throws {
+    @Test(.holds("MD-08")) func `a block the operator allowed is open, its neighbours are not`() throws {
         #expect(try permits("10.1.2.3", blocks: ["10.1.0.0/16"]))
         #expect(try permits("::ffff:10.1.2.3", blocks: ["10.1.0.0/16"]))
         #expect(try !permits("10.2.2.3", blocks: ["10.1.0.0/16"]))
@@ -132,11 +139,14 @@ import Testing
         #expect(try permits("127.0.0.1", host: host, written: written))
     }
 
-    @Test(arguments: [
-        ("id.example", "id.example.evil.test"), ("id.example", "evil-id.example"), ("", ""), ("127.0.0.1", "127.0.0.2"),
-        ("localhost", "127.0.0.1"),
-    ])
-    func `MD-08 another host is not the operator's`(written: String, host: String) throws {
+    @Test(
+        .refuses("MD-08"),
+        arguments: [
+            ("id.example", "id.example.evil.test"), ("id.example", "evil-id.example"), ("", ""),
+            ("127.0.0.1", "127.0.0.2"),
+            ("localhost", "127.0.0.1"),
+        ])
+    func `another host is not the operator's`(written: String, host: String) throws {
         #expect(try !permits("127.0.0.1", host: host, written: written))
     }
 }

@@ -1,17 +1,20 @@
 import Fetch
 import HTTPMessage
+import TestTraits
 import Testing
 
 private let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
 
 @Suite struct `the address of the connection itself` {
     /// Every spelling here leads to 127.0.0.1, where a server waits.
-    @Test(arguments: [
-        "127.0.0.1", "localhost", "2130706433", "0x7f000001", "127.1", "0177.0.0.1", "0.0.0.0", "0",
-        "[::ffff:127.0.0.1]",
-        "[::ffff:7f00:1]", "LOCALHOST",
-    ])
-    func `MD-08 is refused on loopback however it is spelt`(host: String) async throws {
+    @Test(
+        .refuses("MD-08"),
+        arguments: [
+            "127.0.0.1", "localhost", "2130706433", "0x7f000001", "127.1", "0177.0.0.1", "0.0.0.0", "0",
+            "[::ffff:127.0.0.1]",
+            "[::ffff:7f00:1]", "LOCALHOST",
+        ])
+    func `is refused on loopback however it is spelt`(host: String) async throws {
         try await withFetcher(.send(ok)) { fetcher, server in
             var wanted = request(server, host: host)
             wanted.allowLoopbackAndPrivateHost = "id.example"
@@ -23,10 +26,12 @@ private let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
         }
     }
 
-    @Test(arguments: [
-        "169.254.169.254", "10.0.0.1", "192.168.0.1", "[fd00::1]", "[fe80::1]", "100.64.0.1", "224.0.0.1",
-    ])
-    func `MD-08 is refused inside without a packet`(host: String) async throws {
+    @Test(
+        .refuses("MD-08"),
+        arguments: [
+            "169.254.169.254", "10.0.0.1", "192.168.0.1", "[fd00::1]", "[fe80::1]", "100.64.0.1", "224.0.0.1",
+        ])
+    func `is refused inside without a packet`(host: String) async throws {
         try await withFetcher { fetcher, server in
             var wanted = request(server, host: host)
             wanted.allowLoopbackAndPrivateHost = nil
@@ -36,7 +41,7 @@ private let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
         }
     }
 
-    @Test func `MD-08 is fine in a block the operator allowed`() async throws {
+    @Test(.holds("MD-08")) func `is fine in a block the operator allowed`() async throws {
         try await withFetcher(.send(ok)) { fetcher, server in
             var wanted = request(server)
             wanted.allowLoopbackAndPrivateHost = nil
@@ -46,7 +51,7 @@ private let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
         }
     }
 
-    @Test func `MD-08 is judged again when a connection is used again`() async throws {
+    @Test(.holds("MD-08")) func `is judged again when a connection is used again`() async throws {
         try await withFetcher(.send(ok)) { fetcher, server in
             let trusted = request(server)
             let first = try await fetcher.fetch(trusted).status

@@ -1,5 +1,6 @@
 import Fetch
 import HTTPMessage
+import TestTraits
 import Testing
 
 /// A refusal with these field lines, each with its line break.
@@ -8,8 +9,8 @@ private func refused(_ lines: String) -> ScriptedServer.Action {
 }
 
 @Suite struct `fields of an answer` {
-    @Test(arguments: ["eyJ7S_zG.eyJH0-Z.HX4w-7v", "!#$~[]", String(repeating: "n", count: 512)])
-    func `DPOP-41 bring a nonce`(nonce: String) async throws {
+    @Test(.holds("DPOP-41"), arguments: ["eyJ7S_zG.eyJH0-Z.HX4w-7v", "!#$~[]", String(repeating: "n", count: 512)])
+    func `bring a nonce`(nonce: String) async throws {
         try await withFetcher(.send("HTTP/1.1 200 X\r\nContent-Length: 0\r\ndpop-nonce:  \(nonce) \r\n\r\n")) {
             fetcher, server in
             let response = try await fetcher.fetch(request(server))
@@ -22,12 +23,14 @@ private func refused(_ lines: String) -> ScriptedServer.Action {
         }
     }
 
-    @Test(arguments: [
-        "", "DPoP-Nonce:\r\n", "DPoP-Nonce: a b\r\n", "DPoP-Nonce: a\"b\r\n", "DPoP-Nonce: a\\b\r\n",
-        "DPoP-Nonce: ü\r\n", "DPoP-Nonce: a\tb\r\n", "DPoP-Nonce: a\r\nDPoP-Nonce: b\r\n",
-        "DPoP-Nonce: \(String(repeating: "n", count: 513))\r\n", "X-DPoP-Nonce: a\r\n",
-    ])
-    func `DPOP-41 bring no nonce that is none, or one of several`(lines: String) async throws {
+    @Test(
+        .refuses("DPOP-41"),
+        arguments: [
+            "", "DPoP-Nonce:\r\n", "DPoP-Nonce: a b\r\n", "DPoP-Nonce: a\"b\r\n", "DPoP-Nonce: a\\b\r\n",
+            "DPoP-Nonce: ü\r\n", "DPoP-Nonce: a\tb\r\n", "DPoP-Nonce: a\r\nDPoP-Nonce: b\r\n",
+            "DPoP-Nonce: \(String(repeating: "n", count: 513))\r\n", "X-DPoP-Nonce: a\r\n",
+        ])
+    func `bring no nonce that is none, or one of several`(lines: String) async throws {
         try await withFetcher(refused(lines)) { fetcher, server in
             let response = try await fetcher.fetch(request(server))
             #expect(response.dpopNonce == nil)

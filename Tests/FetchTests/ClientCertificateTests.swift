@@ -2,6 +2,7 @@ import Fetch
 import Foundation
 import HTTPMessage
 import TestSupport
+import TestTraits
 import Testing
 
 /// A server that asks for certificates, and clients that have some, as files.
@@ -58,7 +59,7 @@ private func withStage(body: (CurlFetcher, Stage) async throws -> Void) async th
 }
 
 @Suite struct `a fetch with a client certificate` {
-    @Test func `CA-12 presents it, from one file or two`() async throws {
+    @Test(.holds("CA-12")) func `presents it, from one file or two`() async throws {
         try await withStage { fetcher, stage in
             _ = try await fetcher.fetch(stage.request("one.pem", key: "one-key.pem"))
             _ = try await fetcher.fetch(stage.request("other-both.pem"))
@@ -66,7 +67,7 @@ private func withStage(body: (CurlFetcher, Stage) async throws -> Void) async th
         }
     }
 
-    @Test func `CA-12 never uses the connection of another identity, nor one's for nobody`() async throws {
+    @Test(.refuses("CA-12")) func `never uses the connection of another identity, nor one's for nobody`() async throws {
         try await withStage { fetcher, stage in
             let one = stage.request("one.pem", key: "one-key.pem")
             let other = stage.request("other.pem", key: "other-key.pem")
@@ -80,7 +81,7 @@ private func withStage(body: (CurlFetcher, Stage) async throws -> Void) async th
         }
     }
 
-    @Test func `CA-12 never resumes the session of another identity`() async throws {
+    @Test(.refuses("CA-12")) func `never resumes the session of another identity`() async throws {
         try await withStage { fetcher, stage in
             let one = stage.request("one.pem", key: "one-key.pem")
             let other = stage.request("other.pem", key: "other-key.pem")
@@ -93,7 +94,7 @@ private func withStage(body: (CurlFetcher, Stage) async throws -> Void) async th
         }
     }
 
-    @Test func `CA-12 at the same time as others is still sent by itself`() async throws {
+    @Test(.holds("CA-12")) func `at the same time as others is still sent by itself`() async throws {
         try await withStage { fetcher, stage in
             let requests = (0..<24).map { index in
                 var request = stage.request(
@@ -109,11 +110,13 @@ private func withStage(body: (CurlFetcher, Stage) async throws -> Void) async th
         }
     }
 
-    @Test(arguments: [
-        ("one.pem", "other-key.pem"), ("one.pem", nil), ("nowhere.pem", "one-key.pem"), ("one.pem", "nowhere.pem"),
-        ("nothing.pem", "one-key.pem"), ("one.pem", "nothing.pem"), ("one.pem", "encrypted-key.pem"), ("", ""),
-    ])
-    func `CA-12 is refused, and nothing sent, when the files are not a certificate and its plain key`(
+    @Test(
+        .refuses("CA-12"),
+        arguments: [
+            ("one.pem", "other-key.pem"), ("one.pem", nil), ("nowhere.pem", "one-key.pem"), ("one.pem", "nowhere.pem"),
+            ("nothing.pem", "one-key.pem"), ("one.pem", "nothing.pem"), ("one.pem", "encrypted-key.pem"), ("", ""),
+        ])
+    func `is refused, and nothing sent, when the files are not a certificate and its plain key`(
         certificate: String, key: String?
     ) async throws {
         try await withStage { fetcher, stage in

@@ -1,5 +1,6 @@
 import Fetch
 import HTTPMessage
+import TestTraits
 import Testing
 
 private let ok = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n"
@@ -16,7 +17,7 @@ private let ok = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-L
         }
     }
 
-    @Test func `CA-13 asks for JSON in no coding, and tells nothing it need not`() async throws {
+    @Test(.holds("CA-13")) func `asks for JSON in no coding, and tells nothing it need not`() async throws {
         try await withFetcher(.send(ok + "\r\n{}")) { fetcher, server in
             _ = try await fetcher.fetch(request(server))
             let lines = Set(try #require(server.requests.first).split(separator: "\r\n").dropFirst().map(String.init))
@@ -61,7 +62,7 @@ private let ok = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-L
         }
     }
 
-    @Test func `OPS-05 many at once share a bounded number of connections`() async throws {
+    @Test(.holds("OPS-05")) func `many at once share a bounded number of connections`() async throws {
         try await withFetcher(.send(ok + "\r\n{}")) { fetcher, server in
             let wanted = {
                 var check = request(server)
@@ -106,7 +107,7 @@ private let ok = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-L
 }
 
 @Suite struct `a fetch is refused` {
-    @Test func `MD-06 when the body is announced too long`() async throws {
+    @Test(.refuses("MD-06")) func `when the body is announced too long`() async throws {
         let head = "HTTP/1.1 200 OK\r\nContent-Length: 5000000\r\n\r\n"
         try await withFetcher(.send(head), .flood(5_000_000)) { fetcher, server in
             let outcome = try await refusal(of: request(server), by: fetcher)
@@ -114,8 +115,8 @@ private let ok = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-L
         }
     }
 
-    @Test(arguments: ["", "Transfer-Encoding: chunked\r\n"])
-    func `MD-06 when the body turns out too long`(framing: String) async throws {
+    @Test(.refuses("MD-06"), arguments: ["", "Transfer-Encoding: chunked\r\n"])
+    func `when the body turns out too long`(framing: String) async throws {
         let start = framing.isEmpty ? "" : "4c4b40\r\n"
         try await withFetcher(.send("HTTP/1.1 200 OK\r\n\(framing)\r\n\(start)"), .flood(5_000_000)) {
             fetcher, server in
@@ -124,7 +125,7 @@ private let ok = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-L
         }
     }
 
-    @Test func `MD-06 when the body is one byte too long`() async throws {
+    @Test(.refuses("MD-06")) func `when the body is one byte too long`() async throws {
         try await withFetcher(.send("HTTP/1.1 200 OK\r\n\r\n"), .flood(1001)) { fetcher, server in
             var wanted = request(server)
             wanted.maximumBytes = 1000
@@ -133,7 +134,7 @@ private let ok = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-L
         }
     }
 
-    @Test func `OPS-05 when the fields do not end`() async throws {
+    @Test(.refuses("OPS-05")) func `when the fields do not end`() async throws {
         let fields = (0..<2000).map { "X-Field-\($0): \(String(repeating: "v", count: 60))\r\n" }.joined()
         try await withFetcher(.send("HTTP/1.1 200 OK\r\n" + fields), .stall) { fetcher, server in
             let outcome = try await refusal(of: request(server), by: fetcher)
@@ -141,8 +142,8 @@ private let ok = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-L
         }
     }
 
-    @Test(arguments: [301, 302, 303, 307, 308])
-    func `MD-06 when the answer is a redirect`(status: Int) async throws {
+    @Test(.holds("MD-06"), arguments: [301, 302, 303, 307, 308])
+    func `when the answer is a redirect`(status: Int) async throws {
         let answer = "HTTP/1.1 \(status) X\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n"
         try await withFetcher(.send(answer)) { fetcher, server in
             let outcome = try await refusal(of: request(server), by: fetcher)
@@ -210,7 +211,7 @@ private let ok = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-L
         }
     }
 
-    @Test func `MD-08 when http was not asked for by name`() async throws {
+    @Test(.refuses("MD-08")) func `when http was not asked for by name`() async throws {
         try await withFetcher { fetcher, server in
             var wanted = request(server)
             wanted.insecureAllowHTTP = false
@@ -220,10 +221,12 @@ private let ok = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-L
         }
     }
 
-    @Test(arguments: [
-        "file:///etc/passwd", "ftp://127.0.0.1/", "gopher://127.0.0.1:6379/_x", "ldap://127.0.0.1/", "x://y/",
-    ])
-    func `MD-08 when the scheme is none of ours`(url: String) async throws {
+    @Test(
+        .refuses("MD-08"),
+        arguments: [
+            "file:///etc/passwd", "ftp://127.0.0.1/", "gopher://127.0.0.1:6379/_x", "ldap://127.0.0.1/", "x://y/",
+        ])
+    func `when the scheme is none of ours`(url: String) async throws {
         try await withFetcher { fetcher, server in
             var wanted = request(server)
             wanted.url = url

@@ -1,6 +1,7 @@
 import Glibc
 import HTTPMessage
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import Fetch
@@ -12,8 +13,8 @@ import Testing
         Queue.Lane(purpose: purpose, server: server)
     }
 
-    @Test(arguments: FetchRequest.Purpose.allCases)
-    func `OPS-05 of one purpose fill its own share, then its own row, and then are refused`(
+    @Test(.refuses("OPS-05"), arguments: FetchRequest.Purpose.allCases)
+    func `of one purpose fill its own share, then its own row, and then are refused`(
         purpose: FetchRequest.Purpose
     ) {
         var queue = Queue()
@@ -27,7 +28,7 @@ import Testing
         #expect(queue.admit(0, lane(purpose, "https://other.example:443")) == .start)
     }
 
-    @Test func `OPS-05 begin in the order in which they came, without those that nobody wants any more`() {
+    @Test(.refuses("OPS-05")) func `begin in the order in which they came, without those that nobody wants any more`() {
         var queue = Queue()
         let lane = lane(.code)
         let share = FetchLimits.share(of: .code)
@@ -43,7 +44,7 @@ import Testing
         #expect(queue.end(lane) { _ in true }.isEmpty)
     }
 
-    @Test func `OPS-05 of one client are half of them at most, and whoever has fewest under way is next`() {
+    @Test(.holds("OPS-05")) func `of one client are half of them at most, and whoever has fewest under way is next`() {
         var queue = Queue()
         let lane = lane(.loginStart)
         let share = FetchLimits.share(of: .loginStart)
@@ -61,7 +62,7 @@ import Testing
         #expect(queue.end(lane, of: "nobody") { _ in true } == [])
     }
 
-    @Test func `OPS-05 for sessions of one user leave another user's its turn`() {
+    @Test(.holds("OPS-05")) func `for sessions of one user leave another user's its turn`() {
         var queue = Queue()
         let lane = lane(.session)
         let share = FetchLimits.share(of: .session)
@@ -74,8 +75,8 @@ import Testing
         #expect(queue.end(lane, of: "user a") { _ in true } == [3000], "not one of those that came long before")
     }
 
-    @Test(arguments: [FetchRequest.Purpose.session, .loginStart, .code])
-    func `OPS-05 of one client that wait are half of the row at most, and no more than they leave`(
+    @Test(.holds("OPS-05"), .refuses("OPS-05"), arguments: [FetchRequest.Purpose.session, .loginStart, .code])
+    func `of one client that wait are half of the row at most, and no more than they leave`(
         purpose: FetchRequest.Purpose
     ) {
         var queue = Queue()
@@ -98,7 +99,7 @@ import Testing
         #expect(queue.admit(0, lane, of: "third") == .wait)
     }
 
-    @Test func `OPS-05 of one client that wait begin when others have ended`() {
+    @Test(.holds("OPS-05")) func `of one client that wait begin when others have ended`() {
         var queue = Queue()
         let lane = lane(.code)
         let half = FetchLimits.share(of: .code).concurrent / 2
@@ -112,15 +113,15 @@ import Testing
         #expect(queue.concurrent == 0 && queue.waiting == 0)
     }
 
-    @Test func `OPS-05 are all handed back when there is an end of it`() {
+    @Test(.holds("OPS-05")) func `are all handed back when there is an end of it`() {
         var queue = Queue()
         for number in 0..<100 { _ = queue.admit(number, lane(.loginStart)) }
         #expect(queue.removeAll().sorted() == Array(FetchLimits.share(of: .loginStart).concurrent..<100))
         #expect(queue.concurrent == 0 && queue.waiting == 0)
     }
 
-    @Test(arguments: [1, 128, 512, FetchLimits.connections])
-    func `OPS-05 of all purposes at three servers that hang leave connections to others, however few there are`(
+    @Test(.holds("OPS-05"), arguments: [1, 128, 512, FetchLimits.connections])
+    func `of all purposes at three servers that hang leave connections to others, however few there are`(
         connections: Int
     ) {
         var queue = Queue(connections: connections)
@@ -158,7 +159,7 @@ import Testing
         return processorTime() - start
     }
 
-    @Test func `OPS-04 wait at the same cost behind a thousand as behind sixteen`() {
+    @Test(.holds("OPS-04")) func `wait at the same cost behind a thousand as behind sixteen`() {
         _ = cost(servers: 16, each: 16)
         // The least of several of each, for what else the machine does only adds to it; one that depended on how many wait
         // would be too much every time.
@@ -170,7 +171,7 @@ import Testing
         #expect(long < 4 * short, "\(long) and \(short) ns")
     }
 
-    @Test func `CA-16 go over no connection that its server may be about to close`() {
+    @Test(.refuses("CA-16")) func `go over no connection that its server may be about to close`() {
         #expect(ConnectionAge(.kept, serverTimeout: nil).seconds == FetchLimits.idleSeconds)
         #expect(ConnectionAge(.recent, serverTimeout: nil).seconds == 1)
         #expect(ConnectionAge(.fresh, serverTimeout: 3600).seconds == nil)
@@ -182,7 +183,7 @@ import Testing
         }
     }
 
-    @Test func `CA-16 know how long a server keeps a connection from what it says`() {
+    @Test(.holds("CA-16")) func `know how long a server keeps a connection from what it says`() {
         #expect(KeepAliveField.timeoutSeconds([]) == nil)
         #expect(KeepAliveField.timeoutSeconds(["timeout=5, max=100"]) == 5)
         #expect(KeepAliveField.timeoutSeconds(["max=100 , Timeout = \"7\""]) == 7)
@@ -230,7 +231,8 @@ private func reaches(_ server: RecordingUpstream, _ isExpected: ([WireRequest]) 
 }
 
 @Suite struct `a server that hangs for strangers` {
-    @Test func `OPS-05 answers token checks, refreshes and keys all the same, and strangers beyond their row get no`()
+    @Test(.holds("OPS-05"), .refuses("OPS-05"))
+    func `answers token checks, refreshes and keys all the same, and strangers beyond their row get no`()
         async throws
     {
         let gate = Gate()
@@ -265,7 +267,7 @@ private func reaches(_ server: RecordingUpstream, _ isExpected: ([WireRequest]) 
         }
     }
 
-    @Test func `OPS-05 lets nobody wait for longer than they have`() async throws {
+    @Test(.refuses("OPS-05")) func `lets nobody wait for longer than they have`() async throws {
         let gate = Gate()
         try await withServer(WireScript(.wait(gate), .echo)) { fetcher, server in
             let share = FetchLimits.share(of: .revocation)
@@ -306,7 +308,9 @@ private func reaches(_ server: RecordingUpstream, _ isExpected: ([WireRequest]) 
         }
     }
 
-    @Test func `OPS-05 is not sent what was given up while it waited, and the next has its turn`() async throws {
+    @Test(.refuses("OPS-05")) func `is not sent what was given up while it waited, and the next has its turn`()
+        async throws
+    {
         let gate = Gate()
         try await withServer { fetcher, server in
             server.answer("/slow", with: WireScript(.wait(gate), .echo))
@@ -342,7 +346,7 @@ private func reaches(_ server: RecordingUpstream, _ isExpected: ([WireRequest]) 
         ]
     }
 
-    @Test func `CA-16 loses no code, and reads none twice, whenever it closes`() async throws {
+    @Test(.holds("CA-16")) func `loses no code, and reads none twice, whenever it closes`() async throws {
         for (name, script) in Self.habits() {
             try await withServer { fetcher, server in
                 server.answer("/par", with: script)
@@ -360,7 +364,7 @@ private func reaches(_ server: RecordingUpstream, _ isExpected: ([WireRequest]) 
         }
     }
 
-    @Test func `CA-16 loses no code where it closes on the first byte of the next request`() async throws {
+    @Test(.holds("CA-16")) func `loses no code where it closes on the first byte of the next request`() async throws {
         let answer = WireScript.Step.text("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")
         try await withServer(WireScript(answer)) { fetcher, server in
             for number in 0..<20 {
@@ -378,7 +382,7 @@ private func reaches(_ server: RecordingUpstream, _ isExpected: ([WireRequest]) 
         }
     }
 
-    @Test func `CA-16 says how long it keeps them, and is believed`() async throws {
+    @Test(.holds("CA-16")) func `says how long it keeps them, and is believed`() async throws {
         let brief = WireScript.answer(200, "{}", fields: ["Keep-Alive: timeout=1"])
         try await withServer(brief) { fetcher, server in
             for _ in 0..<3 { _ = try await fetcher.fetch(post(server, "/introspect", for: .tokenCheck)) }

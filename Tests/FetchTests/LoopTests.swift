@@ -1,12 +1,13 @@
 import EventLoop
 import Fetch
 import HTTPMessage
+import TestTraits
 import Testing
 
 private let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
 
 @Suite struct `a fetch on a loop` {
-    @Test func `OPS-04 resumes on the loop that asked`() async throws {
+    @Test(.holds("OPS-04")) func `resumes on the loop that asked`() async throws {
         let thread = try LoopThread()
         defer { thread.stop() }
         let server = try ScriptedServer(.send(ok))
@@ -22,7 +23,7 @@ private let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
         #expect(places == [true, true])
     }
 
-    @Test func `OPS-04 does not hold up what else the loop does`() async throws {
+    @Test(.holds("OPS-04")) func `does not hold up what else the loop does`() async throws {
         try await withFetcher(.stall) { fetcher, silent in
             let server = try ScriptedServer(.send(ok))
             defer { server.stop() }

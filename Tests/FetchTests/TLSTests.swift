@@ -1,6 +1,7 @@
 import Fetch
 import Foundation
 import HTTPMessage
+import TestTraits
 import Testing
 
 @Suite(.serialized) struct `a fetch over TLS` {
@@ -29,7 +30,8 @@ import Testing
         #expect(!text.isEmpty)
     }
 
-    @Test func `MD-06 CA-13 is answered when the configured authority vouches for the name`() async throws {
+    @Test(.holds("MD-06", "CA-13")) func `is answered when the configured authority vouches for the name`() async throws
+    {
         try await with { fetcher, server in
             let response = try await fetcher.fetch(request(server))
             #expect(response.status == 200)
@@ -37,7 +39,9 @@ import Testing
         }
     }
 
-    @Test func `MD-06 CA-13 is refused when no known authority vouches for the certificate`() async throws {
+    @Test(.refuses("MD-06", "CA-13")) func `is refused when no known authority vouches for the certificate`()
+        async throws
+    {
         try await with { fetcher, server in
             var wanted = request(server)
             wanted.certificateAuthorityFile = nil
@@ -45,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func `CA-13 is refused when another authority is configured`() async throws {
+    @Test(.refuses("CA-13")) func `is refused when another authority is configured`() async throws {
         let other = try TLSServer()
         defer { other.stop() }
         try await with { fetcher, server in
@@ -55,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func `MD-06 CA-13 is refused when the certificate is for another name`() async throws {
+    @Test(.refuses("MD-06", "CA-13")) func `is refused when the certificate is for another name`() async throws {
         try await with { fetcher, server in
             try await expectUntrusted(request(server, host: "127.0.0.1"), by: fetcher)
         }
@@ -70,14 +74,14 @@ import Testing
         }
     }
 
-    @Test func `CA-13 is refused when the server speaks no TLS newer than 1.1`() async throws {
+    @Test(.refuses("CA-13")) func `is refused when the server speaks no TLS newer than 1.1`() async throws {
         try await with("-tls1_1", "-cipher", "ALL:@SECLEVEL=0") { fetcher, server in
             try await expectUntrusted(request(server), by: fetcher)
         }
     }
 
-    @Test(arguments: ["/nowhere/authorities.pem", ""])
-    func `CA-13 is refused when the file of authorities cannot be read`(file: String) async throws {
+    @Test(.refuses("CA-13"), arguments: ["/nowhere/authorities.pem", ""])
+    func `is refused when the file of authorities cannot be read`(file: String) async throws {
         try await with { fetcher, server in
             var wanted = request(server)
             wanted.certificateAuthorityFile = file
@@ -85,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func `CA-13 is refused when the server speaks no TLS at all`() async throws {
+    @Test(.refuses("CA-13")) func `is refused when the server speaks no TLS at all`() async throws {
         try await withFetcher(.greet("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")) { fetcher, server in
             var wanted = FetchRequest(
                 url: "https://127.0.0.1:\(server.port)/", maximumBytes: 1000, timeoutMilliseconds: 30_000)

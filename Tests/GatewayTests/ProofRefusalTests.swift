@@ -1,11 +1,13 @@
 import JOSE
 import OAuth
+import TestTraits
 import Testing
 
 @testable import Gateway
 
 @Suite struct `a refused proof` {
     @Test(
+        .refuses("DPOP-01"),
         arguments: [
             (.tooLarge, .proofTooLarge), (.idTooLong, .proofTooLarge), (.malformed(.notCompact), .proofMalformed),
             (.malformed(.criticalNotUnderstood), .proofMalformed), (.typeNotAccepted(nil), .proofTypeNotAccepted),
@@ -17,7 +19,7 @@ import Testing
             (.tokenHashMismatch, .proofTokenMismatch), (.signatureInvalid, .proofSignatureInvalid),
             (.keyMismatch, .proofKeyMismatch),
         ] as [(DPoPRefusal, Refusal)])
-    func `DPOP-01 is answered with 401 and its own word`(cause: DPoPRefusal, refusal: Refusal) {
+    func `is answered with 401 and its own word`(cause: DPoPRefusal, refusal: Refusal) {
         #expect(Refusal(cause) == refusal)
         #expect(refusal.status == 401)
         // Another key than the token's says that the token is not its sender's (RFC 9449 Figure 16).
@@ -25,7 +27,8 @@ import Testing
         #expect(refusal.blame == .client)
     }
 
-    @Test func `DPOP-27 tells nobody outside which part of it was wrong with its key, form or signature`() {
+    @Test(.refuses("DPOP-27")) func `tells nobody outside which part of it was wrong with its key, form or signature`()
+    {
         let hidden: [Refusal] = [
             .proofTooLarge, .proofMalformed, .proofTypeNotAccepted, .proofKeyInvalid, .proofClaimMissing,
             .proofClaimMalformed, .proofSignatureInvalid,
@@ -35,7 +38,8 @@ import Testing
 }
 
 @Suite struct `what a route says of proofs` {
-    @Test func `DPOP-03 DPOP-10 DPOP-16 is its own for algorithms, and all routes' for time and size`() {
+    @Test(.holds("DPOP-03", "DPOP-10", "DPOP-16")) func `is its own for algorithms, and all routes' for time and size`()
+    {
         var proofs = ProofSettings()
         #expect(DPoPRules(DPoPSettings(), proofs) == DPoPRules())
         proofs.pastSeconds = 11
@@ -50,11 +54,12 @@ import Testing
     }
 
     @Test(
+        .holds("DPOP-22", "RS-03"),
         arguments: [
             ([.bearer], "Bearer"), ([.dpop], "DPoP"), ([.bearer, .dpop], "Bearer or DPoP"),
             ([.dpop, .bearer], "Bearer or DPoP"), ([.dpop, .dpop], "DPoP"), ([], ""),
         ] as [([TokenSettings.Scheme], String)])
-    func `DPOP-22 RS-03 is taken as its schemes, which the operator reads by name`(
+    func `is taken as its schemes, which the operator reads by name`(
         schemes: [TokenSettings.Scheme], names: String
     ) {
         let set = SchemeSet(schemes)

@@ -1,6 +1,7 @@
 import HTTP1
 import JOSE
 import OAuth
+import TestTraits
 import Testing
 
 @testable import Gateway
@@ -162,7 +163,7 @@ private let golden = """
         #expect(known.count == Refusal.allCases.count)
     }
 
-    @Test func `OPS-03 has a word of its own for every cause, and the row of a check`() {
+    @Test(.holds("OPS-03")) func `has a word of its own for every cause, and the row of a check`() {
         #expect(Set(Refusal.allCases.map { "\($0.word)" }).count == Refusal.allCases.count)
         for refusal in Refusal.allCases {
             #expect("\(refusal.word)".wholeMatch(of: #/[a-z]+(_[a-z]+)*/#) != nil, "\(refusal)")
@@ -206,7 +207,7 @@ private let golden = """
         }
     }
 
-    @Test func `RS-14 tells the client nothing but a constant in the characters of RFC 6750 section 3`() {
+    @Test(.refuses("RS-14")) func `tells the client nothing but a constant in the characters of RFC 6750 section 3`() {
         for refusal in Refusal.allCases {
             let text = refusal.clientDescription
             #expect(!text.isEmpty)
@@ -221,7 +222,7 @@ private let golden = """
         }
     }
 
-    @Test func `HTTP-24, HTTP-65 answers every malformed message with the codec's status, and closes`() {
+    @Test(.refuses("HTTP-24", "HTTP-65")) func `answers every malformed message with the codec's status, and closes`() {
         for cause in HTTP1Refusal.allCases {
             let refusal = Refusal(cause)
             #expect(refusal.status == cause.status, "\(cause)")
@@ -234,6 +235,7 @@ private let golden = """
     }
 
     @Test(
+        .refuses("RS-15", "RS-16"),
         arguments: [
             (AccessTokenRefusal.tooLarge, Refusal.tokenTooLarge), (.malformed(.notCompact), .tokenMalformed),
             (.encrypted, .tokenEncrypted),
@@ -245,7 +247,7 @@ private let golden = """
             (.claimMalformed("aud"), .tokenClaimMalformed), (.looksLikeIDToken, .tokenLooksLikeIDToken),
             (.otherPurpose(claim: "events"), .tokenOfOtherPurpose), (.boundToKey, .tokenBoundToKey),
         ] as [(AccessTokenRefusal, Refusal)])
-    func `RS-15, RS-16 answers every refused token with 401 and its own word`(
+    func `answers every refused token with 401 and its own word`(
         cause: AccessTokenRefusal, refusal: Refusal
     ) {
         #expect(Refusal(cause) == refusal)

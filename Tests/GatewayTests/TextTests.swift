@@ -7,12 +7,13 @@ import JOSE
 import JSON
 import OAuth
 import Telemetry
+import TestTraits
 import Testing
 import Transport
 
 @Suite struct `what a client reads` {
-    @Test(arguments: Refusal.allCases)
-    func `RS-08 has only the characters of RFC 6750`(refusal: Refusal) {
+    @Test(.refuses("RS-08"), arguments: Refusal.allCases)
+    func `has only the characters of RFC 6750`(refusal: Refusal) {
         let text = refusal.clientDescription
         #expect(!text.isEmpty)
         #expect(text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F && $0 != 0x22 && $0 != 0x5C })
@@ -20,7 +21,7 @@ import Transport
         #expect(challenge.hasSuffix("error_description=\"\(text)\""))
     }
 
-    @Test func `RS-15 of an expired token is as RFC 6750 prints it`() {
+    @Test(.refuses("RS-15")) func `of an expired token is as RFC 6750 prints it`() {
         #expect(Refusal.tokenExpired.clientDescription == "The access token expired")
     }
 }

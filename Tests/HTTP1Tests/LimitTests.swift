@@ -1,5 +1,6 @@
 import HTTP1
 import HTTPMessage
+import TestTraits
 import Testing
 
 @Suite struct `limits of a head` {
@@ -16,7 +17,8 @@ import Testing
 
     private let rest = "\r\nHost: a\r\n\r\n"
 
-    @Test func `HTTP-65 a request line of exactly the limit is read, one more octet is not`() throws {
+    @Test(.holds("HTTP-65"), .refuses("HTTP-65"))
+    func `a request line of exactly the limit is read, one more octet is not`() throws {
         let line = "GET /aaaa HTTP/1.1"
         let exact = small(requestLine: line.utf8.count)
         #expect(try #require(request(line + rest, limits: exact).message).target == "/aaaa")
@@ -25,14 +27,15 @@ import Testing
         #expect(HTTP1Refusal.requestLineTooLong.status == 414)
     }
 
-    @Test func `HTTP-65 the request line's limit is felt before its end`() {
+    @Test(.holds("HTTP-65")) func `the request line's limit is felt before its end`() {
         #expect(request("GET /aaaa", limits: small(requestLine: 9)) == .incomplete)
         #expect(request("GET /aaaaa", limits: small(requestLine: 9)) == .refused(.requestLineTooLong))
         #expect(request("GET /aaaaa\n", limits: small(requestLine: 9)) == .refused(.requestLineTooLong))
         #expect(request("GET /aaaa\n", limits: small(requestLine: 9)) == .refused(.bareLineFeed))
     }
 
-    @Test func `HTTP-65 a field line of exactly the limit is read, one more octet is not`() throws {
+    @Test(.holds("HTTP-65"), .refuses("HTTP-65"))
+    func `a field line of exactly the limit is read, one more octet is not`() throws {
         let exact = small(fieldLine: 12)
         #expect(
             try #require(request("GET / HTTP/1.1\r\nHost: a\r\nX-A: 1234567\r\n\r\n", limits: exact).message).fields
@@ -44,7 +47,8 @@ import Testing
         #expect(HTTP1Refusal.fieldLineTooLong.status == 431)
     }
 
-    @Test func `HTTP-65 a header section of exactly the limit is read, one more octet is not`() throws {
+    @Test(.holds("HTTP-65"), .refuses("HTTP-65"))
+    func `a header section of exactly the limit is read, one more octet is not`() throws {
         let lines = "Host: a\r\nX-A: 123\r\n"
         let exact = small(headerSection: lines.utf8.count)
         #expect(try #require(request("GET / HTTP/1.1\r\n\(lines)\r\n", limits: exact).message).fields.count == 2)
@@ -56,7 +60,9 @@ import Testing
         #expect(HTTP1Refusal.headerSectionTooLarge.status == 431)
     }
 
-    @Test func `HTTP-65 exactly as many fields as the limit are read, one more is not`() throws {
+    @Test(.holds("HTTP-65"), .refuses("HTTP-65")) func `exactly as many fields as the limit are read, one more is not`()
+        throws
+    {
         let exact = small(fieldCount: 3)
         let three = "Host: a\r\nX: 1\r\nX: 2\r\n"
         #expect(try #require(request("GET / HTTP/1.1\r\n\(three)\r\n", limits: exact).message).fields.count == 3)
@@ -66,7 +72,7 @@ import Testing
         #expect(HTTP1Refusal.tooManyFields.status == 431)
     }
 
-    @Test func `HTTP-65 the defaults are those of the catalogue`() throws {
+    @Test(.holds("HTTP-65")) func `the defaults are those of the catalogue`() throws {
         let limits = HTTP1Limits()
         #expect(limits.requestLine == 8192)
         #expect(limits.headerSection == 65_536)
@@ -81,7 +87,7 @@ import Testing
         return parser.parse(Array(text.utf8).span, limits: limits, into: &head)
     }
 
-    @Test func `HTTP-65 at their defaults they hold at n and n + 1`() {
+    @Test(.holds("HTTP-65")) func `at their defaults they hold at n and n + 1`() {
         func path(_ count: Int) -> String { "GET /" + String(repeating: "a", count: count - 14) + " HTTP/1.1" + rest }
         #expect(whole(path(8192)) == .complete)
         #expect(whole(path(8193)) == .refused(.requestLineTooLong))
@@ -102,8 +108,8 @@ import Testing
         #expect(whole(most + String(repeating: "a", count: left + 1) + "\r\n\r\n") == .refused(.headerSectionTooLarge))
     }
 
-    @Test(arguments: [Int.max, Int.min, -1, 0])
-    func `HTTP-65 no configured number makes a head trap`(number: Int) {
+    @Test(.refuses("HTTP-65"), arguments: [Int.max, Int.min, -1, 0])
+    func `no configured number makes a head trap`(number: Int) {
         let limits = small(requestLine: number, headerSection: number, fieldLine: number, fieldCount: number)
         let progress = whole("GET / HTTP/1.1" + rest, limits: limits)
         #expect(progress == (number == Int.max ? .complete : .refused(.requestLineTooLong)))
@@ -113,7 +119,7 @@ import Testing
                 == .refused(.tooManyFields))
     }
 
-    @Test func `HTTP-65 they hold for responses too`() throws {
+    @Test(.refuses("HTTP-65")) func `they hold for responses too`() throws {
         let limits = small(requestLine: 15, headerSection: 20, fieldLine: 10, fieldCount: 2)
         #expect(try #require(response("HTTP/1.1 200 OK\r\nX: 2\r\n\r\n", limits: limits).message).status == 200)
         #expect(response("HTTP/1.1 200 OKK\r\n\r\n", limits: limits) == .refused(.requestLineTooLong))
@@ -124,7 +130,7 @@ import Testing
         #expect(response("HTTP/1.1 200 OK\r\nX:1\r\nX:2\r\nX:3\r\n\r\n", limits: limits) == .refused(.tooManyFields))
     }
 
-    @Test func `HTTP-66 a head that comes an octet at a time is read`() {
+    @Test(.holds("HTTP-66")) func `a head that comes an octet at a time is read`() {
         let half = String(repeating: "a", count: 32_000)
         let bytes = Array("GET / HTTP/1.1\r\nHost: a\r\nX: \(half)\r\nY: \(half)\r\n\r\n".utf8)
         var head = RequestHead()
@@ -140,10 +146,12 @@ import Testing
         #expect(head.fields.count == 3)
     }
 
-    @Test(arguments: [
-        "GET /aaaaaaaaaaaaaaaaaaaaaaaaaaaa", "GET / HTTP/1.1\r\nHost: a\r\nX: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
-    ])
-    func `HTTP-66 octets that were looked at are not looked at again`(text: String) {
+    @Test(
+        .holds("HTTP-66"),
+        arguments: [
+            "GET /aaaaaaaaaaaaaaaaaaaaaaaaaaaa", "GET / HTTP/1.1\r\nHost: a\r\nX: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+        ])
+    func `octets that were looked at are not looked at again`(text: String) {
         var head = RequestHead()
         var parser = RequestHeadParser()
         var bytes = Array(text.utf8)

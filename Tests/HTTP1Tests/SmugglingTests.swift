@@ -1,6 +1,7 @@
 import Bytes
 import HTTP1
 import HTTPMessage
+import TestTraits
 import Testing
 
 /// What a server on a keep-alive connection would do with all the bytes that arrive on it.
@@ -69,8 +70,8 @@ private struct Served: Equatable {
         #expect(SmugglingVectors.fields.count >= 60)
     }
 
-    @Test(arguments: SmugglingVectors.fields)
-    func `HTTP-24 fields that two readers frame differently are refused before anything behind them is read`(
+    @Test(.refuses("HTTP-24"), arguments: SmugglingVectors.fields)
+    func `fields that two readers frame differently are refused before anything behind them is read`(
         lines: String, refusal: HTTP1Refusal
     ) {
         let head = "POST / HTTP/1.1\r\nHost: a\r\n\(lines)\r\n\r\n"
@@ -81,38 +82,38 @@ private struct Served: Equatable {
             request("POST / HTTP/1.1\r\nHost: a\r\nAccept: */*\r\n\(lines)\r\nX-Last: z\r\n\r\n") == .refused(refusal))
     }
 
-    @Test(arguments: SmugglingVectors.heads)
-    func `HTTP-07 first lines that two readers see differently are refused`(head: String, refusal: HTTP1Refusal) {
+    @Test(.refuses("HTTP-07"), arguments: SmugglingVectors.heads)
+    func `first lines that two readers see differently are refused`(head: String, refusal: HTTP1Refusal) {
         #expect(request(head) == .refused(refusal))
         #expect(Served(head + SmugglingVectors.tail) == Served(refusedWith: refusal))
     }
 
-    @Test(arguments: SmugglingVectors.bodies)
-    func `HTTP-28 chunked bodies that two readers end differently are refused`(body: String, refusal: HTTP1Refusal) {
+    @Test(.refuses("HTTP-28"), arguments: SmugglingVectors.bodies)
+    func `chunked bodies that two readers end differently are refused`(body: String, refusal: HTTP1Refusal) {
         let head = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
         #expect(Served(head + body + admin) == Served(refusedWith: refusal))
     }
 
-    @Test func `HTTP-34 a request inside a body of known length stays a body`() {
+    @Test(.holds("HTTP-34")) func `a request inside a body of known length stays a body`() {
         for method in ["GET", "HEAD", "DELETE", "OPTIONS", "POST"] {
             let text = "\(method) /a HTTP/1.1\r\nHost: a\r\nContent-Length: \(admin.utf8.count)\r\n\r\n\(admin)"
             #expect(Served(text).requests == ["\(method) /a \(admin)"])
         }
     }
 
-    @Test func `HTTP-30 a request inside a chunk stays data, one behind the body is the next`() {
+    @Test(.holds("HTTP-30")) func `a request inside a chunk stays data, one behind the body is the next`() {
         let size = String(admin.utf8.count, radix: 16)
         let text = "POST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n\(size)\r\n\(admin)\r\n0\r\n\r\n"
         #expect(Served(text).requests == ["POST /a \(admin)"])
         #expect(Served(text + "GET /b HTTP/1.1\r\nHost: a\r\n\r\n").requests == ["POST /a \(admin)", "GET /b "])
     }
 
-    @Test func `HTTP-36 pipelined requests are found one behind the other`() {
+    @Test(.holds("HTTP-36")) func `pipelined requests are found one behind the other`() {
         let text = "GET /1 HTTP/1.1\r\nHost: a\r\n\r\nPOST /2 HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nxy"
         #expect(Served(text + "GET /3 HTTP/1.1\r\nHost: a\r\n\r\n").requests == ["GET /1 ", "POST /2 xy", "GET /3 "])
     }
 
-    @Test func `HTTP-37 what follows a request that closes is not a request`() {
+    @Test(.refuses("HTTP-37")) func `what follows a request that closes is not a request`() {
         #expect(Served("GET /1 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n" + admin).requests == ["GET /1 "])
         #expect(Served("GET /1 HTTP/1.0\r\n\r\n" + admin).requests == ["GET /1 "])
     }

@@ -1,4 +1,5 @@
 import HTTP1
+import TestTraits
 import Testing
 
 /// A frame of RFC 6455 §5.2 with this much payload, its length written in the shortest form unless said otherwise.
@@ -42,7 +43,7 @@ extension WebSocketFrames {
 
     @Test func `begin between two frames`() { #expect(WebSocketFrames().isBetweenFrames) }
 
-    @Test func `HTTP-60 end where their headers say, however they are cut`() {
+    @Test(.holds("HTTP-60")) func `end where their headers say, however they are cut`() {
         let all = Self.frames.flatMap { $0 }[...]
         let ends = Set(Self.frames.reduce(into: [0]) { $0.append(($0.last ?? 0) + $1.count) })
         var oneByOne = WebSocketFrames()
@@ -57,8 +58,8 @@ extension WebSocketFrames {
         }
     }
 
-    @Test(arguments: [65_535, 65_536, 70_000], [false, true])
-    func `HTTP-60 end behind long payloads`(count: Int, isMasked: Bool) {
+    @Test(.holds("HTTP-60"), arguments: [65_535, 65_536, 70_000], [false, true])
+    func `end behind long payloads`(count: Int, isMasked: Bool) {
         let bytes = frame(2, payload: count, isMasked: isMasked)
         let cuts = Array(0..<20) + [bytes.count / 2, bytes.count - 2, bytes.count - 1]
         for cut in cuts {
@@ -74,7 +75,7 @@ extension WebSocketFrames {
         }
     }
 
-    @Test func `HTTP-60 that claim to be endless neither end nor trap`() {
+    @Test(.holds("HTTP-60")) func `that claim to be endless neither end nor trap`() {
         for mask in [UInt8(0x7F), 0xFF] {
             var frames = WebSocketFrames()
             frames.pass([0x82, mask] + [UInt8](repeating: 0xFF, count: mask == 0xFF ? 12 : 8))

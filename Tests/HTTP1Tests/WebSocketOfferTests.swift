@@ -1,5 +1,6 @@
 import HTTP1
 import HTTPMessage
+import TestTraits
 import Testing
 
 private let version = "Sec-WebSocket-Version: 13"
@@ -24,7 +25,7 @@ private let key = "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="
         }
     }
 
-    @Test func `HTTP-58 has a key of 16 bytes and version 13`() throws {
+    @Test(.holds("HTTP-58")) func `has a key of 16 bytes and version 13`() throws {
         #expect(try offered([version, key]) == .success("dGhlIHNhbXBsZSBub25jZQ=="))
         #expect(
             try offered(["sec-websocket-key: \t+/////////////////////==\t", version])
@@ -32,6 +33,7 @@ private let key = "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="
     }
 
     @Test(
+        .refuses("HTTP-58"),
         arguments: [
             ([version], .keyMissing), ([version, key, key], .keyRepeated),
             ([version, "Sec-WebSocket-Key:"], .keyMalformed),
@@ -45,7 +47,7 @@ private let key = "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="
             ([key, "Sec-WebSocket-Version: 13, 8"], .versionUnknown),
             ([key, "Sec-WebSocket-Version: 013"], .versionUnknown), ([key, "Sec-WebSocket-Version:"], .versionUnknown),
         ] as [([String], WebSocketOfferRefusal)])
-    func `HTTP-58 is refused otherwise`(lines: [String], refusal: WebSocketOfferRefusal) throws {
+    func `is refused otherwise`(lines: [String], refusal: WebSocketOfferRefusal) throws {
         #expect(try offered(lines) == .failure(refusal))
     }
 }

@@ -1,7 +1,8 @@
 import Crypto
 import HTTPMessage
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 @Suite struct `the Client-Cert field` {
     /// RFC 9440 Appendix A.
@@ -25,7 +26,7 @@ import TestSupport
         return try ClientCertField.parse(bytes.span)
     }
 
-    @Test func `MTLS-07 a certificate is taken from the field of RFC 9440 as it stands there`() throws {
+    @Test(.holds("MTLS-07")) func `a certificate is taken from the field of RFC 9440 as it stands there`() throws {
         let certificate = try parse(Self.example)
         #expect(certificate.count == 428)
         #expect(SHA256.hash(certificate.span).base64URL == "v68ffgcPn6jdYpBfFY2nP4ShE2Yk-6_Mk5PI9yh6aes")
@@ -34,12 +35,12 @@ import TestSupport
         }
     }
 
-    @Test func `MTLS-01 the digest of the certificate of RFC 8705 is its thumbprint`() throws {
+    @Test(.holds("MTLS-01")) func `the digest of the certificate of RFC 8705 is its thumbprint`() throws {
         let certificate = try parse(Self.bound)
         #expect(SHA256.hash(certificate.span).base64URL == Self.thumbprint)
     }
 
-    @Test func `MTLS-07 a field that is cut anywhere is refused`() {
+    @Test(.refuses("MTLS-07")) func `a field that is cut anywhere is refused`() {
         let bytes = Array(Self.example.utf8)
         for end in bytes.indices {
             #expect(throws: ClientCertField.Refusal.self) { try ClientCertField.parse(bytes.span.extracting(..<end)) }
@@ -51,7 +52,7 @@ import TestSupport
         }
     }
 
-    @Test func `MTLS-07 no changed octet is read as the same certificate`() throws {
+    @Test(.refuses("MTLS-07")) func `no changed octet is read as the same certificate`() throws {
         let bytes = Array(Self.example.utf8)
         let certificate = try ClientCertField.parse(bytes.span)
         for place in bytes.indices {
@@ -64,20 +65,23 @@ import TestSupport
         }
     }
 
-    @Test(arguments: [
-        ("", ClientCertField.Refusal.malformed(.noItem)), ("::", .notDER), (":MAA=:", .notDER), (":MQEA:", .notDER),
-        (":MIEBAA==:", .notDER), (":MIIAAQA=:", .notDER), (":MIAAAA==:", .notDER), ("token", .notBytes),
-        ("\"string\"", .notBytes), ("?1", .notBytes), ("1", .notBytes), (":MAEA:, :MAEA:", .malformed(.trailingBytes)),
-        (":MAEA:,", .malformed(.trailingBytes)), (":MAEA:;", .malformed(.parameterName)),
-        (":MAEA::", .malformed(.trailingBytes)), ("MAEA", .notBytes),
-        ("-----BEGIN CERTIFICATE-----", .malformed(.number)), ("%2D%2D", .malformed(.noItem)),
-    ])
-    func `MTLS-07 what is no single certificate is refused`(value: String, refusal: ClientCertField.Refusal) throws {
+    @Test(
+        .refuses("MTLS-07"),
+        arguments: [
+            ("", ClientCertField.Refusal.malformed(.noItem)), ("::", .notDER), (":MAA=:", .notDER), (":MQEA:", .notDER),
+            (":MIEBAA==:", .notDER), (":MIIAAQA=:", .notDER), (":MIAAAA==:", .notDER), ("token", .notBytes),
+            ("\"string\"", .notBytes), ("?1", .notBytes), ("1", .notBytes),
+            (":MAEA:, :MAEA:", .malformed(.trailingBytes)),
+            (":MAEA:,", .malformed(.trailingBytes)), (":MAEA:;", .malformed(.parameterName)),
+            (":MAEA::", .malformed(.trailingBytes)), ("MAEA", .notBytes),
+            ("-----BEGIN CERTIFICATE-----", .malformed(.number)), ("%2D%2D", .malformed(.noItem)),
+        ])
+    func `what is no single certificate is refused`(value: String, refusal: ClientCertField.Refusal) throws {
         #expect(try parse(":MAEA:") == [0x30, 1, 0], "the smallest SEQUENCE that has something in it")
         #expect(throws: refusal) { try parse(value) }
     }
 
-    @Test func `MTLS-07 a certificate is of bounded size`() throws {
+    @Test(.holds("MTLS-07")) func `a certificate is of bounded size`() throws {
         func field(_ length: Int) -> [UInt8] {
             let der = [0x30, 0x82, UInt8(length >> 8), UInt8(length & 0xff)] + [UInt8](repeating: 0, count: length)
             return [0x3a] + Self.base64(der) + [0x3a]
@@ -90,7 +94,7 @@ import TestSupport
         }
     }
 
-    @Test func `MTLS-07 a field that stands there twice is refused, were both the same`() throws {
+    @Test(.refuses("MTLS-07")) func `a field that stands there twice is refused, were both the same`() throws {
         let line = Array("Client-Cert: \(Self.example)\r\n".utf8)
         func fields(_ count: Int) -> FieldList {
             var list = FieldList()

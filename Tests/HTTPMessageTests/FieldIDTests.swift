@@ -1,4 +1,5 @@
 import HTTPMessage
+import TestTraits
 import Testing
 
 @Suite struct `field names` {
@@ -6,8 +7,8 @@ import Testing
         FieldID.identify(Array(name.utf8).span)
     }
 
-    @Test(arguments: FieldID.allCases.dropFirst())
-    func `HTTP-12 every name is identified in every case`(id: FieldID) {
+    @Test(.holds("HTTP-12"), arguments: FieldID.allCases.dropFirst())
+    func `every name is identified in every case`(id: FieldID) {
         let name = id.name
         #expect(identify(name) == id)
         #expect(identify(name.lowercased()) == id)
@@ -17,8 +18,8 @@ import Testing
         #expect(identify(alternating) == id)
     }
 
-    @Test(arguments: FieldID.allCases.dropFirst())
-    func `HTTP-12 a name that differs in one octet is another name`(id: FieldID) {
+    @Test(.holds("HTTP-12"), arguments: FieldID.allCases.dropFirst())
+    func `a name that differs in one octet is another name`(id: FieldID) {
         let name = Array(id.name.utf8)
         for place in name.indices {
             var other = name
@@ -40,11 +41,13 @@ import Testing
         #expect(FieldID.identify(([0] + name).span) == .other)
     }
 
-    @Test(arguments: [
-        "", "x", "te ", "\rate", "\0\0", "hos", "content\rlength", "content_length", "x-forwarded-fo",
-        "X_Forwarded_For",
-    ])
-    func `HTTP-12 anything else is another name`(name: String) {
+    @Test(
+        .holds("HTTP-12"),
+        arguments: [
+            "", "x", "te ", "\rate", "\0\0", "hos", "content\rlength", "content_length", "x-forwarded-fo",
+            "X_Forwarded_For",
+        ])
+    func `anything else is another name`(name: String) {
         #expect(identify(name) == .other)
         #expect(FieldID.other.name.isEmpty)
     }
@@ -94,7 +97,7 @@ import Testing
         #expect(list.firstIndex(of: .via) == 0)
     }
 
-    @Test func `HTTP-65 a full list takes no more`() {
+    @Test(.refuses("HTTP-65")) func `a full list takes no more`() {
         var list = FieldList()
         for _ in 0..<FieldList.capacity {
             let isTaken = list.append(slot(.cookie))

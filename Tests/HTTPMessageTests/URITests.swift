@@ -1,4 +1,5 @@
 import HTTPMessage
+import TestTraits
 import Testing
 
 @Suite struct `absolute URI` {
@@ -80,28 +81,33 @@ import Testing
         Authority.isValid(Array(text.utf8).span)
     }
 
-    @Test(arguments: [
-        "[::]", "[::1]", "[1::]", "[1:2:3:4:5:6:7:8]", "[1::8]", "[1:2:3:4:5:6:7::]", "[::2:3:4:5:6:7:8]",
-        "[::ffff:1.2.3.4]", "[1:2:3:4:5:6:1.2.3.4]",
-        "[ABCD::ef01]", "[::1.2.3.4]:0", "[64:ff9b::255.255.255.255]",
-    ])
-    func `HTTP-14 an IPv6 address in brackets is a host`(text: String) {
+    @Test(
+        .holds("HTTP-14"),
+        arguments: [
+            "[::]", "[::1]", "[1::]", "[1:2:3:4:5:6:7:8]", "[1::8]", "[1:2:3:4:5:6:7::]", "[::2:3:4:5:6:7:8]",
+            "[::ffff:1.2.3.4]", "[1:2:3:4:5:6:1.2.3.4]",
+            "[ABCD::ef01]", "[::1.2.3.4]:0", "[64:ff9b::255.255.255.255]",
+        ])
+    func `an IPv6 address in brackets is a host`(text: String) {
         #expect(isValid(text))
     }
 
-    @Test(arguments: [
-        "[:]", "[:::]", "[1]", "[1:2]", "[1:2:3:4:5:6:7]", "[1:2:3:4:5:6:7:8:9]", "[1:2:3:4:5:6:7:8::]", "[::1::]",
-        "[1::2::3]", "[12345::]", "[::g]", "[1:]", "[:1]",
-        "[::1.2.3]", "[::1.2.3.4.5]", "[::1.2.3.256]", "[::01.2.3.4]", "[::1.2.3.]", "[::.1.2.3]", "[1.2.3.4]",
-        "[1:2:3:4:5:6:7:1.2.3.4]", "[::1.2.3.4:5]", "[::1%eth0]", "[ ::1]",
-        "[::1 ]", "[::1", "::1]", "[[::1]]", "[::1]a", "[::1]:", "[::1]:65536", "[::1.2.3.1111]", "[0:0:0:0:0:0:0:0:]",
-        "[]",
-    ])
-    func `HTTP-14 anything else in brackets is none`(text: String) {
+    @Test(
+        .refuses("HTTP-14"),
+        arguments: [
+            "[:]", "[:::]", "[1]", "[1:2]", "[1:2:3:4:5:6:7]", "[1:2:3:4:5:6:7:8:9]", "[1:2:3:4:5:6:7:8::]", "[::1::]",
+            "[1::2::3]", "[12345::]", "[::g]", "[1:]", "[:1]",
+            "[::1.2.3]", "[::1.2.3.4.5]", "[::1.2.3.256]", "[::01.2.3.4]", "[::1.2.3.]", "[::.1.2.3]", "[1.2.3.4]",
+            "[1:2:3:4:5:6:7:1.2.3.4]", "[::1.2.3.4:5]", "[::1%eth0]", "[ ::1]",
+            "[::1 ]", "[::1", "::1]", "[[::1]]", "[::1]a", "[::1]:", "[::1]:65536", "[::1.2.3.1111]",
+            "[0:0:0:0:0:0:0:0:]",
+            "[]",
+        ])
+    func `anything else in brackets is none`(text: String) {
         #expect(!isValid(text))
     }
 
-    @Test func `HTTP-14 a host and a port are bounded`() {
+    @Test(.holds("HTTP-14")) func `a host and a port are bounded`() {
         #expect(isValid(String(repeating: "a", count: 255)))
         #expect(!isValid(String(repeating: "a", count: 256)))
         #expect(isValid("a:65535"))
@@ -111,7 +117,7 @@ import Testing
         #expect(!isValid("a:+80"))
     }
 
-    @Test func `HTTP-16 CONNECT needs a port`() {
+    @Test(.holds("HTTP-16")) func `CONNECT needs a port`() {
         func hasPort(_ text: String) -> Bool { Authority.isValidWithPort(Array(text.utf8).span) }
         #expect(hasPort("a:443"))
         #expect(hasPort("[::1]:443"))

@@ -2,6 +2,7 @@ import Issuers
 import JOSE
 import Synchronization
 import TestSupport
+import TestTraits
 import Testing
 
 /// What is published of the ring.
@@ -45,7 +46,9 @@ private func moment(_ seconds: Int64) -> Moment { Moment(milliseconds: seconds *
         return try CompactJWS.sign(claims.span, type: AssertionKeyRing.assertionType, by: ring.signer)
     }
 
-    @Test func `CA-18 publishes a key for a whole rotation before it signs, and for a lifetime after`() throws {
+    @Test(.holds("CA-18")) func `publishes a key for a whole rotation before it signs, and for a lifetime after`()
+        throws
+    {
         var ring = try ring()
         let first = ring.signer.keyID
         let start = try published(ring)
@@ -73,8 +76,8 @@ private func moment(_ seconds: Int64) -> Moment { Moment(milliseconds: seconds *
     }
 
     /// Readers that look at odd times never meet a signature they cannot check.
-    @Test(arguments: [(3600, 60, 300), (60, 60, 300), (360, 300, 300), (400, 3600, 60)])
-    func `CA-18 MD-31 never leaves a reader without the key`(rotation: Int, lifetime: Int, maximumAge: Int) throws {
+    @Test(.refuses("CA-18", "MD-31"), arguments: [(3600, 60, 300), (60, 60, 300), (360, 300, 300), (400, 3600, 60)])
+    func `never leaves a reader without the key`(rotation: Int, lifetime: Int, maximumAge: Int) throws {
         var ring = try ring(rotation: rotation, lifetime: lifetime, maximumAge: maximumAge)
         var readers = [Reader](repeating: Reader(), count: 3)
         var tokens: [(token: [UInt8], until: Int64)] = []
@@ -94,7 +97,7 @@ private func moment(_ seconds: Int64) -> Moment { Moment(milliseconds: seconds *
         }
     }
 
-    @Test func `CA-18 called late replaces one key, not two`() throws {
+    @Test(.holds("CA-18")) func `called late replaces one key, not two`() throws {
         var ring = try ring()
         let next = try published(ring)[1]
         #expect(ring.advance(at: moment(100_000)).count == 1)
@@ -103,7 +106,7 @@ private func moment(_ seconds: Int64) -> Moment { Moment(milliseconds: seconds *
         #expect(ring.advance(at: moment(100_000)) == [])
     }
 
-    @Test func `CA-18 keeps its keys when none can be made, and tries again`() throws {
+    @Test(.refuses("CA-18")) func `keeps its keys when none can be made, and tries again`() throws {
         let isBroken = Mutex(false)
         var ring = try ring(make: { isBroken.withLock { $0 } ? nil : try? SigningJWK.generate($0) })
         let (key, keys) = (ring.signer.keyID, ring.publishedKeys)
@@ -118,7 +121,7 @@ private func moment(_ seconds: Int64) -> Moment { Moment(milliseconds: seconds *
         #expect(throws: AssertionKeyRing.Refusal.notMade) { try self.ring(make: { _ in nil }) }
     }
 
-    @Test func `MD-30 publishes public members only, each key with its own name`() throws {
+    @Test(.holds("MD-30")) func `publishes public members only, each key with its own name`() throws {
         var ring = try ring()
         _ = ring.advance(at: moment(3600))
         let text = String(decoding: document(ring), as: UTF8.self)
@@ -127,7 +130,7 @@ private func moment(_ seconds: Int64) -> Moment { Moment(milliseconds: seconds *
         #expect(names.count == 3 && Set(names).count == 3)
     }
 
-    @Test func `CA-18 of files signs with the first, publishes all, and replaces none`() throws {
+    @Test(.holds("CA-18")) func `of files signs with the first, publishes all, and replaces none`() throws {
         var ring = try AssertionKeyRing(files: [
             SigningKey.p256.signer(), SigningKey.rsa.signer(), SigningKey.ed25519.signer(),
         ])
@@ -139,7 +142,7 @@ private func moment(_ seconds: Int64) -> Moment { Moment(milliseconds: seconds *
         #expect(ring.publishedKeys == before)
     }
 
-    @Test func `MD-31 of files is refused with one key twice, or without any`() throws {
+    @Test(.refuses("MD-31")) func `of files is refused with one key twice, or without any`() throws {
         #expect(throws: AssertionKeyRing.Refusal.noKey) { try AssertionKeyRing(files: []) }
         let name = try SigningKey.p256.signer().keyID
         #expect(throws: AssertionKeyRing.Refusal.sameKeyTwice(keyID: name)) {

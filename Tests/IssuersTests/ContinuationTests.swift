@@ -4,6 +4,7 @@ import JOSE
 import OAuth
 import Synchronization
 import TestSupport
+import TestTraits
 import Testing
 
 /// A second directory in a world that has one already, as a reload makes it, and a record of what it told.
@@ -75,7 +76,7 @@ extension World {
 }
 
 @Suite struct `a directory of issuers that continues another` {
-    @Test func `OPS-07 has the keys before it starts, and tells them when it does`() {
+    @Test(.holds("OPS-07")) func `has the keys before it starts, and tells them when it does`() {
         let world = World()
         world.start()
         _ = world.fetcher.takeURLs()
@@ -90,7 +91,7 @@ extension World {
         #expect(world.fetcher.takeURLs().isEmpty, "what is known was asked for again")
     }
 
-    @Test func `OPS-07 JOSE-17 keeps no stopped directory for having refused it a reading`() throws {
+    @Test(.refuses("OPS-07", "JOSE-17")) func `keeps no stopped directory for having refused it a reading`() throws {
         let world = World()
         world.start()
         world.requestRefresh()
@@ -110,7 +111,7 @@ extension World {
         #expect(directory == nil)
     }
 
-    @Test func `OPS-07 reads an issuer that is new, and says when its first attempt has ended`() {
+    @Test(.holds("OPS-07")) func `reads an issuer that is new, and says when its first attempt has ended`() {
         let world = World()
         world.start()
         let next = Next(world, [World.other, World.settings()])
@@ -121,7 +122,7 @@ extension World {
         #expect(next.keyIDs == ["p256-1"])
     }
 
-    @Test func `OPS-07 is settled about an issuer that cannot be read, too`() {
+    @Test(.refuses("OPS-07")) func `is settled about an issuer that cannot be read, too`() {
         let world = World()
         let next = Next(world, [World.other])
         world.fail("https://other.example.com/keys")
@@ -142,7 +143,7 @@ extension World {
         #expect(next.directory.isSettled(0))
     }
 
-    @Test func `MD-05 reads again when the directory before would have`() {
+    @Test(.holds("MD-05")) func `reads again when the directory before would have`() {
         let world = World(World.settings(keys: .url(World.keysURL)))
         world.answerKeys([.rsa], maxAge: 600)
         world.start()
@@ -157,7 +158,7 @@ extension World {
         #expect(world.fetcher.takeURLs() == [World.keysURL], "once: the directory before reads no more")
     }
 
-    @Test func `JOSE-17 grants no other reading for unknown keys than the directory before would have`() {
+    @Test(.refuses("JOSE-17")) func `grants no other reading for unknown keys than the directory before would have`() {
         let world = World()
         world.start()
         world.requestRefresh()
@@ -173,7 +174,7 @@ extension World {
         #expect(world.fetcher.takeURLs() == [World.keysURL])
     }
 
-    @Test func `JOSE-17 goes on waiting after a failure for as long as the directory before would have`() {
+    @Test(.holds("JOSE-17")) func `goes on waiting after a failure for as long as the directory before would have`() {
         let world = World()
         world.fail(World.metadataURL)
         world.start()
@@ -267,7 +268,7 @@ extension World {
         #expect(second.told.published.last?.1?.version == 1)
     }
 
-    @Test func `D-17 applies a changed stale limit to the keys at hand`() {
+    @Test(.holds("D-17")) func `applies a changed stale limit to the keys at hand`() {
         let world = World()
         world.start()
         world.fail(World.metadataURL)
@@ -282,7 +283,7 @@ extension World {
         #expect(next.directory.keys(of: 0) == nil)
     }
 
-    @Test func `MD-05 applies a changed lifetime to the keys at hand`() {
+    @Test(.holds("MD-05")) func `applies a changed lifetime to the keys at hand`() {
         let world = World()
         world.start()
         var settings = World.settings()
@@ -308,7 +309,7 @@ extension World {
         world.release()
     }
 
-    @Test func `JOSE-34 begins with another source of keys anew, and counts on`() {
+    @Test(.holds("JOSE-34")) func `begins with another source of keys anew, and counts on`() {
         let world = World()
         world.start()
         world.answerKeys([.p256], at: "https://id.example.com/other")
@@ -320,7 +321,7 @@ extension World {
         #expect(next.told.published.first?.1 == nil, "whoever shows the issuer's state was not told")
     }
 
-    @Test func `JOSE-34 counts on for another issuer of the same name, whatever its keys`() {
+    @Test(.holds("JOSE-34")) func `counts on for another issuer of the same name, whatever its keys`() {
         let world = World()
         world.start()
         let url = "https://other.example.com"
@@ -337,7 +338,7 @@ extension World {
         #expect(next.directory.keys(of: 0)?.version == 2)
     }
 
-    @Test func `JOSE-34 takes a changed document for keys that changed`() {
+    @Test(.holds("JOSE-34")) func `takes a changed document for keys that changed`() {
         func settings(_ keys: [SigningKey]) -> IssuerSettings {
             World.settings(discovery: .none, keys: .document(Array(SigningKey.keySet(keys).utf8)))
         }

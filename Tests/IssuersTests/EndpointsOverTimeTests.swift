@@ -2,6 +2,7 @@ import HTTPMessage
 import Issuers
 import OAuth
 import TestSupport
+import TestTraits
 import Testing
 
 /// An issuer whose keys the operator configured and whose endpoints are read from its metadata.
@@ -29,7 +30,7 @@ extension World {
 }
 
 @Suite struct `the endpoints of an issuer` {
-    @Test func `MD-07 come from the document that its keys are found by`() {
+    @Test(.holds("MD-07")) func `come from the document that its keys are found by`() {
         let world = World(settings(keys: .discovered))
         #expect(world.directory.metadata(of: 0) == nil)
         world.start()
@@ -37,10 +38,12 @@ extension World {
         #expect(world.directory.metadata(of: 0)?.jwksURI == World.keysURL)
     }
 
-    @Test(arguments: [
-        IssuerSettings.Keys.url(World.keysURL), .document(Array(SigningKey.keySet([.p256]).utf8)),
-    ])
-    func `MD-07 are read also where the keys come from elsewhere`(keys: IssuerSettings.Keys) {
+    @Test(
+        .holds("MD-07"),
+        arguments: [
+            IssuerSettings.Keys.url(World.keysURL), .document(Array(SigningKey.keySet([.p256]).utf8)),
+        ])
+    func `are read also where the keys come from elsewhere`(keys: IssuerSettings.Keys) {
         let world = World(settings(keys: keys))
         world.answerEndpoint("https://id.example.com/i")
         world.start()
@@ -69,7 +72,7 @@ extension World {
         }
     }
 
-    @Test func `MD-05 are read again within the hour, sooner where the server says so`() {
+    @Test(.holds("MD-05")) func `are read again within the hour, sooner where the server says so`() {
         let world = World(settings(keys: .document(Array(SigningKey.keySet([.p256]).utf8))))
         world.answerEndpoint("https://id.example.com/i", maxAge: 120)
         world.start()
@@ -83,7 +86,7 @@ extension World {
         #expect(world.fetcher.takeURLs() == [World.metadataURL])
     }
 
-    @Test func `MD-05 that cannot be read again stay in use for a day and no longer`() {
+    @Test(.refuses("MD-05")) func `that cannot be read again stay in use for a day and no longer`() {
         let world = World(settings(keys: .document(Array(SigningKey.keySet([.p256]).utf8))))
         world.answerEndpoint("https://id.example.com/i")
         world.start()
@@ -111,7 +114,7 @@ extension World {
         #expect(waits == [1, 2, 4, 8, 16, 32, 60, 60, 60])
     }
 
-    @Test func `MD-03 in a document of another issuer are not believed`() {
+    @Test(.refuses("MD-03")) func `in a document of another issuer are not believed`() {
         let world = World(settings(keys: .document(Array(SigningKey.keySet([.p256]).utf8))))
         world.answerMetadata(issuer: "https://evil.example")
         world.start()

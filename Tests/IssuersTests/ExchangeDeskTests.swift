@@ -3,6 +3,7 @@ import HTTPMessage
 import Issuers
 import OAuth
 import TestSupport
+import TestTraits
 import Testing
 
 private let exchanged = """
@@ -11,7 +12,7 @@ private let exchanged = """
     """
 
 @Suite struct `the exchange desk` {
-    @Test func `TX-01 asks the token endpoint by POST, as its client, for what the rule says`() throws {
+    @Test(.holds("TX-01")) func `asks the token endpoint by POST, as its client, for what the rule says`() throws {
         let rule = ExchangeSettings(
             client: 0, audience: ["orders"], resource: ["https://o.example/"], scopes: ["read", "write"])
         let desks = try Desks(rules: [rule])
@@ -31,7 +32,7 @@ private let exchanged = """
                 """)
     }
 
-    @Test func `TX-02 TX-04 tells the token and until when it may be presented`() throws {
+    @Test(.holds("TX-02", "TX-04")) func `tells the token and until when it may be presented`() throws {
         let desks = try Desks()
         desks.answer(exchanged, at: Desks.token)
         desks.askForExchange(worker: 2)
@@ -50,7 +51,7 @@ private let exchanged = """
         #expect(second == now + 12)
     }
 
-    @Test func `TX-04 asks once for everyone who wants the same at the same time`() throws {
+    @Test(.holds("TX-04")) func `asks once for everyone who wants the same at the same time`() throws {
         let desks = try Desks(rules: [
             ExchangeSettings(client: 0, audience: ["orders"]), ExchangeSettings(client: 0, audience: ["stock"]),
         ])
@@ -66,8 +67,8 @@ private let exchanged = """
         #expect(answers.map(\.workers) == [[0, 1], [0]])
     }
 
-    @Test(arguments: [("invalid_request", "invalidSubject"), ("invalid_grant", "invalidSubject")])
-    func `TX-03 tells that the subject token is not taken`(code: String, word: String) throws {
+    @Test(.holds("TX-03"), arguments: [("invalid_request", "invalidSubject"), ("invalid_grant", "invalidSubject")])
+    func `tells that the subject token is not taken`(code: String, word: String) throws {
         let desks = try Desks()
         desks.answer("{\"error\":\"\(code)\"}", status: 400, at: Desks.token)
         desks.askForExchange()
@@ -76,7 +77,7 @@ private let exchanged = """
         #expect(desks.takeEvents().isEmpty)
     }
 
-    @Test func `TX-03 raises an alarm where the target is unknown, once a minute`() throws {
+    @Test(.refuses("TX-03")) func `raises an alarm where the target is unknown, once a minute`() throws {
         let desks = try Desks()
         desks.answer("{\"error\":\"invalid_target\"}", status: 400, at: Desks.token)
         for number in 0..<3 { desks.askForExchange("subject\(number)") }
@@ -90,13 +91,14 @@ private let exchanged = """
     }
 
     @Test(
+        .refuses("TX-01", "TX-04"),
         arguments: [
             (.success(FetchResponse(status: 503)), .exchange(.status(503))),
             (.success(FetchResponse(status: 200, contentType: "text/html")), .exchange(.contentType("text/html"))),
             (.failure(.timedOut), .request(.fetch(.timedOut))),
             (.failure(.redirected), .request(.fetch(.redirected))),
         ] as [(Result<FetchResponse, FetchRefusal>, LookupRefusal)])
-    func `TX-01 TX-04 has nothing to offer when the server has not, and tells the operator`(
+    func `has nothing to offer when the server has not, and tells the operator`(
         answer: Result<FetchResponse, FetchRefusal>, expected: LookupRefusal
     ) throws {
         let desks = try Desks()
@@ -107,7 +109,7 @@ private let exchanged = """
         #expect(desks.takeEvents() == [.exchangeFailed(expected, count: 1)])
     }
 
-    @Test func `TX-02 has nothing to offer when the issued token is none that can be presented`() throws {
+    @Test(.refuses("TX-02")) func `has nothing to offer when the issued token is none that can be presented`() throws {
         let desks = try Desks()
         for type in ["N_A", "DPoP"] {
             desks.answer(exchanged.replacing("Bearer", with: type), at: Desks.token)
@@ -118,7 +120,7 @@ private let exchanged = """
             desks.takeExchanges().map(\.cause) == [.exchange(.tokenTypeNotUsable), .exchange(.tokenTypeNotUsable)])
     }
 
-    @Test func `TX-03 raises the alarm of wrong credentials`() throws {
+    @Test(.refuses("TX-03")) func `raises the alarm of wrong credentials`() throws {
         let desks = try Desks()
         desks.answer("{\"error\":\"invalid_client\"}", status: 401, at: Desks.token)
         desks.askForExchange()
@@ -127,7 +129,7 @@ private let exchanged = """
         #expect(desks.takeEvents() == [.clientRefused(client: "gate", status: 401, count: 1)])
     }
 
-    @Test func `TX-01 asks nobody where nobody said where, or by a rule without a client`() throws {
+    @Test(.refuses("TX-01")) func `asks nobody where nobody said where, or by a rule without a client`() throws {
         let desks = try Desks(rules: [ExchangeSettings(client: 0), ExchangeSettings(client: 9)])
         desks.forgetMetadata()
         desks.askForExchange()
@@ -138,7 +140,7 @@ private let exchanged = """
         #expect(desks.takeExchanges().map(\.cause) == [.metadataMissing, .endpointMissing, .crowded])
     }
 
-    @Test func `TX-04 tells everyone when it stops`() throws {
+    @Test(.holds("TX-04")) func `tells everyone when it stops`() throws {
         let desks = try Desks()
         desks.fetcher.hold()
         desks.askForExchange(worker: 4)
@@ -149,7 +151,7 @@ private let exchanged = """
         #expect(desks.takeExchanges().map(\.workers) == [[4]])
     }
 
-    @Test func `TX-02 keeps the token out of what is printed`() throws {
+    @Test(.holds("TX-02")) func `keeps the token out of what is printed`() throws {
         let desks = try Desks()
         desks.answer(exchanged, at: Desks.token)
         desks.askForExchange()

@@ -4,10 +4,11 @@ import Issuers
 import JOSE
 import OAuth
 import TestSupport
+import TestTraits
 import Testing
 
 @Suite struct `the introspection desk asks` {
-    @Test func `INT-01 by POST, as its client, for plain JSON, without more trouble than allowed`() throws {
+    @Test(.holds("INT-01")) func `by POST, as its client, for plain JSON, without more trouble than allowed`() throws {
         let desks = try Desks()
         desks.answer(desks.active)
         desks.ask("a~b+c/d==")
@@ -26,7 +27,7 @@ import Testing
         #expect(desks.takeAnswers().map(\.word) == ["active"])
     }
 
-    @Test func `INT-01 without the hint, and with its own patience, where it is set so`() throws {
+    @Test(.holds("INT-01")) func `without the hint, and with its own patience, where it is set so`() throws {
         let desks = try Desks(IntrospectionSettings(client: 0, timeoutMilliseconds: 250, hint: false))
         desks.ask()
         desks.drain()
@@ -34,8 +35,10 @@ import Testing
         #expect(desks.fetcher.requests.first?.timeoutMilliseconds == 250)
     }
 
-    @Test(arguments: [FetchRefusal.redirected, .tlsFailed("certificate"), .timedOut, .unresolved])
-    func `INT-01 INT-05 and has no answer when the server redirects, stalls or is not who it should be`(
+    @Test(
+        .refuses("INT-01", "INT-05"),
+        arguments: [FetchRefusal.redirected, .tlsFailed("certificate"), .timedOut, .unresolved])
+    func `has no answer when the server redirects, stalls or is not who it should be`(
         refusal: FetchRefusal
     ) throws {
         let desks = try Desks()
@@ -45,7 +48,8 @@ import Testing
         #expect(desks.takeAnswers().map(\.cause) == [.request(.fetch(refusal))])
     }
 
-    @Test func `INT-05 and once more, over a new connection, when its own was closed without an answer`() throws {
+    @Test(.holds("INT-05")) func `once more, over a new connection, when its own was closed without an answer`() throws
+    {
         let desks = try Desks()
         desks.answer(desks.active)
         desks.fetcher.answerOnce(Desks.introspection, with: .failure(.unanswered))
@@ -56,7 +60,7 @@ import Testing
         #expect(desks.takeEvents().isEmpty)
     }
 
-    @Test func `INT-05 and not a third time`() throws {
+    @Test(.refuses("INT-05")) func `not a third time`() throws {
         let desks = try Desks()
         desks.fetcher.answer(Desks.introspection, with: .failure(.unanswered))
         desks.ask()
@@ -65,8 +69,8 @@ import Testing
         #expect(desks.fetcher.requests.count == 2)
     }
 
-    @Test(arguments: [FetchRefusal.timedOut, .unresolved, .connectFailed("no route"), .tooLarge])
-    func `INT-05 and once where no connection was closed`(refusal: FetchRefusal) throws {
+    @Test(.holds("INT-05"), arguments: [FetchRefusal.timedOut, .unresolved, .connectFailed("no route"), .tooLarge])
+    func `once where no connection was closed`(refusal: FetchRefusal) throws {
         let desks = try Desks()
         desks.fetcher.answer(Desks.introspection, with: .failure(refusal))
         desks.ask()
@@ -75,7 +79,7 @@ import Testing
         #expect(desks.takeAnswers().map(\.word) == ["unavailable"])
     }
 
-    @Test func `INT-05 and finds an answer beyond the bound to be that, however it is met`() throws {
+    @Test(.refuses("INT-05")) func `finds an answer beyond the bound to be that, however it is met`() throws {
         for isCutShort in [true, false] {
             let desks = try Desks(IntrospectionSettings(client: 0, answerBytes: 5000))
             if isCutShort {
@@ -100,7 +104,7 @@ import Testing
         #expect(desks.fetcher.requests.first?.allowLoopbackAndPrivateHost == "10.0.0.7")
     }
 
-    @Test func `CA-12 the alias of the metadata with a certificate`() throws {
+    @Test(.holds("CA-12")) func `the alias of the metadata with a certificate`() throws {
         let alias = "https://mtls.example.com/i"
         let method = ClientCredentials.Method.tls(certificateFile: "/c.pem", keyFile: "/k.pem")
         let desks = try Desks(
@@ -116,7 +120,7 @@ import Testing
         #expect(request.allowLoopbackAndPrivateHost == "id.example.com")
     }
 
-    @Test func `CA-01 no one, where the metadata does not offer its method`() throws {
+    @Test(.refuses("CA-01")) func `no one, where the metadata does not offer its method`() throws {
         let desks = try Desks(members: ",\"introspection_endpoint_auth_methods_supported\":[\"private_key_jwt\"]")
         desks.ask()
         desks.drain()
@@ -124,7 +128,7 @@ import Testing
         #expect(desks.takeAnswers().map(\.cause) == [.methodNotOffered(.methodNotOffered("client_secret_basic"))])
     }
 
-    @Test func `CA-05 no one, where the metadata does not offer its algorithm`() throws {
+    @Test(.refuses("CA-05")) func `no one, where the metadata does not offer its algorithm`() throws {
         let desks = try Desks(
             method: .privateKeyJWT(SigningKey.p256.signer()),
             members: ",\"introspection_endpoint_auth_signing_alg_values_supported\":[\"PS256\"]")
@@ -134,7 +138,7 @@ import Testing
         #expect(desks.takeAnswers().map(\.cause) == [.methodNotOffered(.algorithmNotOffered("ES256"))])
     }
 
-    @Test func `MD-08 no one, where the metadata names a port of another service`() throws {
+    @Test(.refuses("MD-08")) func `no one, where the metadata names a port of another service`() throws {
         let desks = try Desks()
         try desks.publish(introspection: "https://other.example.com:6379/")
         desks.ask()
@@ -154,7 +158,7 @@ import Testing
         #expect(desks.takeAnswers().map(\.cause) == [.metadataMissing, .endpointMissing])
     }
 
-    @Test func `INT-07 no one about bytes that are no token`() throws {
+    @Test(.refuses("INT-07")) func `no one about bytes that are no token`() throws {
         let desks = try Desks()
         desks.ask("a b")
         desks.drain()
@@ -162,7 +166,8 @@ import Testing
         #expect(desks.takeAnswers().map(\.cause) == [.tokenNotSendable])
     }
 
-    @Test func `CA-11 no one for an issuer without introspection, with another's client, or that does not exist`()
+    @Test(.refuses("CA-11"))
+    func `no one for an issuer without introspection, with another's client, or that does not exist`()
         throws
     {
         for settings in [nil, IntrospectionSettings(client: 7)] {
@@ -175,7 +180,7 @@ import Testing
         }
     }
 
-    @Test func `CA-07 with an assertion of its own for each question`() throws {
+    @Test(.holds("CA-07")) func `with an assertion of its own for each question`() throws {
         let secret = Secret([UInt8](repeating: 7, count: 32))
         let desks = try Desks(method: .secretJWT(.hs256, secret))
         desks.ask()
@@ -190,7 +195,7 @@ import Testing
 }
 
 @Suite struct `the introspection desk tells` {
-    @Test func `INT-06 everyone who asks at the same time, after one question`() throws {
+    @Test(.holds("INT-06")) func `everyone who asks at the same time, after one question`() throws {
         let desks = try Desks()
         desks.answer(desks.active)
         desks.fetcher.hold()
@@ -210,7 +215,7 @@ import Testing
         #expect(desks.introspection.load.concurrent == 0)
     }
 
-    @Test func `INT-06 everyone on their own threads, each asked question once at a time`() async throws {
+    @Test(.holds("INT-06")) func `everyone on their own threads, each asked question once at a time`() async throws {
         let fetcher = ScriptedFetcher()
         let text = "{\"active\":true,\"sub\":\"u\"}"
         fetcher.answer(
@@ -250,7 +255,7 @@ import Testing
         #expect(desk.load == (0, 0))
     }
 
-    @Test func `INT-06 each the answer to its own question`() throws {
+    @Test(.holds("INT-06")) func `each the answer to its own question`() throws {
         let desks = try Desks()
         desks.answer(desks.active)
         desks.ask("one", worker: 1)
@@ -262,7 +267,7 @@ import Testing
         #expect(desks.fetcher.requests.count == 2)
     }
 
-    @Test func `INT-06 how long an answer may be believed, and asks again when it is asked again`() throws {
+    @Test(.holds("INT-06")) func `how long an answer may be believed, and asks again when it is asked again`() throws {
         let desks = try Desks()
         let now = desks.clock.now().wallSeconds
         desks.answer("{\"active\":true,\"exp\":\(now + 7)}")
@@ -280,8 +285,10 @@ import Testing
         #expect(desks.takeAnswers().map(\.word) == ["inactive"])
     }
 
-    @Test(arguments: ["{\"jkt\":\"0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I\"}", "{\"kid\":\"x\"}", "null"])
-    func `DPOP-20, RS-22 and INT-04 that a bound JWT cannot be used when the server forgets what it is bound to`(
+    @Test(
+        .refuses("DPOP-20", "RS-22", "INT-04"),
+        arguments: ["{\"jkt\":\"0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I\"}", "{\"kid\":\"x\"}", "null"])
+    func `that a bound JWT cannot be used when the server forgets what it is bound to`(
         confirmation: String
     ) throws {
         let jwt = TokenMint.sign(
@@ -302,7 +309,7 @@ import Testing
         #expect(desks.takeAnswers().map(\.word) == ["active"])
     }
 
-    @Test func `INT-04 why a token that is active cannot be used`() throws {
+    @Test(.refuses("INT-04")) func `why a token that is active cannot be used`() throws {
         let desks = try Desks()
         desks.answer("{\"active\":true,\"iss\":\"https://elsewhere.example\"}")
         desks.ask()
@@ -314,8 +321,8 @@ import Testing
         #expect(desks.takeEvents().isEmpty)
     }
 
-    @Test(arguments: [400, 404, 429, 500, 502, 503])
-    func `INT-05 INT-06 that nothing is known, remembers nothing of it, and tells the operator`(status: Int) throws {
+    @Test(.refuses("INT-05", "INT-06"), arguments: [400, 404, 429, 500, 502, 503])
+    func `that nothing is known, remembers nothing of it, and tells the operator`(status: Int) throws {
         let desks = try Desks()
         desks.answer("{\"active\":false}", status: status)
         desks.ask()
@@ -328,8 +335,8 @@ import Testing
         #expect(desks.takeAnswers().map(\.word) == ["active"])
     }
 
-    @Test(arguments: [401, 403])
-    func `INT-05 that nothing is known when its own credentials are refused, and raises an alarm`(status: Int) throws {
+    @Test(.refuses("INT-05"), arguments: [401, 403])
+    func `that nothing is known when its own credentials are refused, and raises an alarm`(status: Int) throws {
         let desks = try Desks()
         desks.answer("", status: status)
         for number in 0..<5 { desks.ask("token\(number)") }

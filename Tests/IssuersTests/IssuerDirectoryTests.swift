@@ -3,10 +3,11 @@ import Issuers
 import JOSE
 import OAuth
 import TestSupport
+import TestTraits
 import Testing
 
 @Suite struct `the start` {
-    @Test func `RS-24 reads every issuer's keys ahead of need, without waiting for them`() {
+    @Test(.holds("RS-24")) func `reads every issuer's keys ahead of need, without waiting for them`() {
         let world = World()
         world.fetcher.hold()
         world.directory.start()
@@ -104,8 +105,10 @@ import Testing
         #expect(world.clock.sleepers == 0)
     }
 
-    @Test(arguments: ["", "{\"keys\":{}}", "{\"keys\":[]}", "[]", "{\"keys\":[{\"kty\":\"oct\",\"k\":\"AA\"}]}"])
-    func `JOSE-18 without a usable key has failed, and stays so`(text: String) {
+    @Test(
+        .refuses("JOSE-18"),
+        arguments: ["", "{\"keys\":{}}", "{\"keys\":[]}", "[]", "{\"keys\":[{\"kty\":\"oct\",\"k\":\"AA\"}]}"])
+    func `without a usable key has failed, and stays so`(text: String) {
         let world = world(text)
         #expect(world.status.readiness == .failed)
         world.start()
@@ -121,7 +124,7 @@ import Testing
 }
 
 @Suite struct `a token with an unknown key` {
-    @Test func `JOSE-17 is accepted after a rotation without a restart`() {
+    @Test(.holds("JOSE-17")) func `is accepted after a rotation without a restart`() {
         let world = World()
         world.start()
         world.answerKeys([.rsa, .otherRSA])
@@ -131,7 +134,7 @@ import Testing
         #expect(world.takeEvents().contains(.unknownKeyRefetch))
     }
 
-    @Test func `JOSE-17 ten thousand random ones in ten seconds cost one request`() {
+    @Test(.holds("JOSE-17")) func `ten thousand random ones in ten seconds cost one request`() {
         let world = World()
         world.start()
         _ = world.fetcher.takeURLs()
@@ -147,7 +150,7 @@ import Testing
         #expect(world.fetcher.takeURLs().isEmpty)
     }
 
-    @Test func `JOSE-17 from any thread is answered after it asked`() async {
+    @Test(.holds("JOSE-17")) func `from any thread is answered after it asked`() async {
         let world = World()
         world.start()
         let before = world.ends
@@ -160,7 +163,7 @@ import Testing
         #expect(world.ends > before + 1)
     }
 
-    @Test func `JOSE-17 every one of them is answered, limited or not`() {
+    @Test(.refuses("JOSE-17")) func `every one of them is answered, limited or not`() {
         let world = World()
         world.start()
         for count in 1...5 {
@@ -169,7 +172,8 @@ import Testing
         }
     }
 
-    @Test func `JOSE-17 may cause the next request after thirty seconds and not before`() {
+    @Test(.holds("JOSE-17"), .refuses("JOSE-17"))
+    func `may cause the next request after thirty seconds and not before`() {
         let world = World()
         world.start()
         world.requestRefresh()
@@ -183,7 +187,7 @@ import Testing
         #expect(world.fetcher.takeURLs() == [World.keysURL])
     }
 
-    @Test func `JOSE-17 of strangers spend nothing of what logins have, and an answer may always ask`() {
+    @Test(.refuses("JOSE-17")) func `of strangers spend nothing of what logins have, and an answer may always ask`() {
         let world = World()
         world.start()
         for _ in 0..<10 { world.requestRefresh(by: .accessToken) }
@@ -207,7 +211,7 @@ import Testing
         #expect(world.fetcher.takeURLs() == [World.keysURL])
     }
 
-    @Test func `JOSE-17 many at once share one request`() {
+    @Test(.holds("JOSE-17")) func `many at once share one request`() {
         let world = World()
         world.start()
         _ = world.fetcher.takeURLs()
@@ -220,7 +224,7 @@ import Testing
         #expect(world.ends == 1)
     }
 
-    @Test func `JOSE-17 waits for the first reading while that is under way`() {
+    @Test(.holds("JOSE-17")) func `waits for the first reading while that is under way`() {
         let world = World()
         world.fetcher.hold()
         world.start()
@@ -231,7 +235,7 @@ import Testing
         #expect(world.fetcher.takeURLs() == [World.metadataURL, World.keysURL])
     }
 
-    @Test func `OIDC-17 says whether the last attempt to read the keys came to nothing`() {
+    @Test(.holds("OIDC-17")) func `says whether the last attempt to read the keys came to nothing`() {
         let world = World()
         #expect(!world.directory.hasFailedToReadKeys(of: 0))
         world.start()
@@ -250,8 +254,8 @@ import Testing
         #expect(!world.directory.hasFailedToReadKeys(of: 0))
     }
 
-    @Test(arguments: [FetchRefusal.timedOut, .unresolved, .tlsFailed("x"), .redirected, .tooLarge])
-    func `RS-24 is answered when the reading failed, and the keys at hand stay`(refusal: FetchRefusal) {
+    @Test(.holds("RS-24"), arguments: [FetchRefusal.timedOut, .unresolved, .tlsFailed("x"), .redirected, .tooLarge])
+    func `is answered when the reading failed, and the keys at hand stay`(refusal: FetchRefusal) {
         let world = World()
         world.start()
         world.fail(World.keysURL, refusal)

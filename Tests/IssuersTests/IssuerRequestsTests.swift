@@ -3,10 +3,11 @@ import Issuers
 import JOSE
 import OAuth
 import TestSupport
+import TestTraits
 import Testing
 
 @Suite struct `what an issuer is asked` {
-    @Test func `MD-06 MD-08 is bounded, guarded, and trusts the configured authorities only`() throws {
+    @Test(.refuses("MD-06", "MD-08")) func `is bounded, guarded, and trusts the configured authorities only`() throws {
         var settings = World.settings()
         settings.certificateAuthorityFile = "/etc/authorities.pem"
         settings.allowPrivate = ["10.0.0.0/8"]
@@ -27,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func `MD-08 the host of a document from outside stays guarded`() {
+    @Test(.holds("MD-08")) func `the host of a document from outside stays guarded`() {
         let world = World()
         world.answerMetadata(keysURL: "https://169.254.169.254/keys")
         world.start()
@@ -35,7 +36,7 @@ import Testing
         #expect(world.fetcher.requests.last?.allowLoopbackAndPrivateHost == "id.example.com")
     }
 
-    @Test func `MD-08 the host of a key set that the operator wrote is his own`() {
+    @Test(.holds("MD-08")) func `the host of a key set that the operator wrote is his own`() {
         let url = "https://10.1.2.3:9443/keys"
         let world = World(World.settings(keys: .url(url)))
         world.answerKeys([.rsa], at: url)
@@ -44,8 +45,8 @@ import Testing
         #expect(world.status.readiness == .ready)
     }
 
-    @Test(arguments: [8443, 22, 80, 6379] as [UInt16])
-    func `MD-08 a port that metadata names is refused without a request`(port: UInt16) {
+    @Test(.refuses("MD-08"), arguments: [8443, 22, 80, 6379] as [UInt16])
+    func `a port that metadata names is refused without a request`(port: UInt16) {
         let world = World()
         let url = "https://other.example.com:\(port)/keys"
         world.answerMetadata(keysURL: url)
@@ -54,7 +55,7 @@ import Testing
         #expect(world.status.lastRefusal == .portNotAllowed(url))
     }
 
-    @Test func `MD-08 a port of another host is gone to where the operator named it`() {
+    @Test(.holds("MD-08")) func `a port of another host is gone to where the operator named it`() {
         var settings = World.settings()
         settings.allowPorts = [8444]
         let world = World(settings)
@@ -65,11 +66,13 @@ import Testing
         #expect(world.fetcher.requests.last?.allowLoopbackAndPrivateHost == "id.example.com")
     }
 
-    @Test(arguments: [
-        "https://id.example.com:443/keys", "https://other.example.net/keys", "https://id.example.com:9443/k",
-        "https://other.example.net:9443/k", "https://id.example.com:8444/keys",
-    ])
-    func `MD-08 port 443, the issuer's own port and any of its own host are fine`(keysURL: String) {
+    @Test(
+        .refuses("MD-08"),
+        arguments: [
+            "https://id.example.com:443/keys", "https://other.example.net/keys", "https://id.example.com:9443/k",
+            "https://other.example.net:9443/k", "https://id.example.com:8444/keys",
+        ])
+    func `port 443, the issuer's own port and any of its own host are fine`(keysURL: String) {
         let issuer = "https://id.example.com:9443/t"
         let world = World(World.settings(url: issuer))
         world.answerMetadata(at: issuer + "/.well-known/openid-configuration", issuer: issuer, keysURL: keysURL)
@@ -78,8 +81,10 @@ import Testing
         #expect(world.status.readiness == .ready)
     }
 
-    @Test(arguments: ["http://id.example.com/keys", "file:///etc/passwd", "https://", "https://a@b/"])
-    func `MD-04 MD-06 a location that is not https is not gone to`(keysURL: String) {
+    @Test(
+        .refuses("MD-04", "MD-06"),
+        arguments: ["http://id.example.com/keys", "file:///etc/passwd", "https://", "https://a@b/"])
+    func `a location that is not https is not gone to`(keysURL: String) {
         let world = World()
         world.answerMetadata(keysURL: keysURL)
         world.start()
@@ -87,15 +92,15 @@ import Testing
         #expect(world.status.readiness == .failed)
     }
 
-    @Test(arguments: ["http://id.example.com/t", "https://id.example.com/t?x", "nonsense"])
-    func `MD-01 an issuer that is no https URL is never asked`(issuer: String) {
+    @Test(.refuses("MD-01"), arguments: ["http://id.example.com/t", "https://id.example.com/t?x", "nonsense"])
+    func `an issuer that is no https URL is never asked`(issuer: String) {
         let world = World(World.settings(url: issuer))
         world.start()
         #expect(world.fetcher.takeURLs().isEmpty)
         #expect(world.status.lastRefusal?.word == "issuer_identifier_invalid")
     }
 
-    @Test func `MD-01 an issuer on http is asked where the operator allowed it by name`() {
+    @Test(.holds("MD-01")) func `an issuer on http is asked where the operator allowed it by name`() {
         let issuer = "http://127.0.0.1:4593/api"
         var settings = World.settings(url: issuer)
         settings.insecureAllowHTTP = true

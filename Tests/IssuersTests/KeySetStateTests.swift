@@ -3,6 +3,7 @@ import Issuers
 import JOSE
 import OAuth
 import TestSupport
+import TestTraits
 import Testing
 
 @Suite struct `the state of a key set` {
@@ -47,8 +48,8 @@ import Testing
     }
 
     /// Whatever happens in whatever order, the promises hold.
-    @Test(arguments: 0..<40 as Range<UInt64>)
-    func `JOSE-17 D-17 keeps its promises through any course of events`(seed: UInt64) throws {
+    @Test(.holds("JOSE-17", "D-17"), arguments: 0..<40 as Range<UInt64>)
+    func `keeps its promises through any course of events`(seed: UInt64) throws {
         var random = SmallRandom(state: seed &* 0x9E37_79B9_7F4A_7C15 | 1)
         var state = state(seed % 2 == 0 ? .discovered : .url(World.keysURL))
         let sets = [try set(.rsa), try set(.rsa, .p256), try set(.p256), KeySet(keys: [])]

@@ -3,13 +3,15 @@ import Issuers
 import JOSE
 import OAuth
 import TestSupport
+import TestTraits
 import Testing
 
 @Suite struct `keys over time` {
     @Test(
+        .holds("MD-05"),
         arguments: [(nil, 3600.0), (300, 300), (0, 60), (59, 60), (100_000, 3600), (Int.max, 3600), (-5, 60)]
             as [(Int?, Double)])
-    func `MD-05 are read again when the answer's freshness ends, within bounds`(maxAge: Int?, seconds: Double) {
+    func `are read again when the answer's freshness ends, within bounds`(maxAge: Int?, seconds: Double) {
         let world = World(World.settings(keys: .url(World.keysURL)))
         world.answerKeys([.rsa], maxAge: maxAge)
         world.start()
@@ -20,8 +22,8 @@ import Testing
         #expect(world.fetcher.takeURLs() == [World.keysURL])
     }
 
-    @Test(arguments: [(-1.0, 3240.0), (1, 3960), (0.5, 3780), (99, 3960)])
-    func `MD-05 are read again a tenth earlier or later`(spread: Double, seconds: Double) {
+    @Test(.holds("MD-05"), arguments: [(-1.0, 3240.0), (1, 3960), (0.5, 3780), (99, 3960)])
+    func `are read again a tenth earlier or later`(spread: Double, seconds: Double) {
         let world = World(World.settings(keys: .url(World.keysURL)))
         world.clock.setSpread(spread)
         world.start()
@@ -55,7 +57,7 @@ import Testing
         #expect(world.takeEvents().last == .keysPublished(count: 2, ignored: 0, removed: 0))
     }
 
-    @Test func `RS-24 from which one vanished lose it at once`() {
+    @Test(.holds("RS-24")) func `from which one vanished lose it at once`() {
         let world = World()
         world.answerKeys([.rsa, .p256])
         world.start()
@@ -95,12 +97,14 @@ import Testing
 }
 
 @Suite struct `a key set is refused and the one before kept` {
-    @Test(arguments: [
-        "", "{}", "[]", "{\"keys\":{}}", "{\"keys\":[]}", "{\"keys\":[{\"kty\":\"oct\",\"k\":\"AA\"}]}",
-        "{\"keys\":[],\"keys\":[]}", "<html>", "{\"keys\":[" + String(repeating: "{},", count: 100) + "{}]}",
-        "{\"keys\":[" + String(repeating: " ", count: 300 * 1024) + "]}",
-    ])
-    func `JOSE-18 when it is no set of usable keys`(text: String) {
+    @Test(
+        .refuses("JOSE-18"),
+        arguments: [
+            "", "{}", "[]", "{\"keys\":{}}", "{\"keys\":[]}", "{\"keys\":[{\"kty\":\"oct\",\"k\":\"AA\"}]}",
+            "{\"keys\":[],\"keys\":[]}", "<html>", "{\"keys\":[" + String(repeating: "{},", count: 100) + "{}]}",
+            "{\"keys\":[" + String(repeating: " ", count: 300 * 1024) + "]}",
+        ])
+    func `when it is no set of usable keys`(text: String) {
         let world = World()
         world.start()
         world.answer(text)
@@ -110,8 +114,8 @@ import Testing
         #expect(world.published.count == 1)
     }
 
-    @Test(arguments: [201, 204, 304, 401, 404, 500, 503])
-    func `MD-06 when its status is not 200`(status: Int) {
+    @Test(.refuses("MD-06"), arguments: [201, 204, 304, 401, 404, 500, 503])
+    func `when its status is not 200`(status: Int) {
         let world = World()
         world.start()
         world.answer(SigningKey.keySet([.p256]), status: status)
@@ -120,7 +124,7 @@ import Testing
         #expect(world.status.lastRefusal == .keySetStatus(status))
     }
 
-    @Test func `JOSE-18 but one bad key among good ones is only left out`() {
+    @Test(.refuses("JOSE-18")) func `but one bad key among good ones is only left out`() {
         let world = World()
         world.start()
         world.answer(SigningKey.keySet(jwks: ["{\"kty\":\"EC\"}", SigningKey.p256.publicJWK(), "7"]))
@@ -129,7 +133,7 @@ import Testing
         #expect(world.takeEvents().contains(.keysPublished(count: 1, ignored: 2, removed: 1)))
     }
 
-    @Test func `JOSE-18 a private key for all to read raises an alarm`() {
+    @Test(.holds("JOSE-18")) func `a private key for all to read raises an alarm`() {
         let world = World()
         world.answer(SigningKey.keySet(jwks: [SigningKey.rsa.publicJWK(), SigningKey.p256.publicJWK(["d": "\"AA\""])]))
         world.start()
@@ -137,7 +141,7 @@ import Testing
         #expect(world.takeEvents().contains(.privateKeyExposed(count: 1)))
     }
 
-    @Test func `JOSE-07 keys of a broken generator are used, and warned of when they appear`() {
+    @Test(.holds("JOSE-07")) func `keys of a broken generator are used, and warned of when they appear`() {
         // 65537 to the 128th: what that generator's moduli are like to every prime.
         let modulus =
             "AQCAH8U2ItemOdvAuh3CYd6meB6-F3qiRRF_kOTYh4wfVcOe0wxKYEIqcck0X_dMh27LcJUNm1cegMcsHuwVfrLmYD4E6AbrGDnR"

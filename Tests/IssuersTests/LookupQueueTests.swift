@@ -1,5 +1,6 @@
 import Crypto
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import Issuers
@@ -43,7 +44,7 @@ extension LookupQueue.Admission {
 }
 
 @Suite struct `questions to a server` {
-    @Test func `INT-06 are one for a token, however many workers ask, each of which is told once`() {
+    @Test(.holds("INT-06")) func `are one for a token, however many workers ask, each of which is told once`() {
         var queue = LookupQueue(lanes: 1)
         #expect(queue.ask(lookup(1), for: 0).word == "start")
         #expect(queue.ask(lookup(1), for: 3).word == "wait")
@@ -55,7 +56,7 @@ extension LookupQueue.Admission {
         #expect(queue.concurrent == 0)
     }
 
-    @Test func `INT-06 that have ended are asked anew`() {
+    @Test(.holds("INT-06")) func `that have ended are asked anew`() {
         var queue = LookupQueue(lanes: 1)
         _ = queue.ask(lookup(1), for: 0)
         _ = queue.end(lookup(1).key)
@@ -126,7 +127,7 @@ extension LookupQueue.Admission {
 @Suite struct `questions of several clients` {
     private static let flood = AskingClient((1, 0)), other = AskingClient((2, 0)), third = AskingClient((3, 0))
 
-    @Test func `OPS-05 of one client are no more under way than it would leave to the next one`() {
+    @Test(.refuses("OPS-05")) func `of one client are no more under way than it would leave to the next one`() {
         var queue = LookupQueue(lanes: 1, concurrent: 64)
         let words = (0..<600).map { queue.ask(lookup($0, of: Self.flood), for: 0).word }
         #expect(words.count { $0 == "start" } == 32)
@@ -138,7 +139,8 @@ extension LookupQueue.Admission {
         #expect(queue.concurrent == 49)
     }
 
-    @Test func `OPS-05 beyond one client's part of the row are its own, and where nobody has room everybody's`() {
+    @Test(.refuses("OPS-05"))
+    func `beyond one client's part of the row are its own, and where nobody has room everybody's`() {
         var queue = LookupQueue(lanes: 1, concurrent: 1, waiting: 4)
         func words(_ numbers: Range<Int>, of client: AskingClient = .many) -> [String] {
             numbers.map { queue.ask(lookup($0, of: client), for: 0).word }
@@ -152,7 +154,7 @@ extension LookupQueue.Admission {
         #expect((queue.concurrent, queue.waiting) == (1, 4))
     }
 
-    @Test func `OPS-05 of one client are as many as configured`() {
+    @Test(.holds("OPS-05")) func `of one client are as many as configured`() {
         var queue = LookupQueue(lanes: 1, bounds: LookupBounds(perClient: 3))
         #expect(
             (0..<5).map { queue.ask(lookup($0, of: Self.flood), for: 0).word } == [
@@ -161,7 +163,7 @@ extension LookupQueue.Admission {
         #expect(queue.end(lookup(0).key).nextKeys == [lookup(3).key])
     }
 
-    @Test func `OPS-05 go to whoever has fewest under way, and among those to whoever waits longest`() {
+    @Test(.holds("OPS-05")) func `go to whoever has fewest under way, and among those to whoever waits longest`() {
         var queue = LookupQueue(lanes: 1, concurrent: 3)
         for number in 0..<3 { _ = queue.ask(lookup(number), for: 0) }
         for number in 10..<14 { #expect(queue.ask(lookup(number, of: Self.flood), for: 0).word == "wait") }
@@ -174,7 +176,7 @@ extension LookupQueue.Admission {
         #expect(queue.waiting == 2)
     }
 
-    @Test func `OPS-05 leave nothing behind`() {
+    @Test(.refuses("OPS-05")) func `leave nothing behind`() {
         var queue = LookupQueue(lanes: 2, concurrent: 4)
         for number in 0..<40 {
             _ = queue.ask(lookup(number, lane: number % 2, of: AskingClient((UInt64(number % 7), 1))), for: 0)
@@ -193,7 +195,7 @@ extension LookupQueue.Admission {
             failures: FailureBudget(FailureBudget.Rate(perSecond: 1, burst: burst)))
     }
 
-    @Test func `INT-07 hold their part of what may fail while they are under way`() {
+    @Test(.refuses("INT-07")) func `hold their part of what may fail while they are under way`() {
         var queue = spentQueue(burst: 3)
         let words = (0..<5).map { queue.ask(lookup($0, of: Self.flood), for: 0).word }
         #expect(words == ["start", "start", "start", "wait", "wait"], "if all three are bad there is none left")
@@ -207,7 +209,7 @@ extension LookupQueue.Admission {
         #expect(end.nextKeys == [lookup(4).key] && end.spent.isEmpty)
     }
 
-    @Test func `INT-07 that wait are given up once nothing is left, and nobody is asked about them`() {
+    @Test(.refuses("INT-07")) func `that wait are given up once nothing is left, and nobody is asked about them`() {
         var queue = spentQueue(burst: 2)
         for number in 0..<5 { _ = queue.ask(lookup(number, of: Self.flood), for: number) }
         #expect(queue.ask(lookup(7, of: Self.flood, isVouchedFor: true), for: 7).word == "start")
@@ -225,7 +227,8 @@ extension LookupQueue.Admission {
         #expect(queue.ask(lookup(11, of: Self.flood), for: 0, at: 1001).word == "start")
     }
 
-    @Test func `INT-07 of a client that fails at the rate itself do not wait, and are asked at that rate`() {
+    @Test(.refuses("INT-07")) func `of a client that fails at the rate itself do not wait, and are asked at that rate`()
+    {
         var queue = LookupQueue(
             lanes: 1, bounds: LookupBounds(concurrent: 64),
             failures: FailureBudget(FailureBudget.Rate(perSecond: 50, burst: 100)))
@@ -251,7 +254,7 @@ extension LookupQueue.Admission {
         #expect(most == 0)
     }
 
-    @Test func `INT-07 that are vouched for are asked before the others of their client`() {
+    @Test(.holds("INT-07")) func `that are vouched for are asked before the others of their client`() {
         var queue = spentQueue(burst: 100, concurrent: 2)
         _ = queue.ask(lookup(0, of: Self.flood), for: 0)
         _ = queue.ask(lookup(1, of: Self.flood), for: 0)

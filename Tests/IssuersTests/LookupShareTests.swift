@@ -3,6 +3,7 @@ import HTTPMessage
 import JOSE
 import OAuth
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import Issuers
@@ -11,7 +12,9 @@ import Testing
 @Suite struct `a desk with many clients` {
     private static let flood = AskingClient((1, 0)), other = AskingClient((2, 0))
 
-    @Test func `OPS-05 asks for another client at once while one has hundreds of tokens to be asked about`() throws {
+    @Test(.holds("OPS-05")) func `asks for another client at once while one has hundreds of tokens to be asked about`()
+        throws
+    {
         let desks = try Desks()
         desks.answer(desks.active)
         desks.fetcher.hold()
@@ -28,7 +31,8 @@ import Testing
         #expect(desks.introspection.load == (0, 0))
     }
 
-    @Test func `OPS-05 says whose the questions are that have no room, and tells the operator of nobody's but its own`()
+    @Test(.refuses("OPS-05"))
+    func `says whose the questions are that have no room, and tells the operator of nobody's but its own`()
         throws
     {
         let desks = try Desks(bounds: LookupBounds(concurrent: 1, waiting: 4))
@@ -56,7 +60,9 @@ import Testing
         #expect(events.contains(.exchangeFailed(.crowded, count: 1)))
     }
 
-    @Test func `INT-07 asks about no more bad tokens than one client has left, however many come at once`() throws {
+    @Test(.refuses("INT-07")) func `asks about no more bad tokens than one client has left, however many come at once`()
+        throws
+    {
         let desks = try Desks(failures: FailureBudget(FailureBudget.Rate(perSecond: 1, burst: 40)))
         desks.answer("{\"active\":false}")
         desks.fetcher.hold()
@@ -78,8 +84,8 @@ import Testing
         #expect(desks.takeAnswers().compactMap(\.cause) == [.tooManyBad])
     }
 
-    @Test func `INT-07 charges no client for what is good, what is not answered, and what an issuer cannot say`() throws
-    {
+    @Test(.refuses("INT-07"))
+    func `charges no client for what is good, what is not answered, and what an issuer cannot say`() throws {
         let failures = FailureBudget(FailureBudget.Rate(perSecond: 1, burst: 2))
         let desks = try Desks(failures: failures)
         for answer in [desks.active, "no JSON"] {
@@ -98,7 +104,9 @@ import Testing
         #expect(desks.takeAnswers().suffix(3).count { $0.word == "refused" } == 2)
     }
 
-    @Test func `OPS-04 signs beside its executor where that takes long, for questions and for exchanges`() throws {
+    @Test(.holds("OPS-04")) func `signs beside its executor where that takes long, for questions and for exchanges`()
+        throws
+    {
         let signed = Watched<[FetchRequest.Purpose]>([])
         let slowWork = SlowWork { purpose, _, work in
             signed.withLock { $0.append(purpose) }
@@ -123,7 +131,7 @@ import Testing
         #expect(signed.now.count == 2)
     }
 
-    @Test func `OPS-04 sends nothing that there was no time to sign`() throws {
+    @Test(.refuses("OPS-04")) func `sends nothing that there was no time to sign`() throws {
         let key = try SigningJWK(PrivateKey.generate(.p384), algorithm: .es384)
         let desks = try Desks(method: .privateKeyJWT(key), slowWork: SlowWork { _, _, _ in false })
         desks.ask()

@@ -2,12 +2,13 @@ import HTTPMessage
 import Issuers
 import OAuth
 import TestSupport
+import TestTraits
 import Testing
 
 @Suite struct `metadata over time` {
     private let hour = 3600.0
 
-    @Test func `MD-05 is read again every hour, before the keys`() {
+    @Test(.holds("MD-05")) func `is read again every hour, before the keys`() {
         let world = World()
         world.answerKeys([.rsa], maxAge: 3000)
         world.start()
@@ -18,7 +19,7 @@ import Testing
         #expect(world.fetcher.takeURLs() == [World.metadataURL, World.keysURL])
     }
 
-    @Test func `MD-05 is read again sooner when it says so, but not within the minute`() {
+    @Test(.holds("MD-05")) func `is read again sooner when it says so, but not within the minute`() {
         let world = World()
         world.answerMetadata(maxAge: 1)
         world.start()
@@ -29,7 +30,7 @@ import Testing
         #expect(world.fetcher.takeURLs() == [World.metadataURL, World.keysURL])
     }
 
-    @Test func `MD-05 that is away for an hour changes nothing`() {
+    @Test(.holds("MD-05")) func `that is away for an hour changes nothing`() {
         let world = World()
         world.start()
         world.fail(World.metadataURL)
@@ -39,7 +40,7 @@ import Testing
         #expect(world.takeEvents().contains(.metadataKept(.fetch(.timedOut))))
     }
 
-    @Test func `MD-05 that is away for more than a day is believed no more`() {
+    @Test(.refuses("MD-05")) func `that is away for more than a day is believed no more`() {
         let world = World()
         world.start()
         world.fail(World.metadataURL)
@@ -53,7 +54,7 @@ import Testing
         #expect(world.keys == nil)
     }
 
-    @Test func `MD-03 MD-05 that becomes another issuer's is discarded, and the one before kept`() {
+    @Test(.holds("MD-03", "MD-05")) func `that becomes another issuer's is discarded, and the one before kept`() {
         let world = World()
         world.start()
         world.answerMetadata(issuer: "https://evil.example", keysURL: "https://evil.example/keys")
@@ -65,7 +66,7 @@ import Testing
             world.takeEvents().contains(.metadataKept(.metadata(.issuerMismatch(found: "https://evil.example")))))
     }
 
-    @Test func `MD-03 that is another issuer's from the start gives no keys`() {
+    @Test(.refuses("MD-03")) func `that is another issuer's from the start gives no keys`() {
         let world = World()
         world.answerMetadata(issuer: World.issuer + "/")
         world.start()
@@ -74,7 +75,8 @@ import Testing
         #expect(world.fetcher.takeURLs() == [World.metadataURL])
     }
 
-    @Test func `MD-05 that moves the keys to another host raises an alarm and is followed once keys are there`() {
+    @Test(.holds("MD-05"))
+    func `that moves the keys to another host raises an alarm and is followed once keys are there`() {
         let world = World()
         world.start()
         _ = world.takeEvents()
@@ -89,7 +91,7 @@ import Testing
         #expect(world.fetcher.takeURLs() == [World.metadataURL, "https://cdn.example.net/keys"])
     }
 
-    @Test func `MD-05 that moves the keys to where there are none leaves the old document in use`() {
+    @Test(.holds("MD-05")) func `that moves the keys to where there are none leaves the old document in use`() {
         let world = World()
         world.start()
         world.answerMetadata(keysURL: "https://cdn.example.net/keys")
@@ -114,7 +116,7 @@ import Testing
         #expect(!world.takeEvents().contains { if case .jwksHostChanged = $0 { true } else { false } })
     }
 
-    @Test func `MD-05 is read again at once when the keys are not where they were`() {
+    @Test(.holds("MD-05")) func `is read again at once when the keys are not where they were`() {
         let world = World()
         world.start()
         _ = world.fetcher.takeURLs()
@@ -154,7 +156,7 @@ import Testing
     private let inserted = "https://id.example.com/.well-known/oauth-authorization-server/t"
     private let insertedOpenID = "https://id.example.com/.well-known/openid-configuration/t"
 
-    @Test func `MD-02 are tried in order until one has the document`() {
+    @Test(.holds("MD-02")) func `are tried in order until one has the document`() {
         let world = World(World.settings(discovery: .automatic))
         world.start()
         #expect(
@@ -162,21 +164,22 @@ import Testing
         #expect(world.status.readiness == .ready)
     }
 
-    @Test func `MD-02 end with the first that has the document`() {
+    @Test(.holds("MD-02")) func `end with the first that has the document`() {
         let world = World(World.settings(discovery: .automatic))
         world.answerMetadata(at: inserted)
         world.start()
         #expect(world.fetcher.takeURLs() == [inserted, World.keysURL])
     }
 
-    @Test func `MD-02 of the other form are never tried in a fixed form`() {
+    @Test(.refuses("MD-02")) func `of the other form are never tried in a fixed form`() {
         let world = World(World.settings(discovery: .oauth))
         world.start()
         #expect(world.fetcher.takeURLs() == [inserted])
         #expect(world.status.lastRefusal == .metadata(.status(404)))
     }
 
-    @Test func `MD-03 go on past a document of another issuer, and it is what is told when none is right`() {
+    @Test(.refuses("MD-03")) func `go on past a document of another issuer, and it is what is told when none is right`()
+    {
         let world = World(World.settings(discovery: .automatic))
         world.answerMetadata(at: inserted, issuer: "https://id.example.com")
         world.start()

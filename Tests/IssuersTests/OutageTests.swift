@@ -1,6 +1,7 @@
 import HTTPMessage
 import Issuers
 import TestSupport
+import TestTraits
 import Testing
 
 @Suite struct `an issuer that is down` {
@@ -31,7 +32,7 @@ import Testing
         #expect(world.fetcher.takeURLs() == [World.metadataURL])
     }
 
-    @Test func `D-17 RS-24 its keys are used for an hour past their freshness, and then no more`() {
+    @Test(.holds("D-17", "RS-24")) func `its keys are used for an hour past their freshness, and then no more`() {
         let world = World(World.settings(keys: .url(World.keysURL)))
         world.start()
         world.fail(World.keysURL)
@@ -52,7 +53,7 @@ import Testing
         #expect(world.takeEvents().filter { $0 == .withdrawn }.count == 1)
     }
 
-    @Test func `D-17 withdraws its keys in time even while it lets a request hang`() {
+    @Test(.holds("D-17")) func `withdraws its keys in time even while it lets a request hang`() {
         let world = World(World.settings(keys: .url(World.keysURL)))
         world.start()
         world.fetcher.hold()
@@ -64,7 +65,7 @@ import Testing
         #expect(world.keyIDs == ["rsa-1"])
     }
 
-    @Test func `D-17 says that its keys are stale only once`() {
+    @Test(.holds("D-17")) func `says that its keys are stale only once`() {
         let world = World()
         world.start()
         world.fail(World.keysURL)
@@ -74,7 +75,7 @@ import Testing
         #expect(stale.count == 1)
     }
 
-    @Test func `RS-24 comes back from stale with its generation`() {
+    @Test(.holds("RS-24")) func `comes back from stale with its generation`() {
         let world = World()
         world.start()
         world.fail(World.keysURL)
@@ -87,7 +88,7 @@ import Testing
         #expect(world.status.lastRefusal == nil)
     }
 
-    @Test func `RS-24 comes back from nothing, and what vanished meanwhile is gone`() {
+    @Test(.holds("RS-24")) func `comes back from nothing, and what vanished meanwhile is gone`() {
         let world = World()
         world.answerKeys([.rsa, .p256])
         world.start()

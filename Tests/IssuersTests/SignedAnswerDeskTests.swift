@@ -4,6 +4,7 @@ import Issuers
 import JOSE
 import OAuth
 import TestSupport
+import TestTraits
 import Testing
 
 @Suite struct `the introspection desk and signed answers` {
@@ -24,7 +25,9 @@ import Testing
         return TokenMint.sign(header: header, claims: claims, key: key, algorithm: .es256)
     }
 
-    @Test func `INT-08 INT-10 asks for a signature and believes the issuer's, made for its client`() throws {
+    @Test(.holds("INT-08", "INT-10")) func `asks for a signature and believes the issuer's, made for its client`()
+        throws
+    {
         let desks = try desks()
         desks.answer(signed(desks), type: Self.type)
         desks.ask()
@@ -33,7 +36,7 @@ import Testing
         #expect(desks.takeAnswers().map(\.word) == ["active"])
     }
 
-    @Test func `INT-08 believes what is made for the audience set, and only that`() throws {
+    @Test(.refuses("INT-08")) func `believes what is made for the audience set, and only that`() throws {
         let desks = try desks(audience: "https://api.example/")
         desks.answer(signed(desks, audience: "https://api.example/"), type: Self.type)
         desks.ask()
@@ -44,7 +47,7 @@ import Testing
         #expect(desks.takeAnswers().map(\.cause) == [nil, .introspection(.audienceMismatch)])
     }
 
-    @Test func `INT-08 INT-10 takes no plain answer for one, whatever it says`() throws {
+    @Test(.refuses("INT-08", "INT-10")) func `takes no plain answer for one, whatever it says`() throws {
         let desks = try desks()
         for text in [desks.active, "{\"active\":false}"] {
             desks.answer(text)
@@ -56,7 +59,7 @@ import Testing
                 == Array(repeating: .introspection(.contentType("application/json")), count: 2))
     }
 
-    @Test func `INT-08 INT-10 takes no badly signed answer for one`() throws {
+    @Test(.refuses("INT-08", "INT-10")) func `takes no badly signed answer for one`() throws {
         let desks = try desks()
         let other = SigningKey(renaming: .otherP256, keyID: SigningKey.p256.keyID)
         desks.answer(signed(desks, key: other), type: Self.type)
@@ -66,7 +69,8 @@ import Testing
         #expect(desks.keyRequests == [])
     }
 
-    @Test func `INT-08 has the keys read again for a key it does not know, and knows nothing until then`() throws {
+    @Test(.holds("INT-08"), .refuses("INT-08"))
+    func `has the keys read again for a key it does not know, and knows nothing until then`() throws {
         let desks = try desks()
         desks.answer(signed(desks, key: .otherP256), type: Self.type)
         desks.ask()
@@ -79,7 +83,7 @@ import Testing
         #expect(desks.takeAnswers().map(\.word) == ["active"])
     }
 
-    @Test func `INT-08 knows nothing while the issuer's keys are not at hand`() throws {
+    @Test(.holds("INT-08"), .refuses("INT-08")) func `knows nothing while the issuer's keys are not at hand`() throws {
         let desks = try desks()
         desks.forgetKeys()
         desks.answer(signed(desks), type: Self.type)

@@ -2,8 +2,9 @@ import Bytes
 import Crypto
 import JOSE
 import JSON
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 private let published = [
     RFC7520DecryptionVectors.rsaOAEP, RFC7520DecryptionVectors.agreementWithWrap, RFC7520DecryptionVectors.agreement,
@@ -30,8 +31,8 @@ private func agreeing(epk: String, encoding: String = "A128GCM") -> String {
 }
 
 @Suite struct `an encrypted token` {
-    @Test(arguments: published)
-    func `JOSE-22 is read with the key it was encrypted to`(vector: PublishedJWE) throws {
+    @Test(.holds("JOSE-22"), arguments: published)
+    func `is read with the key it was encrypted to`(vector: PublishedJWE) throws {
         let (keys, secrets) = try vector.keys()
         let decrypted = try decrypt(vector.compact, keys, secrets: secrets)
         #expect(String(decoding: decrypted.plaintext, as: UTF8.self) == vector.plaintext)
@@ -41,8 +42,8 @@ private func agreeing(epk: String, encoding: String = "A128GCM") -> String {
         #expect(OpenSSLErrors.isEmpty)
     }
 
-    @Test(arguments: published)
-    func `JOSE-22 is refused in one way, whatever part of it was touched`(vector: PublishedJWE) throws {
+    @Test(.refuses("JOSE-22"), arguments: published)
+    func `is refused in one way, whatever part of it was touched`(vector: PublishedJWE) throws {
         let (keys, secrets) = try vector.keys()
         let segments = vector.compact.split(separator: ".", omittingEmptySubsequences: false)
         for segment in 1..<5 where !segments[segment].isEmpty {
@@ -57,8 +58,8 @@ private func agreeing(epk: String, encoding: String = "A128GCM") -> String {
         #expect(OpenSSLErrors.isEmpty)
     }
 
-    @Test(arguments: published)
-    func `JOSE-22 is refused at every length but the whole`(vector: PublishedJWE) throws {
+    @Test(.refuses("JOSE-22"), arguments: published)
+    func `is refused at every length but the whole`(vector: PublishedJWE) throws {
         let (keys, secrets) = try vector.keys()
         // Each attempt with RSA costs a millisecond; those that cut the header cost nothing.
         let stride = vector.algorithm.hasPrefix("RSA") ? 37 : 7
@@ -70,8 +71,8 @@ private func agreeing(epk: String, encoding: String = "A128GCM") -> String {
         #expect(OpenSSLErrors.isEmpty)
     }
 
-    @Test(arguments: published)
-    func `JOSE-22 is refused when no key is configured, or one for another algorithm or of another name`(
+    @Test(.refuses("JOSE-22"), arguments: published)
+    func `is refused when no key is configured, or one for another algorithm or of another name`(
         vector: PublishedJWE
     ) throws {
         let (keys, secrets) = try vector.keys()
@@ -107,7 +108,7 @@ private func agreeing(epk: String, encoding: String = "A128GCM") -> String {
         #expect(dumped.contains("[secret]") && dumped.contains("[private key]"))
     }
 
-    @Test func `JOSE-22 without a name is tried with each key, three at most`() throws {
+    @Test(.holds("JOSE-22")) func `without a name is tried with each key, three at most`() throws {
         let right = try key(.p256, "ECDH-ES+A128KW")
         let token = try encrypt("text", to: JWK(material: right.published.material), "ECDH-ES+A128KW", "A128GCM")
         let others = try (0..<3).map { _ in try key(.p256, "ECDH-ES+A128KW") }
@@ -116,7 +117,8 @@ private func agreeing(epk: String, encoding: String = "A128GCM") -> String {
         #expect(refusal(decrypting: token, others + [right]) == .tooManyKeys)
     }
 
-    @Test func `JOSE-22 of RSA1_5, PBES2 or another algorithm is refused without a key operation`() throws {
+    @Test(.refuses("JOSE-22")) func `of RSA1_5, PBES2 or another algorithm is refused without a key operation`() throws
+    {
         let frodo = Secret(Array(RFC7520DecryptionVectors.frodo.utf8))
         #expect(throws: SigningRefusal.algorithmMismatch) { try DecryptionJWK(pem: frodo, algorithm: "RSA1_5") }
         let key = try DecryptionJWK(pem: frodo, algorithm: "RSA-OAEP", keyID: "frodo.baggins@hobbiton.example")
@@ -136,14 +138,15 @@ private func agreeing(epk: String, encoding: String = "A128GCM") -> String {
         }
     }
 
-    @Test(arguments: ["A192GCM", "A192CBC-HS384", "A128CBC", "XC20P", "none", "a128gcm", ""])
-    func `JOSE-22 of another content encryption is refused`(encoding: String) throws {
+    @Test(.refuses("JOSE-22"), arguments: ["A192GCM", "A192CBC-HS384", "A128CBC", "XC20P", "none", "a128gcm", ""])
+    func `of another content encryption is refused`(encoding: String) throws {
         let header = #"{"alg":"RSA-OAEP-256","enc":"\#(encoding)"}"#
         let token = replacingHeader(of: OtherJWEVectors.rsaOAEP256.compact, with: header)
         #expect(refusal(decrypting: token, try OtherJWEVectors.rsaOAEP256.keys().keys) == .encodingNotAllowed(encoding))
     }
 
-    @Test func `JOSE-22 whose key is not as long as the encoding's is refused as everything else`() throws {
+    @Test(.refuses("JOSE-22")) func `whose key is not as long as the encoding's is refused as everything else`() throws
+    {
         let secret = try DecryptionSecret(Secret(RandomBytes.fill(16)), algorithm: "A128KW")
         let text = try encrypt("text", with: secret, "A128GCM")
         #expect(refusal(decrypting: text, [], secrets: [secret]) == nil)
@@ -151,7 +154,7 @@ private func agreeing(epk: String, encoding: String = "A128GCM") -> String {
         #expect(refusal(decrypting: longer, [], secrets: [secret]) == .notDecrypted)
     }
 
-    @Test func `JOSE-22 has an encrypted key exactly where its algorithm sends one`() throws {
+    @Test(.holds("JOSE-22")) func `has an encrypted key exactly where its algorithm sends one`() throws {
         let (_, secrets) = try OtherJWEVectors.direct.keys()
         var segments = OtherJWEVectors.direct.compact.split(separator: ".", omittingEmptySubsequences: false)
         segments[1] = "AAAA"
@@ -164,7 +167,7 @@ private func agreeing(epk: String, encoding: String = "A128GCM") -> String {
     }
 
     // A public key is known to everybody: as a secret it would let anybody write what looks encrypted by a friend.
-    @Test func `JOSE-22 is never read with a public key's bytes as a secret`() throws {
+    @Test(.refuses("JOSE-22")) func `is never read with a public key's bytes as a secret`() throws {
         let right = try key(.p256)
         guard case .ellipticCurve(_, let x, _) = right.published.material else { return }
         let forged = try encrypt("text", with: DecryptionSecret(Secret(x), algorithm: "dir"), "A256GCM")
@@ -174,7 +177,7 @@ private func agreeing(epk: String, encoding: String = "A128GCM") -> String {
         #expect(throws: SigningRefusal.algorithmMismatch) { try DecryptionSecret(Secret(x), algorithm: "A128KW") }
     }
 
-    @Test func `JOSE-23 that is compressed is refused, and never inflated`() throws {
+    @Test(.refuses("JOSE-23")) func `that is compressed is refused, and never inflated`() throws {
         let (_, secrets) = try RFC7520DecryptionVectors.wrap.keys()
         #expect(refusal(decrypting: RFC7520EncryptedVectors.compressed.compact, [], secrets: secrets) == .compressed)
         for value in [#""DEF""#, #""none""#, "null", "1"] {
@@ -184,7 +187,7 @@ private func agreeing(epk: String, encoding: String = "A128GCM") -> String {
         }
     }
 
-    @Test func `JOSE-23 that wants two billion rounds is refused at once`() throws {
+    @Test(.refuses("JOSE-23")) func `that wants two billion rounds is refused at once`() throws {
         let (_, secrets) = try RFC7520DecryptionVectors.wrap.keys()
         let header = #"{"alg":"PBES2-HS256+A128KW","enc":"A128GCM","p2c":2147483648,"p2s":"AAAAAAAAAAAAAAAA"}"#
         let token = replacingHeader(of: RFC7520DecryptionVectors.wrap.compact, with: header)
@@ -204,15 +207,15 @@ private func agreeing(epk: String, encoding: String = "A128GCM") -> String {
         #expect(refusal(decrypting: text, [], secrets: [secret]) == .notDecrypted)
     }
 
-    @Test(arguments: PrivateKey.Generated.allCases.filter { $0 != .ed25519 })
-    func `JOSE-25 agrees on a key with an ephemeral key of the same curve`(kind: PrivateKey.Generated) throws {
+    @Test(.holds("JOSE-25"), arguments: PrivateKey.Generated.allCases.filter { $0 != .ed25519 })
+    func `agrees on a key with an ephemeral key of the same curve`(kind: PrivateKey.Generated) throws {
         let right = try key(kind)
         let token = try encrypt("text", to: right.published, "ECDH-ES", "A256GCM")
         #expect(try decrypt(token, [right]).plaintext == Array("text".utf8))
         #expect(refusal(decrypting: token, [try key(kind)]) == .unknownKey)
     }
 
-    @Test func `JOSE-25 whose ephemeral key is off its curve, or of another one, is refused`() throws {
+    @Test(.refuses("JOSE-25")) func `whose ephemeral key is off its curve, or of another one, is refused`() throws {
         let right = try key(.p256), other = try key(.p384)
         guard case .ellipticCurve(_, let x, let y) = right.published.material,
             case .ellipticCurve(_, let longX, let longY) = other.published.material
@@ -245,16 +248,18 @@ private func agreeing(epk: String, encoding: String = "A128GCM") -> String {
     }
 
     // RFC 7748 §6.1: with such a point everybody would know the key.
-    @Test(arguments: [
-        "0000000000000000000000000000000000000000000000000000000000000000",
-        "0100000000000000000000000000000000000000000000000000000000000000",
-        "e0eb7a7c3b41b8ae1656e3faf19fc46ada098deb9c32b1fd866205165f49b800",
-        "5f9c95bca3508c24b1d0b1559c83ef5b04445cc4581c8e86d8224eddd09f1157",
-        "ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
-        "edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
-        "eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
-    ])
-    func `JOSE-25 whose X25519 point has a small order is refused`(point: String) throws {
+    @Test(
+        .refuses("JOSE-25"),
+        arguments: [
+            "0000000000000000000000000000000000000000000000000000000000000000",
+            "0100000000000000000000000000000000000000000000000000000000000000",
+            "e0eb7a7c3b41b8ae1656e3faf19fc46ada098deb9c32b1fd866205165f49b800",
+            "5f9c95bca3508c24b1d0b1559c83ef5b04445cc4581c8e86d8224eddd09f1157",
+            "ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+            "edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+            "eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+        ])
+    func `whose X25519 point has a small order is refused`(point: String) throws {
         let digits = Array(point)
         let bytes = stride(from: 0, to: 64, by: 2).map { UInt8(String(digits[$0...$0 + 1]), radix: 16) ?? 0 }
         let epk = #"{"kty":"OKP","crv":"X25519","x":"\#(Base64URL.encode(bytes.span))"}"#

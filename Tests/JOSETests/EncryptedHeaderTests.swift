@@ -1,8 +1,9 @@
 import Crypto
 import JOSE
 import JSON
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 private let rest = ".AAAA.AAAAAAAAAAAAAAAA.AAAA.AAAAAAAAAAAAAAAAAAAAAA"
 
@@ -21,29 +22,32 @@ private func refusal(header: String) throws -> JWERefusal? {
 }
 
 @Suite struct `an encrypted token's header` {
-    @Test(arguments: [
-        ("[]", JWERefusal.headerNotObject), ("{", .headerNotJSON(.unexpectedEnd)),
-        (#"{"enc":"A128GCM"}"#, .parameterInvalid("alg")), (#"{"alg":1,"enc":"A128GCM"}"#, .parameterInvalid("alg")),
-        (#"{"alg":"A128KW"}"#, .parameterInvalid("enc")), (#"{"alg":"A128KW","enc":[]}"#, .parameterInvalid("enc")),
-        (#"{"alg":"A128KW","enc":"A128GCM","kid":1}"#, .parameterInvalid("kid")),
-        (#"{"alg":"A128KW","enc":"A128GCM","cty":{}}"#, .parameterInvalid("cty")),
-        (#"{"alg":"A128KW","enc":"A128GCM","typ":1}"#, .parameterInvalid("typ")),
-        (#"{"alg":"A128KW","enc":"A128GCM","apu":"="}"#, .parameterInvalid("apu")),
-        (#"{"alg":"A128KW","enc":"A128GCM","apv":1}"#, .parameterInvalid("apv")),
-        (#"{"alg":"A128KW","enc":"A128GCM","crit":[]}"#, .criticalInvalid),
-        (#"{"alg":"A128KW","enc":"A128GCM","crit":["enc"]}"#, .criticalInvalid),
-        (#"{"alg":"A128KW","enc":"A128GCM","crit":["exp"],"exp":1}"#, .criticalNotUnderstood),
-    ])
-    func `JOSE-22 with a member that is no such thing is refused`(header: String, expected: JWERefusal) throws {
+    @Test(
+        .refuses("JOSE-22"),
+        arguments: [
+            ("[]", JWERefusal.headerNotObject), ("{", .headerNotJSON(.unexpectedEnd)),
+            (#"{"enc":"A128GCM"}"#, .parameterInvalid("alg")),
+            (#"{"alg":1,"enc":"A128GCM"}"#, .parameterInvalid("alg")),
+            (#"{"alg":"A128KW"}"#, .parameterInvalid("enc")), (#"{"alg":"A128KW","enc":[]}"#, .parameterInvalid("enc")),
+            (#"{"alg":"A128KW","enc":"A128GCM","kid":1}"#, .parameterInvalid("kid")),
+            (#"{"alg":"A128KW","enc":"A128GCM","cty":{}}"#, .parameterInvalid("cty")),
+            (#"{"alg":"A128KW","enc":"A128GCM","typ":1}"#, .parameterInvalid("typ")),
+            (#"{"alg":"A128KW","enc":"A128GCM","apu":"="}"#, .parameterInvalid("apu")),
+            (#"{"alg":"A128KW","enc":"A128GCM","apv":1}"#, .parameterInvalid("apv")),
+            (#"{"alg":"A128KW","enc":"A128GCM","crit":[]}"#, .criticalInvalid),
+            (#"{"alg":"A128KW","enc":"A128GCM","crit":["enc"]}"#, .criticalInvalid),
+            (#"{"alg":"A128KW","enc":"A128GCM","crit":["exp"],"exp":1}"#, .criticalNotUnderstood),
+        ])
+    func `with a member that is no such thing is refused`(header: String, expected: JWERefusal) throws {
         #expect(try refusal(header: header) == expected)
     }
 
-    @Test func `JOSE-04 with a name said twice is refused`() throws {
+    @Test(.refuses("JOSE-04")) func `with a name said twice is refused`() throws {
         let refused = try refusal(header: #"{"alg":"A128KW","enc":"A128GCM","alg":"dir"}"#)
         #expect(refused?.checkID == "JOSE-04")
     }
 
-    @Test func `JOSE-14 with a kid of more than 256 bytes is refused`() throws {
+    @Test(.refuses("JOSE-14")) func `with a kid of more than 256 bytes is refused`() throws {
         func header(_ count: Int) -> String {
             #"{"alg":"A128KW","enc":"A128GCM","kid":"\#(String(repeating: "k", count: count))"}"#
         }
@@ -52,7 +56,8 @@ private func refusal(header: String) throws -> JWERefusal? {
         #expect(JWERefusal.parameterInvalid("kid").checkID == "JOSE-14")
     }
 
-    @Test func `JOSE-26 is refused above 4 KiB, and the token above the caller's limit, before it is decoded`() throws {
+    @Test(.refuses("JOSE-26"))
+    func `is refused above 4 KiB, and the token above the caller's limit, before it is decoded`() throws {
         let filling = String(repeating: "x", count: 5000)
         #expect(try refusal(header: #"{"alg":"A128KW","enc":"A128GCM","x":"\#(filling)"}"#) == .headerTooLarge)
         let token = base64URL(#"{"alg":"A128KW","enc":"A128GCM"}"#) + rest
@@ -63,7 +68,7 @@ private func refusal(header: String) throws -> JWERefusal? {
         #expect(refusal(decrypting: String(repeating: "!", count: 50), [], maximumBytes: 49) == .tooLarge)
     }
 
-    @Test func `JOSE-01 is of a token of five segments, or it is none`() throws {
+    @Test(.refuses("JOSE-01")) func `is of a token of five segments, or it is none`() throws {
         let header = base64URL(#"{"alg":"A128KW","enc":"A128GCM"}"#)
         let secret = try secret()
         for count in [0, 1, 2, 3, 4, 6, 7] {
@@ -75,7 +80,7 @@ private func refusal(header: String) throws -> JWERefusal? {
         #expect(!isJWE(""))
     }
 
-    @Test func `JOSE-02 and every other segment has one spelling`() throws {
+    @Test(.holds("JOSE-02")) func `every other segment has one spelling`() throws {
         let vector = RFC7520DecryptionVectors.wrap
         let (_, secrets) = try vector.keys()
         for segment in 0..<5 {

@@ -2,8 +2,9 @@ import Bytes
 import Crypto
 import JOSE
 import JSON
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// A published key's JSON text with these members in the place of its own; nil leaves one out.
 private func keyText(_ key: JWK, _ members: [String: String?] = [:]) throws -> String {
@@ -30,9 +31,9 @@ private func refusal(_ key: JWK, _ algorithm: String, _ encoding: String) -> JWE
 
 @Suite struct `what is encrypted to a key` {
     @Test(
-        arguments: ["RSA-OAEP", "RSA-OAEP-256", "ECDH-ES", "ECDH-ES+A128KW", "ECDH-ES+A256KW"],
+        .holds("JAR-10"), arguments: ["RSA-OAEP", "RSA-OAEP-256", "ECDH-ES", "ECDH-ES+A128KW", "ECDH-ES+A256KW"],
         ["A128GCM", "A256GCM", "A128CBC-HS256", "A256CBC-HS512"])
-    func `JAR-10 is read by its owner`(algorithm: String, encoding: String) throws {
+    func `is read by its owner`(algorithm: String, encoding: String) throws {
         let pem = Secret(Array(try SigningKey.rsa.pem().utf8))
         let key =
             algorithm.hasPrefix("RSA")
@@ -50,8 +51,8 @@ private func refusal(_ key: JWK, _ algorithm: String, _ encoding: String) -> JWE
         #expect(OpenSSLErrors.isEmpty)
     }
 
-    @Test(arguments: ["dir", "A128KW", "A256KW"])
-    func `JOSE-22 a secret that two share encrypts and decrypts`(algorithm: String) throws {
+    @Test(.holds("JOSE-22"), arguments: ["dir", "A128KW", "A256KW"])
+    func `a secret that two share encrypts and decrypts`(algorithm: String) throws {
         let secret = try DecryptionSecret(
             Secret(RandomBytes.fill(algorithm == "A128KW" ? 16 : 32)), algorithm: algorithm, keyID: "shared")
         let text = try encrypt("text", with: secret, "A256GCM")
@@ -61,7 +62,7 @@ private func refusal(_ key: JWK, _ algorithm: String, _ encoding: String) -> JWE
         #expect(refusal(decrypting: text, [], secrets: [other]) == .notDecrypted)
     }
 
-    @Test func `JAR-10 is never the same twice, and names the key it is for`() throws {
+    @Test(.refuses("JAR-10")) func `is never the same twice, and names the key it is for`() throws {
         let key = try DecryptionJWK(PrivateKey.generate(.p256), algorithm: "ECDH-ES", keyID: "theirs")
         let one = try encrypt("text", to: key.published, "ECDH-ES", "A128GCM")
         let other = try encrypt("text", to: key.published, "ECDH-ES", "A128GCM")
@@ -72,7 +73,7 @@ private func refusal(_ key: JWK, _ algorithm: String, _ encoding: String) -> JWE
         #expect(header["epk"]?.members.map(\.name) == ["kty", "crv", "x", "y"])
     }
 
-    @Test func `JAR-10 is nothing when the key or the algorithm is for something else`() throws {
+    @Test(.refuses("JAR-10")) func `is nothing when the key or the algorithm is for something else`() throws {
         let key = try DecryptionJWK(PrivateKey.generate(.p256), algorithm: "ECDH-ES").published
         let signer = try SigningJWK.generate(.es256).published, signsOnly = try SigningJWK.generate(.edDSA).published
         #expect(refusal(key, "ECDH-ES", "A128GCM") == nil)
@@ -90,7 +91,7 @@ private func refusal(_ key: JWK, _ algorithm: String, _ encoding: String) -> JWE
         }
     }
 
-    @Test func `JAR-10 is nothing when the key is unsound`() throws {
+    @Test(.refuses("JAR-10")) func `is nothing when the key is unsound`() throws {
         guard case .ellipticCurve(_, let x, let y) = try SigningJWK.generate(.es256).published.material else { return }
         let off = JWK(material: .ellipticCurve(.p256, x: x, y: Array(y.dropLast()) + [y[31] ^ 1]))
         #expect(refusal(off, "ECDH-ES", "A128GCM") == .recipientKeyInvalid)
@@ -103,7 +104,7 @@ private func refusal(_ key: JWK, _ algorithm: String, _ encoding: String) -> JWE
 }
 
 @Suite struct `keys to encrypt to` {
-    @Test func `JAR-10 are those of a key set with use enc`() throws {
+    @Test(.holds("JAR-10")) func `are those of a key set with use enc`() throws {
         let key = try DecryptionJWK(PrivateKey.generate(.p256), algorithm: "ECDH-ES+A256KW").published
         let agreement = try DecryptionJWK(PrivateKey.generate(.x25519), algorithm: "ECDH-ES").published
         let signer = try SigningJWK.generate(.es256).published
@@ -116,7 +117,7 @@ private func refusal(_ key: JWK, _ algorithm: String, _ encoding: String) -> JWE
         #expect(set.ignored.allSatisfy { !$0.reason.isAlarm })
     }
 
-    @Test func `JAR-10 may leave their algorithm out, or say in key_ops what they are for`() throws {
+    @Test(.holds("JAR-10")) func `may leave their algorithm out, or say in key_ops what they are for`() throws {
         let key = try DecryptionJWK(PrivateKey.generate(.p256), algorithm: "ECDH-ES").published
         let open = try keyText(key, ["alg": nil]),
             operations = try keyText(key, ["use": nil, "key_ops": #"["deriveKey"]"#])
@@ -125,6 +126,7 @@ private func refusal(_ key: JWK, _ algorithm: String, _ encoding: String) -> JWE
     }
 
     @Test(
+        .refuses("JAR-10"),
         arguments: [
             ["use": nil], ["use": nil, "alg": nil], ["use": #""sig""#], ["use": "1"],
             ["use": nil, "key_ops": #"["verify"]"#],
@@ -133,13 +135,13 @@ private func refusal(_ key: JWK, _ algorithm: String, _ encoding: String) -> JWE
             ["y": #""AAAA""#], ["crv": #""P-384""#], ["crv": #""Ed25519""#], ["kty": #""oct""#, "k": #""AAAA""#],
             ["kid": "1"],
         ] as [[String: String?]])
-    func `JAR-10 are none that are for something else, or unsound`(members: [String: String?]) throws {
+    func `are none that are for something else, or unsound`(members: [String: String?]) throws {
         let key = try DecryptionJWK(PrivateKey.generate(.p256), algorithm: "ECDH-ES").published
         let set = try parse([try keyText(key, members)])
         #expect(set.encryptionKeys.isEmpty)
     }
 
-    @Test func `JOSE-06 verify nothing, even when somebody hands them over as such a key`() throws {
+    @Test(.refuses("JOSE-06")) func `verify nothing, even when somebody hands them over as such a key`() throws {
         let key = try PrivateKey.generate(.p256)
         let published = try DecryptionJWK(key, algorithm: "ECDH-ES").published
         #expect(!published.fits(SignatureAlgorithm.es256))
@@ -151,7 +153,7 @@ private func refusal(_ key: JWK, _ algorithm: String, _ encoding: String) -> JWE
         #expect(throws: JOSERefusal.unknownKey) { try keys.verify(jws, algorithms: [.es256]) }
     }
 
-    @Test func `OIDC-11 are published with what they are for, and nothing private`() throws {
+    @Test(.holds("OIDC-11")) func `are published with what they are for, and nothing private`() throws {
         let key = try DecryptionJWK(PrivateKey.generate(.x25519), algorithm: "ECDH-ES")
         let text = String(decoding: JWKSetWriter.write([key.published]), as: UTF8.self)
         let member = try #require(readJSON(text)["keys"]?.elements.first)
@@ -162,7 +164,7 @@ private func refusal(_ key: JWK, _ algorithm: String, _ encoding: String) -> JWE
         #expect(member.members.map(\.name) == ["kty", "kid", "use", "alg", "crv", "x"])
     }
 
-    @Test func `OIDC-11 come from PEM files, for what their kind prefers unless said otherwise`() throws {
+    @Test(.holds("OIDC-11")) func `come from PEM files, for what their kind prefers unless said otherwise`() throws {
         func read(_ pem: String, _ algorithm: String? = nil) throws(SigningRefusal) -> DecryptionJWK {
             try DecryptionJWK(pem: Secret(Array(pem.utf8)), algorithm: algorithm)
         }

@@ -1,8 +1,9 @@
 import Crypto
 import JOSE
 import JSON
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 private let every: [(SigningKey, SignatureAlgorithm)] =
     [(.p256, .es256), (.p384, .es384), (.p521, .es512), (.ed25519, .edDSA)]
@@ -11,8 +12,8 @@ private let every: [(SigningKey, SignatureAlgorithm)] =
 private func named(_ key: SigningKey, _ keyID: String?) -> SigningKey { SigningKey(renaming: key, keyID: keyID) }
 
 @Suite struct `finding the key` {
-    @Test(arguments: every)
-    func `JOSE-05 JOSE-06 JOSE-08 JOSE-10 a token by every algorithm is verified by its kid`(
+    @Test(.holds("JOSE-05", "JOSE-06", "JOSE-08", "JOSE-10"), arguments: every)
+    func `a token by every algorithm is verified by its kid`(
         key: SigningKey, algorithm: SignatureAlgorithm
     ) throws {
         let token = TokenMint(key: key, algorithm: algorithm).accessToken()
@@ -21,15 +22,15 @@ private func named(_ key: SigningKey, _ keyID: String?) -> SigningKey { SigningK
         #expect(used.keyID == key.keyID)
     }
 
-    @Test func `JOSE-09 the name Ed25519 is verified like EdDSA`() {
+    @Test(.holds("JOSE-09")) func `the name Ed25519 is verified like EdDSA`() {
         let mint = TokenMint(key: .ed25519)
         let token = mint.accessToken(header: ["alg": #""Ed25519""#])
         #expect(refusal(of: token, keys: [SigningKey.ed25519.publicJWK()]) == nil)
         #expect(refusal(of: token, keys: [SigningKey.ed25519.publicJWK(["alg": #""EdDSA""#])]) == nil)
     }
 
-    @Test(arguments: every)
-    func `JOSE-06 a header that names another algorithm than the key's is refused`(
+    @Test(.refuses("JOSE-06"), arguments: every)
+    func `a header that names another algorithm than the key's is refused`(
         key: SigningKey, algorithm: SignatureAlgorithm
     ) {
         for other in SignatureAlgorithm.allCases where other != algorithm {
@@ -40,16 +41,16 @@ private func named(_ key: SigningKey, _ keyID: String?) -> SigningKey { SigningK
         }
     }
 
-    @Test(arguments: [SignatureAlgorithm.rs384, .rs512, .ps256])
-    func `JOSE-06 a key restricted to one algorithm refuses the others`(algorithm: SignatureAlgorithm) {
+    @Test(.refuses("JOSE-06"), arguments: [SignatureAlgorithm.rs384, .rs512, .ps256])
+    func `a key restricted to one algorithm refuses the others`(algorithm: SignatureAlgorithm) {
         let restricted = SigningKey.rsa.publicJWK(["alg": #""RS256""#])
         let token = TokenMint(key: .rsa, algorithm: algorithm).accessToken()
         #expect(refusal(of: token, keys: [restricted]) == .unknownKey)
         #expect(refusal(of: TokenMint(key: .rsa).accessToken(), keys: [restricted]) == nil)
     }
 
-    @Test(arguments: [HashFunction.sha256, .sha384, .sha512])
-    func `JOSE-06 a code made with the public key's bytes is refused`(hash: HashFunction) {
+    @Test(.refuses("JOSE-06"), arguments: [HashFunction.sha256, .sha384, .sha512])
+    func `a code made with the public key's bytes is refused`(hash: HashFunction) {
         for key in [SigningKey.rsa, .p256, .ed25519] {
             let name = ["HS256", "HS384", "HS512"][Int(hash.rawValue)]
             for alg in [name, key.algorithm.name] {
@@ -63,7 +64,7 @@ private func named(_ key: SigningKey, _ keyID: String?) -> SigningKey { SigningK
         }
     }
 
-    @Test func `JOSE-13 a key that the token brings is never used`() {
+    @Test(.refuses("JOSE-13")) func `a key that the token brings is never used`() {
         let attacker = SigningKey.otherP256
         let mint = TokenMint(key: attacker)
         let ours = SigningKey.p256.publicJWK()
@@ -80,7 +81,8 @@ private func named(_ key: SigningKey, _ keyID: String?) -> SigningKey { SigningK
         }
     }
 
-    @Test func `JOSE-15 a token without kid is tried with at most three keys that fit`() {
+    @Test(.holds("JOSE-15"), .refuses("JOSE-15")) func `a token without kid is tried with at most three keys that fit`()
+    {
         let key = named(.p256, nil)
         let token = TokenMint(key: key).accessToken()
         let p256 = { (count: Int) in (0..<count).map { _ in SigningKey(.p256).publicJWK() } }
@@ -93,14 +95,14 @@ private func named(_ key: SigningKey, _ keyID: String?) -> SigningKey { SigningK
         #expect(refusal(of: token, keys: []) == .unknownKey)
     }
 
-    @Test func `JOSE-15 keys restricted to another algorithm are no candidates`() {
+    @Test(.refuses("JOSE-15")) func `keys restricted to another algorithm are no candidates`() {
         let key = named(.rsa, nil)
         let token = TokenMint(key: key, algorithm: .ps256).accessToken()
         let restricted = (0..<4).map { _ in key.publicJWK(["alg": #""RS256""#]) }
         #expect(refusal(of: token, keys: restricted + [key.publicJWK()]) == nil)
     }
 
-    @Test func `JOSE-16 keys that share a kid are told apart by their type, curve and algorithm`() {
+    @Test(.holds("JOSE-16")) func `keys that share a kid are told apart by their type, curve and algorithm`() {
         let keys = [SigningKey.rsa, .p256, .p384, .p521, .ed25519].map { named($0, "1") }
         for key in keys {
             #expect(refusal(of: TokenMint(key: key).accessToken(), keys: keys.map { $0.publicJWK() }) == nil)
@@ -116,19 +118,19 @@ private func named(_ key: SigningKey, _ keyID: String?) -> SigningKey { SigningK
                 == .signatureInvalid)
     }
 
-    @Test func `JOSE-16 a third key with the same kid is refused`() {
+    @Test(.refuses("JOSE-16")) func `a third key with the same kid is refused`() {
         let keys = [named(.rsa, "1"), named(.p256, "1")].map { $0.publicJWK() }
         #expect(refusal(of: TokenMint(key: named(.otherP256, "1")).accessToken(), keys: keys) == .signatureInvalid)
         #expect(refusal(of: TokenMint(key: named(.p384, "1")).accessToken(), keys: keys) == .unknownKey)
     }
 
-    @Test func `JOSE-17 a kid that no key has is unknown, though a key would fit`() {
+    @Test(.refuses("JOSE-17")) func `a kid that no key has is unknown, though a key would fit`() {
         let token = TokenMint(key: named(.p256, "new")).accessToken()
         #expect(refusal(of: token, keys: [SigningKey.p256.publicJWK()]) == .unknownKey)
         #expect(refusal(of: token, keys: [named(.p256, nil).publicJWK()]) == .unknownKey)
     }
 
-    @Test func `JOSE-17 a kid is compared by its bytes`() {
+    @Test(.holds("JOSE-17")) func `a kid is compared by its bytes`() {
         let composed = named(.p256, "caf\u{E9}"), decomposed = named(.p256, "cafe\u{301}")
         #expect(refusal(of: TokenMint(key: decomposed).accessToken(), keys: [composed.publicJWK()]) == .unknownKey)
         #expect(refusal(of: TokenMint(key: composed).accessToken(), keys: [composed.publicJWK()]) == nil)
@@ -137,7 +139,7 @@ private func named(_ key: SigningKey, _ keyID: String?) -> SigningKey { SigningK
                 == .unknownKey)
     }
 
-    @Test func `JOSE-21 another issuer's key with the same kid is refused`() {
+    @Test(.refuses("JOSE-21")) func `another issuer's key with the same kid is refused`() {
         let ours = named(.p256, "1"), theirs = named(.otherP256, "1")
         let token = TokenMint(key: theirs).accessToken()
         #expect(refusal(of: token, keys: [ours.publicJWK()]) == .signatureInvalid)

@@ -1,8 +1,9 @@
 import Crypto
 import JOSE
 import JSON
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 private func key() throws -> DecryptionJWK {
     try DecryptionJWK(PrivateKey.generate(.p256), algorithm: "ECDH-ES+A256KW")
@@ -24,8 +25,8 @@ private func refusal(inside token: String, _ key: DecryptionJWK) throws -> JWERe
 }
 
 @Suite struct `a token inside an encrypted one` {
-    @Test(arguments: ["JWT", "jwt", "application/jwt", nil])
-    func `JOSE-24 is signed, and its signature is checked as any other`(contentType: String?) throws {
+    @Test(.holds("JOSE-24"), arguments: ["JWT", "jwt", "application/jwt", nil])
+    func `is signed, and its signature is checked as any other`(contentType: String?) throws {
         let key = try key()
         let signer = try SigningJWK.generate(.es256)
         let claims = Array(#"{"sub":"user-1"}"#.utf8)
@@ -40,21 +41,23 @@ private func refusal(inside token: String, _ key: DecryptionJWK) throws -> JWERe
     }
 
     // Anybody can encrypt to a public key.
-    @Test(arguments: [
-        #"{"sub":"user-1"}"#, #"{"a":1.2.3}"#, #"{"payload":"e30","signatures":[]}"#, "", "text", "a.b", "a.b.c.d",
-    ])
-    func `JOSE-24 that is no signed token is refused`(plaintext: String) throws {
+    @Test(
+        .refuses("JOSE-24"),
+        arguments: [
+            #"{"sub":"user-1"}"#, #"{"a":1.2.3}"#, #"{"payload":"e30","signatures":[]}"#, "", "text", "a.b", "a.b.c.d",
+        ])
+    func `that is no signed token is refused`(plaintext: String) throws {
         let key = try key()
         #expect(try refusal(inside: nested(plaintext, to: key), key) == .notSigned)
     }
 
-    @Test(arguments: ["json", "jwk-set+json", "", "JWT ", "application/json"])
-    func `JOSE-24 that its header says is something else is refused`(contentType: String) throws {
+    @Test(.refuses("JOSE-24"), arguments: ["json", "jwk-set+json", "", "JWT ", "application/json"])
+    func `that its header says is something else is refused`(contentType: String) throws {
         let key = try key()
         #expect(try refusal(inside: nested("a.b.c", to: key, contentType: contentType), key) == .notSigned)
     }
 
-    @Test func `JOSE-24 that is encrypted again is refused`() throws {
+    @Test(.refuses("JOSE-24")) func `that is encrypted again is refused`() throws {
         let key = try key()
         let inner = try nested("a.b.c", to: key)
         #expect(try refusal(inside: nested(inner, to: key), key) == .nestedTwice)

@@ -3,6 +3,7 @@ import Crypto
 import JOSE
 import JSON
 import TestSupport
+import TestTraits
 import Testing
 
 private let claims = Array(#"{"iss":"me","n":1}"#.utf8)
@@ -23,8 +24,8 @@ private func published(_ keys: [JWK]) throws -> JSONValue {
 }
 
 @Suite struct `signing a token` {
-    @Test(arguments: everyAlgorithm)
-    func `JOSE-35 gives one that the published key verifies, with its algorithm, name and type`(
+    @Test(.holds("JOSE-35"), arguments: everyAlgorithm)
+    func `gives one that the published key verifies, with its algorithm, name and type`(
         key: SigningKey, algorithm: SignatureAlgorithm
     ) throws {
         let signer = try signer(key, algorithm)
@@ -41,8 +42,8 @@ private func published(_ keys: [JWK]) throws -> JSONValue {
         #expect(verified == signer.published)
     }
 
-    @Test(arguments: everyAlgorithm)
-    func `JOSE-35 is refused for an algorithm that another kind of key is for`(
+    @Test(.refuses("JOSE-35"), arguments: everyAlgorithm)
+    func `is refused for an algorithm that another kind of key is for`(
         key: SigningKey, algorithm: SignatureAlgorithm
     ) throws {
         for other in SignatureAlgorithm.allCases where other.keyKind != algorithm.keyKind {
@@ -50,13 +51,13 @@ private func published(_ keys: [JWK]) throws -> JSONValue {
         }
     }
 
-    @Test func `JOSE-35 fixes one algorithm for a key, PS256 for RSA unless told otherwise`() throws {
+    @Test(.holds("JOSE-35")) func `fixes one algorithm for a key, PS256 for RSA unless told otherwise`() throws {
         let found = try [SigningKey.rsa, .p256, .p384, .p521, .ed25519].map { try signer($0).algorithm }
         #expect(found == [.ps256, .es256, .es384, .es512, .edDSA])
         #expect(try signer(.rsa, .rs256).published.algorithm == .rs256)
     }
 
-    @Test func `JOSE-35 is not verified by another key, nor once a byte is changed`() throws {
+    @Test(.refuses("JOSE-35")) func `is not verified by another key, nor once a byte is changed`() throws {
         let token = try CompactJWS.sign(claims.span, type: "JWT", by: signer(.p256))
         let other = try VerificationKeys(KeySet(keys: [signer(.otherP256).published]))
         let own = try VerificationKeys(KeySet(keys: [signer(.p256).published]))
@@ -71,7 +72,7 @@ private func published(_ keys: [JWK]) throws -> JSONValue {
         }
     }
 
-    @Test func `JOSE-35 writes a name and a type that hold anything without breaking the header`() throws {
+    @Test(.holds("JOSE-35")) func `writes a name and a type that hold anything without breaking the header`() throws {
         let token = try CompactJWS.sign(claims.span, type: "a\",\"alg\":\"none", by: signer(.p256, keyID: "ü\"\n"))
         let jws = try CompactJWS.parse(token.span, maximumBytes: 16_384)
         #expect(jws.header.type == "a\",\"alg\":\"none")
@@ -79,9 +80,8 @@ private func published(_ keys: [JWK]) throws -> JSONValue {
         #expect(jws.header.algorithm == .es256)
     }
 
-    @Test(arguments: MACAlgorithm.allCases)
-    func `JOSE-11 with a shared secret gives one that the secret verifies, and no other`(algorithm: MACAlgorithm) throws
-    {
+    @Test(.holds("JOSE-11"), .refuses("JOSE-11"), arguments: MACAlgorithm.allCases)
+    func `with a shared secret gives one that the secret verifies, and no other`(algorithm: MACAlgorithm) throws {
         let secret = [UInt8](repeating: 7, count: 64)
         let token = CompactJWS.authenticate(claims.span, type: "JWT", algorithm, try algorithm.key(Secret(secret)))
         let jws = try CompactJWS.parse(token.span, maximumBytes: 16_384)
@@ -107,7 +107,9 @@ private func published(_ keys: [JWK]) throws -> JSONValue {
     /// RFC 7517, RFC 7518 and RFC 8037: what only the owner of a key has.
     static let privateMembers = ["d", "k", "p", "q", "dp", "dq", "qi", "oth"]
 
-    @Test func `MD-30 holds public members only, each key named and bound to signing by its algorithm`() throws {
+    @Test(.holds("MD-30")) func `holds public members only, each key named and bound to signing by its algorithm`()
+        throws
+    {
         let keys = try everyAlgorithm.prefix(4).map { try signer($0.0, $0.1).published } + [signer(.rsa).published]
         let list = try #require(published(keys)["keys"]?.elements)
         let kinds = list.map { $0.members.map(\.name) }
@@ -121,7 +123,7 @@ private func published(_ keys: [JWK]) throws -> JSONValue {
         for key in list { #expect(Self.privateMembers.allSatisfy { key[$0] == nil }) }
     }
 
-    @Test func `MD-30 holds no number of a private half`() throws {
+    @Test(.refuses("MD-30")) func `holds no number of a private half`() throws {
         let pem = Array(
             """
             -----BEGIN PRIVATE KEY-----
@@ -133,7 +135,7 @@ private func published(_ keys: [JWK]) throws -> JSONValue {
         #expect(!text.contains("nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A"), "RFC 8037 appendix A.1")
     }
 
-    @Test func `MD-31 names a key by its thumbprint`() throws {
+    @Test(.holds("MD-31")) func `names a key by its thumbprint`() throws {
         let pem = Array(
             """
             -----BEGIN PRIVATE KEY-----
@@ -144,14 +146,14 @@ private func published(_ keys: [JWK]) throws -> JSONValue {
         #expect(try SigningJWK(pem: Secret(pem)).keyID == "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k")
     }
 
-    @Test func `MD-31 holds a name once`() throws {
+    @Test(.holds("MD-31")) func `holds a name once`() throws {
         let one = try signer(.p256, keyID: "a").published, other = try signer(.otherP256, keyID: "a").published
         let list = try published([one, other, one])["keys"]?.elements ?? []
         #expect(list.count == 1)
         #expect(list.first?["x"]?.string == SigningKey.p256.publicMembers.first { $0.name == "x" }?.value)
     }
 
-    @Test func `MD-30 of no keys is a set nevertheless`() {
+    @Test(.holds("MD-30")) func `of no keys is a set nevertheless`() {
         #expect(JWKSetWriter.write([]) == Array(#"{"keys":[]}"#.utf8))
     }
 }

@@ -2,8 +2,9 @@ import Bytes
 import Crypto
 import JOSE
 import JSON
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 private func decode(_ text: [UInt8]) throws -> [UInt8] {
     let bytes = Base64URL.decode(text.span)
@@ -11,14 +12,19 @@ private func decode(_ text: [UInt8]) throws -> [UInt8] {
 }
 
 @Suite struct `published vectors` {
-    @Test(arguments: [
-        RFC7515Vectors.rs256, RFC7515Vectors.es256, RFC7515Vectors.es512, RFC7520Vectors.rs256, RFC7520Vectors.ps384,
-        RFC7520Vectors.es512, RFC8037Vectors.ed25519, OAuthVectors.dpopTokenRequest, OAuthVectors.dpopResourceRequest,
-        OAuthVectors.requestObject, OAuthVectors.pushedRequest, OAuthVectors.clientAssertion, OAuthVectors.idToken,
-        OAuthVectors.idTokenWithAccessTokenHash, OAuthVectors.idTokenWithCodeHash, OAuthVectors.idTokenWithBothHashes,
-        OAuthVectors.openIDRequestObject,
-    ])
-    func `JOSE-05 JOSE-06 a published signature is verified with its key, and refused once touched`(
+    @Test(
+        .refuses("JOSE-05", "JOSE-06"),
+        arguments: [
+            RFC7515Vectors.rs256, RFC7515Vectors.es256, RFC7515Vectors.es512, RFC7520Vectors.rs256,
+            RFC7520Vectors.ps384,
+            RFC7520Vectors.es512, RFC8037Vectors.ed25519, OAuthVectors.dpopTokenRequest,
+            OAuthVectors.dpopResourceRequest,
+            OAuthVectors.requestObject, OAuthVectors.pushedRequest, OAuthVectors.clientAssertion, OAuthVectors.idToken,
+            OAuthVectors.idTokenWithAccessTokenHash, OAuthVectors.idTokenWithCodeHash,
+            OAuthVectors.idTokenWithBothHashes,
+            OAuthVectors.openIDRequestObject,
+        ])
+    func `a published signature is verified with its key, and refused once touched`(
         vector: PublishedJWS
     ) throws {
         let key = try #require(vector.key)
@@ -31,8 +37,8 @@ private func decode(_ text: [UInt8]) throws -> [UInt8] {
         #expect(refusal(of: String(touched), keys: [key]) == .signatureInvalid)
     }
 
-    @Test(arguments: SignatureAlgorithm.allCases)
-    func `JOSE-05 a published signature is refused where its algorithm is not allowed`(
+    @Test(.refuses("JOSE-05"), arguments: SignatureAlgorithm.allCases)
+    func `a published signature is refused where its algorithm is not allowed`(
         algorithm: SignatureAlgorithm
     ) throws {
         let key = try #require(RFC7515Vectors.es256.key)
@@ -40,12 +46,12 @@ private func decode(_ text: [UInt8]) throws -> [UInt8] {
         #expect(refusal(of: RFC7515Vectors.es256.compact, keys: [key], algorithms: [algorithm]) == expected)
     }
 
-    @Test func `JOSE-05 the unsecured token of RFC 7515 A_5 is refused`() {
+    @Test(.refuses("JOSE-05")) func `the unsecured token of RFC 7515 A_5 is refused`() {
         #expect(refusal(of: RFC7515Vectors.unsecured.compact, keys: []) == .algorithmNotAllowed)
     }
 
-    @Test(arguments: [(RFC7515Vectors.hmac, MACAlgorithm.hs256), (RFC7520Vectors.hs256, .hs256)])
-    func `JOSE-11 a published code is verified with its secret alone`(
+    @Test(.holds("JOSE-11"), arguments: [(RFC7515Vectors.hmac, MACAlgorithm.hs256), (RFC7520Vectors.hs256, .hs256)])
+    func `a published code is verified with its secret alone`(
         vector: PublishedJWS, algorithm: MACAlgorithm
     ) throws {
         let key = try #require(vector.key)
@@ -59,8 +65,8 @@ private func decode(_ text: [UInt8]) throws -> [UInt8] {
         #expect(throws: JOSERefusal.algorithmNotAllowed) { try jws.verify(.hs512, wrong) }
     }
 
-    @Test(arguments: [RFC7515Vectors.hmac, RFC7520Vectors.hs256])
-    func `JOSE-11 a secret in a key set verifies nothing and raises an alarm`(vector: PublishedJWS) throws {
+    @Test(.refuses("JOSE-11"), arguments: [RFC7515Vectors.hmac, RFC7520Vectors.hs256])
+    func `a secret in a key set verifies nothing and raises an alarm`(vector: PublishedJWS) throws {
         let key = try #require(vector.key)
         let set = try readKeySet(SigningKey.keySet(jwks: [key]))
         #expect(set.keys.isEmpty)
@@ -68,20 +74,22 @@ private func decode(_ text: [UInt8]) throws -> [UInt8] {
         #expect(refusal(of: vector.compact, keys: [key]) == .algorithmNotAllowed)
     }
 
-    @Test(arguments: [
-        RFC7520EncryptedVectors.rsa15, RFC7520EncryptedVectors.rsaOAEP, RFC7520EncryptedVectors.pbes2,
-        RFC7520EncryptedVectors.ecdhES, RFC7520EncryptedVectors.direct, RFC7520EncryptedVectors.compressed,
-    ])
-    func `JOSE-22 an encrypted token of RFC 7520 is refused before anything is decoded`(vector: PublishedJWS) {
+    @Test(
+        .refuses("JOSE-22"),
+        arguments: [
+            RFC7520EncryptedVectors.rsa15, RFC7520EncryptedVectors.rsaOAEP, RFC7520EncryptedVectors.pbes2,
+            RFC7520EncryptedVectors.ecdhES, RFC7520EncryptedVectors.direct, RFC7520EncryptedVectors.compressed,
+        ])
+    func `an encrypted token of RFC 7520 is refused before anything is decoded`(vector: PublishedJWS) {
         #expect(throws: JOSERefusal.encrypted) { try readJWS(vector.compact) }
     }
 
-    @Test(arguments: [ThumbprintVectors.rsa, ThumbprintVectors.ed25519, ThumbprintVectors.p256])
-    func `JOSE-31 a published thumbprint is computed`(vector: PublishedThumbprint) throws {
+    @Test(.holds("JOSE-31"), arguments: [ThumbprintVectors.rsa, ThumbprintVectors.ed25519, ThumbprintVectors.p256])
+    func `a published thumbprint is computed`(vector: PublishedThumbprint) throws {
         #expect(try JWK(readJSON(vector.key)).thumbprint.base64URL == vector.thumbprint)
     }
 
-    @Test func `JOSE-12 the critical header of RFC 7797 section 4_2 is refused`() {
+    @Test(.refuses("JOSE-12")) func `the critical header of RFC 7797 section 4_2 is refused`() {
         let token = unsigned(header: #"{"alg":"HS256","b64":false,"crit":["b64"]}"#)
         #expect(throws: JOSERefusal.criticalNotUnderstood) { try readJWS(token) }
     }

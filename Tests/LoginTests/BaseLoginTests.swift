@@ -4,6 +4,7 @@ import JSON
 import Login
 import OAuth
 import Sessions
+import TestTraits
 import Testing
 
 @Suite struct `a login` {
@@ -54,13 +55,15 @@ import Testing
         #expect(world.session(of: browser) != nil)
     }
 
-    @Test(arguments: [
-        ClientCredentials.Method.secretBasic(Secret(Array("a-secret-of-the-client-that-is-long".utf8))),
-        .secretPost(Secret(Array("a-secret-of-the-client-that-is-long".utf8))),
-        .secretJWT(.hs256, Secret(Array("a-secret-of-the-client-that-is-long".utf8))),
-        .tls(certificateFile: "/c.pem", keyFile: "/k.pem"),
-    ])
-    func `CA-01 authenticates by its one method at every endpoint`(method: ClientCredentials.Method) async throws {
+    @Test(
+        .holds("CA-01"),
+        arguments: [
+            ClientCredentials.Method.secretBasic(Secret(Array("a-secret-of-the-client-that-is-long".utf8))),
+            .secretPost(Secret(Array("a-secret-of-the-client-that-is-long".utf8))),
+            .secretJWT(.hs256, Secret(Array("a-secret-of-the-client-that-is-long".utf8))),
+            .tls(certificateFile: "/c.pem", keyFile: "/k.pem"),
+        ])
+    func `authenticates by its one method at every endpoint`(method: ClientCredentials.Method) async throws {
         let world = try LoginWorld(form: .pushed, method: method)
         var browser = Browser()
         #expect(try await world.login(&browser).location == "/orders")
@@ -72,7 +75,8 @@ import Testing
         if let one = push["client_assertion"], let other = token["client_assertion"] { #expect(one != other) }
     }
 
-    @Test func `CF-26 SC-14 shows no token, code or secret to the browser or in what the operator is told`()
+    @Test(.refuses("CF-26", "SC-14"))
+    func `shows no token, code or secret to the browser or in what the operator is told`()
         async throws
     {
         let world = try LoginWorld(form: .pushed) { $0.dpop = .required }
@@ -87,7 +91,8 @@ import Testing
         #expect("\(answer) \(started)" == "[login answer: redirect] [login answer: redirect]")
     }
 
-    @Test func `CF-02 CF-30 sends one redirect URI with the request and with the code, whatever the browser says`()
+    @Test(.holds("CF-02", "CF-30"))
+    func `sends one redirect URI with the request and with the code, whatever the browser says`()
         async throws
     {
         let world = try LoginWorld()
@@ -125,7 +130,7 @@ import Testing
         #expect(await world.start(&browser, query: "return_to=%2F", destination: "document").location != nil)
     }
 
-    @Test func `SC-02 goes on from a page of our own where the cookie is strict`() async throws {
+    @Test(.holds("SC-02")) func `goes on from a page of our own where the cookie is strict`() async throws {
         let world = try LoginWorld { $0.session.sameSite = .strict }
         var browser = Browser()
         let answer = try await world.login(&browser)

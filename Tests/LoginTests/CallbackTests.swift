@@ -2,6 +2,7 @@ import Login
 import OAuth
 import Sessions
 import TestSupport
+import TestTraits
 import Testing
 
 @Suite struct `a callback` {
@@ -15,6 +16,7 @@ import Testing
     // MARK: the response
 
     @Test(
+        .refuses("CF-01", "CF-20", "CF-22", "CF-23", "CF-27"),
         arguments: [
             (["access_token": "abc"], LoginRefusal.tokensInResponse, "CF-01"),
             (["id_token": "abc"], .tokensInResponse, "CF-01"),
@@ -27,7 +29,7 @@ import Testing
             (["code": String(repeating: "c", count: 2049)], .responseMalformed, "CF-27"),
             (["state": nil], .responseMalformed, "CF-03"),
         ] as [([String: String?], LoginRefusal, String)])
-    func `CF-01 CF-20 CF-22 CF-23 CF-27 makes no token request of a response that is not good`(
+    func `makes no token request of a response that is not good`(
         changes: [String: String?], refusal: LoginRefusal, check: String
     ) async throws {
         let world = try LoginWorld()
@@ -43,7 +45,7 @@ import Testing
         #expect(browser.transactions.isEmpty == !changes.keys.contains("state"))
     }
 
-    @Test func `CF-20 refuses a parameter that comes twice`() async throws {
+    @Test(.refuses("CF-20")) func `refuses a parameter that comes twice`() async throws {
         for name in ["code", "state", "iss"] {
             let world = try LoginWorld()
             var browser = Browser()
@@ -54,14 +56,14 @@ import Testing
         }
     }
 
-    @Test func `CF-20 leaves out what it does not know`() async throws {
+    @Test(.holds("CF-20")) func `leaves out what it does not know`() async throws {
         let world = try LoginWorld()
         world.server.habits.response = ["session_state": "x", "foo": "bar"]
         var browser = Browser()
         #expect(try await world.login(&browser).location == "/orders")
     }
 
-    @Test func `CF-20 is a GET, and a POST where the response is a form`() async throws {
+    @Test(.holds("CF-20")) func `is a GET, and a POST where the response is a form`() async throws {
         let world = try LoginWorld()
         var browser = Browser()
         var request = world.request(try await begun(world, &browser), browser)
@@ -83,7 +85,7 @@ import Testing
         #expect(other.server.tokenRequests.isEmpty)
     }
 
-    @Test func `CF-21 judges who sent an error before what it says`() async throws {
+    @Test(.holds("CF-21")) func `judges who sent an error before what it says`() async throws {
         let world = try LoginWorld()
         world.server.habits.authorizationError = "access_denied"
         world.server.habits.response = ["iss": "https://evil.example"]
@@ -92,7 +94,7 @@ import Testing
         #expect(answer.refusal == .responseIssuerWrong)
     }
 
-    @Test func `CF-22 takes a response without iss from a server that does not promise one`() async throws {
+    @Test(.holds("CF-22")) func `takes a response without iss from a server that does not promise one`() async throws {
         let world = try LoginWorld()
         world.server.habits.metadata = ["authorization_response_iss_parameter_supported": nil]
         world.server.habits.response = ["iss": nil]
@@ -100,7 +102,8 @@ import Testing
         #expect(try await world.login(&browser).location == "/orders")
     }
 
-    @Test func `CF-28 wants a signed response where one was asked for, by the server's key, for us, in time`()
+    @Test(.holds("CF-28"))
+    func `wants a signed response where one was asked for, by the server's key, for us, in time`()
         async throws
     {
         let cases: [(inout ServerHabits) -> Void] = [
@@ -121,12 +124,14 @@ import Testing
 
     // MARK: errors
 
-    @Test(arguments: [
-        ("access_denied", LoginRefusal.accessDenied), ("temporarily_unavailable", .serverBusy),
-        ("server_error", .serverBusy), ("invalid_scope", .responseError), ("something_else", .responseError),
-        ("unmet_authentication_requirements", .authenticationInsufficient),
-    ])
-    func `CF-24 answers each error in its own way, and shows nothing of its text`(
+    @Test(
+        .holds("CF-24"), .refuses("CF-24"),
+        arguments: [
+            ("access_denied", LoginRefusal.accessDenied), ("temporarily_unavailable", .serverBusy),
+            ("server_error", .serverBusy), ("invalid_scope", .responseError), ("something_else", .responseError),
+            ("unmet_authentication_requirements", .authenticationInsufficient),
+        ])
+    func `answers each error in its own way, and shows nothing of its text`(
         error: String, refusal: LoginRefusal
     ) async throws {
         let world = try LoginWorld()
@@ -141,8 +146,8 @@ import Testing
         #expect(browser.transactions.isEmpty)
     }
 
-    @Test(arguments: ["login_required", "interaction_required"])
-    func `CF-24 asks the user once where the server may not stay silent`(error: String) async throws {
+    @Test(.holds("CF-24"), arguments: ["login_required", "interaction_required"])
+    func `asks the user once where the server may not stay silent`(error: String) async throws {
         let world = try LoginWorld { $0.authorization.prompt = "none" }
         world.server.habits.authorizationError = error
         var browser = Browser()
@@ -158,7 +163,7 @@ import Testing
 
     // MARK: the transaction
 
-    @Test func `CF-03 refuses a state that this browser did not begin with`() async throws {
+    @Test(.refuses("CF-03")) func `refuses a state that this browser did not begin with`() async throws {
         let world = try LoginWorld()
         var one = Browser(), other = Browser()
         let response = try await begun(world, &one)
@@ -174,7 +179,7 @@ import Testing
         #expect(await world.callback(response, &one).location == "/orders")
     }
 
-    @Test func `CF-03 refuses a state after ten minutes, and takes it a moment before`() async throws {
+    @Test(.refuses("CF-03")) func `refuses a state after ten minutes, and takes it a moment before`() async throws {
         for (seconds, isExpired) in [(599, false), (601, true)] as [(Int64, Bool)] {
             let world = try LoginWorld()
             var browser = Browser()
@@ -188,7 +193,7 @@ import Testing
         }
     }
 
-    @Test func `CF-06 refuses a transaction of which one bit is another`() async throws {
+    @Test(.refuses("CF-06")) func `refuses a transaction of which one bit is another`() async throws {
         let world = try LoginWorld()
         var browser = Browser()
         let response = try await begun(world, &browser)
@@ -203,7 +208,9 @@ import Testing
         #expect(world.server.tokenRequests.isEmpty)
     }
 
-    @Test func `CF-06 CF-02 refuses a transaction that was begun under another public URL`() async throws {
+    @Test(.refuses("CF-06", "CF-02")) func `refuses a transaction that was begun under another public URL`()
+        async throws
+    {
         let world = try LoginWorld()
         var browser = Browser()
         var request = world.request(try await begun(world, &browser), browser)
@@ -212,7 +219,7 @@ import Testing
         #expect(world.server.tokenRequests.isEmpty)
     }
 
-    @Test func `CF-25 makes one token request for a double click, and one answer for both`() async throws {
+    @Test(.holds("CF-25")) func `makes one token request for a double click, and one answer for both`() async throws {
         let world = try LoginWorld()
         var browser = Browser()
         let request = world.request(try await begun(world, &browser), browser)
@@ -234,7 +241,7 @@ import Testing
         }
     }
 
-    @Test func `CF-25 sends the back button to where the login led, without a token request`() async throws {
+    @Test(.holds("CF-25")) func `sends the back button to where the login led, without a token request`() async throws {
         let world = try LoginWorld()
         var browser = Browser()
         let response = try await begun(world, &browser, returnTo: "/orders?page=3")
@@ -243,7 +250,9 @@ import Testing
         #expect(world.server.tokenRequests.count == 1)
     }
 
-    @Test func `CF-25 CF-03 refuses a used state to a browser that has its transaction but no session`() async throws {
+    @Test(.refuses("CF-25", "CF-03")) func `refuses a used state to a browser that has its transaction but no session`()
+        async throws
+    {
         let world = try LoginWorld()
         var browser = Browser()
         let response = try await begun(world, &browser)
@@ -257,7 +266,9 @@ import Testing
         #expect(world.server.redeemedTwice.isEmpty)
     }
 
-    @Test func `CF-25 sends the second of two clicks on, though it left the browser without a session`() async throws {
+    @Test(.refuses("CF-25")) func `sends the second of two clicks on, though it left the browser without a session`()
+        async throws
+    {
         let world = try LoginWorld()
         var browser = Browser()
         let response = try await begun(world, &browser, returnTo: "/orders?page=3")
@@ -270,7 +281,9 @@ import Testing
         #expect(world.server.tokenRequests.count == 1)
     }
 
-    @Test func `CF-25 sends a browser with a session on, though it still has the used transaction`() async throws {
+    @Test(.holds("CF-25")) func `sends a browser with a session on, though it still has the used transaction`()
+        async throws
+    {
         let world = try LoginWorld()
         var browser = Browser()
         let response = try await begun(world, &browser)
@@ -283,7 +296,8 @@ import Testing
         #expect(world.server.tokenRequests.count == 1)
     }
 
-    @Test func `CF-25 CA-16 finishes a login whose browser has gone, and lets its reload find that it was used`()
+    @Test(.holds("CF-25", "CA-16"))
+    func `finishes a login whose browser has gone, and lets its reload find that it was used`()
         async throws
     {
         let world = try LoginWorld()
@@ -301,7 +315,7 @@ import Testing
         #expect(world.server.tokenRequests.count == 1)
     }
 
-    @Test func `CF-25 leads nobody else to where a login led`() async throws {
+    @Test(.refuses("CF-25")) func `leads nobody else to where a login led`() async throws {
         let world = try LoginWorld()
         var one = Browser(), other = Browser()
         let response = try await begun(world, &one, returnTo: "/secret-page")
@@ -310,7 +324,8 @@ import Testing
         #expect(await world.callback(response, &other).refusal == .transactionUnknown)
     }
 
-    @Test func `CF-29 brings back a form of the server with the transaction's cookie alone`() async throws {
+    @Test(.holds("CF-29"), .refuses("CF-29"))
+    func `brings back a form of the server with the transaction's cookie alone`() async throws {
         let world = try LoginWorld { $0.authorization.responseMode = .formPost }
         var browser = Browser()
         let response = try await begun(world, &browser)
@@ -323,7 +338,7 @@ import Testing
         for cookie in browser.jar { #expect(cookie.sameSite != "None") }
     }
 
-    @Test func `SC-03 CF-29 keeps transactions of other modes from other sites`() async throws {
+    @Test(.holds("SC-03", "CF-29")) func `keeps transactions of other modes from other sites`() async throws {
         let world = try LoginWorld()
         var browser = Browser()
         _ = try await begun(world, &browser)
@@ -343,7 +358,7 @@ import Testing
         #expect(await world.callback(response, &browser).location == "/orders")
     }
 
-    @Test func `CF-20 takes any bytes for a callback and makes no request of them`() async throws {
+    @Test(.refuses("CF-20")) func `takes any bytes for a callback and makes no request of them`() async throws {
         let world = try LoginWorld()
         var browser = Browser()
         let good = try await begun(world, &browser)

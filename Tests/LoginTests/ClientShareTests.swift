@@ -1,6 +1,7 @@
 import Crypto
 import HTTPMessage
 import OAuth
+import TestTraits
 import Testing
 
 @testable import Login
@@ -23,20 +24,23 @@ import Testing
         return world
     }
 
-    @Test func `OPS-05 is a network, for its pushed request and for its code`() async throws {
+    @Test(.holds("OPS-05")) func `is a network, for its pushed request and for its code`() async throws {
         let server = try await login { _ in }.server
         let client: [String?] = ["2001:db8:1:2"]
         #expect(server.requests(at: "/par").map(\.client) == client)
         #expect(server.requests(at: "/token").map(\.client) == client)
     }
 
-    @Test func `OPS-05 is nobody where an address is many clients', and those are not bounded together`() async throws {
+    @Test(.refuses("OPS-05")) func `is nobody where an address is many clients', and those are not bounded together`()
+        async throws
+    {
         let server = try await login { $0.isPeerMany = true }.server
         #expect(server.requests(at: "/par").map(\.client) == [nil])
         #expect(server.requests(at: "/token").map(\.client) == [nil])
     }
 
-    @Test func `OPS-05 holds the memory of its used states, and each is held by itself where nobody can tell`() {
+    @Test(.refuses("OPS-05"))
+    func `holds the memory of its used states, and each is held by itself where nobody can tell`() {
         func request(_ peer: String, isPeerMany: Bool) -> LoginRequest {
             LoginRequest(
                 endpoint: .callback(client: 0), publicURL: LoginWorld.publicURL, peer: peer, isPeerMany: isPeerMany)

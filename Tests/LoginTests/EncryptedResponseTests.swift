@@ -4,6 +4,7 @@ import JOSE
 import Login
 import OAuth
 import TestSupport
+import TestTraits
 import Testing
 
 /// Rows CF-03, CF-28, OPS-04 and OPS-05: a response that takes a private key to read.
@@ -18,7 +19,7 @@ import Testing
         return world
     }
 
-    @Test func `CF-28 OPS-04 is decrypted beside the executor, once for a login`() async throws {
+    @Test(.holds("CF-28", "OPS-04")) func `is decrypted beside the executor, once for a login`() async throws {
         let world = try world()
         var browser = Browser()
         #expect(try await world.login(&browser).location == "/orders")
@@ -26,7 +27,7 @@ import Testing
         #expect(world.session(of: browser) != nil)
     }
 
-    @Test func `CF-03 OPS-05 of somebody who began no login costs no decryption`() async throws {
+    @Test(.refuses("CF-03", "OPS-05")) func `of somebody who began no login costs no decryption`() async throws {
         let world = try world()
         var browser = Browser()
         let response = try await world.authorize(await world.start(&browser))
@@ -46,7 +47,9 @@ import Testing
         #expect(world.server.tokenRequests.isEmpty)
     }
 
-    @Test func `CF-03 of somebody with a login under way is decrypted, and is no other login's`() async throws {
+    @Test(.refuses("CF-03")) func `of somebody with a login under way is decrypted, and is no other login's`()
+        async throws
+    {
         let world = try world()
         var browser = Browser(), other = Browser()
         let response = try await world.authorize(await world.start(&browser))
@@ -56,7 +59,9 @@ import Testing
         #expect(await world.callback(response, &browser).location == "/orders")
     }
 
-    @Test func `CF-25 that comes once more leads its user to where it led, and a stranger nowhere`() async throws {
+    @Test(.holds("CF-25")) func `that comes once more leads its user to where it led, and a stranger nowhere`()
+        async throws
+    {
         let world = try world()
         var browser = Browser(), stranger = Browser()
         let response = try await world.authorize(await world.start(&browser))
@@ -67,7 +72,7 @@ import Testing
         #expect(world.slowWorks == [.code, .code])
     }
 
-    @Test func `CF-20 that is none is refused as every other`() async throws {
+    @Test(.refuses("CF-20")) func `that is none is refused as every other`() async throws {
         let world = try world()
         var browser = Browser()
         _ = await world.start(&browser)

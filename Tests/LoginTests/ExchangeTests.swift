@@ -7,10 +7,11 @@ import Login
 import OAuth
 import Sessions
 import TestSupport
+import TestTraits
 import Testing
 
 @Suite struct `redeeming a code` {
-    @Test func `CA-16 sends a code once, whatever becomes of the request`() async throws {
+    @Test(.holds("CA-16")) func `sends a code once, whatever becomes of the request`() async throws {
         for refusal in [
             FetchRefusal.unanswered, .timedOut, .connectFailed("no route"), .tlsFailed("no"), .tooLarge, .redirected,
         ] {
@@ -25,14 +26,16 @@ import Testing
         }
     }
 
-    @Test func `CA-16 sends a code over a connection that no server is about to close`() async throws {
+    @Test(.holds("CA-16"), .refuses("CA-16")) func `sends a code over a connection that no server is about to close`()
+        async throws
+    {
         let world = try LoginWorld()
         var browser = Browser()
         _ = try await world.login(&browser)
         #expect(world.server.requests(at: "/token").map(\.connection) == [.fresh])
     }
 
-    @Test func `CA-16 sends no code again when the browser comes back with it`() async throws {
+    @Test(.refuses("CA-16")) func `sends no code again when the browser comes back with it`() async throws {
         let world = try LoginWorld()
         world.server.habits.tokenAnswer = .failure(.unanswered)
         var browser = Browser()
@@ -46,6 +49,7 @@ import Testing
     }
 
     @Test(
+        .holds("CA-15"),
         arguments: [
             (ServerHabits.json("{\"error\":\"invalid_client\"}", status: 401), LoginRefusal.clientRefused, true),
             (ServerHabits.json("{\"error\":\"unauthorized_client\"}", status: 400), .clientRefused, true),
@@ -63,7 +67,7 @@ import Testing
                 .tokenAnswerInvalid, true
             ),
         ] as [(ServerHabits.Answer, LoginRefusal, Bool)])
-    func `CA-15 tells by what the server answers whether anybody has to act`(
+    func `tells by what the server answers whether anybody has to act`(
         answered: ServerHabits.Answer, refusal: LoginRefusal, isAlarm: Bool
     ) async throws {
         let world = try LoginWorld()
@@ -77,10 +81,11 @@ import Testing
     }
 
     @Test(
+        .refuses("CF-31", "DPOP-42"),
         arguments: [
             ["access_token": nil], ["token_type": "\"mac\""], ["expires_in": "\"3600\""], ["token_type": nil],
         ] as [[String: String?]])
-    func `CF-31 DPOP-42 takes no answer that is no token response`(members: [String: String?]) async throws {
+    func `takes no answer that is no token response`(members: [String: String?]) async throws {
         let world = try LoginWorld()
         world.server.habits.tokenMembers = members
         var browser = Browser()
@@ -90,6 +95,7 @@ import Testing
     }
 
     @Test(
+        .holds("CF-31", "DPOP-42"),
         arguments: [
             (["token_type": "\"mac\""], ["token_type Bearer", "token_type \\\"mac"]),
             (
@@ -97,7 +103,7 @@ import Testing
                 ["expires_in of another type, length or form than its specification gives it"]
             ), (["access_token": nil], ["a token response (RFC 6749 section 5.1)", "no access_token"]),
         ] as [([String: String?], [String])])
-    func `CF-31 DPOP-42 tells the operator what was wanted and what came`(
+    func `tells the operator what was wanted and what came`(
         members: [String: String?], words: [String]
     ) async throws {
         let world = try LoginWorld()
@@ -107,14 +113,14 @@ import Testing
         for word in words { #expect(world.told.contains(word), "\(world.told)") }
     }
 
-    @Test func `CF-31 takes digits in a string where the operator said so`() async throws {
+    @Test(.holds("CF-31")) func `takes digits in a string where the operator said so`() async throws {
         let world = try LoginWorld { $0.lenientExpiresIn = true }
         world.server.habits.tokenMembers = ["expires_in": "\"3600\""]
         var browser = Browser()
         #expect(try await world.login(&browser).location == "/orders")
     }
 
-    @Test func `DPOP-42 refuses tokens that are not bound where a proof was sent`() async throws {
+    @Test(.refuses("DPOP-42")) func `refuses tokens that are not bound where a proof was sent`() async throws {
         let world = try LoginWorld { $0.dpop = .required }
         world.server.habits.tokenMembers = ["token_type": "\"Bearer\""]
         var browser = Browser()
@@ -123,14 +129,14 @@ import Testing
         #expect(world.session(of: browser) == nil)
     }
 
-    @Test func `DPOP-42 takes the kind of token in any case of its letters`() async throws {
+    @Test(.holds("DPOP-42")) func `takes the kind of token in any case of its letters`() async throws {
         let world = try LoginWorld { $0.dpop = .required }
         world.server.habits.tokenMembers = ["token_type": "\"dpop\""]
         var browser = Browser()
         #expect(try await world.login(&browser).location == "/orders")
     }
 
-    @Test func `DPOP-41 redeems once more with the nonce that the server asks for`() async throws {
+    @Test(.holds("DPOP-41")) func `redeems once more with the nonce that the server asks for`() async throws {
         let world = try LoginWorld { $0.dpop = .required }
         world.server.habits.nonceDemand = .once
         var browser = Browser()
@@ -140,7 +146,7 @@ import Testing
         #expect(world.server.redeemedTwice.isEmpty)
     }
 
-    @Test func `DPOP-41 gives up on a server that asks for nonces endlessly`() async throws {
+    @Test(.holds("DPOP-41")) func `gives up on a server that asks for nonces endlessly`() async throws {
         let world = try LoginWorld { $0.dpop = .required }
         world.server.habits.nonceDemand = .endlessly
         var browser = Browser()
@@ -150,7 +156,9 @@ import Testing
         #expect(world.session(of: browser) == nil)
     }
 
-    @Test func `DPOP-41 DPOP-45 keeps the nonces of the token endpoint from the userinfo endpoint`() async throws {
+    @Test(.holds("DPOP-41", "DPOP-45")) func `keeps the nonces of the token endpoint from the userinfo endpoint`()
+        async throws
+    {
         let world = try LoginWorld {
             $0.dpop = .required
             $0.userInfo = .required
@@ -164,7 +172,7 @@ import Testing
         #expect(Set(proofs.compactMap { $0.claims["jti"]?.string }).count == proofs.count)
     }
 
-    @Test func `DPOP-44 ends with a code that is bound to another key`() async throws {
+    @Test(.refuses("DPOP-44")) func `ends with a code that is bound to another key`() async throws {
         let world = try LoginWorld { $0.dpop = .required }
         var browser = Browser()
         let response = try await world.authorize(await world.start(&browser))
@@ -173,7 +181,8 @@ import Testing
         #expect(world.server.tokenRequests.count == 1)
     }
 
-    @Test func `DPOP-41 optional binding is asked for where the server says that it can, and not elsewhere`()
+    @Test(.holds("DPOP-41"), .refuses("DPOP-41"))
+    func `optional binding is asked for where the server says that it can, and not elsewhere`()
         async throws
     {
         let world = try LoginWorld { $0.dpop = .optional }
@@ -189,13 +198,14 @@ import Testing
     // MARK: who it is
 
     @Test(
+        .refuses("OIDC-08", "OIDC-02"),
         arguments: [
             (["iss": "\"https://id.example.com/\""], "OIDC-02"), (["aud": "\"other\""], "OIDC-03"),
             (["aud": "[\"shop-web\",\"other\"]"], "OIDC-03"), (["azp": "\"other\""], "OIDC-04"),
             (["exp": "1"], "OIDC-07"), (["iat": "1"], "OIDC-07"), (["sub": "\"\""], "OIDC-07"),
             (["nonce": "\"another\""], "OIDC-08"), (["nonce": nil], "OIDC-08"), (["at_hash": "\"AAAA\""], "OIDC-10"),
         ] as [([String: String?], String)])
-    func `OIDC-08 OIDC-02 ends the login for an ID token that is not good`(
+    func `ends the login for an ID token that is not good`(
         claims: [String: String?], check: String
     ) async throws {
         let world = try LoginWorld()
@@ -211,7 +221,7 @@ import Testing
         #expect(world.server.tokenRequests.count == 1)
     }
 
-    @Test func `OIDC-05 takes no ID token of another key or algorithm`() async throws {
+    @Test(.refuses("OIDC-05")) func `takes no ID token of another key or algorithm`() async throws {
         for (change, isConfiguration) in [
             ({ $0.idTokenKey = .rsa }, true), ({ $0.idTokenHeader = ["alg": "\"none\""] }, true),
             ({ $0.idTokenHeader = ["alg": "\"HS256\""] }, true),
@@ -228,7 +238,7 @@ import Testing
         }
     }
 
-    @Test func `OIDC-01 ends the login when there is no ID token`() async throws {
+    @Test(.refuses("OIDC-01")) func `ends the login when there is no ID token`() async throws {
         let world = try LoginWorld()
         world.server.habits.tokenMembers = ["id_token": nil]
         var browser = Browser()
@@ -237,7 +247,8 @@ import Testing
         #expect(world.session(of: browser) == nil)
     }
 
-    @Test func `OIDC-08 CF-30 refuses a code of another login that was put in its place`() async throws {
+    @Test(.refuses("OIDC-08", "CF-30")) func `refuses a code of another login that was put in its place`() async throws
+    {
         let world = try LoginWorld()
         var victim = Browser(), thief = Browser()
         let stolen = try await world.authorize(await world.start(&victim)).pairs["code"]
@@ -247,7 +258,7 @@ import Testing
         #expect(world.session(of: thief) == nil)
     }
 
-    @Test func `OIDC-17 reads the server's keys again for a key that it does not know`() async throws {
+    @Test(.holds("OIDC-17")) func `reads the server's keys again for a key that it does not know`() async throws {
         let world = try LoginWorld()
         world.know([.otherP256], afterRefresh: [.p256])
         var browser = Browser()
@@ -255,7 +266,9 @@ import Testing
         #expect(world.refreshes == 1)
     }
 
-    @Test func `OIDC-17 JOSE-17 reads them again where the server has replaced a key under its name`() async throws {
+    @Test(.holds("OIDC-17", "JOSE-17")) func `reads them again where the server has replaced a key under its name`()
+        async throws
+    {
         let world = try LoginWorld()
         world.know([SigningKey(renaming: .otherP256, keyID: SigningKey.p256.keyID)], afterRefresh: [.p256])
         var browser = Browser()
@@ -268,7 +281,7 @@ import Testing
         #expect(world.askers == [.answer, .answer])
     }
 
-    @Test func `OIDC-17 reads them once for each login and no more`() async throws {
+    @Test(.holds("OIDC-17")) func `reads them once for each login and no more`() async throws {
         let world = try LoginWorld()
         world.know([.otherP256])
         var browser = Browser()
@@ -282,7 +295,7 @@ import Testing
 
     // MARK: what was granted
 
-    @Test func `CF-32 makes no session with fewer rights than every route needs`() async throws {
+    @Test(.refuses("CF-32")) func `makes no session with fewer rights than every route needs`() async throws {
         let world = try LoginWorld {
             $0.authorization.scopes = ["openid", "orders"]
             $0.neededScopes = ["openid", "orders"]
@@ -296,7 +309,7 @@ import Testing
         #expect(world.session(of: other) == nil)
     }
 
-    @Test func `CF-33 decides nothing by what an access token looks like`() async throws {
+    @Test(.refuses("CF-33")) func `decides nothing by what an access token looks like`() async throws {
         let world = try LoginWorld { $0.claimNames = ["role"] }
         let token = TokenMint().accessToken(claims: ["role": "\"admin\"", "sub": "\"somebody-else\""])
         world.server.habits.tokenMembers = ["access_token": "\"\(token)\""]
@@ -308,7 +321,7 @@ import Testing
         #expect(!String(decoding: session.claims, as: UTF8.self).contains("admin"))
     }
 
-    @Test func `OIDC-12 asks the server for claims with the token, and believes them of the same user only`()
+    @Test(.holds("OIDC-12")) func `asks the server for claims with the token, and believes them of the same user only`()
         async throws
     {
         for dpop in [LoginSettings.ProofOfPossession.off, .required] {
@@ -328,7 +341,7 @@ import Testing
         }
     }
 
-    @Test func `OIDC-12 logs a user with two thousand groups in`() async throws {
+    @Test(.holds("OIDC-12")) func `logs a user with two thousand groups in`() async throws {
         let world = try LoginWorld { $0.userInfo = .required }
         let groups = (0..<2000).map { "\"00000000-0000-4000-8000-\(String(100_000_000_000 + $0))\"" }
         world.server.habits.userInfoMembers = ["groups": "[" + groups.joined(separator: ",") + "]"]
@@ -337,7 +350,9 @@ import Testing
         #expect(world.server.requests(at: "/userinfo").map(\.maximumBytes) == [262_144])
     }
 
-    @Test func `OIDC-12 leaves the claims of a bad answer out where they are optional, and says so`() async throws {
+    @Test(.holds("OIDC-12")) func `leaves the claims of a bad answer out where they are optional, and says so`()
+        async throws
+    {
         let world = try LoginWorld {
             $0.userInfo = .optional
             $0.claimNames = ["email"]
@@ -352,7 +367,8 @@ import Testing
 
     // MARK: the session
 
-    @Test func `SC-05 CF-34 gives a new session that nothing in the browser decides about, and ends the one before`()
+    @Test(.holds("SC-05", "CF-34"), .refuses("SC-05", "CF-34"))
+    func `gives a new session that nothing in the browser decides about, and ends the one before`()
         async throws
     {
         let world = try LoginWorld()
@@ -368,7 +384,8 @@ import Testing
         #expect(world.session(of: before) == nil)
     }
 
-    @Test func `LO-09 RV-01 ends the streams and revokes the tokens of a session that gives way to the new one`()
+    @Test(.holds("LO-09", "RV-01"))
+    func `ends the streams and revokes the tokens of a session that gives way to the new one`()
         async throws
     {
         let world = try LoginWorld { settings in
@@ -393,7 +410,9 @@ import Testing
         #expect(world.server.revokedTokens == tokens)
     }
 
-    @Test func `LO-10 CF-34 tells the operator when the session before could not be ended, and goes on`() async throws {
+    @Test(.holds("LO-10", "CF-34")) func `tells the operator when the session before could not be ended, and goes on`()
+        async throws
+    {
         let world = try LoginWorld { $0.session.limit = 1 }
         var other = Browser(), browser = Browser()
         world.server.habits.subject = "somebody-else"
@@ -413,7 +432,7 @@ import Testing
         #expect(world.alarms == [.storeUnavailable])
     }
 
-    @Test func `SC-05 adopts no session cookie that was planted`() async throws {
+    @Test(.refuses("SC-05")) func `adopts no session cookie that was planted`() async throws {
         let world = try LoginWorld()
         var attacker = Browser(), victim = Browser()
         world.server.habits.subject = "attacker"
@@ -440,7 +459,8 @@ import Testing
         #expect(world.session(of: browser) != nil)
     }
 
-    @Test func `SC-07 keeps a session without its ID token where that is too large, and says what else is`()
+    @Test(.refuses("SC-07"))
+    func `keeps a session without its ID token where that is too large, and says what else is`()
         async throws
     {
         let world = try LoginWorld { $0.claimNames = ["picture"] }

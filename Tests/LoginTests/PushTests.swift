@@ -4,6 +4,7 @@ import JOSE
 import JSON
 import Login
 import OAuth
+import TestTraits
 import Testing
 
 @Suite struct `getting the request to the server` {
@@ -11,8 +12,8 @@ import Testing
     private static let details = try? JSONValue.parse(
         Array(("[{\"type\":\"" + String(repeating: "a", count: 14_000) + "\"}]").utf8).span)
 
-    @Test(arguments: [AuthorizationRequestSettings.Form.plain, .signed])
-    func `JAR-08 pushes what is too long for a URL, as signed as it was`(
+    @Test(.refuses("JAR-08"), arguments: [AuthorizationRequestSettings.Form.plain, .signed])
+    func `pushes what is too long for a URL, as signed as it was`(
         form: AuthorizationRequestSettings.Form
     ) async throws {
         let world = try LoginWorld(form: form) { $0.authorization.authorizationDetails = Self.details }
@@ -23,7 +24,9 @@ import Testing
         #expect(await world.callback(try await world.authorize(started), &browser).location == "/orders")
     }
 
-    @Test func `JAR-08 lets the server fetch what is too long where it takes no pushed requests`() async throws {
+    @Test(.refuses("JAR-08")) func `lets the server fetch what is too long where it takes no pushed requests`()
+        async throws
+    {
         let world = try LoginWorld(form: .signed) { $0.authorization.authorizationDetails = Self.details }
         world.server.habits.metadata = ["pushed_authorization_request_endpoint": nil]
         var browser = Browser()
@@ -31,7 +34,7 @@ import Testing
         #expect(world.server.pushes.isEmpty)
     }
 
-    @Test func `JAR-08 ends where there is no way but a URL that is too long`() async throws {
+    @Test(.refuses("JAR-08")) func `ends where there is no way but a URL that is too long`() async throws {
         let world = try LoginWorld { $0.authorization.authorizationDetails = Self.details }
         world.server.habits.metadata = ["pushed_authorization_request_endpoint": nil]
         var browser = Browser()
@@ -41,7 +44,9 @@ import Testing
         #expect(browser.jar.isEmpty)
     }
 
-    @Test func `PAR-02 pushes a request object and nothing beside it but who we are`() async throws {
+    @Test(.holds("PAR-02"), .refuses("PAR-02")) func `pushes a request object and nothing beside it but who we are`()
+        async throws
+    {
         let world = try LoginWorld(form: .pushedSigned)
         var browser = Browser()
         _ = await world.start(&browser)
@@ -51,7 +56,8 @@ import Testing
         #expect(names.contains("request"))
     }
 
-    @Test func `PAR-04 sends the browser with the reference alone, and never twice with the same one`() async throws {
+    @Test(.holds("PAR-04"), .refuses("PAR-04"))
+    func `sends the browser with the reference alone, and never twice with the same one`() async throws {
         let world = try LoginWorld(form: .pushed)
         world.server.habits.metadata = ["authorization_endpoint": "\"https://id.example.com/authorize?tenant=7\""]
         var browser = Browser()
@@ -62,7 +68,7 @@ import Testing
         #expect(world.server.pushes.count == 2)
     }
 
-    @Test func `PAR-04 encodes whatever reference it is given`() async throws {
+    @Test(.holds("PAR-04")) func `encodes whatever reference it is given`() async throws {
         let world = try LoginWorld(form: .pushed)
         world.server.habits.pushMembers = ["request_uri": "\"urn:x&redirect_uri=https://evil.example#f\""]
         var browser = Browser()
@@ -72,11 +78,12 @@ import Testing
     }
 
     @Test(
+        .refuses("PAR-03"),
         arguments: [
             ["request_uri": nil], ["expires_in": "\"60\""], ["expires_in": "0"], ["expires_in": nil],
             ["request_uri": "7"],
         ] as [[String: String?]])
-    func `PAR-03 ends the login for an answer that has no reference`(members: [String: String?]) async throws {
+    func `ends the login for an answer that has no reference`(members: [String: String?]) async throws {
         let world = try LoginWorld(form: .pushed)
         world.server.habits.pushMembers = members
         var browser = Browser()
@@ -87,6 +94,7 @@ import Testing
     }
 
     @Test(
+        .refuses("PAR-05", "JAR-09"),
         arguments: [
             (ServerHabits.json("{\"error\":\"invalid_request\"}", status: 400), LoginRefusal.pushRefused, true),
             (ServerHabits.json("{\"error\":\"invalid_client\"}", status: 401), .clientRefused, true),
@@ -105,7 +113,7 @@ import Testing
                 .pushAnswerInvalid, true
             ),
         ] as [(ServerHabits.Answer, LoginRefusal, Bool)])
-    func `PAR-05 JAR-09 ends the login by what the server answers, and tries no other form`(
+    func `ends the login by what the server answers, and tries no other form`(
         answered: ServerHabits.Answer, refusal: LoginRefusal, isAlarm: Bool
     ) async throws {
         let world = try LoginWorld(form: .pushedSigned)
@@ -119,7 +127,7 @@ import Testing
         #expect(world.server.pushes.allSatisfy { $0.names.contains("request") })
     }
 
-    @Test func `PAR-05 tells the operator once a minute of what every visitor runs into`() async throws {
+    @Test(.holds("PAR-05")) func `tells the operator once a minute of what every visitor runs into`() async throws {
         let world = try LoginWorld(form: .pushed)
         world.server.habits.pushAnswer = ServerHabits.json("{\"error\":\"invalid_request\"}", status: 400)
         for _ in 0..<3 {
@@ -133,7 +141,8 @@ import Testing
         #expect(world.alarms == [.pushRefused, .pushRefused])
     }
 
-    @Test func `JAR-10 sends no readable request where an encrypted one is wanted and there is no key for it`()
+    @Test(.refuses("JAR-10"))
+    func `sends no readable request where an encrypted one is wanted and there is no key for it`()
         async throws
     {
         let world = try LoginWorld(form: .signed) {
@@ -146,7 +155,7 @@ import Testing
         #expect(browser.jar.isEmpty)
     }
 
-    @Test func `PAR-05 passes on when the server wants to be asked again`() async throws {
+    @Test(.holds("PAR-05")) func `passes on when the server wants to be asked again`() async throws {
         let world = try LoginWorld(form: .pushed)
         world.server.habits.pushAnswer = .success(FetchResponse(status: 429, retryAfterSeconds: 17))
         var browser = Browser()
@@ -155,7 +164,8 @@ import Testing
         #expect(answer.fields.first { $0.0 == "Retry-After" }?.1 == "17")
     }
 
-    @Test func `CA-16 PAR-05 pushes again once where there was no connection, and not where something was sent`()
+    @Test(.holds("CA-16", "PAR-05"))
+    func `pushes again once where there was no connection, and not where something was sent`()
         async throws
     {
         for (refusal, count) in [(FetchRefusal.connectFailed("no route"), 2), (.unanswered, 1), (.timedOut, 1)] {
@@ -171,10 +181,12 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        "invalid_request_object", "request_not_supported", "invalid_request_uri", "request_uri_not_supported",
-    ])
-    func `JAR-09 sends no unsigned request after one that the server does not take`(error: String) async throws {
+    @Test(
+        .refuses("JAR-09"),
+        arguments: [
+            "invalid_request_object", "request_not_supported", "invalid_request_uri", "request_uri_not_supported",
+        ])
+    func `sends no unsigned request after one that the server does not take`(error: String) async throws {
         let world = try LoginWorld(form: .signed)
         world.server.habits.authorizationError = error
         var browser = Browser()
@@ -189,6 +201,7 @@ import Testing
     }
 
     @Test(
+        .refuses("MD-07", "JAR-09", "CA-01"),
         arguments: [
             (["require_signed_request_object": "true"], AuthorizationRequestSettings.Form.plain, "JAR-09"),
             (["require_pushed_authorization_requests": "true"], .plain, "PAR-06"),
@@ -197,7 +210,7 @@ import Testing
             (["token_endpoint_auth_methods_supported": "[\"private_key_jwt\"]"], .plain, "CA-01"),
             (["request_object_signing_alg_values_supported": "[\"none\"]"], .signed, "JAR-01"),
         ] as [([String: String?], AuthorizationRequestSettings.Form, String)])
-    func `MD-07 JAR-09 CA-01 asks nothing of a server that does not offer what is configured`(
+    func `asks nothing of a server that does not offer what is configured`(
         metadata: [String: String?], form: AuthorizationRequestSettings.Form, check: String
     ) async throws {
         let world = try LoginWorld(form: form)
@@ -211,7 +224,8 @@ import Testing
         #expect(browser.jar.isEmpty)
     }
 
-    @Test func `DPOP-41 pushes again with the nonce that the server asks for, and keeps it for the token request`()
+    @Test(.holds("DPOP-41"))
+    func `pushes again with the nonce that the server asks for, and keeps it for the token request`()
         async throws
     {
         let world = try LoginWorld(form: .pushed) { $0.dpop = .required }
@@ -224,7 +238,9 @@ import Testing
         #expect(world.server.tokenRequests.count == 1)
     }
 
-    @Test func `DPOP-41 pushes no more than twice for a server that asks for nonces endlessly`() async throws {
+    @Test(.refuses("DPOP-41")) func `pushes no more than twice for a server that asks for nonces endlessly`()
+        async throws
+    {
         let world = try LoginWorld(form: .pushed) { $0.dpop = .required }
         world.server.habits.nonceDemand = .endlessly
         var browser = Browser()
@@ -235,7 +251,7 @@ import Testing
         #expect(browser.jar.isEmpty)
     }
 
-    @Test func `DPOP-44 names the key of the proofs in the request too`() async throws {
+    @Test(.holds("DPOP-44")) func `names the key of the proofs in the request too`() async throws {
         let world = try LoginWorld(form: .pushed) { $0.dpop = .required }
         var browser = Browser()
         _ = await world.start(&browser)
@@ -244,7 +260,9 @@ import Testing
         #expect(world.server.pushes[0]["dpop_jkt"] != nil)
     }
 
-    @Test func `DPOP-44 does not come back without the binding when the server does not take it`() async throws {
+    @Test(.refuses("DPOP-44")) func `does not come back without the binding when the server does not take it`()
+        async throws
+    {
         let world = try LoginWorld(form: .pushed) { $0.dpop = .required }
         world.server.habits.pushAnswer = ServerHabits.json("{\"error\":\"invalid_dpop_proof\"}", status: 400)
         var browser = Browser()
@@ -252,7 +270,7 @@ import Testing
         #expect(world.server.pushes.count == 1)
     }
 
-    @Test func `CA-12 pushes and redeems at the addresses for clients with a certificate`() async throws {
+    @Test(.holds("CA-12")) func `pushes and redeems at the addresses for clients with a certificate`() async throws {
         let world = try LoginWorld(form: .pushed, method: .tls(certificateFile: "/c.pem", keyFile: "/k.pem"))
         world.server.habits.metadata = [
             "mtls_endpoint_aliases":

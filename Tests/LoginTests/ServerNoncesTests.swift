@@ -1,10 +1,11 @@
 import Login
+import TestTraits
 import Testing
 
 @Suite struct `nonces of servers` {
     private let one = "https://as.example/token", other = "https://as.example/par?x"
 
-    @Test func `DPOP-41 are one for a server, the newest`() {
+    @Test(.holds("DPOP-41")) func `are one for a server, the newest`() {
         let nonces = ServerNonces()
         #expect(nonces.newest(for: one) == nil)
         nonces.keep("a", from: one)
@@ -15,11 +16,13 @@ import Testing
         #expect(nonces.newest(for: one) == "b")
     }
 
-    @Test(arguments: [
-        "https://as.example:8443/token", "http://as.example/token", "https://rs.example/token",
-        "https://as.example.evil.example/token", "https://user@as.example/token", "as.example", "",
-    ])
-    func `DPOP-41 are for no other server`(url: String) {
+    @Test(
+        .holds("DPOP-41"), .refuses("DPOP-41"),
+        arguments: [
+            "https://as.example:8443/token", "http://as.example/token", "https://rs.example/token",
+            "https://as.example.evil.example/token", "https://user@as.example/token", "as.example", "",
+        ])
+    func `are for no other server`(url: String) {
         let nonces = ServerNonces()
         nonces.keep("a", from: one)
         #expect(nonces.newest(for: url) == nil)
@@ -27,7 +30,7 @@ import Testing
         #expect(nonces.newest(for: one) == "a")
     }
 
-    @Test func `DPOP-41 of a resource are none of the authorization server at the same place`() {
+    @Test(.refuses("DPOP-41")) func `of a resource are none of the authorization server at the same place`() {
         let nonces = ServerNonces()
         nonces.keep("a", from: one)
         #expect(nonces.newest(for: one, of: .resourceServer) == nil)
@@ -36,7 +39,7 @@ import Testing
         #expect(nonces.newest(for: one, of: .resourceServer) == "r")
     }
 
-    @Test func `DPOP-41 are of so many servers at most, the first forgotten first`() {
+    @Test(.holds("DPOP-41")) func `are of so many servers at most, the first forgotten first`() {
         let nonces = ServerNonces(limit: 3)
         for round in 0..<10 { nonces.keep("n\(round)", from: "https://s\(round).example/") }
         let kept = (0..<10).filter { nonces.newest(for: "https://s\($0).example/") != nil }
@@ -45,7 +48,7 @@ import Testing
         #expect(nonces.newest(for: "https://s7.example/") == "n7")
     }
 
-    @Test func `DPOP-41 are kept and read from many threads`() async {
+    @Test(.holds("DPOP-41")) func `are kept and read from many threads`() async {
         let nonces = ServerNonces(limit: 4)
         await withTaskGroup(of: Void.self) { group in
             for task in 0..<8 {

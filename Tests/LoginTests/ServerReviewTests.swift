@@ -3,6 +3,7 @@ import HTTPMessage
 import JOSE
 import OAuth
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import Login
@@ -15,8 +16,8 @@ import Testing
         ["mtls_endpoint_aliases": "{\"token_endpoint\":\"https://\(host)/token\"}"]
     }
 
-    @Test(arguments: [AuthorizationRequestSettings.Form.plain, .signed])
-    func `MD-08 an alias that nothing is sent to ends a login where it begins`(
+    @Test(.refuses("MD-08"), arguments: [AuthorizationRequestSettings.Form.plain, .signed])
+    func `an alias that nothing is sent to ends a login where it begins`(
         form: AuthorizationRequestSettings.Form
     ) async throws {
         let world = try LoginWorld(form: form, method: certificate)
@@ -29,7 +30,7 @@ import Testing
         #expect(browser.transactions.isEmpty)
     }
 
-    @Test func `MD-08 an alias at another port of the server's own host is asked`() async throws {
+    @Test(.holds("MD-08")) func `an alias at another port of the server's own host is asked`() async throws {
         let world = try LoginWorld(method: certificate)
         world.server.habits.metadata = alias("id.example.com:8444")
         var browser = Browser()
@@ -39,7 +40,9 @@ import Testing
         #expect(world.server.requests.map(\.url) == ["https://id.example.com:8444/token"])
     }
 
-    @Test func `MD-07 the operator hears of it when the metadata is read, once for each state of affairs`() throws {
+    @Test(.holds("MD-07")) func `the operator hears of it when the metadata is read, once for each state of affairs`()
+        throws
+    {
         let world = try LoginWorld(method: certificate)
         world.service.metadataRead(issuer: 0)
         #expect(world.alarms.isEmpty)
@@ -58,7 +61,7 @@ import Testing
         #expect(world.alarms.count == 4)
     }
 
-    @Test func `CF-28 responses may be signed by another algorithm than ID tokens`() async throws {
+    @Test(.holds("CF-28")) func `responses may be signed by another algorithm than ID tokens`() async throws {
         let world = try LoginWorld {
             $0.authorization.responseMode = .jwt
             $0.response = LoginDemands.Made(signature: .algorithms([.rs256]))
@@ -79,7 +82,7 @@ import Testing
         #expect(answer.seen.contains("ES256"))
     }
 
-    @Test func `CF-28 a response in plain is none where an encrypted one was agreed on`() async throws {
+    @Test(.refuses("CF-28")) func `a response in plain is none where an encrypted one was agreed on`() async throws {
         let key = try DecryptionJWK(pem: Secret(Array(SigningKey.otherP256.pem().utf8)), algorithm: "ECDH-ES+A256KW")
         let world = try LoginWorld {
             $0.authorization.responseMode = .queryJWT

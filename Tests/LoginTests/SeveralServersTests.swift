@@ -4,6 +4,7 @@ import JOSE
 import Login
 import OAuth
 import Sessions
+import TestTraits
 import Testing
 
 @testable import Issuers
@@ -56,7 +57,9 @@ import Testing
         return answer
     }
 
-    @Test func `CF-23 finish no login at another client's callback, and send its code to nobody`() async throws {
+    @Test(.refuses("CF-23")) func `finish no login at another client's callback, and send its code to nobody`()
+        async throws
+    {
         let server = ScriptedServer(clock: ManualClock())
         let service = try service(server)
         var browser = Browser()
@@ -70,7 +73,7 @@ import Testing
         #expect(server.tokenRequests.isEmpty)
     }
 
-    @Test func `CA-11 send each server its own client's secret, and no other`() async throws {
+    @Test(.holds("CA-11")) func `send each server its own client's secret, and no other`() async throws {
         let server = ScriptedServer(clock: ManualClock())
         let service = try service(server)
         var browser = Browser()
@@ -83,7 +86,7 @@ import Testing
         #expect(forms[1].contains("secret-of-desk") && !forms[1].contains("secret-of-shop-web"))
     }
 
-    @Test func `CA-11 MD-08 send no secret to a port that metadata points to`() async throws {
+    @Test(.refuses("CA-11", "MD-08")) func `send no secret to a port that metadata points to`() async throws {
         let world = try LoginWorld(form: .pushed)
         world.server.habits.metadata = [
             "pushed_authorization_request_endpoint": "\"https://other.example.net:8443/par\""

@@ -4,6 +4,7 @@ import JOSE
 import Login
 import OAuth
 import TestSupport
+import TestTraits
 import Testing
 
 /// Row OPS-05: on whose behalf keys are used that take long.
@@ -21,7 +22,8 @@ import Testing
                 publicURL: LoginWorld.publicURL, peer: Self.peer))
     }
 
-    @Test func `OPS-05 signs a request object on behalf of the network that begins the login`() async throws {
+    @Test(.holds("OPS-05")) func `signs a request object on behalf of the network that begins the login`() async throws
+    {
         let key = try key()
         let world = try LoginWorld(form: .signed) { $0.requestObjectKey = key }
         await start(world)
@@ -29,7 +31,8 @@ import Testing
         #expect(world.slowClients == [Self.network])
     }
 
-    @Test func `OPS-05 signs the assertion of a pushed request on behalf of the network that begins the login`()
+    @Test(.holds("OPS-05"))
+    func `signs the assertion of a pushed request on behalf of the network that begins the login`()
         async throws
     {
         let world = try LoginWorld(form: .pushed, method: .privateKeyJWT(key()))
@@ -42,7 +45,7 @@ import Testing
         #expect(world.slowClients == [Self.network])
     }
 
-    @Test func `OPS-05 decrypts a response on behalf of the network that brings it`() async throws {
+    @Test(.holds("OPS-05")) func `decrypts a response on behalf of the network that brings it`() async throws {
         let key = try DecryptionJWK(PrivateKey.generate(.p384), algorithm: "ECDH-ES+A256KW")
         let world = try LoginWorld {
             $0.authorization.responseMode = .queryJWT

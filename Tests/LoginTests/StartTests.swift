@@ -2,10 +2,13 @@ import JSON
 import Login
 import OAuth
 import Sessions
+import TestTraits
 import Testing
 
 @Suite struct `the start of a login` {
-    @Test func `JAR-06 CF-03 makes state, nonce, challenge and request object anew each time`() async throws {
+    @Test(.holds("JAR-06", "CF-03")) func `makes state, nonce, challenge and request object anew each time`()
+        async throws
+    {
         let world = try LoginWorld(form: .signed)
         var browser = Browser()
         let first = try await world.parameters(await world.start(&browser))
@@ -18,8 +21,8 @@ import Testing
         #expect(first["nonce"]?.utf8.count == 43)
     }
 
-    @Test func `JAR-06 puts the state of the transaction into the request object, and nothing beside it`() async throws
-    {
+    @Test(.holds("JAR-06"), .refuses("JAR-06"))
+    func `puts the state of the transaction into the request object, and nothing beside it`() async throws {
         let world = try LoginWorld(form: .signed)
         var browser = Browser()
         let started = await world.start(&browser)
@@ -29,7 +32,7 @@ import Testing
         #expect(FormText.query(of: started.location ?? "").names == ["client_id", "request"])
     }
 
-    @Test func `CF-10 sends nothing on that a browser asks for`() async throws {
+    @Test(.refuses("CF-10")) func `sends nothing on that a browser asks for`() async throws {
         let world = try LoginWorld()
         var browser = Browser()
         let started = await world.start(&browser, more: "&scope=admin&prompt=none&acr_values=low&resource=x")
@@ -38,21 +41,25 @@ import Testing
         #expect(asked.names.isDisjoint(with: ["prompt", "acr_values", "resource"]))
     }
 
-    @Test(arguments: [
-        "//evil.example", "/\\evil.example", "https:evil", "/%0d%0aSet-Cookie:a=b", "/.portcullis/logout/shop",
-    ])
-    func `CF-09 CF-08 returns nowhere but to a path of this origin`(target: String) async throws {
+    @Test(
+        .holds("CF-09", "CF-08"),
+        arguments: [
+            "//evil.example", "/\\evil.example", "https:evil", "/%0d%0aSet-Cookie:a=b", "/.portcullis/logout/shop",
+        ])
+    func `returns nowhere but to a path of this origin`(target: String) async throws {
         let world = try LoginWorld()
         var browser = Browser()
         #expect(try await world.login(&browser, returnTo: target).location == "/")
     }
 
-    @Test(arguments: [
-        "iss=https%3A%2F%2Fevil.example", "iss=https%3A%2F%2Fid.example.com", "login_hint=anna",
-        "target_link_uri=https%3A%2F%2Fshop.example.com%2F", "return_to=%2F&return_to=%2Fother", "return_to=%zz",
-        "step_up=-1", "step_up=x", "step_up=99999999999999999999",
-    ])
-    func `CF-08 is refused for what nobody enabled`(query: String) async throws {
+    @Test(
+        .refuses("CF-08"),
+        arguments: [
+            "iss=https%3A%2F%2Fevil.example", "iss=https%3A%2F%2Fid.example.com", "login_hint=anna",
+            "target_link_uri=https%3A%2F%2Fshop.example.com%2F", "return_to=%2F&return_to=%2Fother", "return_to=%zz",
+            "step_up=-1", "step_up=x", "step_up=99999999999999999999",
+        ])
+    func `is refused for what nobody enabled`(query: String) async throws {
         let world = try LoginWorld()
         var browser = Browser()
         let answer = await world.start(&browser, query: query + "&shown=1")
@@ -62,6 +69,7 @@ import Testing
     }
 
     @Test(
+        .holds("CF-08"),
         arguments: [
             ("return_to=%zz", "more, or an escape that is none"),
             ("return_to=%2F&return_to=%2Fother", "return_to more than once"),
@@ -71,20 +79,21 @@ import Testing
             ("iss=https%3A%2F%2Fid.example.com&login_hint=%00", "other characters"),
             ("iss=https%3A%2F%2Fid.example.com&login_hint=\(String(repeating: "a", count: 257))", "257 bytes"),
         ] as [(String, String)])
-    func `CF-08 tells the operator what was found instead of a start`(query: String, found: String) async throws {
+    func `tells the operator what was found instead of a start`(query: String, found: String) async throws {
         let world = try LoginWorld { $0.allowsThirdPartyStart = true }
         var browser = Browser()
         #expect(await world.start(&browser, query: query + "&shown=1").found == found)
     }
 
-    @Test func `CF-08 tells the operator which parameters make a start somebody else's`() async throws {
+    @Test(.holds("CF-08")) func `tells the operator which parameters make a start somebody else's`() async throws {
         let world = try LoginWorld()
         var browser = Browser()
         let answer = await world.start(&browser, query: "login_hint=anna&iss=x&shown=1")
         #expect(answer.found == "one with iss and login_hint")
     }
 
-    @Test func `CF-08 takes a start from elsewhere where that is enabled and names our server`() async throws {
+    @Test(.holds("CF-08")) func `takes a start from elsewhere where that is enabled and names our server`() async throws
+    {
         let world = try LoginWorld { $0.allowsThirdPartyStart = true }
         var browser = Browser()
         let query =
@@ -97,10 +106,12 @@ import Testing
         #expect(other.refusal == .startMalformed)
     }
 
-    @Test(arguments: [
-        "https%3A%2F%2Fshop.example.com.evil.example%2F", "https%3A%2F%2Fshop.example.com%40evil.example%2F",
-    ])
-    func `CF-09 goes to no other origin that a start from elsewhere names`(target: String) async throws {
+    @Test(
+        .holds("CF-09"), .refuses("CF-09"),
+        arguments: [
+            "https%3A%2F%2Fshop.example.com.evil.example%2F", "https%3A%2F%2Fshop.example.com%40evil.example%2F",
+        ])
+    func `goes to no other origin that a start from elsewhere names`(target: String) async throws {
         let world = try LoginWorld { $0.allowsThirdPartyStart = true }
         var browser = Browser()
         let query = "iss=https%3A%2F%2Fid.example.com&target_link_uri=\(target)&shown=1"
@@ -109,11 +120,12 @@ import Testing
     }
 
     @Test(
+        .refuses("CF-08"),
         arguments: [
             (nil, "login"), ("consent", "login consent"), ("select_account", "select_account"),
             ("consent login", "consent login"), ("none", "login"),
         ] as [(String?, String)])
-    func `CF-08 whoever is signed in as the wrong one is asked who they are`(configured: String?, asked: String)
+    func `whoever is signed in as the wrong one is asked who they are`(configured: String?, asked: String)
         async throws
     {
         let world = try LoginWorld { $0.authorization.prompt = configured }
@@ -125,7 +137,7 @@ import Testing
         #expect(try await world.parameters(plain)["prompt"] == configured)
     }
 
-    @Test func `CF-09 a login that began at no page ends where the app begins`() async throws {
+    @Test(.holds("CF-09")) func `a login that began at no page ends where the app begins`() async throws {
         let world = try LoginWorld { $0.start = "/app/" }
         var browser = Browser()
         let started = await world.start(&browser, query: "shown=1")
@@ -135,7 +147,7 @@ import Testing
                 == true)
     }
 
-    @Test func `CF-08 is a navigation by GET`() async throws {
+    @Test(.holds("CF-08")) func `is a navigation by GET`() async throws {
         let world = try LoginWorld()
         var request = LoginRequest(
             endpoint: .start(client: 0), query: Array("return_to=%2F&shown=1".utf8), publicURL: LoginWorld.publicURL,
@@ -148,7 +160,7 @@ import Testing
         #expect(await world.service.answer(LoginRequest(endpoint: .start(client: 7), publicURL: "")).refusal != nil)
     }
 
-    @Test func `CF-12 stops when one login after the other ends without a session`() async throws {
+    @Test(.refuses("CF-12")) func `stops when one login after the other ends without a session`() async throws {
         let world = try LoginWorld()
         world.server.habits.authorizationError = "access_denied"
         var browser = Browser()
@@ -163,7 +175,8 @@ import Testing
         #expect(await world.start(&browser).location != nil)
     }
 
-    @Test func `CF-07 CF-12 lets twenty tabs begin at once, with cookies that stay small, and finish in any order`()
+    @Test(.holds("CF-07", "CF-12"))
+    func `lets twenty tabs begin at once, with cookies that stay small, and finish in any order`()
         async throws
     {
         let world = try LoginWorld()
@@ -182,7 +195,9 @@ import Testing
         #expect(world.session(of: browser) != nil)
     }
 
-    @Test func `OIDC-16 Who wanted to be asked who they are is asked again after a login that failed`() async throws {
+    @Test(.holds("OIDC-16")) func `Who wanted to be asked who they are is asked again after a login that failed`()
+        async throws
+    {
         let world = try LoginWorld()
         var browser = Browser()
         world.server.habits.authorizationError = "access_denied"
@@ -197,7 +212,7 @@ import Testing
         #expect(try await world.parameters(asked)["prompt"] == "login")
     }
 
-    @Test func `D-17 waits for metadata once, and says that the server is not there`() async throws {
+    @Test(.holds("D-17")) func `waits for metadata once, and says that the server is not there`() async throws {
         let world = try LoginWorld()
         world.forgetMetadata(comesBack: false)
         var browser = Browser()
@@ -210,7 +225,7 @@ import Testing
         #expect(await world.start(&browser).location != nil)
     }
 
-    @Test func `CF-08 takes any bytes for a query`() async throws {
+    @Test(.holds("CF-08")) func `takes any bytes for a query`() async throws {
         let world = try LoginWorld()
         var state: UInt64 = 88_172_645_463_325_252
         let good = Array("return_to=%2Forders%3Fa&step_up=0&fragment=x&form=1&shown=1&iss=a&login_hint=b".utf8)
@@ -262,7 +277,7 @@ import Testing
         #expect(world.session(of: browser) != nil)
     }
 
-    @Test func `SC-09 keeps no form of another site, nor what is no form`() async throws {
+    @Test(.refuses("SC-09")) func `keeps no form of another site, nor what is no form`() async throws {
         let world = try LoginWorld()
         #expect(await world.service.answer(form { $0.fetchSite = "cross-site" }).refusal == .crossSite)
         #expect(

@@ -1,6 +1,7 @@
 import Login
 import OAuth
 import Sessions
+import TestTraits
 import Testing
 
 @Suite struct `asking for more than a login` {
@@ -8,7 +9,7 @@ import Testing
 
     private func world() throws -> LoginWorld { try LoginWorld { $0.stepUps = Self.stepUps } }
 
-    @Test func `STEP-04 asks the server for what a route asks for, and takes no less`() async throws {
+    @Test(.holds("STEP-04")) func `asks the server for what a route asks for, and takes no less`() async throws {
         let world = try world()
         world.server.habits.acr = "gold"
         var browser = Browser()
@@ -18,7 +19,8 @@ import Testing
         #expect(world.session(of: browser) != nil)
     }
 
-    @Test func `STEP-04 OIDC-09 asks once more with prompt=login, and then says no`() async throws {
+    @Test(.holds("STEP-04", "OIDC-09"), .refuses("STEP-04", "OIDC-09"))
+    func `asks once more with prompt=login, and then says no`() async throws {
         let world = try world()
         world.server.habits.acr = "bronze"
         var browser = Browser()
@@ -36,7 +38,7 @@ import Testing
         #expect(browser.transactions.isEmpty)
     }
 
-    @Test func `STEP-04 succeeds where the server listens the second time`() async throws {
+    @Test(.holds("STEP-04")) func `succeeds where the server listens the second time`() async throws {
         let world = try world()
         world.server.habits.authenticatedAgo = 3600
         var browser = Browser()
@@ -48,7 +50,7 @@ import Testing
         #expect(world.session(of: browser) != nil)
     }
 
-    @Test func `OIDC-09 wants to know when the user was authenticated`() async throws {
+    @Test(.holds("OIDC-09")) func `wants to know when the user was authenticated`() async throws {
         let world = try LoginWorld { $0.authorization.maximumAge = 300 }
         world.server.habits.authenticatedAgo = nil
         var browser = Browser()
@@ -57,7 +59,8 @@ import Testing
         #expect(await world.callback(try await world.authorize(again), &browser).refusal == .authenticationInsufficient)
     }
 
-    @Test func `SC-05 STEP-04 ends the weaker session, and keeps it while nothing stronger came of the attempt`()
+    @Test(.holds("SC-05", "STEP-04"), .refuses("SC-05", "STEP-04"))
+    func `ends the weaker session, and keeps it while nothing stronger came of the attempt`()
         async throws
     {
         let world = try world()
@@ -72,7 +75,9 @@ import Testing
         #expect(world.session(of: weak) == nil)
     }
 
-    @Test func `OPS-07 STEP-04 a step-up that no route asks for any more is a login like any other`() async throws {
+    @Test(.holds("OPS-07", "STEP-04")) func `a step-up that no route asks for any more is a login like any other`()
+        async throws
+    {
         let world = try world()
         var browser = Browser()
         let started = await world.start(&browser, more: "&step_up=2")
@@ -81,7 +86,8 @@ import Testing
         #expect(await world.start(&browser, more: "&step_up=-1").refusal == .startMalformed)
     }
 
-    @Test func `STEP-04 takes the demand from the sealed transaction, and not from the callback`() async throws {
+    @Test(.holds("STEP-04"), .refuses("STEP-04"))
+    func `takes the demand from the sealed transaction, and not from the callback`() async throws {
         let world = try world()
         world.server.habits.acr = "bronze"
         world.server.habits.response = ["step_up": "1", "acr_values": "bronze"]
@@ -98,7 +104,9 @@ import Testing
             publicURL: LoginWorld.publicURL, isNavigation: false)
     }
 
-    @Test func `OIDC-16 asks in silence where the session endpoint is asked to, and nowhere else`() async throws {
+    @Test(.holds("OIDC-16")) func `asks in silence where the session endpoint is asked to, and nowhere else`()
+        async throws
+    {
         let world = try LoginWorld()
         var browser = Browser()
         let asked = await world.service.answer(silent(browser))
@@ -115,8 +123,8 @@ import Testing
         #expect(try await world.parameters(started)["prompt"] == nil)
     }
 
-    @Test(arguments: ["login_required", "interaction_required", "access_denied"])
-    func `OIDC-16 says that there is no session when the server would have to ask, and does not ask again`(
+    @Test(.refuses("OIDC-16"), arguments: ["login_required", "interaction_required", "access_denied"])
+    func `says that there is no session when the server would have to ask, and does not ask again`(
         error: String
     ) async throws {
         let world = try LoginWorld()
@@ -130,7 +138,8 @@ import Testing
         #expect(world.server.tokenRequests.isEmpty)
     }
 
-    @Test func `OIDC-16 asks nothing for another site's page, nor where there is a session`() async throws {
+    @Test(.refuses("OIDC-16")) func `asks nothing for another site's page, nor where there is a session`() async throws
+    {
         let world = try LoginWorld()
         var browser = Browser()
         #expect(await world.service.answer(silent(browser, site: "cross-site")).location == nil)

@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import TestTraits
 import Testing
 
 @testable import Replay
@@ -20,8 +21,8 @@ import Testing
         return set.capacity * 2
     }
 
-    @Test(arguments: [0, 300 << 10, 400 << 10, 500 << 10, 1 << 20])
-    func `DPOP-15 refuses when it is full, and evicts nothing`(byteLimit: Int) {
+    @Test(.refuses("DPOP-15"), arguments: [0, 300 << 10, 400 << 10, 500 << 10, 1 << 20])
+    func `refuses when it is full, and evicts nothing`(byteLimit: Int) {
         let set = ReplaySet(byteLimit: byteLimit, windowSeconds: 100)
         let count = fill(set, until: Self.now + 90)
         // Clients that share a counter are held to less near the end; the counters are many.
@@ -36,7 +37,7 @@ import Testing
         #expect(set.entries == count)
     }
 
-    @Test func `DPOP-15 has room again as soon as what filled it has expired`() {
+    @Test(.refuses("DPOP-15")) func `has room again as soon as what filled it has expired`() {
         let set = ReplaySet(byteLimit: 1 << 20, windowSeconds: 100)
         let count = fill(set, until: Self.now + 90)
         let later = Self.now + 93
@@ -58,7 +59,7 @@ import Testing
         #expect(set.bytes == idle)
     }
 
-    @Test func `DPOP-15 stays within its bytes while proof after proof comes and goes`() {
+    @Test(.holds("DPOP-15")) func `stays within its bytes while proof after proof comes and goes`() {
         let set = ReplaySet(byteLimit: 8 << 20, windowSeconds: 100)
         // 500 proofs a second of the gateway's clock: 46,500 are alive at any time.
         var (firsts, peakBytes, peakEntries) = (0, 0, 0)
@@ -77,7 +78,7 @@ import Testing
         print("replay set: \(firsts) proofs, at most \(peakEntries) held in \(peakBytes) bytes")
     }
 
-    @Test func `DPOP-15 one client alone takes half, and another is served beside it`() {
+    @Test(.holds("DPOP-15")) func `one client alone takes half, and another is served beside it`() {
         let set = ReplaySet(byteLimit: 1 << 20, windowSeconds: 100)
         let greedy = Digests.of(1, 1)
         var taken = 0
@@ -98,7 +99,8 @@ import Testing
         #expect(refused <= 30, "but for one or two that share a counter")
     }
 
-    @Test func `DPOP-15 one client of five thousand proofs a second is never refused in the default size`() {
+    @Test(.refuses("DPOP-15")) func `one client of five thousand proofs a second is never refused in the default size`()
+    {
         let set = ReplaySet(byteLimit: 64 << 20, windowSeconds: 100)
         #expect(set.capacity / 2 > 5000 * 100 * 5 / 4, "a window of them, and a quarter that waits to be cleared")
     }

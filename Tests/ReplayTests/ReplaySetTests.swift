@@ -2,6 +2,7 @@ import Crypto
 import Dispatch
 import Foundation
 import Synchronization
+import TestTraits
 import Testing
 
 @testable import Replay
@@ -10,7 +11,7 @@ import Testing
     private static let client = Digests.of(1, 1)
     private static let now: Int64 = 1_800_000_000
 
-    @Test func `DPOP-15 accepts a proof once, and refuses it from then on`() {
+    @Test(.refuses("DPOP-15")) func `accepts a proof once, and refuses it from then on`() {
         let set = ReplaySet(byteLimit: 1 << 20, windowSeconds: 100)
         let proof = Digests.of(1)
         #expect(set.insert(proof, thumbprint: Self.client, until: Self.now + 90, now: Self.now) == .first)
@@ -23,7 +24,7 @@ import Testing
         #expect(set.refused == 0)
     }
 
-    @Test func `DPOP-15 tells proofs apart by each of the first 128 bits of their keys`() throws {
+    @Test(.holds("DPOP-15")) func `tells proofs apart by each of the first 128 bits of their keys`() throws {
         let set = ReplaySet(byteLimit: 1 << 20, windowSeconds: 100)
         let bytes = Digests.of(1).bytes
         #expect(set.insert(Digests.of(1), thumbprint: Self.client, until: Self.now, now: Self.now) == .first)
@@ -37,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func `DPOP-16 takes no more memory for a proof than for any other, whatever its jti was`() {
+    @Test(.refuses("DPOP-16")) func `takes no more memory for a proof than for any other, whatever its jti was`() {
         let set = ReplaySet(byteLimit: 1 << 20, windowSeconds: 100)
         for number in 0..<15 as Range<UInt64> {
             _ = set.insert(Digests.of(number), thumbprint: Self.client, until: Self.now, now: Self.now)
@@ -47,7 +48,7 @@ import Testing
         #expect(perProof <= 15 * 1024, "fifteen tables of the smallest size")
     }
 
-    @Test func `DPOP-17 lets exactly one of eight threads through with each of thousands of proofs`() {
+    @Test(.holds("DPOP-17")) func `lets exactly one of eight threads through with each of thousands of proofs`() {
         // Small tables: they grow, and are swept, in the middle of the race.
         let set = ReplaySet(byteLimit: 4 << 20, windowSeconds: 100, tableBytes: 4 << 10)
         let proofs = (0..<4000 as Range<UInt64>).map { Digests.of($0) }
@@ -66,7 +67,7 @@ import Testing
         #expect(set.inserted == UInt64(proofs.count))
     }
 
-    @Test func `DPOP-17 counts what it holds exactly, however many threads fill it, drop and sweep`() {
+    @Test(.holds("DPOP-17")) func `counts what it holds exactly, however many threads fill it, drop and sweep`() {
         let set = ReplaySet(byteLimit: 0, windowSeconds: 100, tableBytes: 4 << 10)
         let outcomes = onThreads(8) { thread in
             (0..<4000 as Range<UInt64>).map { step in
@@ -87,8 +88,8 @@ import Testing
         #expect(set.entries == 0)
     }
 
-    @Test(arguments: [1, 2, 3, 4, 5] as [UInt64])
-    func `DPOP-15 agrees with a dictionary that forgets nothing, over any schedule`(seed: UInt64) {
+    @Test(.holds("DPOP-15"), arguments: [1, 2, 3, 4, 5] as [UInt64])
+    func `agrees with a dictionary that forgets nothing, over any schedule`(seed: UInt64) {
         var random = SplitMix(state: seed)
         let set = ReplaySet(byteLimit: 1 << 20, windowSeconds: 100, tableBytes: 4 << 10)
         var reference: [UInt64: Int64] = [:]
@@ -111,7 +112,7 @@ import Testing
         #expect(set.entries < reference.count / 2, "what has expired is cleared away by the way")
     }
 
-    @Test func `DPOP-15 remembers to the last second, and lets go of a proof after it`() {
+    @Test(.holds("DPOP-15")) func `remembers to the last second, and lets go of a proof after it`() {
         let set = ReplaySet(byteLimit: 1 << 20, windowSeconds: 100)
         for number in 0..<500 as Range<UInt64> {
             _ = set.insert(Digests.of(number), thumbprint: Self.client, until: Self.now + 90, now: Self.now)
@@ -125,7 +126,7 @@ import Testing
         #expect(set.entries == 0)
     }
 
-    @Test func `DPOP-15 accepts no replay whatever the clock does`() {
+    @Test(.refuses("DPOP-15")) func `accepts no replay whatever the clock does`() {
         for jump in [-4000, -100, -2, 2, 94, 100, 4000] as [Int64] {
             let set = ReplaySet(byteLimit: 1 << 20, windowSeconds: 100, tableBytes: 4 << 10)
             let proofs = (0..<2000 as Range<UInt64>).map { Digests.of($0) }
@@ -146,7 +147,7 @@ import Testing
         }
     }
 
-    @Test func `DPOP-15 after a jump of the clock serves again as soon as the window has passed`() {
+    @Test(.holds("DPOP-15")) func `after a jump of the clock serves again as soon as the window has passed`() {
         let set = ReplaySet(byteLimit: 1 << 20, windowSeconds: 100, tableBytes: 4 << 10)
         for number in 0..<2000 as Range<UInt64> {
             _ = set.insert(Digests.of(number), thumbprint: Self.client, until: Self.now + 90, now: Self.now)

@@ -1,8 +1,9 @@
 import COpenSSL
 import Foundation
 import Glibc
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 import Transport
 
 private typealias Stream = Transport.ByteStream
@@ -84,8 +85,8 @@ private func digest(of certificate: TestCertificate) throws -> [UInt8] {
 private let versions = [TLS1_2_VERSION, TLS1_3_VERSION]
 
 @Suite struct `client certificates` {
-    @Test(arguments: versions)
-    func `MTLS-01 the digest of the certificate is that of its DER`(version: Int32) throws {
+    @Test(.holds("MTLS-01"), arguments: versions)
+    func `the digest of the certificate is that of its DER`(version: Int32) throws {
         let door = try Door(.required)
         let certificate = try door.files.authority.issue(names: ["client"])
         let visit = try door.visit(certificate, version: version)
@@ -96,8 +97,8 @@ private let versions = [TLS1_2_VERSION, TLS1_3_VERSION]
         #expect(try other.digest != digest(of: certificate), "another certificate of the same name is another one")
     }
 
-    @Test(arguments: versions)
-    func `MTLS-02 a client without a certificate has none, where it is let in at all`(version: Int32) throws {
+    @Test(.refuses("MTLS-02"), arguments: versions)
+    func `a client without a certificate has none, where it is let in at all`(version: Int32) throws {
         let optional = try Door(.optional).visit(nil, version: version)
         #expect(optional.isThrough)
         #expect(optional.digest == nil)
@@ -107,8 +108,8 @@ private let versions = [TLS1_2_VERSION, TLS1_3_VERSION]
         #expect(required.digest == nil)
     }
 
-    @Test(arguments: versions)
-    func `MTLS-02 a certificate is none until the possession of its key is proved`(version: Int32) throws {
+    @Test(.refuses("MTLS-02"), arguments: versions)
+    func `a certificate is none until the possession of its key is proved`(version: Int32) throws {
         let door = try Door(.required)
         let certificate = try door.files.authority.issue(names: ["client"])
         let (left, right) = (try SocketPair(), try SocketPair())
@@ -134,8 +135,8 @@ private let versions = [TLS1_2_VERSION, TLS1_3_VERSION]
         #expect(digestSeen(by: near) == nil, "a plain connection never has one")
     }
 
-    @Test(arguments: versions)
-    func `MTLS-04 pop takes any certificate, whoever signed it and whenever it ended`(version: Int32) throws {
+    @Test(.holds("MTLS-04"), arguments: versions)
+    func `pop takes any certificate, whoever signed it and whenever it ended`(version: Int32) throws {
         let door = try Door(.required)
         let stranger = try TestCertificate.authority(named: "Stranger")
         for certificate in [
@@ -149,15 +150,15 @@ private let versions = [TLS1_2_VERSION, TLS1_3_VERSION]
         }
     }
 
-    @Test(arguments: versions)
-    func `MTLS-04 pop refuses a key that others can find`(version: Int32) throws {
+    @Test(.refuses("MTLS-04"), arguments: versions)
+    func `pop refuses a key that others can find`(version: Int32) throws {
         let door = try Door(.optional)
         let weak = try TestCertificate.selfSigned(named: "client", rsaBits: 1024)
         #expect(try !door.visit(weak, version: version).isThrough)
     }
 
-    @Test(arguments: [ClientCertificates.Request.optional, .required], versions)
-    func `MTLS-04 pki takes a certificate of its authorities, and no other`(
+    @Test(.holds("MTLS-04"), arguments: [ClientCertificates.Request.optional, .required], versions)
+    func `pki takes a certificate of its authorities, and no other`(
         request: ClientCertificates.Request, version: Int32
     ) throws {
         let door = try Door(request, pki: true)
@@ -176,7 +177,9 @@ private let versions = [TLS1_2_VERSION, TLS1_3_VERSION]
         }
     }
 
-    @Test func `MTLS-04 pki takes no certificate that its authority has revoked`() throws {
+    @Test(.holds("MTLS-04"), .refuses("MTLS-04")) func `pki takes no certificate that its authority has revoked`()
+        throws
+    {
         let files = try CertificateFiles()
         let (kept, revoked) = (
             try files.authority.issue(names: ["kept"]), try files.authority.issue(names: ["revoked"])
@@ -199,8 +202,8 @@ private let versions = [TLS1_2_VERSION, TLS1_3_VERSION]
         #expect(shakeHands(server, client.stream).one == Stream.failed, "no list of the issuer, no certificate")
     }
 
-    @Test(arguments: versions)
-    func `MTLS-05 a listener without client certificates asks nobody for one`(version: Int32) throws {
+    @Test(.refuses("MTLS-05"), arguments: versions)
+    func `a listener without client certificates asks nobody for one`(version: Int32) throws {
         let door = try Door(nil)
         let visit = try door.visit(door.files.authority.issue(names: ["client"]), version: version)
         #expect(visit.isThrough)
@@ -208,8 +211,8 @@ private let versions = [TLS1_2_VERSION, TLS1_3_VERSION]
         #expect(visit.digest == nil)
     }
 
-    @Test(arguments: [nil, "a.example", "b.example", "unknown.example"] as [String?], versions)
-    func `MTLS-05 the certificate is asked for, and judged, whichever name the client says`(
+    @Test(.holds("MTLS-05"), arguments: [nil, "a.example", "b.example", "unknown.example"] as [String?], versions)
+    func `the certificate is asked for, and judged, whichever name the client says`(
         serverName: String?, version: Int32
     ) throws {
         let pop = try Door(.required)
@@ -224,9 +227,8 @@ private let versions = [TLS1_2_VERSION, TLS1_3_VERSION]
         #expect(try !pki.visit(certificate, version: version, serverName: serverName).isThrough)
     }
 
-    @Test(arguments: [nil, ClientCertificates.Request.optional])
-    func `HTTP-73 MTLS-05 an attempt at renegotiation ends the connection`(request: ClientCertificates.Request?) throws
-    {
+    @Test(.refuses("HTTP-73", "MTLS-05"), arguments: [nil, ClientCertificates.Request.optional])
+    func `an attempt at renegotiation ends the connection`(request: ClientCertificates.Request?) throws {
         let visit = try Door(request).visit(nil, version: TLS1_2_VERSION)
         #expect(visit.isThrough)
         #expect(visit.client.stream.send([1, 2, 3]) == 3)
@@ -238,8 +240,8 @@ private let versions = [TLS1_2_VERSION, TLS1_3_VERSION]
         #expect(visit.client.stream.handshake() == Stream.failed)
     }
 
-    @Test(arguments: versions)
-    func `MTLS-05 no certificate is asked for once the handshake is over`(version: Int32) throws {
+    @Test(.refuses("MTLS-05"), arguments: versions)
+    func `no certificate is asked for once the handshake is over`(version: Int32) throws {
         let visit = try Door(.optional).visit(nil, version: version)
         for _ in 0..<3 {
             #expect(visit.client.stream.send([1]) == 1)
@@ -267,8 +269,8 @@ private let versions = [TLS1_2_VERSION, TLS1_3_VERSION]
         return try (other ?? door).visit(nil, version: version, serverName: serverName, resuming: session)
     }
 
-    @Test(arguments: [ClientCertificates.Request.optional, .required], versions)
-    func `MTLS-06 still has the certificate it began with`(
+    @Test(.holds("MTLS-06"), arguments: [ClientCertificates.Request.optional, .required], versions)
+    func `still has the certificate it began with`(
         request: ClientCertificates.Request, version: Int32
     ) throws {
         for serverName in [nil, "a.example", "b.example"] {
@@ -282,8 +284,8 @@ private let versions = [TLS1_2_VERSION, TLS1_3_VERSION]
         }
     }
 
-    @Test(arguments: [ClientCertificates.Request.optional, .required], versions)
-    func `MTLS-06 is none where authorities decide, for they may revoke`(
+    @Test(.refuses("MTLS-06"), arguments: [ClientCertificates.Request.optional, .required], versions)
+    func `is none where authorities decide, for they may revoke`(
         request: ClientCertificates.Request, version: Int32
     ) throws {
         let door = try Door(request, pki: true)
@@ -301,16 +303,16 @@ private let versions = [TLS1_2_VERSION, TLS1_3_VERSION]
         #expect(try again.digest == digest(of: certificate))
     }
 
-    @Test(arguments: versions)
-    func `MTLS-06 has none where it began without one`(version: Int32) throws {
+    @Test(.refuses("MTLS-06"), arguments: versions)
+    func `has none where it began without one`(version: Int32) throws {
         let resumed = try resume(Door(.optional), nil, version: version)
         #expect(resumed.isThrough)
         #expect(resumed.client.isResumed)
         #expect(resumed.digest == nil)
     }
 
-    @Test(arguments: versions)
-    func `MTLS-06 is not resumed at a listener that asks for more`(version: Int32) throws {
+    @Test(.holds("MTLS-06"), .refuses("MTLS-06"), arguments: versions)
+    func `is not resumed at a listener that asks for more`(version: Int32) throws {
         let files = try CertificateFiles()
         let stranger = try TestCertificate.authority(named: "Stranger")
         let (open, pop) = (try Door(files, nil), try Door(files, .optional))

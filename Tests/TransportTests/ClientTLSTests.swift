@@ -1,7 +1,8 @@
 import COpenSSL
 import Glibc
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 import Transport
 
 private typealias Stream = Transport.ByteStream
@@ -32,32 +33,37 @@ private typealias Stream = Transport.ByteStream
         return (outcome.one, outcome.other)
     }
 
-    @Test(arguments: [
-        ("api.example", ["api.example"]), ("API.example", ["api.example"]),
-        ("b.example", ["a.example", "b.example"]), ("one.api.example", ["*.api.example"]),
-        ("127.0.0.1", ["127.0.0.1"]), ("192.0.2.7", ["api.example", "192.0.2.7"]),
-    ])
-    func `HTTP-75 goes on with a server that proves the name or address`(name: String, names: [String]) throws {
+    @Test(
+        .holds("HTTP-75"),
+        arguments: [
+            ("api.example", ["api.example"]), ("API.example", ["api.example"]),
+            ("b.example", ["a.example", "b.example"]), ("one.api.example", ["*.api.example"]),
+            ("127.0.0.1", ["127.0.0.1"]), ("192.0.2.7", ["api.example", "192.0.2.7"]),
+        ])
+    func `goes on with a server that proves the name or address`(name: String, names: [String]) throws {
         let files = try CertificateFiles()
         let outcome = try outcome(of: name, from: names, trusting: files.authorityFile(), files)
         #expect(outcome == (0, 0))
     }
 
-    @Test(arguments: [
-        ("api.example", ["other.example"]), ("api.example", ["sub.api.example"]), ("sub.api.example", ["api.example"]),
-        ("a.b.api.example", ["*.api.example"]), ("api.example", ["*.api.example"]),
-        ("api.example", ["api.example.org"]),
-        ("one.api.example", ["o*.api.example"]), ("127.0.0.1", ["localhost"]), ("127.0.0.1", ["127.0.0.2"]),
-        ("localhost", ["127.0.0.1"]), ("::1", ["127.0.0.1"]),
-    ])
-    func `HTTP-75 refuses a server that proves another name`(name: String, names: [String]) throws {
+    @Test(
+        .refuses("HTTP-75"),
+        arguments: [
+            ("api.example", ["other.example"]), ("api.example", ["sub.api.example"]),
+            ("sub.api.example", ["api.example"]),
+            ("a.b.api.example", ["*.api.example"]), ("api.example", ["*.api.example"]),
+            ("api.example", ["api.example.org"]),
+            ("one.api.example", ["o*.api.example"]), ("127.0.0.1", ["localhost"]), ("127.0.0.1", ["127.0.0.2"]),
+            ("localhost", ["127.0.0.1"]), ("::1", ["127.0.0.1"]),
+        ])
+    func `refuses a server that proves another name`(name: String, names: [String]) throws {
         let files = try CertificateFiles()
         let outcome = try outcome(of: name, from: names, trusting: files.authorityFile(), files)
         #expect(outcome.client == Stream.failed)
         #expect(outcome.server != 0, "the server is told")
     }
 
-    @Test func `HTTP-75 refuses a server whose authority is not trusted`() throws {
+    @Test(.refuses("HTTP-75")) func `refuses a server whose authority is not trusted`() throws {
         let (files, others) = (try CertificateFiles(), try CertificateFiles())
         for file in [nil, try others.authorityFile()] {
             let outcome = try outcome(of: "api.example", from: ["api.example"], trusting: file, files)
@@ -66,7 +72,7 @@ private typealias Stream = Transport.ByteStream
         }
     }
 
-    @Test func `HTTP-73 tells a server that speaks plain HTTP from one that goes away`() throws {
+    @Test(.holds("HTTP-73")) func `tells a server that speaks plain HTTP from one that goes away`() throws {
         for (answer, failure) in [
             ("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n", HandshakeFailure.notTLS), ("", .closed),
         ] {

@@ -1,6 +1,7 @@
 import EventLoop
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 import Transport
 
 /// What only one thread touches at a time.
@@ -33,15 +34,15 @@ private final class Answers: @unchecked Sendable {
         return answer
     }
 
-    @Test(arguments: ["127.0.0.1", "::1", "192.0.2.1"])
-    func `OPS-04 answers a literal with itself, on the loop that asked`(literal: String) throws {
+    @Test(.holds("OPS-04"), arguments: ["127.0.0.1", "::1", "192.0.2.1"])
+    func `answers a literal with itself, on the loop that asked`(literal: String) throws {
         let answer = try answer(literal)
         #expect(answer.hosts == [literal])
         #expect(answer.ports == [8443])
         #expect(answer.wasInLoop)
     }
 
-    @Test func `OPS-04 answers localhost with loopback addresses`() throws {
+    @Test(.holds("OPS-04")) func `answers localhost with loopback addresses`() throws {
         let answer = try answer("localhost")
         let hosts = try #require(answer.hosts)
         #expect(!hosts.isEmpty)
@@ -50,14 +51,14 @@ private final class Answers: @unchecked Sendable {
     }
 
     // RFC 6761 §6.4: a name below `invalid` never exists.
-    @Test(arguments: ["nobody.invalid", "", "a name", "127.0.0.1:80"])
-    func `OPS-04 answers an unknown name with no address`(name: String) throws {
+    @Test(.refuses("OPS-04"), arguments: ["nobody.invalid", "", "a name", "127.0.0.1:80"])
+    func `answers an unknown name with no address`(name: String) throws {
         let answer = try answer(name)
         #expect(answer.hosts == [])
         #expect(answer.wasInLoop)
     }
 
-    @Test func `OPS-04 answers other names while one hangs, and asks for that one once`() throws {
+    @Test(.holds("OPS-04")) func `answers other names while one hangs, and asks for that one once`() throws {
         let gate = Gate()
         let lookUps = Watched<[String]>([])
         let resolver = Resolver { host in

@@ -1,7 +1,8 @@
 import COpenSSL
 import Glibc
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 import Transport
 
 private typealias Stream = Transport.ByteStream
@@ -30,12 +31,13 @@ private struct Meeting {
 
 @Suite struct `a server's TLS` {
     @Test(
+        .holds("HTTP-21"),
         arguments: [
             ("a.example", "a.example"), ("A.Example", "a.example"), ("b.example", "b.example"),
             ("www.c.example", "c.example"), ("c.example", "c.example"), ("unknown.example", "a.example"),
             ("a.b.c.example", "a.example"), (nil, "a.example"),
         ] as [(String?, String)])
-    func `HTTP-21 shows the certificate that SNI names, or the first`(serverName: String?, expected: String) throws {
+    func `shows the certificate that SNI names, or the first`(serverName: String?, expected: String) throws {
         let files = try CertificateFiles()
         let tls = try ServerTLS(
             identities: [
@@ -48,7 +50,7 @@ private struct Meeting {
         #expect(meeting.client.peerName == expected)
     }
 
-    @Test func `HTTP-21 knows whether a host is the name of the handshake`() throws {
+    @Test(.holds("HTTP-21")) func `knows whether a host is the name of the handshake`() throws {
         let files = try CertificateFiles()
         let tls = try ServerTLS(identities: [files.identity("a.example")], minimumVersion: .tls12)
         var named = try Meeting(tls, serverName: "A.example")
@@ -101,11 +103,13 @@ private struct Meeting {
         return try ServerTLS(identities: [files.identity(certificate)], minimumVersion: .tls12)
     }
 
-    @Test(arguments: [
-        ("ECDHE-ECDSA-AES128-GCM-SHA256", false), ("ECDHE-ECDSA-CHACHA20-POLY1305", false),
-        ("ECDHE-RSA-AES128-GCM-SHA256", true), ("ECDHE-RSA-AES256-GCM-SHA384", true),
-    ])
-    func `HTTP-73 agrees on a suite of BCP 195 by TLS 1.2`(suite: String, rsa: Bool) throws {
+    @Test(
+        .holds("HTTP-73"),
+        arguments: [
+            ("ECDHE-ECDSA-AES128-GCM-SHA256", false), ("ECDHE-ECDSA-CHACHA20-POLY1305", false),
+            ("ECDHE-RSA-AES128-GCM-SHA256", true), ("ECDHE-RSA-AES256-GCM-SHA384", true),
+        ])
+    func `agrees on a suite of BCP 195 by TLS 1.2`(suite: String, rsa: Bool) throws {
         var meeting = try Meeting(
             server(CertificateFiles(), rsa: rsa), version: TLS1_2_VERSION, suites: suite)
         defer { meeting.server.close() }
@@ -113,15 +117,17 @@ private struct Meeting {
         #expect(meeting.client.suite == suite)
     }
 
-    @Test(arguments: [
-        // Without forward secrecy: whoever has the key one day reads what was recorded before.
-        ("AES128-GCM-SHA256", true), ("AES256-GCM-SHA384", true), ("AES128-SHA", true), ("AES256-SHA256", true),
-        // CBC, with each of its MACs: padding and MAC are judged in the order that has leaked so often.
-        ("ECDHE-ECDSA-AES128-SHA", false), ("ECDHE-ECDSA-AES128-SHA256", false),
-        ("ECDHE-ECDSA-AES256-SHA384", false), ("ECDHE-RSA-AES128-SHA", true), ("ECDHE-RSA-AES128-SHA256", true),
-        ("ECDHE-RSA-AES256-SHA384", true),
-    ])
-    func `HTTP-73 refuses a client that offers no other suite by TLS 1.2`(suite: String, rsa: Bool) throws {
+    @Test(
+        .refuses("HTTP-73"),
+        arguments: [
+            // Without forward secrecy: whoever has the key one day reads what was recorded before.
+            ("AES128-GCM-SHA256", true), ("AES256-GCM-SHA384", true), ("AES128-SHA", true), ("AES256-SHA256", true),
+            // CBC, with each of its MACs: padding and MAC are judged in the order that has leaked so often.
+            ("ECDHE-ECDSA-AES128-SHA", false), ("ECDHE-ECDSA-AES128-SHA256", false),
+            ("ECDHE-ECDSA-AES256-SHA384", false), ("ECDHE-RSA-AES128-SHA", true), ("ECDHE-RSA-AES128-SHA256", true),
+            ("ECDHE-RSA-AES256-SHA384", true),
+        ])
+    func `refuses a client that offers no other suite by TLS 1.2`(suite: String, rsa: Bool) throws {
         var meeting = try Meeting(
             server(CertificateFiles(), rsa: rsa), version: TLS1_2_VERSION, suites: suite)
         defer { meeting.server.close() }
@@ -155,7 +161,7 @@ private struct Meeting {
         }
     }
 
-    @Test func `T-42 takes one message of a handshake at a time, however many a client sends`() throws {
+    @Test(.holds("T-42")) func `takes one message of a handshake at a time, however many a client sends`() throws {
         let files = try CertificateFiles()
         let tls = try ServerTLS(identities: [files.identity("a.example")], minimumVersion: .tls13)
         var meeting = try Meeting(tls)

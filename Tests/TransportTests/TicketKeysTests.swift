@@ -1,7 +1,8 @@
 import COpenSSL
 import Synchronization
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 import Transport
 
 private typealias Stream = Transport.ByteStream
@@ -52,8 +53,8 @@ private let versions = [TLS1_2_VERSION, TLS1_3_VERSION]
             ticketKeys: keys, name: name)
     }
 
-    @Test(arguments: versions)
-    func `HTTP-73 are good at the same listener after a reload`(version: Int32) throws {
+    @Test(.holds("HTTP-73"), arguments: versions)
+    func `are good at the same listener after a reload`(version: Int32) throws {
         let keys = TicketKeys()
         let first = try visit(server(keys), version)
         #expect(!first.isResumed)
@@ -61,8 +62,8 @@ private let versions = [TLS1_2_VERSION, TLS1_3_VERSION]
         #expect(try visit(server(keys), version, resuming: first.session).isResumed)
     }
 
-    @Test(arguments: versions)
-    func `HTTP-73 are good at no other listener, nor in another process`(version: Int32) throws {
+    @Test(.refuses("HTTP-73"), arguments: versions)
+    func `are good at no other listener, nor in another process`(version: Int32) throws {
         let keys = TicketKeys()
         let first = try visit(server(keys), version)
         #expect(try !visit(server(keys, name: "https://b.example"), version, resuming: first.session).isResumed)
@@ -71,8 +72,8 @@ private let versions = [TLS1_2_VERSION, TLS1_3_VERSION]
         #expect(try !visit(server(keys, clients: asking), version, resuming: first.session).isResumed)
     }
 
-    @Test(arguments: versions)
-    func `HTTP-73 of the key before are renewed, older ones refused`(version: Int32) throws {
+    @Test(.refuses("HTTP-73"), arguments: versions)
+    func `of the key before are renewed, older ones refused`(version: Int32) throws {
         let clock = Seconds()
         let keys = TicketKeys { clock.now }
         let tls = try server(keys)
@@ -87,8 +88,8 @@ private let versions = [TLS1_2_VERSION, TLS1_3_VERSION]
         #expect(try !visit(tls, version, resuming: second.session).isResumed)
     }
 
-    @Test(arguments: versions)
-    func `HTTP-73 of shared keys are good at every replica`(version: Int32) throws {
+    @Test(.holds("HTTP-73"), arguments: versions)
+    func `of shared keys are good at every replica`(version: Int32) throws {
         let (old, new) = ([UInt8](repeating: 7, count: 32), [UInt8](repeating: 9, count: 48))
         let before = try #require(TicketKeys(shared: [old]))
         let after = try #require(TicketKeys(shared: [new, old]))
@@ -100,14 +101,14 @@ private let versions = [TLS1_2_VERSION, TLS1_3_VERSION]
         #expect(try !visit(server(alone), version, resuming: first.session).isResumed)
     }
 
-    @Test func `HTTP-73 are not made with keys that can be guessed`() {
+    @Test(.refuses("HTTP-73")) func `are not made with keys that can be guessed`() {
         #expect(TicketKeys(shared: []) == nil)
         #expect(TicketKeys(shared: [[UInt8](repeating: 1, count: 31)]) == nil)
         #expect(TicketKeys(shared: [[UInt8](repeating: 1, count: 32), [1]]) == nil)
     }
 
-    @Test(arguments: versions)
-    func `HTTP-21 keep the name that the connection began with`(version: Int32) throws {
+    @Test(.holds("HTTP-21"), arguments: versions)
+    func `keep the name that the connection began with`(version: Int32) throws {
         let tls = try server(TicketKeys())
         let first = try visit(tls, version)
         #expect(first.agrees)

@@ -1,6 +1,7 @@
 import Glibc
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 import Transport
 
 @Suite struct `a Unix socket` {
@@ -35,7 +36,7 @@ import Transport
         }
     }
 
-    @Test func `OPS-07 gets other permissions in place, unless the file is another's by now`() throws {
+    @Test(.holds("OPS-07")) func `gets other permissions in place, unless the file is another's by now`() throws {
         try inFolder { path in
             let listener = try UnixListener(at: path, permissions: 0o600)
             defer { close(listener.descriptor) }

@@ -20,8 +20,10 @@ final class SecretBytes: @unchecked Sendable {
     ///
     /// Where somebody else still holds the same array, it is theirs and stays as it is.
     static func overwrite(_ bytes: inout [UInt8]) {
+        // All empty arrays share one storage, which no thread may write to.
+        guard !bytes.isEmpty else { return }
         unsafe bytes.withUnsafeMutableBufferPointer { buffer in
-            // Writes exactly `buffer.count` bytes; no bytes may be a null pointer.
+            // Writes exactly `buffer.count` bytes.
             unsafe OPENSSL_cleanse(buffer.baseAddress, buffer.count)
         }
     }

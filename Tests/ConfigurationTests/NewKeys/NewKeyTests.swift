@@ -2,13 +2,14 @@ import Crypto
 import Glibc
 import JOSE
 import JSON
+import TestTraits
 import Testing
 
 @testable import Configuration
 
 @Suite struct `a new key` {
-    @Test(arguments: ["ES256", "ES384", "ES512", "EdDSA"])
-    func `MD-31 signs by the algorithm asked for, under its thumbprint`(name: String) throws {
+    @Test(.holds("MD-31"), arguments: ["ES256", "ES384", "ES512", "EdDSA"])
+    func `signs by the algorithm asked for, under its thumbprint`(name: String) throws {
         for purpose in [NewKey.Purpose.client, .assertion] {
             let made = try NewKey.make(purpose, algorithm: name)
             let key = try SigningJWK(pem: Secret(made.reveal()))
@@ -22,7 +23,8 @@ import Testing
         }
     }
 
-    @Test func `MD-30 is RSA of 3072 bits for the algorithms of RSA, and shows no private number`() throws {
+    @Test(.refuses("MD-30")) func `is RSA of 3072 bits for the algorithms of RSA, and shows no private number`() throws
+    {
         let made = try NewKey.make(.client, algorithm: "PS256")
         let key = try SigningJWK(pem: Secret(made.reveal()))
         guard case .rsa(let modulus, _) = key.published.material else {
@@ -34,7 +36,7 @@ import Testing
         #expect(Set(published.members.map(\.name)) == ["kty", "kid", "use", "alg", "n", "e"])
     }
 
-    @Test func `SC-04 seals with 32 bytes that are never the same`() throws {
+    @Test(.refuses("SC-04")) func `seals with 32 bytes that are never the same`() throws {
         let one = try NewKey.make(.session).reveal()
         let other = try NewKey.make(.session).reveal()
         #expect(one != other)
@@ -52,7 +54,7 @@ import Testing
         #expect(NewKey.Refusal.unknownAlgorithm("\u{1b}[2J").words.utf8.allSatisfy { $0 >= 0x20 })
     }
 
-    @Test func `CA-17 is in a file that its owner alone can read`() throws {
+    @Test(.holds("CA-17")) func `is in a file that its owner alone can read`() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("client.key")
         let made = try NewKey.make(.client)
@@ -62,7 +64,7 @@ import Testing
         #expect(file.permissions == 0o600)
     }
 
-    @Test func `CA-17 never replaces a file, and follows no link`() throws {
+    @Test(.refuses("CA-17")) func `never replaces a file, and follows no link`() throws {
         let folder = try TemporaryFolder()
         try folder.write("in use", to: "client.key")
         let made = try NewKey.make(.session)

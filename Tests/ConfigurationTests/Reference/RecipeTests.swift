@@ -7,6 +7,7 @@ import JSON
 import Login
 import OAuth
 import TestSupport
+import TestTraits
 import Testing
 
 @Suite struct `the recipe for a server` {
@@ -30,7 +31,9 @@ import Testing
             .map(\.checkID)
     }
 
-    @Test(arguments: Vendor.all) func `MD-07 logs in at what the vendor's metadata says`(vendor: Vendor) throws {
+    @Test(.holds("MD-07"), arguments: Vendor.all) func `logs in at what the vendor's metadata says`(vendor: Vendor)
+        throws
+    {
         let text = try text(vendor)
         #expect(try problems(vendor, text) == [])
         guard let relaxation = vendor.relaxation else { return }
@@ -57,8 +60,8 @@ import Testing
             .verify(with: VerificationKeys(try KeySet.parse(set.span)), rules: rules, now: Self.now)
     }
 
-    @Test(arguments: Vendor.all)
-    func `RS-11, RS-16, RS-19 takes the vendor's access tokens, for which every default that it relaxes is too strict`(
+    @Test(.holds("RS-11", "RS-16", "RS-19"), arguments: Vendor.all)
+    func `takes the vendor's access tokens, for which every default that it relaxes is too strict`(
         vendor: Vendor
     ) throws {
         guard let (rules, policy) = try verifying(vendor) else { return }
@@ -85,7 +88,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Vendor.all) func `RS-13, RS-18 takes none of the vendor's ID tokens for an access token`(
+    @Test(.refuses("RS-13", "RS-18"), arguments: Vendor.all)
+    func `takes none of the vendor's ID tokens for an access token`(
         vendor: Vendor
     ) throws {
         guard let (rules, policy) = try verifying(vendor) else { return }
@@ -97,8 +101,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Vendor.all)
-    func `OIDC-03 takes the vendor's ID tokens, for which audiences that it trusts without need are none`(
+    @Test(.holds("OIDC-03"), arguments: Vendor.all)
+    func `takes the vendor's ID tokens, for which audiences that it trusts without need are none`(
         vendor: Vendor
     )
         throws

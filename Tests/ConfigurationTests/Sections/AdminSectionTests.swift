@@ -1,8 +1,9 @@
 import Gateway
+import TestTraits
 import Testing
 
 @Suite struct `the admin listener's names` {
-    @Test func `OPS-06 are none by default, and those of the list otherwise`() throws {
+    @Test(.holds("OPS-06")) func `are none by default, and those of the list otherwise`() throws {
         #expect(try settings(of: Sample().text).admin.hosts.isEmpty)
         #expect(
             try settings(of: Sample(rest: "admin: { hosts: [Metrics.internal, 'scrape.internal:9901'] }").text).admin
@@ -10,7 +11,7 @@ import Testing
                 == ["metrics.internal", "scrape.internal:9901"])
     }
 
-    @Test func `OPS-06 that are URLs are refused`() {
+    @Test(.refuses("OPS-06")) func `that are URLs are refused`() {
         #expect(
             refusal(of: Sample(rest: "admin: { hosts: ['http://metrics.internal/'] }").text)
                 == """

@@ -1,8 +1,9 @@
 import Gateway
+import TestTraits
 import Testing
 
 @Suite struct `rights and sign-in of a token route` {
-    @Test func `STEP-01 acr values keep their order, STEP-02 max_age is in seconds`() throws {
+    @Test(.holds("STEP-01")) func `acr values keep their order, STEP-02 max_age is in seconds`() throws {
         let token = try token(of: Sample.token("acr_values: [urn:example:mfa, pwd], max_age: 5m"))
         #expect(token.acrValues == ["urn:example:mfa", "pwd"])
         #expect(token.maxAgeSeconds == 300)
@@ -10,7 +11,7 @@ import Testing
         #expect(try self.token(of: Sample().text).maxAgeSeconds == nil)
     }
 
-    @Test func `RAR-01 rights for all methods leave the methods alone`() throws {
+    @Test(.holds("RAR-01")) func `rights for all methods leave the methods alone`() throws {
         let text = Sample.token(
             "authorization_details: [{ type: a, actions: [x, y], locations: [l], datatypes: [d], privileges: [p], identifier: i }, { type: b }]"
         )
@@ -25,7 +26,8 @@ import Testing
         #expect(try settings(of: text).routes[0].methods == nil)
     }
 
-    @Test func `RAR-01 rights by method leave no method without them, and HEAD needs what GET needs`() throws {
+    @Test(.holds("RAR-01")) func `rights by method leave no method without them, and HEAD needs what GET needs`() throws
+    {
         let text = Sample.token("authorization_details: { GET: [{ type: a }], POST: [] }")
         let read = AuthorizationDetailsRule(type: "a")
         #expect(try token(of: text).authorizationDetailsByMethod == ["GET": [read], "HEAD": [read], "POST": []])
@@ -46,7 +48,7 @@ import Testing
         #expect(try settings(of: text).routes[0].methods == ["GET", "POST", "HEAD"])
     }
 
-    @Test func `RAR-01 a right without a type is refused`() {
+    @Test(.refuses("RAR-01")) func `a right without a type is refused`() {
         #expect(
             refusal(of: Sample.token("authorization_details: [{ actions: [read] }]"))
                 == """
@@ -55,7 +57,7 @@ import Testing
                 """)
     }
 
-    @Test func `RAR-01 a text in place of a right is refused`() {
+    @Test(.refuses("RAR-01")) func `a text in place of a right is refused`() {
         #expect(
             refusal(of: Sample.token("authorization_details: [orders]"))
                 == """
@@ -64,7 +66,7 @@ import Testing
                 """)
     }
 
-    @Test func `RAR-01 a misspelt key of a right is refused`() {
+    @Test(.refuses("RAR-01")) func `a misspelt key of a right is refused`() {
         #expect(
             refusal(of: Sample.token("authorization_details: [{ type: a, action: [read] }]"))
                 == """
@@ -73,7 +75,7 @@ import Testing
                 """)
     }
 
-    @Test func `RAR-01 one action that is no list is refused`() {
+    @Test(.refuses("RAR-01")) func `one action that is no list is refused`() {
         #expect(
             refusal(of: Sample.token("authorization_details: [{ type: a, actions: read }]"))
                 == """
@@ -82,7 +84,7 @@ import Testing
                 """)
     }
 
-    @Test func `RAR-01 no right at all is refused`() {
+    @Test(.refuses("RAR-01")) func `no right at all is refused`() {
         #expect(
             refusal(of: Sample.token("authorization_details: []"))
                 == """
@@ -91,7 +93,7 @@ import Testing
                 """)
     }
 
-    @Test func `RAR-01 rights by a method in lower case are refused`() {
+    @Test(.refuses("RAR-01")) func `rights by a method in lower case are refused`() {
         #expect(
             refusal(of: Sample.token("authorization_details: { get: [] }"))
                 == """
@@ -100,7 +102,7 @@ import Testing
                 """)
     }
 
-    @Test func `RAR-01 a method that rights forgot is refused`() {
+    @Test(.refuses("RAR-01")) func `a method that rights forgot is refused`() {
         #expect(
             refusal(
                 of: Sample.route(
@@ -112,7 +114,7 @@ import Testing
                     """)
     }
 
-    @Test func `RAR-01 rights of a method that is not allowed are refused`() {
+    @Test(.refuses("RAR-01")) func `rights of a method that is not allowed are refused`() {
         #expect(
             refusal(
                 of: Sample.route(
@@ -124,7 +126,7 @@ import Testing
                     """)
     }
 
-    @Test func `RAR-01 a method that only scopes names is refused`() {
+    @Test(.refuses("RAR-01")) func `a method that only scopes names is refused`() {
         #expect(
             refusal(of: Sample.token("scopes: { GET: [r], POST: [w] }, authorization_details: { GET: [] }"))
                 == """
@@ -133,7 +135,7 @@ import Testing
                 """)
     }
 
-    @Test func `RAR-01 a method that only rights name is refused`() {
+    @Test(.refuses("RAR-01")) func `a method that only rights name is refused`() {
         #expect(
             refusal(of: Sample.token("scopes: { GET: [r] }, authorization_details: { GET: [], PUT: [] }"))
                 == """
@@ -142,7 +144,7 @@ import Testing
                 """)
     }
 
-    @Test func `STEP-01 two acr values in one element are refused`() {
+    @Test(.refuses("STEP-01")) func `two acr values in one element are refused`() {
         #expect(
             refusal(of: Sample.token("acr_values: ['a b']"))
                 == """
@@ -151,7 +153,7 @@ import Testing
                 """)
     }
 
-    @Test func `STEP-01 an acr value with a quotation mark is refused`() {
+    @Test(.refuses("STEP-01")) func `an acr value with a quotation mark is refused`() {
         #expect(
             refusal(of: Sample.token("acr_values: ['a\"b']"))
                 == #"""
@@ -160,7 +162,7 @@ import Testing
                 """#)
     }
 
-    @Test func `STEP-01 an acr value said twice is refused`() {
+    @Test(.refuses("STEP-01")) func `an acr value said twice is refused`() {
         #expect(
             refusal(of: Sample.token("acr_values: [a, a]"))
                 == """
@@ -169,7 +171,7 @@ import Testing
                 """)
     }
 
-    @Test func `STEP-01 no acr value at all is refused`() {
+    @Test(.refuses("STEP-01")) func `no acr value at all is refused`() {
         #expect(
             refusal(of: Sample.token("acr_values: []"))
                 == """
@@ -178,7 +180,7 @@ import Testing
                 """)
     }
 
-    @Test func `STEP-02 a max_age without a unit is refused`() {
+    @Test(.refuses("STEP-02")) func `a max_age without a unit is refused`() {
         #expect(
             refusal(of: Sample.token("max_age: 300"))
                 == """
@@ -187,7 +189,7 @@ import Testing
                 """)
     }
 
-    @Test func `STEP-02 a max_age of half a second is refused`() {
+    @Test(.refuses("STEP-02")) func `a max_age of half a second is refused`() {
         #expect(
             refusal(of: Sample.token("max_age: 500ms"))
                 == """

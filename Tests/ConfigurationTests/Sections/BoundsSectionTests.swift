@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 
 @Suite struct `bounds and logs that does not load` {
@@ -203,7 +204,7 @@ import Testing
                 """)
     }
 
-    @Test func `OPS-06 off that another program wrote as false is told to be quoted`() {
+    @Test(.holds("OPS-06")) func `off that another program wrote as false is told to be quoted`() {
         #expect(
             refusal(of: Sample(rest: "log: { access: false }").text)
                 == """

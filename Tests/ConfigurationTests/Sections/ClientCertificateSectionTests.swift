@@ -1,8 +1,9 @@
 import Gateway
+import TestTraits
 import Testing
 
 @Suite struct `client certificates of a listener` {
-    @Test func `MTLS-04 are asked for in a word or a mapping`() throws {
+    @Test(.holds("MTLS-04")) func `are asked for in a word or a mapping`() throws {
         #expect(try certificates("off") == nil)
         #expect(try certificates("optional") == ClientCertificateSettings(isRequired: false))
         #expect(try certificates("required") == ClientCertificateSettings(isRequired: true))
@@ -18,7 +19,7 @@ import Testing
                     isRequired: true, trust: .authorities(file: "ca.pem", revocationListFile: "ca.crl")))
     }
 
-    @Test func `MTLS-07 a terminator's field is believed from the networks named`() throws {
+    @Test(.holds("MTLS-07")) func `a terminator's field is believed from the networks named`() throws {
         let text = Sample.listener("client_cert_from: [10.0.0.7/32, 'fd00::/8']")
         #expect(try settings(of: text).listeners[0].clientCertFieldFrom == ["10.0.0.7/32", "fd00::/8"])
         #expect(try settings(of: Sample().text).listeners[0].clientCertFieldFrom == [])
@@ -33,7 +34,7 @@ import Testing
                 """)
     }
 
-    @Test func `MTLS-04 without tls they are no key`() {
+    @Test(.refuses("MTLS-04")) func `without tls they are no key`() {
         #expect(
             refusal(of: Sample.listener("client_certificates: optional"))
                 == """
@@ -42,7 +43,7 @@ import Testing
                 """)
     }
 
-    @Test func `MTLS-04 a mapping without request is refused`() {
+    @Test(.refuses("MTLS-04")) func `a mapping without request is refused`() {
         #expect(
             refusal(
                 of: Sample.listener("tls: { certificate: tls.crt, key: tls.key, client_certificates: { trust: any } }"))
@@ -52,7 +53,7 @@ import Testing
                     """)
     }
 
-    @Test func `MTLS-04 trust in another word is refused`() {
+    @Test(.refuses("MTLS-04")) func `trust in another word is refused`() {
         #expect(
             refusal(
                 of: Sample.listener(
@@ -64,7 +65,7 @@ import Testing
                     """)
     }
 
-    @Test func `MTLS-04 authorities that are not there are refused`() {
+    @Test(.holds("MTLS-04")) func `authorities that are not there are refused`() {
         #expect(
             refusal(
                 of: Sample.listener(
@@ -76,7 +77,7 @@ import Testing
                     """)
     }
 
-    @Test func `MTLS-04 a key in place of authorities is refused`() {
+    @Test(.refuses("MTLS-04")) func `a key in place of authorities is refused`() {
         #expect(
             refusal(
                 of: Sample.listener(
@@ -88,7 +89,7 @@ import Testing
                     """)
     }
 
-    @Test func `MTLS-04 a certificate in place of a revocation list is refused`() {
+    @Test(.refuses("MTLS-04")) func `a certificate in place of a revocation list is refused`() {
         #expect(
             refusal(
                 of: Sample.listener(
@@ -100,7 +101,7 @@ import Testing
                     """)
     }
 
-    @Test func `MTLS-04 revocations without authorities are refused`() {
+    @Test(.refuses("MTLS-04")) func `revocations without authorities are refused`() {
         #expect(
             refusal(
                 of: Sample.listener(
@@ -112,7 +113,7 @@ import Testing
                     """)
     }
 
-    @Test func `MTLS-07 everybody's Client-Cert is not believed`() {
+    @Test(.refuses("MTLS-07")) func `everybody's Client-Cert is not believed`() {
         #expect(
             refusal(of: Sample.listener("client_cert_from: [0.0.0.0/0]"))
                 == """
@@ -121,7 +122,7 @@ import Testing
                 """)
     }
 
-    @Test func `MTLS-07 an address without a prefix is refused`() {
+    @Test(.refuses("MTLS-07")) func `an address without a prefix is refused`() {
         #expect(
             refusal(of: Sample.listener("client_cert_from: [10.0.0.7]"))
                 == """

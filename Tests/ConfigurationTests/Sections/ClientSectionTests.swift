@@ -4,10 +4,11 @@ import Gateway
 import Issuers
 import JOSE
 import OAuth
+import TestTraits
 import Testing
 
 @Suite struct `a client` {
-    @Test func `CA-01 has one method with what it needs`() throws {
+    @Test(.holds("CA-01")) func `has one method with what it needs`() throws {
         let secret = String(repeating: "x", count: 40)
         guard
             case .secretBasic(let basic) = try client("method: client_secret_basic, secret: { file: other.secret }")
@@ -26,7 +27,9 @@ import Testing
         #expect(try client("method: client_secret_basic, secret: { file: other.secret }").clientID == "shop-api")
     }
 
-    @Test func `CA-05 signs with the algorithm that fits its key, under the name it was registered by`() throws {
+    @Test(.holds("CA-05")) func `signs with the algorithm that fits its key, under the name it was registered by`()
+        throws
+    {
         guard case .privateKeyJWT(let plain) = try client("method: private_key_jwt, key: { file: signing.key }").method,
             case .privateKeyJWT(let said) = try client(
                 "method: private_key_jwt, key: { file: edwards.key }, algorithm: EdDSA, key_id: shop-2026"
@@ -41,7 +44,7 @@ import Testing
         #expect(said.keyID == "shop-2026")
     }
 
-    @Test func `CA-12 shows a certificate from files`() throws {
+    @Test(.holds("CA-12")) func `shows a certificate from files`() throws {
         guard
             case .tls("tls.crt", "tls.key") = try client(
                 "method: tls_client_auth, certificate: tls.crt, key: { file: tls.key }"
@@ -55,7 +58,8 @@ import Testing
         }
     }
 
-    @Test func `CA-06, CA-08 addresses assertions to the issuer, of the type JWT, unless the file says otherwise`()
+    @Test(.holds("CA-06", "CA-08"))
+    func `addresses assertions to the issuer, of the type JWT, unless the file says otherwise`()
         throws
     {
         let silent = try client("method: private_key_jwt, key: { file: signing.key }")
@@ -70,7 +74,7 @@ import Testing
         #expect(other.assertionAudience == .endpoint)
     }
 
-    @Test func `CA-04 uses longer codes when asked`() throws {
+    @Test(.holds("CA-04")) func `uses longer codes when asked`() throws {
         let sources = ConfigurationSources.scripted(environment: ["SECRET": String(repeating: "s", count: 64)])
         for (name, algorithm) in [("HS384", MACAlgorithm.hs384), ("HS512", .hs512)] {
             let text = Sample.client("method: client_secret_jwt, secret: { env: SECRET }, algorithm: \(name)")
@@ -82,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func `CA-04 a secret of 31 bytes is refused for HS256`() {
+    @Test(.refuses("CA-04")) func `a secret of 31 bytes is refused for HS256`() {
         #expect(
             refusal(of: Sample.client("method: client_secret_jwt, secret: { file: short.secret }"))
                 == """
@@ -91,7 +95,7 @@ import Testing
                 """)
     }
 
-    @Test func `CA-04 a secret of 40 bytes is refused for HS512`() {
+    @Test(.refuses("CA-04")) func `a secret of 40 bytes is refused for HS512`() {
         #expect(
             refusal(of: Sample.client("method: client_secret_jwt, secret: { file: other.secret }, algorithm: HS512"))
                 == """
@@ -100,7 +104,7 @@ import Testing
                 """)
     }
 
-    @Test func `CA-04 a signature by a secret is refused`() {
+    @Test(.refuses("CA-04")) func `a signature by a secret is refused`() {
         #expect(
             refusal(of: Sample.client("method: client_secret_jwt, secret: { file: other.secret }, algorithm: ES256"))
                 == """
@@ -109,7 +113,7 @@ import Testing
                 """)
     }
 
-    @Test func `CA-05 a code by a private key is refused`() {
+    @Test(.refuses("CA-05")) func `a code by a private key is refused`() {
         #expect(
             refusal(of: Sample.client("method: private_key_jwt, key: { file: signing.key }, algorithm: HS256"))
                 == """
@@ -118,7 +122,7 @@ import Testing
                 """)
     }
 
-    @Test func `CA-05 an algorithm of another kind of key is refused`() {
+    @Test(.refuses("CA-05")) func `an algorithm of another kind of key is refused`() {
         #expect(
             refusal(of: Sample.client("method: private_key_jwt, key: { file: signing.key }, algorithm: PS256"))
                 == """
@@ -127,7 +131,7 @@ import Testing
                 """)
     }
 
-    @Test func `CA-05 no algorithm at all is refused`() {
+    @Test(.refuses("CA-05")) func `no algorithm at all is refused`() {
         #expect(
             refusal(of: Sample.client("method: private_key_jwt, key: { file: signing.key }, algorithm: none"))
                 == """
@@ -136,7 +140,7 @@ import Testing
                 """)
     }
 
-    @Test func `CA-01 a method without its secret is refused`() {
+    @Test(.refuses("CA-01")) func `a method without its secret is refused`() {
         #expect(
             refusal(of: Sample.client("method: client_secret_basic"))
                 == """
@@ -145,7 +149,7 @@ import Testing
                 """)
     }
 
-    @Test func `CA-01 a method without its key is refused`() {
+    @Test(.refuses("CA-01")) func `a method without its key is refused`() {
         #expect(
             refusal(of: Sample.client("method: private_key_jwt"))
                 == """
@@ -154,7 +158,7 @@ import Testing
                 """)
     }
 
-    @Test func `CA-01 a method without its certificate is refused`() {
+    @Test(.refuses("CA-01")) func `a method without its certificate is refused`() {
         #expect(
             refusal(of: Sample.client("method: tls_client_auth, key: { file: tls.key }"))
                 == """
@@ -163,7 +167,7 @@ import Testing
                 """)
     }
 
-    @Test func `CA-01 a secret beside a key is refused`() {
+    @Test(.refuses("CA-01")) func `a secret beside a key is refused`() {
         #expect(
             refusal(
                 of: Sample.client("method: private_key_jwt, key: { file: signing.key }, secret: { file: other.secret }")
@@ -174,7 +178,7 @@ import Testing
                 """)
     }
 
-    @Test func `CA-01 a key beside a secret is refused`() {
+    @Test(.refuses("CA-01")) func `a key beside a secret is refused`() {
         #expect(
             refusal(
                 of: Sample.client(
@@ -185,7 +189,7 @@ import Testing
                     """)
     }
 
-    @Test func `CA-01 the aud of no assertion is refused`() {
+    @Test(.refuses("CA-01")) func `the aud of no assertion is refused`() {
         #expect(
             refusal(
                 of: Sample.client("method: client_secret_basic, secret: { file: other.secret }, audience: endpoint"))
@@ -195,7 +199,7 @@ import Testing
                     """)
     }
 
-    @Test func `CA-14 a client without authentication is refused`() {
+    @Test(.refuses("CA-14")) func `a client without authentication is refused`() {
         #expect(
             refusal(of: Sample.client("method: none"))
                 == """
@@ -204,7 +208,7 @@ import Testing
                 """)
     }
 
-    @Test func `CA-01 a misspelt method is refused`() {
+    @Test(.refuses("CA-01")) func `a misspelt method is refused`() {
         #expect(
             refusal(of: Sample.client("method: client_secret_basics, secret: { file: other.secret }"))
                 == """
@@ -213,7 +217,7 @@ import Testing
                 """)
     }
 
-    @Test func `CA-12 a key in the environment is refused beside a certificate`() {
+    @Test(.refuses("CA-12")) func `a key in the environment is refused beside a certificate`() {
         #expect(
             refusal(of: Sample.client("method: tls_client_auth, certificate: tls.crt, key: { env: KEY }"))
                 == """
@@ -222,7 +226,7 @@ import Testing
                 """)
     }
 
-    @Test func `CA-12 a certificate that is none is refused`() {
+    @Test(.refuses("CA-12")) func `a certificate that is none is refused`() {
         #expect(
             refusal(of: Sample.client("method: tls_client_auth, certificate: tls.key, key: { file: tls.key }"))
                 == """
@@ -231,7 +235,7 @@ import Testing
                 """)
     }
 
-    @Test func `CA-17 a key of a certificate that everybody can read is refused`() {
+    @Test(.refuses("CA-17")) func `a key of a certificate that everybody can read is refused`() {
         #expect(
             refusal(of: Sample.client("method: tls_client_auth, certificate: tls.crt, key: { file: open.key }"))
                 == """
@@ -240,7 +244,7 @@ import Testing
                 """)
     }
 
-    @Test func `CA-17 a key that everybody can read is refused`() {
+    @Test(.refuses("CA-17")) func `a key that everybody can read is refused`() {
         #expect(
             refusal(of: Sample.client("method: private_key_jwt, key: { file: open.key }"))
                 == """
@@ -249,7 +253,7 @@ import Testing
                 """)
     }
 
-    @Test func `CA-17 a secret that everybody can read is refused`() {
+    @Test(.refuses("CA-17")) func `a secret that everybody can read is refused`() {
         #expect(
             refusal(of: Sample.client("method: client_secret_basic, secret: { file: open.secret }"))
                 == """
@@ -258,7 +262,7 @@ import Testing
                 """)
     }
 
-    @Test func `CA-17 a secret written into the file is refused, and not repeated`() {
+    @Test(.refuses("CA-17")) func `a secret written into the file is refused, and not repeated`() {
         #expect(
             refusal(of: Sample.client("method: client_secret_basic, secret: hunter2"))
                 == """
@@ -339,7 +343,7 @@ import Testing
                 """)
     }
 
-    @Test func `CA-06 the token endpoint of an issuer that discovers nothing is refused`() {
+    @Test(.refuses("CA-06")) func `the token endpoint of an issuer that discovers nothing is refused`() {
         #expect(
             refusal(
                 of: Sample(
@@ -400,7 +404,7 @@ import Testing
 }
 
 @Suite struct `keys that have one purpose` {
-    @Test func `CA-10 the key of a client signs no identity assertions`() {
+    @Test(.refuses("CA-10")) func `the key of a client signs no identity assertions`() {
         #expect(
             refusal(
                 of: Sample.client("method: private_key_jwt, key: { file: signing.key }")
@@ -411,7 +415,7 @@ import Testing
                     """)
     }
 
-    @Test func `CA-10 one key in two files is refused`() {
+    @Test(.refuses("CA-10")) func `one key in two files is refused`() {
         #expect(
             refusal(of: Sample(rest: "assertion_keys: { files: [signing.key, copy.key] }").text)
                 == """
@@ -420,7 +424,7 @@ import Testing
                 """)
     }
 
-    @Test func `CA-11 one key at two issuers is refused where assertions do not name the issuer`() {
+    @Test(.refuses("CA-11")) func `one key at two issuers is refused where assertions do not name the issuer`() {
         #expect(
             refusal(of: Self.two(audience: "endpoint"))
                 == """
@@ -429,7 +433,8 @@ import Testing
                 """)
     }
 
-    @Test func `CA-11 one key at two issuers is refused also where a third client beside them names its issuer`() {
+    @Test(.refuses("CA-11"))
+    func `one key at two issuers is refused also where a third client beside them names its issuer`() {
         // Compared with all of the others, not with the first that has the key.
         let third =
             "shop-c: { issuer: a, id: c, authentication: { method: private_key_jwt, key: { file: signing.key } } }"
@@ -437,11 +442,11 @@ import Testing
         #expect(refusal(of: text).contains("found the key of the client shop-a at another issuer"))
     }
 
-    @Test func `CA-11 one key at two issuers is fine where every assertion names its issuer`() throws {
+    @Test(.holds("CA-11")) func `one key at two issuers is fine where every assertion names its issuer`() throws {
         #expect(refusal(of: Self.two(audience: "issuer")) == "")
     }
 
-    @Test func `CA-10 other keys are fine`() throws {
+    @Test(.holds("CA-10")) func `other keys are fine`() throws {
         let text =
             Sample.client("method: private_key_jwt, key: { file: signing.key }")
             + "assertion_keys: { files: [second.key, edwards.key] }\n"

@@ -2,16 +2,17 @@ import Configuration
 import Crypto
 import Gateway
 import JOSE
+import TestTraits
 import Testing
 
 @Suite struct `a route's DPoP` {
-    @Test func `DPOP-22 schemes are what is accepted, Bearer alone when nothing is said`() throws {
+    @Test(.holds("DPOP-22")) func `schemes are what is accepted, Bearer alone when nothing is said`() throws {
         #expect(try token(of: Sample().text).schemes == [.bearer])
         #expect(try token(of: Sample.token("schemes: [DPoP]")).schemes == [.dpop])
         #expect(try token(of: Sample.token("schemes: [DPoP, Bearer]")).schemes == [.dpop, .bearer])
     }
 
-    @Test func `DPOP-11 a route says which nonces and algorithms it wants`() throws {
+    @Test(.holds("DPOP-11")) func `a route says which nonces and algorithms it wants`() throws {
         let silent = try token(of: Sample.token("schemes: [DPoP]")).dpop
         #expect(silent == DPoPSettings(algorithms: [.es256, .ps256, .edDSA], nonce: .off))
         let said = try token(of: Sample.token("schemes: [DPoP], dpop: { nonce: required, algorithms: [EdDSA, ES256] }"))
@@ -20,7 +21,7 @@ import Testing
         #expect(optional.dpop.nonce == .optional)
     }
 
-    @Test func `DPOP-09 a route has further public URLs, without the slash that paths begin with`() throws {
+    @Test(.holds("DPOP-09")) func `a route has further public URLs, without the slash that paths begin with`() throws {
         let text = Sample.tokenRoute(
             "public_urls: ['https://a.example/', 'https://b.example/v1', 'http://c.example:81/x/']")
         #expect(
@@ -65,7 +66,7 @@ import Testing
                 """)
     }
 
-    @Test func `DPOP-11 another word about nonces is refused`() {
+    @Test(.refuses("DPOP-11")) func `another word about nonces is refused`() {
         #expect(
             refusal(of: Sample.token("schemes: [DPoP], dpop: { nonce: always }"))
                 == """
@@ -74,7 +75,7 @@ import Testing
                 """)
     }
 
-    @Test func `DPOP-04 a symmetric algorithm for proofs is refused`() {
+    @Test(.refuses("DPOP-04")) func `a symmetric algorithm for proofs is refused`() {
         #expect(
             refusal(of: Sample.token("schemes: [DPoP], dpop: { algorithms: [HS256] }"))
                 == """
@@ -83,7 +84,7 @@ import Testing
                 """)
     }
 
-    @Test func `DPOP-04 unsigned proofs are refused`() {
+    @Test(.refuses("DPOP-04")) func `unsigned proofs are refused`() {
         #expect(
             refusal(of: Sample.token("schemes: [DPoP], dpop: { algorithms: [none] }"))
                 == """
@@ -110,7 +111,7 @@ import Testing
                 """)
     }
 
-    @Test func `DPOP-09 a public URL with a query is refused`() {
+    @Test(.refuses("DPOP-09")) func `a public URL with a query is refused`() {
         #expect(
             refusal(of: Sample.tokenRoute("public_urls: ['https://a.example/v1?x']"))
                 == """
@@ -119,7 +120,7 @@ import Testing
                 """)
     }
 
-    @Test func `DPOP-09 a public URL with a fragment is refused`() {
+    @Test(.refuses("DPOP-09")) func `a public URL with a fragment is refused`() {
         #expect(
             refusal(of: Sample.tokenRoute("public_urls: ['https://a.example/v1#x']"))
                 == """
@@ -128,7 +129,7 @@ import Testing
                 """)
     }
 
-    @Test func `DPOP-08 a public URL with user information is refused`() {
+    @Test(.refuses("DPOP-08")) func `a public URL with user information is refused`() {
         #expect(
             refusal(of: Sample.tokenRoute("public_urls: ['https://me@a.example/']"))
                 == """
@@ -137,7 +138,7 @@ import Testing
                 """)
     }
 
-    @Test func `DPOP-09 a relative public URL is refused`() {
+    @Test(.refuses("DPOP-09")) func `a relative public URL is refused`() {
         #expect(
             refusal(of: Sample.tokenRoute("public_urls: [/v1]"))
                 == """
@@ -146,7 +147,7 @@ import Testing
                 """)
     }
 
-    @Test func `DPOP-09 a public URL of another scheme is refused`() {
+    @Test(.refuses("DPOP-09")) func `a public URL of another scheme is refused`() {
         #expect(
             refusal(of: Sample.tokenRoute("public_urls: ['ftp://a.example']"))
                 == """
@@ -173,7 +174,7 @@ import Testing
 }
 
 @Suite struct `the settings of proofs` {
-    @Test func `DPOP-10 proofs are judged by what the file says`() throws {
+    @Test(.holds("DPOP-10")) func `proofs are judged by what the file says`() throws {
         let text = Sample(
             rest: """
                 dpop: { past: 2m, future: 0s, proof_size: 4KiB, jti_size: 64B, replay_memory: 1GiB, nonce_lifetime: 10m,
@@ -192,12 +193,12 @@ import Testing
         #expect(proofs.nonceKeys.map { $0.reveal().count } == [32, 32])
     }
 
-    @Test func `DPOP-12 a nonce key in a text is the text without its line break`() throws {
+    @Test(.holds("DPOP-12")) func `a nonce key in a text is the text without its line break`() throws {
         let text = Sample(rest: "dpop: { nonce_keys: [{ file: other.secret }] }").text
         #expect(try settings(of: text).proofs.nonceKeys[0].reveal() == Array(repeating: UInt8(ascii: "x"), count: 40))
     }
 
-    @Test func `DPOP-10 older proofs than five minutes are not possible`() {
+    @Test(.refuses("DPOP-10")) func `older proofs than five minutes are not possible`() {
         #expect(
             refusal(of: Sample(rest: "dpop: { past: 301s }").text)
                 == """
@@ -206,7 +207,7 @@ import Testing
                 """)
     }
 
-    @Test func `DPOP-10 proofs from further than a minute ahead are not possible`() {
+    @Test(.refuses("DPOP-10")) func `proofs from further than a minute ahead are not possible`() {
         #expect(
             refusal(of: Sample(rest: "dpop: { future: 61s }").text)
                 == """
@@ -215,7 +216,7 @@ import Testing
                 """)
     }
 
-    @Test func `DPOP-12 nonces of more than ten minutes are not possible`() {
+    @Test(.refuses("DPOP-12")) func `nonces of more than ten minutes are not possible`() {
         #expect(
             refusal(of: Sample(rest: "dpop: { nonce_lifetime: 601s }").text)
                 == """
@@ -224,7 +225,7 @@ import Testing
                 """)
     }
 
-    @Test func `DPOP-15 too little memory for replays is refused`() {
+    @Test(.refuses("DPOP-15")) func `too little memory for replays is refused`() {
         #expect(
             refusal(of: Sample(rest: "dpop: { replay_memory: 1023KiB }").text)
                 == """
@@ -233,7 +234,7 @@ import Testing
                 """)
     }
 
-    @Test func `DPOP-15 too much memory for replays is refused`() {
+    @Test(.refuses("DPOP-15")) func `too much memory for replays is refused`() {
         #expect(
             refusal(of: Sample(rest: "dpop: { replay_memory: 5GiB }").text)
                 == """
@@ -242,7 +243,7 @@ import Testing
                 """)
     }
 
-    @Test func `DPOP-16 a jti of more than a kibibyte is not possible`() {
+    @Test(.refuses("DPOP-16")) func `a jti of more than a kibibyte is not possible`() {
         #expect(
             refusal(of: Sample(rest: "dpop: { jti_size: 2KiB }").text)
                 == """
@@ -269,7 +270,7 @@ import Testing
                 """)
     }
 
-    @Test func `DPOP-12 a nonce key of 31 bytes is refused`() {
+    @Test(.refuses("DPOP-12")) func `a nonce key of 31 bytes is refused`() {
         #expect(
             refusal(of: Sample(rest: "dpop: { nonce_keys: [{ file: short.secret }] }").text)
                 == """
@@ -278,7 +279,7 @@ import Testing
                 """)
     }
 
-    @Test func `DPOP-12 one nonce key twice is refused`() {
+    @Test(.refuses("DPOP-12")) func `one nonce key twice is refused`() {
         #expect(
             refusal(of: Sample(rest: "dpop: { nonce_keys: [{ file: other.secret }, { file: other.secret }] }").text)
                 == """
@@ -287,7 +288,7 @@ import Testing
                 """)
     }
 
-    @Test func `CA-17 a nonce key that everybody can read is refused`() {
+    @Test(.refuses("CA-17")) func `a nonce key that everybody can read is refused`() {
         #expect(
             refusal(of: Sample(rest: "dpop: { nonce_keys: [{ file: open.secret }] }").text)
                 == """
@@ -305,7 +306,7 @@ import Testing
                 """)
     }
 
-    @Test func `CA-17 a nonce key written into the file is refused, and not repeated`() {
+    @Test(.refuses("CA-17")) func `a nonce key written into the file is refused, and not repeated`() {
         #expect(
             refusal(of: Sample(rest: "dpop: { nonce_keys: [0123456789abcdef0123456789abcdef] }").text)
                 == """
@@ -314,7 +315,7 @@ import Testing
                 """)
     }
 
-    @Test func `OPS-05 more remembered requests than memory is refused`() {
+    @Test(.refuses("OPS-05")) func `more remembered requests than memory is refused`() {
         #expect(
             refusal(of: Sample(rest: "explain_buffer: 100001").text)
                 == """

@@ -1,14 +1,15 @@
 import Gateway
 import Issuers
+import TestTraits
 import Testing
 
 @Suite struct `introspection of an issuer` {
-    @Test func `INT-01 is asked for by naming a client`() throws {
+    @Test(.holds("INT-01")) func `is asked for by naming a client`() throws {
         #expect(try settings(of: Sample().text).issuers[0].introspection == nil)
         #expect(try introspection("") == IntrospectionSettings(client: 0))
     }
 
-    @Test func `INT-06 carries everything that the file says`() throws {
+    @Test(.holds("INT-06")) func `carries everything that the file says`() throws {
         let said = try introspection(
             """
             endpoint: https://id.example.com/i, tokens: all, signed: true, audience: me, cache: 0s, negative_cache: 5m,
@@ -66,7 +67,7 @@ import Testing
                     """)
     }
 
-    @Test func `CA-11 a client of another issuer is refused`() {
+    @Test(.refuses("CA-11")) func `a client of another issuer is refused`() {
         #expect(
             refusal(
                 of: Sample(
@@ -99,7 +100,7 @@ import Testing
                 """)
     }
 
-    @Test func `CA-13 a plain endpoint is refused`() {
+    @Test(.refuses("CA-13")) func `a plain endpoint is refused`() {
         #expect(
             refusal(of: Sample.introspection("endpoint: 'http://id.example.com/i'"))
                 == """
@@ -117,7 +118,7 @@ import Testing
                 """)
     }
 
-    @Test func `INT-06 believing an answer for more than five minutes is refused`() {
+    @Test(.refuses("INT-06")) func `believing an answer for more than five minutes is refused`() {
         #expect(
             refusal(of: Sample.introspection("cache: 301s"))
                 == """
@@ -126,7 +127,7 @@ import Testing
                 """)
     }
 
-    @Test func `INT-06 believing a refusal for more than five minutes is refused`() {
+    @Test(.refuses("INT-06")) func `believing a refusal for more than five minutes is refused`() {
         #expect(
             refusal(of: Sample.introspection("negative_cache: 1h"))
                 == """
@@ -135,7 +136,7 @@ import Testing
                 """)
     }
 
-    @Test func `INT-05 waiting for a minute is refused`() {
+    @Test(.refuses("INT-05")) func `waiting for a minute is refused`() {
         #expect(
             refusal(of: Sample.introspection("timeout: 1m"))
                 == """
@@ -144,7 +145,7 @@ import Testing
                 """)
     }
 
-    @Test func `INT-08 the audience of plain answers is refused`() {
+    @Test(.refuses("INT-08")) func `the audience of plain answers is refused`() {
         #expect(
             refusal(of: Sample.introspection("audience: me"))
                 == """
@@ -191,7 +192,7 @@ import Testing
 }
 
 @Suite struct `a token exchange` {
-    @Test func `TX-01 names a client and whom the new token is for`() throws {
+    @Test(.holds("TX-01")) func `names a client and whom the new token is for`() throws {
         #expect(try exchange("audience: orders") == ExchangeSettings(client: 0, audience: ["orders"]))
         #expect(
             try exchange("audience: [a, b], resource: ['https://x.example/', 'https://y.example/'], scopes: [r, w]")
@@ -200,7 +201,7 @@ import Testing
                     scopes: ["r", "w"]))
     }
 
-    @Test func `TX-01 counts clients in the order of the file`() throws {
+    @Test(.holds("TX-01")) func `counts clients in the order of the file`() throws {
         let text = Sample(
             routes: """
                 routes: [{ path: /, upstream: http://127.0.0.1:3000, token: { issuers: [main], audience: api },
@@ -220,7 +221,7 @@ import Testing
         #expect(settings.clients[exchange.client].name == "second")
     }
 
-    @Test func `TX-01 for nobody in particular is refused`() {
+    @Test(.refuses("TX-01")) func `for nobody in particular is refused`() {
         #expect(
             refusal(
                 of: Sample.client(
@@ -232,7 +233,7 @@ import Testing
                     """)
     }
 
-    @Test func `TX-01 for a URL with a fragment is refused`() {
+    @Test(.refuses("TX-01")) func `for a URL with a fragment is refused`() {
         #expect(
             refusal(
                 of: Sample.client(
@@ -244,7 +245,7 @@ import Testing
                     """)
     }
 
-    @Test func `TX-01 by an unknown client is refused`() {
+    @Test(.refuses("TX-01")) func `by an unknown client is refused`() {
         #expect(
             refusal(
                 of: Sample.client(
@@ -256,7 +257,7 @@ import Testing
                     """)
     }
 
-    @Test func `TX-01 for everybody is refused`() {
+    @Test(.refuses("TX-01")) func `for everybody is refused`() {
         #expect(
             refusal(
                 of: Sample(
@@ -271,7 +272,7 @@ import Testing
                     """)
     }
 
-    @Test func `TX-01 at an issuer that discovers nothing is refused`() {
+    @Test(.refuses("TX-01")) func `at an issuer that discovers nothing is refused`() {
         #expect(
             refusal(
                 of: Sample(
@@ -287,7 +288,7 @@ import Testing
                     """)
     }
 
-    @Test func `TX-01 at another issuer than that of the tokens is warned of`() throws {
+    @Test(.holds("TX-01")) func `at another issuer than that of the tokens is warned of`() throws {
         #expect(
             try warnings(
                 of: Sample(
@@ -304,7 +305,7 @@ import Testing
                     """)
     }
 
-    @Test func `TX-01 an issuer that only exchanges is in use`() throws {
+    @Test(.holds("TX-01")) func `an issuer that only exchanges is in use`() throws {
         let text = Sample(
             issuers: "issuers: { main: { url: https://id.example.com/ }, sts: { url: https://sts.example.com/ } }",
             routes: """

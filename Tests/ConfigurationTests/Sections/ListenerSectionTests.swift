@@ -1,4 +1,5 @@
 import Gateway
+import TestTraits
 import Testing
 
 @Suite struct `a listener that does not load` {
@@ -192,7 +193,7 @@ import Testing
                 """)
     }
 
-    @Test func `CA-17 a private key that everybody can read is refused`() {
+    @Test(.refuses("CA-17")) func `a private key that everybody can read is refused`() {
         #expect(
             refusal(of: Sample.listener("tls: { certificate: tls.crt, key: open.key }"))
                 == """

@@ -1,9 +1,10 @@
 import Gateway
+import TestTraits
 import Testing
 
 /// The keys by which upstreams are told of clients, and of this gateway.
 @Suite struct `what upstreams are told` {
-    @Test func `HTTP-50 is the name that the operator chose, or one of the first public URL`() throws {
+    @Test(.holds("HTTP-50")) func `is the name that the operator chose, or one of the first public URL`() throws {
         #expect(try settings(of: Sample(rest: "via: tg1").text).via == "tg1")
         let silent = try settings(of: Sample().text)
         #expect(silent.via == GatewaySettings.pseudonym(for: silent.listeners))
@@ -11,8 +12,10 @@ import Testing
         #expect(silent.via.count == "portcullis-".count + 8)
     }
 
-    @Test(arguments: ["", "a b", "shop.example.com:80", "a,b", "(a)", "\u{E9}", String(repeating: "x", count: 65)])
-    func `HTTP-50 is a token`(name: String) {
+    @Test(
+        .holds("HTTP-50"),
+        arguments: ["", "a b", "shop.example.com:80", "a,b", "(a)", "\u{E9}", String(repeating: "x", count: 65)])
+    func `is a token`(name: String) {
         #expect(
             refusal(of: Sample(rest: "via: '\(name)'").text)
                 == """
@@ -21,7 +24,7 @@ import Testing
                 """)
     }
 
-    @Test func `HTTP-52 is nothing that a proxy says, unless it is trusted`() throws {
+    @Test(.refuses("HTTP-52")) func `is nothing that a proxy says, unless it is trusted`() throws {
         let silent = try settings(of: Sample().text).listeners[0]
         #expect(silent.trustedProxies == [])
         #expect(!silent.saysForwarded)
@@ -31,7 +34,7 @@ import Testing
         #expect(listener.saysForwarded)
     }
 
-    @Test func `HTTP-52 is never what everybody says`() {
+    @Test(.refuses("HTTP-52")) func `is never what everybody says`() {
         #expect(
             refusal(of: Sample.listener("trusted_proxies: [0.0.0.0/0]"))
                 == """
@@ -40,7 +43,7 @@ import Testing
                 """)
     }
 
-    @Test func `HTTP-53 is said in Forwarded or not`() {
+    @Test(.holds("HTTP-53")) func `is said in Forwarded or not`() {
         #expect(
             refusal(of: Sample.listener("forwarded: yes"))
                 == """
@@ -60,7 +63,7 @@ import Testing
                 """)
     }
 
-    @Test func `HTTP-54 is the client's certificate, where a listener learns of one`() throws {
+    @Test(.holds("HTTP-54")) func `is the client's certificate, where a listener learns of one`() throws {
         let route = "routes: [{ path: /, upstream: http://127.0.0.1:3000, public: true, client_cert: true }]"
         for keys in [
             "client_cert_from: [10.0.0.7/32]",
@@ -82,7 +85,7 @@ import Testing
                 """)
     }
 
-    @Test func `HTTP-68 is passed on or not`() throws {
+    @Test(.holds("HTTP-68")) func `is passed on or not`() throws {
         #expect(try settings(of: Sample().text).routes[0].hidesUnauthorized == false)
         #expect(try settings(of: Sample.tokenRoute("upstream_401: pass")).routes[0].hidesUnauthorized == false)
         #expect(try settings(of: Sample.tokenRoute("upstream_401: bad_gateway")).routes[0].hidesUnauthorized)

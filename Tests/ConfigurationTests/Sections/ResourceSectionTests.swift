@@ -1,8 +1,9 @@
 import Gateway
+import TestTraits
 import Testing
 
 @Suite struct `a published resource` {
-    @Test func `MD-20 is published when the route says so`() throws {
+    @Test(.holds("MD-20")) func `is published when the route says so`() throws {
         #expect(try token(of: Sample().text).resource == nil)
         #expect(try token(of: Sample.token("resource: false")).resource == nil)
         #expect(try token(of: Sample.token("resource: true")).resource == ResourceSettings())
@@ -12,7 +13,7 @@ import Testing
                 == ResourceSettings(identifier: "https://shop.example.com/x"))
     }
 
-    @Test func `MD-22 may be at any host of a listener, and on loopback without TLS`() throws {
+    @Test(.holds("MD-22")) func `may be at any host of a listener, and on loopback without TLS`() throws {
         let listener = "listeners: [{ address: 127.0.0.1:1, public_url: 'http://localhost:8080', hosts: [b.example] }]"
         for identifier in ["http://localhost:8080/mcp", "https://b.example", "https://b.example:443/x"] {
             let route = "resource: { identifier: '\(identifier)' }"
@@ -25,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func `MD-21 of two routes may be one when both want the same`() throws {
+    @Test(.holds("MD-21")) func `of two routes may be one when both want the same`() throws {
         let token = "token: { issuers: [main], audience: api, resource: { identifier: 'https://shop.example.com/x' } }"
         let text = Sample(
             routes: """
@@ -36,7 +37,7 @@ import Testing
         #expect(refusal(of: text) == "")
     }
 
-    @Test func `MD-21 of two routes with other scopes is refused`() {
+    @Test(.refuses("MD-21")) func `of two routes with other scopes is refused`() {
         #expect(
             refusal(of: Self.two("scopes: [a]", "scopes: [b]"))
                 == """
@@ -45,7 +46,7 @@ import Testing
                 """)
     }
 
-    @Test func `MD-21 of two routes with other schemes is refused`() {
+    @Test(.refuses("MD-21")) func `of two routes with other schemes is refused`() {
         #expect(
             refusal(of: Self.two("schemes: [DPoP]", "schemes: [Bearer]"))
                 == """
@@ -54,13 +55,13 @@ import Testing
                 """)
     }
 
-    @Test func `MD-21 of two routes with other types of authorization details is refused`() {
+    @Test(.refuses("MD-21")) func `of two routes with other types of authorization details is refused`() {
         #expect(
             refusal(of: Self.two("authorization_details: [{ type: a }]", "authorization_details: [{ type: b }]"))
                 .contains("expected a resource identifier of its own, or the same rules for both routes"))
     }
 
-    @Test func `MD-21 that is another route's URL is refused`() {
+    @Test(.refuses("MD-21")) func `that is another route's URL is refused`() {
         #expect(
             refusal(
                 of: Sample(
@@ -76,7 +77,7 @@ import Testing
                     """)
     }
 
-    @Test func `MD-22 at a host that is not ours is refused`() {
+    @Test(.refuses("MD-22")) func `at a host that is not ours is refused`() {
         #expect(
             refusal(of: Sample.token("resource: { identifier: 'https://other.example/x' }"))
                 == """
@@ -85,7 +86,7 @@ import Testing
                 """)
     }
 
-    @Test func `MD-22 at another port of our host is refused`() {
+    @Test(.refuses("MD-22")) func `at another port of our host is refused`() {
         #expect(
             refusal(of: Sample.token("resource: { identifier: 'https://shop.example.com:8443/x' }"))
                 == """
@@ -94,7 +95,7 @@ import Testing
                 """)
     }
 
-    @Test func `MD-22 with plain HTTP is refused`() {
+    @Test(.refuses("MD-22")) func `with plain HTTP is refused`() {
         #expect(
             refusal(of: Sample.token("resource: { identifier: 'http://shop.example.com/x' }"))
                 == """
@@ -103,7 +104,7 @@ import Testing
                 """)
     }
 
-    @Test func `MD-20 with a query is refused`() {
+    @Test(.refuses("MD-20")) func `with a query is refused`() {
         #expect(
             refusal(of: Sample.token("resource: { identifier: 'https://shop.example.com/x?y' }"))
                 == """
@@ -112,7 +113,7 @@ import Testing
                 """)
     }
 
-    @Test func `MD-20 with a fragment is refused`() {
+    @Test(.refuses("MD-20")) func `with a fragment is refused`() {
         #expect(
             refusal(of: Sample.token("resource: { identifier: 'https://shop.example.com/x#y' }"))
                 == """
@@ -121,7 +122,7 @@ import Testing
                 """)
     }
 
-    @Test func `MD-20 that is no URL is refused`() {
+    @Test(.refuses("MD-20")) func `that is no URL is refused`() {
         #expect(
             refusal(of: Sample.token("resource: { identifier: orders }"))
                 == """
@@ -130,7 +131,7 @@ import Testing
                 """)
     }
 
-    @Test func `MD-20 in a word is refused`() {
+    @Test(.refuses("MD-20")) func `in a word is refused`() {
         #expect(
             refusal(of: Sample.token("resource: published"))
                 == """
@@ -139,7 +140,7 @@ import Testing
                 """)
     }
 
-    @Test func `MD-22 under a public URL with plain HTTP is refused`() {
+    @Test(.refuses("MD-22")) func `under a public URL with plain HTTP is refused`() {
         #expect(
             refusal(
                 of: Sample(
@@ -153,7 +154,7 @@ import Testing
                     """)
     }
 
-    @Test func `MCP-05 leaves offline_access out with a warning`() throws {
+    @Test(.holds("MCP-05")) func `leaves offline_access out with a warning`() throws {
         #expect(
             try warnings(of: Sample.token("resource: true, scopes: [a, offline_access]"))
                 == """
@@ -162,14 +163,14 @@ import Testing
                 """)
     }
 
-    @Test func `MCP-05 does not ask for offline_access`() throws {
+    @Test(.holds("MCP-05")) func `does not ask for offline_access`() throws {
         let all = try token(of: Sample.token("resource: true, scopes: [a, offline_access]"))
         #expect(all.scopes == ["a"])
         let some = try token(of: Sample.token("resource: true, scopes: { GET: [offline_access, a], PUT: [b] }"))
         #expect(some.scopesByMethod == ["GET": ["a"], "HEAD": ["a"], "PUT": ["b"]])
     }
 
-    @Test func `MCP-05 with offline_access as its only scope is refused`() {
+    @Test(.refuses("MCP-05")) func `with offline_access as its only scope is refused`() {
         #expect(
             refusal(of: Sample.token("resource: true, scopes: [offline_access]"))
                 == """
@@ -194,7 +195,7 @@ import Testing
 }
 
 @Suite struct `an MCP route` {
-    @Test func `MCP-01 publishes its resource, MCP-06 takes our own Origin alone`() throws {
+    @Test(.holds("MCP-01")) func `publishes its resource, MCP-06 takes our own Origin alone`() throws {
         let text = Sample.route("mcp: true, token: { issuers: [main], audience: https://shop.example.com/ }")
         let route = try settings(of: text).routes[0]
         #expect(route.isMCP)
@@ -205,20 +206,20 @@ import Testing
         #expect(silent.allowedOrigins == nil)
     }
 
-    @Test func `MCP-06 takes the origins that the file says, as browsers write them`() throws {
+    @Test(.holds("MCP-06")) func `takes the origins that the file says, as browsers write them`() throws {
         let text = Sample.tokenRoute("allowed_origins: ['https://App.example:443/', 'http://localhost:5173']")
         #expect(try settings(of: text).routes[0].allowedOrigins == ["https://app.example", "http://localhost:5173"])
         #expect(try settings(of: Sample.route("public: true, allowed_origins: []")).routes[0].allowedOrigins == [])
     }
 
-    @Test func `MCP-02 names its identifier among its audiences`() throws {
+    @Test(.holds("MCP-02")) func `names its identifier among its audiences`() throws {
         let text = Sample.route(
             "mcp: true, token: { issuers: [main], audience: [old, https://shop.example.com/m], resource: { identifier: 'https://shop.example.com/m' } }"
         )
         #expect(refusal(of: text) == "")
     }
 
-    @Test func `MCP-02 with tokens for something else is refused`() {
+    @Test(.refuses("MCP-02")) func `with tokens for something else is refused`() {
         #expect(
             refusal(of: Sample.route("mcp: true, token: { issuers: [main], audience: api }"))
                 == """
@@ -227,7 +228,7 @@ import Testing
                 """)
     }
 
-    @Test func `MCP-02 with another spelling of its URL is refused`() {
+    @Test(.refuses("MCP-02")) func `with another spelling of its URL is refused`() {
         #expect(
             refusal(of: Sample.route("mcp: true, token: { issuers: [main], audience: https://shop.example.com }"))
                 == """
@@ -236,7 +237,7 @@ import Testing
                 """)
     }
 
-    @Test func `MCP-01 without a token is refused`() {
+    @Test(.refuses("MCP-01")) func `without a token is refused`() {
         #expect(
             refusal(of: Sample.route("mcp: true, public: true"))
                 == """
@@ -245,7 +246,7 @@ import Testing
                 """)
     }
 
-    @Test func `MCP-01 that publishes nothing is refused`() {
+    @Test(.refuses("MCP-01")) func `that publishes nothing is refused`() {
         #expect(
             refusal(
                 of: Sample.route(
@@ -256,7 +257,7 @@ import Testing
                     """)
     }
 
-    @Test func `MCP-04 that passes tokens on is refused`() {
+    @Test(.refuses("MCP-04")) func `that passes tokens on is refused`() {
         #expect(
             refusal(
                 of: Sample.route(
@@ -268,7 +269,7 @@ import Testing
                     """)
     }
 
-    @Test func `MCP-05 leaves offline_access out with a warning`() throws {
+    @Test(.holds("MCP-05")) func `leaves offline_access out with a warning`() throws {
         #expect(
             try warnings(
                 of: Sample.route(
@@ -280,7 +281,7 @@ import Testing
                     """)
     }
 
-    @Test func `MCP-06 an origin with a path is refused`() {
+    @Test(.refuses("MCP-06")) func `an origin with a path is refused`() {
         #expect(
             refusal(of: Sample.tokenRoute("allowed_origins: ['https://app.example/x']"))
                 == """
@@ -289,7 +290,7 @@ import Testing
                 """)
     }
 
-    @Test func `MCP-06 the origin of no page is refused`() {
+    @Test(.refuses("MCP-06")) func `the origin of no page is refused`() {
         #expect(
             refusal(of: Sample.tokenRoute("allowed_origins: ['null']"))
                 == """
@@ -298,7 +299,7 @@ import Testing
                 """)
     }
 
-    @Test func `MCP-06 an origin said twice is refused`() {
+    @Test(.refuses("MCP-06")) func `an origin said twice is refused`() {
         #expect(
             refusal(of: Sample.tokenRoute("allowed_origins: ['https://app.example', 'https://app.example']"))
                 == """

@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 
 @Suite struct `a route that does not load, continued` {
@@ -36,7 +37,7 @@ import Testing
                     """)
     }
 
-    @Test func `HTTP-51 an upstream that is an own listener is refused`() {
+    @Test(.refuses("HTTP-51")) func `an upstream that is an own listener is refused`() {
         #expect(
             refusal(
                 of: Sample(
@@ -49,7 +50,7 @@ import Testing
                     """)
     }
 
-    @Test func `HTTP-51 an upstream that is an own listener by another name is refused`() {
+    @Test(.refuses("HTTP-51")) func `an upstream that is an own listener by another name is refused`() {
         #expect(
             refusal(
                 of: Sample(
@@ -62,7 +63,7 @@ import Testing
                     """)
     }
 
-    @Test func `HTTP-51 an upstream that a wildcard listener answers is refused`() {
+    @Test(.refuses("HTTP-51")) func `an upstream that a wildcard listener answers is refused`() {
         #expect(
             refusal(
                 of: Sample(
@@ -78,7 +79,7 @@ import Testing
                     """)
     }
 
-    @Test func `OPS-06 an upstream that is the admin listener is refused`() {
+    @Test(.refuses("OPS-06")) func `an upstream that is the admin listener is refused`() {
         #expect(
             refusal(
                 of: Sample(
@@ -164,11 +165,13 @@ import Testing
                 """)
     }
 
-    @Test(arguments: [
-        ("/Shop/", "write /shop/; it fits in any case"), ("/caf%C3%A9", "leave case_insensitive out"),
-        ("/A%20B", "leave case_insensitive out"),
-    ])
-    func `HTTP-57 a path that fits in any case is in lower case`(path: String, remedy: String) {
+    @Test(
+        .holds("HTTP-57"),
+        arguments: [
+            ("/Shop/", "write /shop/; it fits in any case"), ("/caf%C3%A9", "leave case_insensitive out"),
+            ("/A%20B", "leave case_insensitive out"),
+        ])
+    func `a path that fits in any case is in lower case`(path: String, remedy: String) {
         let text = Sample(
             routes: "routes: [{ path: \(path), upstream: http://127.0.0.1:3000, public: true, case_insensitive: true }]"
         ).text
@@ -180,8 +183,10 @@ import Testing
                 """)
     }
 
-    @Test(arguments: ["/shop/admin", "/Shop/Admin/", "/Shop", "/shop/Admin", "/SHOP/", "/%C5%BFhop/x"])
-    func `HTTP-57 a path that fits in one case below one that fits in any is refused`(path: String) {
+    @Test(
+        .refuses("HTTP-57"),
+        arguments: ["/shop/admin", "/Shop/Admin/", "/Shop", "/shop/Admin", "/SHOP/", "/%C5%BFhop/x"])
+    func `a path that fits in one case below one that fits in any is refused`(path: String) {
         let text = Sample(
             routes: """
                 routes: [{ path: /shop/, upstream: http://127.0.0.1:3000, public: true, case_insensitive: true },

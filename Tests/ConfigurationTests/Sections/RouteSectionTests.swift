@@ -1,7 +1,8 @@
+import TestTraits
 import Testing
 
 @Suite struct `a route that does not load` {
-    @Test func `HTTP-76 a route without a rule of access is refused`() {
+    @Test(.refuses("HTTP-76")) func `a route without a rule of access is refused`() {
         #expect(
             refusal(of: Sample(routes: "routes: [{ path: /, upstream: http://127.0.0.1:3000 }]").text)
                 == """
@@ -10,7 +11,7 @@ import Testing
                 """)
     }
 
-    @Test func `HTTP-76 a route with two rules of access is refused`() {
+    @Test(.refuses("HTTP-76")) func `a route with two rules of access is refused`() {
         #expect(
             refusal(of: Sample.tokenRoute("public: true"))
                 == """
@@ -19,7 +20,7 @@ import Testing
                 """)
     }
 
-    @Test func `HTTP-76 a route that is not public says so by another rule`() {
+    @Test(.refuses("HTTP-76")) func `a route that is not public says so by another rule`() {
         #expect(
             refusal(of: Sample.route("public: false"))
                 == """
@@ -28,7 +29,8 @@ import Testing
                 """)
     }
 
-    @Test(arguments: ["yes", "On", "\"true\""]) func `HTTP-76 a route that is public says so by the word true`(
+    @Test(.holds("HTTP-76"), arguments: ["yes", "On", "\"true\""])
+    func `a route that is public says so by the word true`(
         word: String
     ) {
         let text = word.filter { $0 != "\"" }
@@ -43,7 +45,7 @@ import Testing
                 """)
     }
 
-    @Test func `HTTP-76 a login as nobody is refused`() {
+    @Test(.refuses("HTTP-76")) func `a login as nobody is refused`() {
         #expect(
             refusal(of: Sample.route("login: { client: shop }"))
                 == """
@@ -52,7 +54,7 @@ import Testing
                 """)
     }
 
-    @Test func `HTTP-47 passing the token on is no key`() {
+    @Test(.refuses("HTTP-47")) func `passing the token on is no key`() {
         #expect(
             refusal(of: Sample.tokenRoute("authorization: pass"))
                 == """

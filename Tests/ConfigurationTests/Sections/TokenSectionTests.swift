@@ -1,7 +1,8 @@
+import TestTraits
 import Testing
 
 @Suite struct `a route's token that does not load` {
-    @Test func `RS-13 a token route without an audience is refused`() {
+    @Test(.refuses("RS-13")) func `a token route without an audience is refused`() {
         #expect(
             refusal(of: Sample.route("token: { issuers: [main] }"))
                 == """
@@ -10,7 +11,7 @@ import Testing
                 """)
     }
 
-    @Test func `RS-13 an empty list of audiences is refused`() {
+    @Test(.refuses("RS-13")) func `an empty list of audiences is refused`() {
         #expect(
             refusal(of: Sample.route("token: { issuers: [main], audience: [] }"))
                 == """
@@ -19,7 +20,7 @@ import Testing
                 """)
     }
 
-    @Test func `RS-13 an empty audience is refused`() {
+    @Test(.refuses("RS-13")) func `an empty audience is refused`() {
         #expect(
             refusal(of: Sample.route("token: { issuers: [main], audience: '' }"))
                 == """
@@ -28,7 +29,7 @@ import Testing
                 """)
     }
 
-    @Test func `RS-12 a token route without issuers is refused`() {
+    @Test(.refuses("RS-12")) func `a token route without issuers is refused`() {
         #expect(
             refusal(of: Sample.route("token: { audience: api }"))
                 == """
@@ -37,7 +38,7 @@ import Testing
                 """)
     }
 
-    @Test func `RS-12 an unknown issuer is refused with the one that was meant`() {
+    @Test(.refuses("RS-12")) func `an unknown issuer is refused with the one that was meant`() {
         #expect(
             refusal(of: Sample.route("token: { issuers: [mian], audience: api }"))
                 == """
@@ -46,7 +47,7 @@ import Testing
                 """)
     }
 
-    @Test func `RS-12 an issuer where none is there is refused`() {
+    @Test(.refuses("RS-12")) func `an issuer where none is there is refused`() {
         #expect(
             refusal(of: Sample(issuers: "").text)
                 == """

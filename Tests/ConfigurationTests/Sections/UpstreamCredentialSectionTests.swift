@@ -2,10 +2,11 @@ import Configuration
 import Crypto
 import Gateway
 import JOSE
+import TestTraits
 import Testing
 
 @Suite struct `an upstream's credential` {
-    @Test func `HTTP-47 is none unless the file says so`() throws {
+    @Test(.refuses("HTTP-47")) func `is none unless the file says so`() throws {
         guard case .none = try settings(of: Sample().text).routes[0].credential else {
             Issue.record("a credential")
             return
@@ -73,7 +74,7 @@ import Testing
                     """)
     }
 
-    @Test func `HTTP-47 passed on from everybody is refused`() {
+    @Test(.refuses("HTTP-47")) func `passed on from everybody is refused`() {
         #expect(
             refusal(of: Sample.route("public: true, upstream_credential: pass"))
                 == """
@@ -91,7 +92,7 @@ import Testing
                 """)
     }
 
-    @Test func `DPOP-20 passed on where keys are proved is refused`() {
+    @Test(.refuses("DPOP-20")) func `passed on where keys are proved is refused`() {
         #expect(
             refusal(
                 of: Sample.route(
@@ -139,7 +140,7 @@ import Testing
                 """)
     }
 
-    @Test func `CA-17 that everybody can read is refused`() {
+    @Test(.refuses("CA-17")) func `that everybody can read is refused`() {
         #expect(
             refusal(of: Sample.tokenRoute("upstream_credential: { static: { file: open.secret } }"))
                 == """
@@ -148,7 +149,7 @@ import Testing
                 """)
     }
 
-    @Test func `CA-17 written into the file is refused, and not repeated`() {
+    @Test(.refuses("CA-17")) func `written into the file is refused, and not repeated`() {
         #expect(
             refusal(of: Sample.tokenRoute("upstream_credential: { static: s3cret }"))
                 == """
@@ -296,7 +297,7 @@ import Testing
         #expect(files.assertionKeys.keys.count == 2)
     }
 
-    @Test func `CA-17 that everybody can read are refused`() {
+    @Test(.refuses("CA-17")) func `that everybody can read are refused`() {
         #expect(
             refusal(of: Sample(rest: "assertion_keys: { files: [open.key] }").text)
                 == """

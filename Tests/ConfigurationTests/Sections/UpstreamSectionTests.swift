@@ -1,5 +1,6 @@
 import Crypto
 import Gateway
+import TestTraits
 import Testing
 
 /// A configuration whose only route goes to this upstream, in flow style.
@@ -105,7 +106,7 @@ private func upstream(_ text: String) -> String {
         #expect(found.contains(expected.split(separator: "\n")[1]), "\(found)")
     }
 
-    @Test func `HTTP-51 that is an own Unix socket is refused`() {
+    @Test(.refuses("HTTP-51")) func `that is an own Unix socket is refused`() {
         let text = Sample(
             listeners: "listeners: [{ address: unix:/run/web.sock, public_url: http://a.example }]",
             routes: "routes: [{ path: /, public: true, upstream: unix:/run/web.sock }]"

@@ -1,5 +1,6 @@
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// Rows MTLS-01 to MTLS-06, MTLS-08 and RS-23: tokens that are bound to the client's certificate (RFC 8705).
 @Suite(.serialized) struct `a token bound to a certificate` {
@@ -12,8 +13,8 @@ import TestSupport
         stage.issuer.introspect(introspected())
     }
 
-    @Test(arguments: [TLSVersion.tls12, .tls13])
-    func `MTLS-01, MTLS-08 passes as Bearer on a connection with its certificate`(version: TLSVersion) throws {
+    @Test(.holds("MTLS-01", "MTLS-08"), arguments: [TLSVersion.tls12, .tls13])
+    func `passes as Bearer on a connection with its certificate`(version: TLSVersion) throws {
         for listener in [CertificateStage.Listener.optional, .required, .authority] {
             let connection = try stage.connect(listener, stage.client, version: version)
             for _ in 0..<3 {
@@ -25,7 +26,7 @@ import TestSupport
         #expect(stage.upstream.requests.allSatisfy { !$0.fields.contains("authorization") })
     }
 
-    @Test func `MTLS-01 is refused on a connection with another certificate`() throws {
+    @Test(.refuses("MTLS-01")) func `is refused on a connection with another certificate`() throws {
         for listener in [CertificateStage.Listener.optional, .required, .authority] {
             let connection = try stage.connect(listener, stage.other)
             try stage.expectRefused(stage.ask(connection, stage.token(stage.client)), check: "MTLS-01")
@@ -33,7 +34,7 @@ import TestSupport
         try stage.expectNothingForwarded()
     }
 
-    @Test func `MTLS-01 is judged for each token of a connection`() throws {
+    @Test(.holds("MTLS-01")) func `is judged for each token of a connection`() throws {
         let connection = try stage.connect(.optional, stage.client)
         #expect(try stage.ask(connection, stage.token(stage.client)).status == 200)
         try stage.expectRefused(stage.ask(connection, stage.token(stage.other)), check: "MTLS-01")
@@ -41,7 +42,7 @@ import TestSupport
         #expect(try stage.ask(connection, stage.tokens.token()).status == 200)
     }
 
-    @Test func `MTLS-02 is refused on a connection without a certificate`() throws {
+    @Test(.refuses("MTLS-02")) func `is refused on a connection without a certificate`() throws {
         for listener in [CertificateStage.Listener.optional, .off, .mistrusting] {
             let connection = try stage.connect(listener)
             try stage.expectRefused(stage.ask(connection, stage.token(stage.client)), check: "MTLS-02")
@@ -49,7 +50,8 @@ import TestSupport
         try stage.expectNothingForwarded()
     }
 
-    @Test func `MTLS-02 says that there is no certificate, and MTLS-01 that there is another one`() throws {
+    @Test(.refuses("MTLS-02")) func `says that there is no certificate, and MTLS-01 that there is another one`() throws
+    {
         func told(_ certificate: TestCertificate?) throws -> (client: String?, line: LogLine?) {
             let response = try stage.ask(stage.connect(.optional, certificate), stage.token(stage.client))
             let id = response.fields.only("x-request-id")
@@ -70,35 +72,35 @@ import TestSupport
         #expect(other.line?["found"] == stage.other.thumbprint)
     }
 
-    @Test func `MTLS-02 is judged by connection, though the token was seen before on a better one`() throws {
+    @Test(.holds("MTLS-02")) func `is judged by connection, though the token was seen before on a better one`() throws {
         let token = stage.token(stage.client)
         #expect(try stage.ask(stage.connect(.optional, stage.client), token).status == 200)
         try stage.expectRefused(stage.ask(stage.connect(.optional), token), check: "MTLS-02")
         try stage.expectRefused(stage.ask(stage.connect(.optional, stage.other), token), check: "MTLS-01")
     }
 
-    @Test func `MTLS-03 may be opaque, and is bound by the server's word`() throws {
+    @Test(.holds("MTLS-03")) func `may be opaque, and is bound by the server's word`() throws {
         stage.issuer.introspect(introspected(["cnf": stage.client.confirmation]))
         let connection = try stage.connect(.optional, stage.client)
         #expect(try stage.ask(connection, opaqueToken()).status == 200)
     }
 
-    @Test func `MTLS-03 is refused with another certificate or none, opaque or not`() throws {
+    @Test(.refuses("MTLS-03")) func `is refused with another certificate or none, opaque or not`() throws {
         stage.issuer.introspect(introspected(["cnf": stage.client.confirmation]))
         try stage.expectRefused(stage.ask(stage.connect(.optional, stage.other), opaqueToken()), check: "MTLS-01")
         try stage.expectRefused(stage.ask(stage.connect(.optional), opaqueToken()), check: "MTLS-02")
         try stage.expectNothingForwarded()
     }
 
-    @Test func `MTLS-04 may be bound to a certificate that nobody vouches for where any is good`() throws {
+    @Test(.refuses("MTLS-04")) func `may be bound to a certificate that nobody vouches for where any is good`() throws {
         for listener in [CertificateStage.Listener.optional, .required] {
             let connection = try stage.connect(listener, stage.stranger)
             #expect(try stage.ask(connection, stage.token(stage.stranger)).status == 200)
         }
     }
 
-    @Test(arguments: [TLSVersion.tls12, .tls13])
-    func `MTLS-04 is of no use with a certificate of another authority where one is named`(version: TLSVersion) throws {
+    @Test(.refuses("MTLS-04"), arguments: [TLSVersion.tls12, .tls13])
+    func `is of no use with a certificate of another authority where one is named`(version: TLSVersion) throws {
         for certificate in [stage.stranger, nil] {
             #expect(throws: WireFailure.self) {
                 let connection = try stage.connect(.authority, certificate, version: version)
@@ -111,14 +113,14 @@ import TestSupport
         try stage.expectNothingForwarded()
     }
 
-    @Test func `MTLS-05 is refused where no certificate is asked for, though the client has it`() throws {
+    @Test(.refuses("MTLS-05")) func `is refused where no certificate is asked for, though the client has it`() throws {
         let connection = try stage.connect(.off, stage.client)
         try stage.expectRefused(stage.ask(connection, stage.token(stage.client)), check: "MTLS-02")
         #expect(try stage.ask(connection, stage.tokens.token()).status == 200)
     }
 
-    @Test(arguments: [TLSVersion.tls12, .tls13])
-    func `MTLS-06 passes, or is refused, on a resumed connection as on the first`(version: TLSVersion) throws {
+    @Test(.refuses("MTLS-06"), arguments: [TLSVersion.tls12, .tls13])
+    func `passes, or is refused, on a resumed connection as on the first`(version: TLSVersion) throws {
         for listener in [CertificateStage.Listener.optional, .required, .authority] {
             let first = try stage.connect(listener, stage.client, version: version)
             #expect(try stage.ask(first, stage.token(stage.client)).status == 200)
@@ -135,7 +137,7 @@ import TestSupport
         }
     }
 
-    @Test func `MTLS-06 is refused on a resumed connection that never had a certificate`() throws {
+    @Test(.refuses("MTLS-06")) func `is refused on a resumed connection that never had a certificate`() throws {
         let first = try stage.connect(.optional)
         #expect(try stage.ask(first, stage.tokens.token()).status == 200)
         let session = try #require(first.tls?.session)
@@ -147,8 +149,8 @@ import TestSupport
         }
     }
 
-    @Test(arguments: ["MTLS", "mTLS", "PoP"])
-    func `MTLS-08 is no token in another scheme`(scheme: String) throws {
+    @Test(.refuses("MTLS-08"), arguments: ["MTLS", "mTLS", "PoP"])
+    func `is no token in another scheme`(scheme: String) throws {
         let connection = try stage.connect(.optional, stage.client)
         try connection.send(
             request("GET", "/bound/a", fields: ["Authorization: \(scheme) \(stage.token(stage.client))"]))
@@ -173,13 +175,13 @@ import TestSupport
         return try connection.response()
     }
 
-    @Test func `RS-23 passes with the proof and the certificate when it is bound to both`() throws {
+    @Test(.holds("RS-23")) func `passes with the proof and the certificate when it is bound to both`() throws {
         let call = ProofCall()
         let response = try send(call, both(stage.client, call), stage.client)
         #expect(response.status == 200, "\(response.headText)\(stage.gateway.diagnosis)")
     }
 
-    @Test func `RS-23 is refused with only one of the two`() throws {
+    @Test(.refuses("RS-23")) func `is refused with only one of the two`() throws {
         let call = ProofCall()
         let token = both(stage.client, call)
         let bare = try send(call, token, nil)
@@ -196,7 +198,7 @@ import TestSupport
         try stage.expectNothingForwarded()
     }
 
-    @Test func `RS-23 keeps its proof for the connection with the right certificate`() throws {
+    @Test(.holds("RS-23")) func `keeps its proof for the connection with the right certificate`() throws {
         var call = ProofCall()
         call.url = "https://gateway.test/bound/a"
         let message = request("GET", "/bound/a", fields: call.fields(token: both(stage.client, call)))

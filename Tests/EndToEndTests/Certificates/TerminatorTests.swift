@@ -1,5 +1,6 @@
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// Row MTLS-07: `Client-Cert` of a TLS terminator in front (RFC 9440), believed from nobody else.
 @Suite(.serialized) struct `a certificate in a field` {
@@ -19,28 +20,28 @@ import TestSupport
         return try stage.ask(connection, stage.token(stage.client), fields: values.map { "\(name): \($0)" })
     }
 
-    @Test(arguments: ["Client-Cert", "client-cert", "CLIENT-CERT"])
-    func `MTLS-07 is the client's when a terminator that is trusted says so`(name: String) throws {
+    @Test(.holds("MTLS-07"), arguments: ["Client-Cert", "client-cert", "CLIENT-CERT"])
+    func `is the client's when a terminator that is trusted says so`(name: String) throws {
         let response = try ask(.trusting, [stage.client.fieldValue], name: name)
         #expect(response.status == 200, "\(response.headText)\(stage.gateway.diagnosis)")
         let seen = try #require(stage.upstream.onlyRequest(for: "/bound/a"))
         #expect(!seen.fields.contains("client-cert"))
     }
 
-    @Test func `MTLS-07 that is another's is not enough`() throws {
+    @Test(.refuses("MTLS-07")) func `that is another's is not enough`() throws {
         try stage.expectRefused(ask(.trusting, [stage.other.fieldValue]), check: "MTLS-01")
         try stage.expectRefused(ask(.trusting, []), check: "MTLS-02")
         try stage.expectNothingForwarded()
     }
 
-    @Test func `MTLS-07 counts in place of the terminator's own`() throws {
+    @Test(.holds("MTLS-07")) func `counts in place of the terminator's own`() throws {
         #expect(try ask(.both, [stage.client.fieldValue], certificate: stage.other).status == 200)
         stage.upstream.forget()
         try stage.expectRefused(ask(.both, [], certificate: stage.client), check: "MTLS-02")
         try stage.expectNothingForwarded()
     }
 
-    @Test func `MTLS-07 of anybody else is ignored and stripped`() throws {
+    @Test(.refuses("MTLS-07")) func `of anybody else is ignored and stripped`() throws {
         for listener in [CertificateStage.Listener.mistrusting, .off, .optional] {
             try stage.expectRefused(ask(listener, [stage.client.fieldValue]), check: "MTLS-02")
         }
@@ -66,10 +67,13 @@ import TestSupport
         }
     }
 
-    @Test(arguments: [
-        "", ":", "::", ":AAAA", "AAAA", ":AA=A:", ":!!!!:", ":AAAA:, :AAAA:", ":AAAA:;a=", "\"AAAA\"", "?1", ":AAAA:x",
-    ])
-    func `MTLS-07 that is malformed is refused from the one that is trusted`(value: String) throws {
+    @Test(
+        .refuses("MTLS-07"),
+        arguments: [
+            "", ":", "::", ":AAAA", "AAAA", ":AA=A:", ":!!!!:", ":AAAA:, :AAAA:", ":AAAA:;a=", "\"AAAA\"", "?1",
+            ":AAAA:x",
+        ])
+    func `that is malformed is refused from the one that is trusted`(value: String) throws {
         let response = try ask(.trusting, [value])
         expectTemplate(response, status: 400)
         #expect(response.announcesClose)
@@ -77,7 +81,7 @@ import TestSupport
         try stage.expectNothingForwarded()
     }
 
-    @Test func `MTLS-07 that is there twice is refused, whichever of them is right`() throws {
+    @Test(.refuses("MTLS-07")) func `that is there twice is refused, whichever of them is right`() throws {
         let good = stage.client.fieldValue
         for values in [[good, good], [good, stage.other.fieldValue], [stage.other.fieldValue, good], [good, ""]] {
             let response = try ask(.trusting, values)
@@ -87,7 +91,7 @@ import TestSupport
         try stage.expectNothingForwarded()
     }
 
-    @Test func `MTLS-07 changes from request to request of one connection`() throws {
+    @Test(.holds("MTLS-07")) func `changes from request to request of one connection`() throws {
         let connection = try stage.connect(.trusting)
         let token = stage.token(stage.client)
         let mine = ["Client-Cert: \(stage.client.fieldValue)"]

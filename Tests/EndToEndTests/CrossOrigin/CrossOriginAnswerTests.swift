@@ -1,5 +1,6 @@
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// Rows HTTP-71 and HTTP-72: what scripts of other pages may read of answers, ours and the upstream's alike.
 @Suite(.serialized) struct `an answer to a page of another origin` {
@@ -36,7 +37,7 @@ import TestSupport
         #expect(answer.fields.only("vary") == "Origin", sourceLocation: location)
     }
 
-    @Test func `HTTP-71 of the upstream is readable, and says to caches that it is for one origin`() throws {
+    @Test(.holds("HTTP-71")) func `of the upstream is readable, and says to caches that it is for one origin`() throws {
         let answer = try stage.exchange("GET", "/api/a", fields: ["Origin: https://app.test", good])
         #expect(answer.status == 200, "\(answer.headText)")
         expectReadable(answer, exposing: Self.exposed + ", Link, ETag")
@@ -46,7 +47,7 @@ import TestSupport
         #expect(kept.fields.only("access-control-allow-credentials") == "true")
     }
 
-    @Test func `HTTP-72 of ours is readable with its challenge, whatever it refuses`() throws {
+    @Test(.holds("HTTP-72")) func `of ours is readable with its challenge, whatever it refuses`() throws {
         let origin = "Origin: https://app.test"
         let answers = [
             (401, try stage.exchange("GET", "/api/a", fields: [origin])),
@@ -63,10 +64,12 @@ import TestSupport
         }
     }
 
-    @Test(arguments: [
-        "https://evil.test", "null", "https://app.test.evil.test", "https://evil-app.test", "HTTPS://APP.TEST",
-    ])
-    func `HTTP-71 T-46 says nothing to any other origin, but to caches that it would have`(origin: String) throws {
+    @Test(
+        .refuses("HTTP-71", "T-46"),
+        arguments: [
+            "https://evil.test", "null", "https://app.test.evil.test", "https://evil-app.test", "HTTPS://APP.TEST",
+        ])
+    func `says nothing to any other origin, but to caches that it would have`(origin: String) throws {
         for path in ["/api/a", "/kept/a"] {
             for fields in [["Origin: " + origin, good], ["Origin: " + origin]] {
                 let answer = try stage.exchange("GET", path, fields: fields)
@@ -77,7 +80,8 @@ import TestSupport
         }
     }
 
-    @Test func `HTTP-71 two origins are none, and no origin is told that others have an answer of their own`() throws {
+    @Test(.holds("HTTP-71"), .refuses("HTTP-71"))
+    func `two origins are none, and no origin is told that others have an answer of their own`() throws {
         let both = ["Origin: https://app.test", "Origin: https://evil.test", good]
         for fields in [both, [both[1], both[0], good], [good]] {
             let answer = try stage.exchange("GET", "/kept/a", fields: fields)
@@ -87,7 +91,7 @@ import TestSupport
         }
     }
 
-    @Test func `HTTP-71 for everybody is the same for everybody, and varies with nothing`() throws {
+    @Test(.refuses("HTTP-71")) func `for everybody is the same for everybody, and varies with nothing`() throws {
         for fields in [[], ["Origin: https://any.test"], ["Origin: null"]] {
             let answer = try stage.exchange("GET", "/all/a", fields: fields)
             #expect(answer.fields.only("access-control-allow-origin") == "*")
@@ -103,7 +107,7 @@ import TestSupport
         "Vary: Accept",
     ]
 
-    @Test func `HTTP-71 has one policy: what the upstream says beside ours goes no further`() throws {
+    @Test(.refuses("HTTP-71")) func `has one policy: what the upstream says beside ours goes no further`() throws {
         stage.upstream.answerAll(with: .answer(200, fields: Self.theirs))
         let ours = try stage.exchange("GET", "/api/a", fields: ["Origin: https://app.test", good])
         #expect(ours.fields["access-control-allow-origin"] == ["https://app.test"])
@@ -116,7 +120,8 @@ import TestSupport
         expectNothingAllowed(foreign)
     }
 
-    @Test func `HTTP-72 says nothing where the route has no cors, and lets no upstream open what needs credentials`()
+    @Test(.refuses("HTTP-72"))
+    func `says nothing where the route has no cors, and lets no upstream open what needs credentials`()
         throws
     {
         stage.upstream.answerAll(with: .answer(200, fields: Self.theirs))
@@ -133,7 +138,7 @@ import TestSupport
         #expect(open.fields.only("access-control-allow-origin") == "https://evil.test", "theirs to share")
     }
 
-    @Test func `HTTP-71 is the upstream's own where the route leaves it to that`() throws {
+    @Test(.holds("HTTP-71")) func `is the upstream's own where the route leaves it to that`() throws {
         stage.upstream.answerAll(with: .answer(200, fields: Self.theirs))
         let answer = try stage.exchange("GET", "/theirs/a", fields: ["Origin: https://evil.test", good])
         #expect(answer.fields.only("access-control-allow-origin") == "https://evil.test")

@@ -1,5 +1,6 @@
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// A browser's question whether a script of that page may go on.
 func preflight(_ origin: String, for method: String = "GET", headers: String? = nil) -> [String] {
@@ -34,7 +35,7 @@ func expectNothingAllowed(_ response: WireResponse, at location: SourceLocation 
         stage.reset()
     }
 
-    @Test func `HTTP-71 of a listed origin is answered 204 with what is allowed`() throws {
+    @Test(.holds("HTTP-71")) func `of a listed origin is answered 204 with what is allowed`() throws {
         let answer = try stage.exchange(
             "OPTIONS", "/api/a", fields: preflight("https://app.test", for: "PUT", headers: "authorization,dpop"))
         #expect(answer.status == 204)
@@ -50,8 +51,8 @@ func expectNothingAllowed(_ response: WireResponse, at location: SourceLocation 
         #expect(other.fields.only("access-control-allow-origin") == "https://two.test:8443")
     }
 
-    @Test func `HTTP-71 says that credentials may come only where the route says so, and to one origin by name`() throws
-    {
+    @Test(.refuses("HTTP-71"))
+    func `says that credentials may come only where the route says so, and to one origin by name`() throws {
         let kept = try stage.exchange("OPTIONS", "/kept/a", fields: preflight("https://app.test"))
         #expect(kept.fields.only("access-control-allow-credentials") == "true")
         #expect(kept.fields.only("access-control-allow-origin") == "https://app.test")
@@ -64,13 +65,16 @@ func expectNothingAllowed(_ response: WireResponse, at location: SourceLocation 
         #expect(all.fields.only("access-control-allow-methods") == "GET, HEAD", "what the route lets through")
     }
 
-    @Test(arguments: [
-        "https://evil.test", "null", "https://app.test.evil.test", "https://evil-app.test", "http://app.test",
-        "https://app.test:8443", "https://app.test:443", "HTTPS://APP.TEST", "https://app.test/", "https://two.test",
-        "",
-        "*", "https://app.test https://evil.test", "https://app.tes",
-    ])
-    func `HTTP-71 T-46 of any other origin is refused without a word that lets it go on`(origin: String) throws {
+    @Test(
+        .refuses("HTTP-71", "T-46"),
+        arguments: [
+            "https://evil.test", "null", "https://app.test.evil.test", "https://evil-app.test", "http://app.test",
+            "https://app.test:8443", "https://app.test:443", "HTTPS://APP.TEST", "https://app.test/",
+            "https://two.test",
+            "",
+            "*", "https://app.test https://evil.test", "https://app.tes",
+        ])
+    func `of any other origin is refused without a word that lets it go on`(origin: String) throws {
         for path in ["/api/a", "/kept/a"] {
             let answer = try stage.exchange("OPTIONS", path, fields: preflight(origin, for: "GET", headers: "dpop"))
             expectTemplate(answer, status: 403)
@@ -81,7 +85,7 @@ func expectNothingAllowed(_ response: WireResponse, at location: SourceLocation 
         #expect(stage.upstream.requests.isEmpty)
     }
 
-    @Test func `HTTP-71 with two origins is of none of them`() throws {
+    @Test(.refuses("HTTP-71")) func `with two origins is of none of them`() throws {
         let fields = ["Origin: https://app.test", "Origin: https://evil.test", "Access-Control-Request-Method: GET"]
         for fields in [fields, [fields[1], fields[0], fields[2]]] {
             let answer = try stage.exchange("OPTIONS", "/api/a", fields: fields)
@@ -90,7 +94,9 @@ func expectNothingAllowed(_ response: WireResponse, at location: SourceLocation 
         }
     }
 
-    @Test func `HTTP-71 is never answered 401 and never reaches an upstream where the route has no cors`() throws {
+    @Test(.refuses("HTTP-71")) func `is never answered 401 and never reaches an upstream where the route has no cors`()
+        throws
+    {
         for path in ["/orders/a", "/open/a"] {
             for fields in [preflight("https://app.test"), preflight("https://app.test") + [stage.tokens.bearer()]] {
                 let answer = try stage.exchange("OPTIONS", path, fields: fields)
@@ -104,7 +110,7 @@ func expectNothingAllowed(_ response: WireResponse, at location: SourceLocation 
         #expect(line["cause"] == "origin_not_allowed")
     }
 
-    @Test func `HTTP-71 OPTIONS that asks for no method is authenticated like any request`() throws {
+    @Test(.refuses("HTTP-71")) func `OPTIONS that asks for no method is authenticated like any request`() throws {
         for path in ["/api/a", "/theirs/a"] {
             let answer = try stage.exchange("OPTIONS", path, fields: ["Origin: https://app.test"])
             #expect(answer.status == (path == "/api/a" ? 401 : 405))
@@ -115,7 +121,7 @@ func expectNothingAllowed(_ response: WireResponse, at location: SourceLocation 
         #expect(stage.upstream.requests.isEmpty)
     }
 
-    @Test func `HTTP-71 with content is no preflight: nothing reaches an upstream that way`() throws {
+    @Test(.refuses("HTTP-71")) func `with content is no preflight: nothing reaches an upstream that way`() throws {
         for path in ["/api/a", "/guarded/a"] {
             let answer = try stage.exchange(
                 "OPTIONS", path, fields: preflight("https://app.test"), body: "what nobody has proved to be allowed")
@@ -130,7 +136,9 @@ func expectNothingAllowed(_ response: WireResponse, at location: SourceLocation 
         #expect(stage.upstream.requests.isEmpty)
     }
 
-    @Test func `HTTP-71 goes to an upstream that decides, without anybody's identity and credentials`() throws {
+    @Test(.refuses("HTTP-71")) func `goes to an upstream that decides, without anybody's identity and credentials`()
+        throws
+    {
         stage.upstream.answer(
             "/theirs/a",
             with: .raw(
@@ -150,7 +158,7 @@ func expectNothingAllowed(_ response: WireResponse, at location: SourceLocation 
         for name in ["authorization", "cookie", "x-user"] { #expect(!seen.fields.contains(name), "\(seen.headText)") }
     }
 
-    @Test func `HTTP-71 for a method or of an origin that the route refuses does not go there`() throws {
+    @Test(.refuses("HTTP-71")) func `for a method or of an origin that the route refuses does not go there`() throws {
         let method = try stage.exchange("OPTIONS", "/theirs/a", fields: preflight("https://any.test", for: "DELETE"))
         expectTemplate(method, status: 405)
         expectNothingAllowed(method)
@@ -161,7 +169,9 @@ func expectNothingAllowed(_ response: WireResponse, at location: SourceLocation 
         #expect(try stage.exchange("OPTIONS", "/guarded/a", fields: preflight("https://app.test")).status == 200)
     }
 
-    @Test func `HTTP-20 HTTP-71 ends here where it may go no further`() throws {
+    @Test(.holds("HTTP-20", "HTTP-71"), .refuses("HTTP-20", "HTTP-71")) func `ends here where it may go no further`()
+        throws
+    {
         let fields = preflight("https://any.test", for: "PUT") + ["Max-Forwards: 0"]
         let answer = try stage.exchange("OPTIONS", "/theirs/a", fields: fields)
         #expect(answer.status == 204)
@@ -169,7 +179,7 @@ func expectNothingAllowed(_ response: WireResponse, at location: SourceLocation 
         #expect(stage.upstream.requests.isEmpty)
     }
 
-    @Test func `HTTP-71 leaves the connection to the request that follows`() throws {
+    @Test(.holds("HTTP-71")) func `leaves the connection to the request that follows`() throws {
         let client = try stage.gateway.client()
         try client.send(request("OPTIONS", "/api/a", fields: preflight("https://app.test")))
         #expect(try client.response(to: "OPTIONS").status == 204)

@@ -1,5 +1,6 @@
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// Rows HTTP-71 and SC-09 together: pages elsewhere that act with a user's session, as far as the operator said.
 @Suite(.serialized) struct `a session that pages elsewhere share` {
@@ -23,7 +24,8 @@ import TestSupport
 
     private static let spa = ["Origin: https://spa.test", "Sec-Fetch-Site: cross-site"]
 
-    @Test func `SC-09 HTTP-71 may be used to change what the methods name, by that origin alone`() throws {
+    @Test(.holds("SC-09", "HTTP-71")) func `may be used to change what the methods name, by that origin alone`() throws
+    {
         let posted = try stage.exchange("POST", "/app/a", browser: browser, fields: Self.spa, body: "a=1")
         #expect(posted.status == 200)
         #expect(posted.fields.only("access-control-allow-credentials") == "true")
@@ -38,7 +40,7 @@ import TestSupport
         #expect(stage.upstream.requests.count == 1)
     }
 
-    @Test func `SC-09 is not shared with an origin that reads without credentials`() throws {
+    @Test(.refuses("SC-09")) func `is not shared with an origin that reads without credentials`() throws {
         let answer = try stage.exchange("POST", "/read/a", browser: browser, fields: Self.spa)
         expectTemplate(answer, status: 403)
         #expect(stage.upstream.requests.isEmpty)
@@ -47,7 +49,7 @@ import TestSupport
         #expect(!read.fields.contains("access-control-allow-credentials"), "no browser lets a script read it")
     }
 
-    @Test func `SC-09 still wants the header where the route does`() throws {
+    @Test(.holds("SC-09")) func `still wants the header where the route does`() throws {
         expectTemplate(try stage.exchange("POST", "/marked/a", browser: browser, fields: Self.spa), status: 403)
         let marked = Self.spa + ["X-Requested-By: spa"]
         #expect(try stage.exchange("POST", "/marked/a", browser: browser, fields: marked).status == 200)
@@ -56,7 +58,7 @@ import TestSupport
         #expect(allowed.fields.only("access-control-allow-headers")?.contains("X-Requested-By") == true)
     }
 
-    @Test func `HTTP-60 opens no WebSocket to a page that CORS lets read`() throws {
+    @Test(.refuses("HTTP-60")) func `opens no WebSocket to a page that CORS lets read`() throws {
         let handshake = [
             "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13",
             "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "Origin: https://spa.test",
@@ -65,14 +67,14 @@ import TestSupport
         #expect(stage.upstream.requests.isEmpty)
     }
 
-    @Test func `HTTP-72 a script without a session reads where to log in`() throws {
+    @Test(.holds("HTTP-72")) func `a script without a session reads where to log in`() throws {
         let answer = try stage.exchange("GET", "/app/a", fields: Self.spa)
         #expect(answer.status == 401)
         #expect(answer.fields.only("access-control-allow-origin") == "https://spa.test")
         #expect(answer.bodyText.contains("login_required"))
     }
 
-    @Test func `SC-12 a script that reads problems gets one, with the way to log in`() throws {
+    @Test(.holds("SC-12")) func `a script that reads problems gets one, with the way to log in`() throws {
         let answer = try stage.exchange(
             "GET", "/app/a", fields: Self.spa + ["Accept: application/problem+json, application/json;q=0.5"])
         #expect(answer.status == 401)
@@ -83,7 +85,7 @@ import TestSupport
         #expect(other.fields.only("content-type") == "application/json")
     }
 
-    @Test func `SC-12 the session's own path stays with its own origin`() throws {
+    @Test(.holds("SC-12")) func `the session's own path stays with its own origin`() throws {
         let path = "/.portcullis/session/web"
         expectNothingAllowed(try stage.exchange("GET", path, browser: browser, fields: Self.spa))
         let asked = try stage.exchange("OPTIONS", path, browser: browser, fields: preflight("https://spa.test"))

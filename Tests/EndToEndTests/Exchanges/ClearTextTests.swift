@@ -1,5 +1,6 @@
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// Plain HTTP where https is spoken: a sentence or a page in place of a reset, and nothing is served.
 @Suite(.serialized) struct `plain HTTP where https is spoken` {
@@ -42,7 +43,7 @@ import TestSupport
         stage.upstream.forget()
     }
 
-    @Test func `HTTP-73 a port of TLS answers plain HTTP with a sentence, and people with a page`() throws {
+    @Test(.holds("HTTP-73")) func `a port of TLS answers plain HTTP with a sentence, and people with a page`() throws {
         let client = try RawClient(port: stage.gateway.ports[0])
         try client.send("GET /a HTTP/1.1\r\nHost: a.test\r\nAccept: */*\r\n\r\n")
         let answer = try client.response()
@@ -55,38 +56,44 @@ import TestSupport
         #expect(stage.upstream.requests.isEmpty)
     }
 
-    @Test(arguments: [
-        "POST /a HTTP/1.1\r\nHost: a.test\r\nContent-Length: 3\r\n\r\nabc",
-        "OPTIONS * HTTP/1.1\r\nHost: a.test\r\n\r\n",
-        "GET /a HTTP/1.1\r\nHost: evil.test\r\nAuthorization: Bearer x\r\n\r\n", "GET /a HTTP/1.0\r\n\r\n",
-        "GET /.well-known/acme-challenge/x HTTP/1.1\r\nHost: a.test\r\n\r\n",
-    ])
-    func `HTTP-73 a port of TLS serves none of it`(message: String) throws {
+    @Test(
+        .refuses("HTTP-73"),
+        arguments: [
+            "POST /a HTTP/1.1\r\nHost: a.test\r\nContent-Length: 3\r\n\r\nabc",
+            "OPTIONS * HTTP/1.1\r\nHost: a.test\r\n\r\n",
+            "GET /a HTTP/1.1\r\nHost: evil.test\r\nAuthorization: Bearer x\r\n\r\n", "GET /a HTTP/1.0\r\n\r\n",
+            "GET /.well-known/acme-challenge/x HTTP/1.1\r\nHost: a.test\r\n\r\n",
+        ])
+    func `a port of TLS serves none of it`(message: String) throws {
         let answer = try stage.exchange(0, message)
         #expect(answer.status == 400 && text(answer.body).hasPrefix("Plain HTTP is not served here"))
         #expect(stage.upstream.requests.isEmpty)
         #expect(try #require(stage.gateway.operatorLine { $0["cause"] == "plain_http" })["level"] != nil)
     }
 
-    @Test(arguments: [
-        "A", "GET /a HTTP/1.1\r\nHost: a.test\r\n", "GET /a\u{0} HTTP/9.9\r\n\r\n", "PROXY TCP4 x\r\n\r\n",
-    ])
-    func `HTTP-73 what is no request ends in a refusal, too`(message: String) throws {
+    @Test(
+        .refuses("HTTP-73"),
+        arguments: [
+            "A", "GET /a HTTP/1.1\r\nHost: a.test\r\n", "GET /a\u{0} HTTP/9.9\r\n\r\n", "PROXY TCP4 x\r\n\r\n",
+        ])
+    func `what is no request ends in a refusal, too`(message: String) throws {
         let answer = try stage.exchange(0, message)
         #expect([400, 408, 505].contains(answer.status) && stage.upstream.requests.isEmpty)
     }
 
-    @Test func `HTTP-73 TLS is spoken with everybody else as before`() throws {
+    @Test(.holds("HTTP-73")) func `TLS is spoken with everybody else as before`() throws {
         let client = try RawClient(port: stage.gateway.ports[0], tls: TLSClientOptions(serverName: "a.test"))
         try client.send("GET /a HTTP/1.1\r\nHost: a.test\r\n\r\n")
         #expect(try client.response().status == 200)
     }
 
-    @Test(arguments: [
-        ("/a/b?c=d%20e", "/a/b?c=d%20e"), ("/", "/"), ("//evil.test/x", "//evil.test/x"), ("/?", "/?"),
-        ("http://evil.test/a?b", "/a?b"), ("http://evil.test", "/"), ("/a%0d%0aX:y", "/a%0d%0aX:y"),
-    ])
-    func `HTTP-73 a listener sends GET and HEAD to https, at our own name`(target: String, location: String) throws {
+    @Test(
+        .holds("HTTP-73"),
+        arguments: [
+            ("/a/b?c=d%20e", "/a/b?c=d%20e"), ("/", "/"), ("//evil.test/x", "//evil.test/x"), ("/?", "/?"),
+            ("http://evil.test/a?b", "/a?b"), ("http://evil.test", "/"), ("/a%0d%0aX:y", "/a%0d%0aX:y"),
+        ])
+    func `a listener sends GET and HEAD to https, at our own name`(target: String, location: String) throws {
         for method in ["GET", "HEAD"] {
             let answer = try stage.exchange(1, "\(method) \(target) HTTP/1.1\r\nHost: evil.test\r\n\r\n", to: method)
             #expect(answer.status == 308 && answer.fields.only("location") == "https://a.test" + location)
@@ -95,19 +102,23 @@ import TestSupport
         #expect(stage.upstream.requests.isEmpty)
     }
 
-    @Test(arguments: [
-        "POST / HTTP/1.1\r\nHost: a.test\r\nContent-Length: 0\r\n\r\n", "OPTIONS * HTTP/1.1\r\nHost: a.test\r\n\r\n",
-        "GET / HTTP/1.1\r\nHost: a.test\r\nAuthorization: Bearer x\r\n\r\n",
-        "DELETE / HTTP/1.1\r\nHost: a.test\r\n\r\n",
-    ])
-    func `HTTP-73 what was read on the way is refused, and not sent on as if nothing had happened`(message: String)
+    @Test(
+        .refuses("HTTP-73"),
+        arguments: [
+            "POST / HTTP/1.1\r\nHost: a.test\r\nContent-Length: 0\r\n\r\n",
+            "OPTIONS * HTTP/1.1\r\nHost: a.test\r\n\r\n",
+            "GET / HTTP/1.1\r\nHost: a.test\r\nAuthorization: Bearer x\r\n\r\n",
+            "DELETE / HTTP/1.1\r\nHost: a.test\r\n\r\n",
+        ])
+    func `what was read on the way is refused, and not sent on as if nothing had happened`(message: String)
         throws
     {
         let answer = try stage.exchange(1, message)
         #expect(answer.status == 400 && !answer.fields.contains("location"))
     }
 
-    @Test func `HTTP-73 the questions of ACME servers are answered where a public route is for them`() throws {
+    @Test(.holds("HTTP-73")) func `the questions of ACME servers are answered where a public route is for them`() throws
+    {
         let path = "/.well-known/acme-challenge/aB-_9"
         #expect(try stage.exchange(1, "GET \(path) HTTP/1.1\r\nHost: a.test\r\n\r\n").status == 200)
         #expect(stage.upstream.requests.count == 1)

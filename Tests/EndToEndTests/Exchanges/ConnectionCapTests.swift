@@ -1,6 +1,7 @@
 import Foundation
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// Rows HTTP-66 and OPS-05, T-42: so many connections in all, so many of one client, and the idle ones go first.
 @Suite(.serialized) struct `connection caps` {
@@ -38,7 +39,8 @@ import TestSupport
         }.compactMap { $0.split(separator: " ").last.flatMap { Int($0) } }.reduce(0, +)
     }
 
-    @Test func `OPS-05 more connections than a worker may have are turned away while all are in use`() throws {
+    @Test(.holds("OPS-05")) func `more connections than a worker may have are turned away while all are in use`() throws
+    {
         let stage = try Stage(StagePlan(settings: "limits: { connections: 4 }"))
         let gate = Gate()
         let clients = try busy(4, at: stage, gate)
@@ -52,7 +54,7 @@ import TestSupport
         #expect(eventually { (try? stage.exchange("GET", "/open/b").status) == 200 }, "now they are idle")
     }
 
-    @Test func `HTTP-66 the connection that has been idle longest makes room for a new one`() throws {
+    @Test(.holds("HTTP-66")) func `the connection that has been idle longest makes room for a new one`() throws {
         let stage = try Stage(StagePlan(settings: "limits: { connections: 4 }"))
         let clients = try (0..<4).map { _ in try idle(at: stage) }
         // A tick and more later the first is used again: now the others have been idle longer.
@@ -70,7 +72,7 @@ import TestSupport
         #expect(try refusals(stage) == 0)
     }
 
-    @Test func `HTTP-66 one client has a share of the connections, and the others theirs`() throws {
+    @Test(.holds("HTTP-66")) func `one client has a share of the connections, and the others theirs`() throws {
         let stage = try Stage(StagePlan(settings: "limits: { connections: 40, connections_per_client: 3 }"))
         let gate = Gate()
         let clients = try busy(3, at: stage, gate)
@@ -89,7 +91,7 @@ import TestSupport
         withExtendedLifetime((clients, more)) {}
     }
 
-    @Test func `HTTP-66 proxies in front are not one client`() throws {
+    @Test(.refuses("HTTP-66")) func `proxies in front are not one client`() throws {
         let yaml = Stage.yaml(StagePlan(settings: "limits: { connections_per_client: 2 }"))
             .replacingOccurrences(
                 "public_url: http://gateway.test",
@@ -110,8 +112,8 @@ import TestSupport
 
     private static let crowd = 2000
 
-    @Test(.enabled(if: OwnDescriptors.allow(crowd + 1000)), .timeLimit(.minutes(15)))
-    func `HTTP-66 two thousand idle connections lock nobody out and hold next to no memory`() throws {
+    @Test(.refuses("HTTP-66"), .enabled(if: OwnDescriptors.allow(crowd + 1000)), .timeLimit(.minutes(15)))
+    func `two thousand idle connections lock nobody out and hold next to no memory`() throws {
         let (most, ahead) = (Self.crowd + 100, 100)
         let limits = "limits: { connections: \(most), connections_per_client: \(most) }"
         // None of them is closed for its age while the last are made; within what the gateway's clock orders exactly.

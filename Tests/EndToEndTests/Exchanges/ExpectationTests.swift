@@ -1,5 +1,6 @@
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// Rows HTTP-61 to HTTP-63: what is said before the answer.
 @Suite(.serialized) struct `expectations and interim responses` {
@@ -16,7 +17,7 @@ import TestSupport
         return lines.joined(separator: "\r\n") + "\r\n\r\n"
     }
 
-    @Test func `HTTP-61 a good token brings 100 and then 200`() throws {
+    @Test(.holds("HTTP-61")) func `a good token brings 100 and then 200`() throws {
         let client = try stage.gateway.client()
         try client.send(head("/orders/a", "Expect: 100-continue", stage.tokens.bearer()))
         #expect(try client.response().status == 100)
@@ -28,7 +29,7 @@ import TestSupport
         #expect(try client.response().status == 200)
     }
 
-    @Test func `HTTP-61 the word has no case and the body may come unasked`() throws {
+    @Test(.holds("HTTP-61")) func `the word has no case and the body may come unasked`() throws {
         let client = try stage.gateway.client()
         try client.send(head("/open/a", "Expect: 100-Continue") + "hello")
         var response = try client.response()
@@ -37,7 +38,9 @@ import TestSupport
         #expect(stage.upstream.onlyRequest(for: "/open/a")?.bodyText == "hello")
     }
 
-    @Test func `HTTP-61 without a token the answer is final and no body is read`() throws {
+    @Test(.holds("HTTP-61"), .refuses("HTTP-61")) func `without a token the answer is final and no body is read`()
+        throws
+    {
         let client = try stage.gateway.client()
         try client.send(head("/orders/a", "Expect: 100-continue"))
         let response = try client.response()
@@ -47,7 +50,7 @@ import TestSupport
         try stage.expectNothingForwarded()
     }
 
-    @Test func `HTTP-61 a refused route, method and size bring no 100`() throws {
+    @Test(.refuses("HTTP-61")) func `a refused route, method and size bring no 100`() throws {
         for (line, status) in [("/nowhere", 404), ("/orders/a", 401)] {
             let client = try stage.gateway.client()
             try client.send(head(line, "Expect: 100-continue"))
@@ -59,15 +62,15 @@ import TestSupport
         try stage.expectNothingForwarded()
     }
 
-    @Test(arguments: ["foo", "100-continue, foo", "100-continue;q=1", "200-ok"])
-    func `HTTP-62 another expectation is answered 417`(expectation: String) throws {
+    @Test(.refuses("HTTP-62"), arguments: ["foo", "100-continue, foo", "100-continue;q=1", "200-ok"])
+    func `another expectation is answered 417`(expectation: String) throws {
         let client = try stage.gateway.client()
         try client.send(head("/open/a", "Expect: \(expectation)"))
         expectTemplate(try client.response(), status: 417)
         try stage.expectNothingForwarded()
     }
 
-    @Test func `HTTP-62 an expectation of HTTP 1.0 is ignored`() throws {
+    @Test(.holds("HTTP-62")) func `an expectation of HTTP 1.0 is ignored`() throws {
         let client = try stage.gateway.client()
         try client.send(head("/open/a", "Expect: 100-continue", version: "1.0"))
         #expect(client.staysSilent())
@@ -75,7 +78,7 @@ import TestSupport
         #expect(try client.response().status == 200)
     }
 
-    @Test func `HTTP-63 an interim response is never taken for the answer`() throws {
+    @Test(.refuses("HTTP-63")) func `an interim response is never taken for the answer`() throws {
         let hints = "HTTP/1.1 103 Early Hints\r\nLink: </a.css>\r\nKeep-Alive: x\r\n\r\n"
         let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
         stage.upstream.answer("/open/a", with: .raw("HTTP/1.1 100 Continue\r\n\r\n" + hints + answer))
@@ -95,7 +98,7 @@ import TestSupport
         #expect(try old.response().status == 200)
     }
 
-    @Test func `HTTP-63 endless interim responses become 502`() throws {
+    @Test(.refuses("HTTP-63")) func `endless interim responses become 502`() throws {
         let interim = String(repeating: "HTTP/1.1 103 Early Hints\r\n\r\n", count: 20)
         stage.upstream.answer("/open/a", with: .raw(interim + "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"))
         let client = try stage.gateway.client()

@@ -1,5 +1,6 @@
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// Why a TLS handshake came to nothing, in the operator's log and in the metric: each reason is met once.
 @Suite struct `a handshake that fails` {
@@ -105,7 +106,7 @@ import TestSupport
         ),
     ]
 
-    @Test(arguments: reasons.indices) func `HTTP-73 OPS-06 is logged with its reason, and counted by it`(
+    @Test(.holds("HTTP-73", "OPS-06"), arguments: reasons.indices) func `is logged with its reason, and counted by it`(
         index: Int
     ) throws {
         let (reason, fail) = Self.reasons[index]

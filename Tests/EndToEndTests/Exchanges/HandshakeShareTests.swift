@@ -1,5 +1,6 @@
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// Row OPS-05, T-42: TLS handshakes that are begun and left alone.
 @Suite(.serialized) struct `handshakes under way` {
@@ -42,7 +43,7 @@ import TestSupport
         }
     }
 
-    @Test func `OPS-05 one client has so many, and the others theirs`() throws {
+    @Test(.holds("OPS-05")) func `one client has so many, and the others theirs`() throws {
         let stage = try Stage("handshakes_per_client: 3")
         let half = try (0..<3).map { _ in try stage.open(from: "127.0.0.2") }
         #expect(eventually { stage.gateway.connections("client") == 3 })
@@ -67,7 +68,7 @@ import TestSupport
         withExtendedLifetime((half, done)) {}
     }
 
-    @Test func `OPS-05 one client begins so many in a while, and the others theirs`() throws {
+    @Test(.holds("OPS-05")) func `one client begins so many in a while, and the others theirs`() throws {
         let stage = try Stage("handshake_rate_per_client: 1, handshake_burst_per_client: 3")
         let done = try (0..<3).map { _ in
             let client = try stage.secured(from: "127.0.0.2")
@@ -92,7 +93,7 @@ import TestSupport
             })
     }
 
-    @Test func `OPS-05 those of a proxy in front have no rate`() throws {
+    @Test(.refuses("OPS-05")) func `those of a proxy in front have no rate`() throws {
         let stage = try Stage(
             "handshake_rate_per_client: 1, handshake_burst_per_client: 1", listener: "trusted_proxies: [127.0.0.3/32]")
         for _ in 0..<20 { #expect(try stage.isServed(stage.secured(from: "127.0.0.3"))) }

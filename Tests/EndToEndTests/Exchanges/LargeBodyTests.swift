@@ -1,5 +1,6 @@
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// Rows HTTP-31, HTTP-40, HTTP-41 and HTTP-70 for bodies that go from socket to socket inside the kernel.
 @Suite(.serialized) struct `large bodies` {
@@ -38,7 +39,9 @@ import TestSupport
 
     // MARK: down
 
-    @Test func `HTTP-70 a download of any length arrives byte for byte and the next answer behind it`() throws {
+    @Test(.holds("HTTP-70")) func `a download of any length arrives byte for byte and the next answer behind it`()
+        throws
+    {
         let client = try stage.gateway.client()
         for length in Self.lengths {
             let body = content(length)
@@ -56,7 +59,7 @@ import TestSupport
         #expect(stage.upstream.now.malformed.isEmpty)
     }
 
-    @Test func `HTTP-70 a slow reader gets every byte of what waited in the kernel for it`() throws {
+    @Test(.holds("HTTP-70")) func `a slow reader gets every byte of what waited in the kernel for it`() throws {
         // A gateway that keeps no pipe yet, so that one in use is seen.
         let stage = try Stage()
         let body = content(Self.huge)
@@ -74,7 +77,7 @@ import TestSupport
         #expect(try client.response().bodyText.contains("/open/next"))
     }
 
-    @Test func `HTTP-70 a client that leaves while a body waits for it leaves nothing to others`() throws {
+    @Test(.refuses("HTTP-70")) func `a client that leaves while a body waits for it leaves nothing to others`() throws {
         for _ in 0..<4 {
             stage.upstream.answer("/open/a", with: WireScript(.text(head(Self.huge)), .pattern(Self.huge)))
             let ended = stage.upstream.now.endedConnections.count + stage.upstream.now.resetConnections.count
@@ -90,8 +93,8 @@ import TestSupport
         }
     }
 
-    @Test(arguments: [WireScript.Step.close, .reset])
-    func `HTTP-41 a long body that breaks off is not made whole`(end: WireScript.Step) throws {
+    @Test(.refuses("HTTP-41"), arguments: [WireScript.Step.close, .reset])
+    func `a long body that breaks off is not made whole`(end: WireScript.Step) throws {
         let part = content(700_000)
         stage.upstream.answer("/open/a", with: WireScript(.text(head(900_000)), .bytes(part), end))
         let client = try stage.gateway.client()
@@ -103,7 +106,7 @@ import TestSupport
         try expectWholeDownload(1 << 20, from: try stage.gateway.client())
     }
 
-    @Test func `HTTP-41 towards HTTP 1.0 a long body without a length arrives whole and then ends`() throws {
+    @Test(.holds("HTTP-41")) func `towards HTTP 1.0 a long body without a length arrives whole and then ends`() throws {
         let body = content(2_000_003)
         stage.upstream.answer("/open/a", with: WireScript(.text("HTTP/1.1 200 OK\r\n\r\n"), .bytes(body), .close))
         let client = try stage.gateway.client(receiveBuffer: 16 << 10)
@@ -113,7 +116,8 @@ import TestSupport
         #expect(!client.wasReset)
     }
 
-    @Test func `HTTP-41 towards HTTP 1.0 a long body that breaks off ends with a reset`() throws {
+    @Test(.holds("HTTP-41"), .refuses("HTTP-41"))
+    func `towards HTTP 1.0 a long body that breaks off ends with a reset`() throws {
         let part = content(700_000)
         stage.upstream.answer("/open/a", with: WireScript(.text("HTTP/1.1 200 OK\r\n\r\n"), .bytes(part), .reset))
         let client = try stage.gateway.client()
@@ -122,7 +126,7 @@ import TestSupport
         #expect(client.wasReset)
     }
 
-    @Test func `HTTP-40 what an upstream sends behind a long body is nobody's`() throws {
+    @Test(.refuses("HTTP-40")) func `what an upstream sends behind a long body is nobody's`() throws {
         let body = content(400_000)
         let poison = "HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\npoisoned"
         stage.upstream.answer("/open/a", with: WireScript(.bytes(Array(head(body.count).utf8) + body), .text(poison)))
@@ -140,7 +144,7 @@ import TestSupport
         }
     }
 
-    @Test func `HTTP-38 a response to HEAD keeps a long length and has no body`() throws {
+    @Test(.holds("HTTP-38")) func `a response to HEAD keeps a long length and has no body`() throws {
         stage.upstream.answer("/open/a", with: .raw(head(10 << 20)))
         let client = try stage.gateway.client()
         try client.send(request("HEAD", "/open/a") + request("GET", "/open/b"))
@@ -171,7 +175,9 @@ import TestSupport
 
     // MARK: up
 
-    @Test func `HTTP-70 an upload of any length arrives byte for byte and the next request behind it`() throws {
+    @Test(.holds("HTTP-70")) func `an upload of any length arrives byte for byte and the next request behind it`()
+        throws
+    {
         let client = try stage.gateway.client()
         for length in Self.lengths {
             stage.upstream.forget()
@@ -191,7 +197,7 @@ import TestSupport
         }
     }
 
-    @Test func `HTTP-70 a slow upstream gets every byte of what waited in the kernel for it`() throws {
+    @Test(.holds("HTTP-70")) func `a slow upstream gets every byte of what waited in the kernel for it`() throws {
         let stage = try Stage()
         let gate = Gate()
         let body = content(3 << 20)
@@ -219,8 +225,8 @@ import TestSupport
         try expectWholeDownload(1 << 20, from: try stage.gateway.client(), at: stage)
     }
 
-    @Test(arguments: [true, false])
-    func `HTTP-31 a long upload that breaks off never looks complete`(orderly: Bool) throws {
+    @Test(.refuses("HTTP-31"), arguments: [true, false])
+    func `a long upload that breaks off never looks complete`(orderly: Bool) throws {
         let client = try stage.gateway.client()
         let part = content(700_000)
         try client.send(Array(post(900_000).utf8) + part)
@@ -233,7 +239,7 @@ import TestSupport
         try expectWholeDownload(1 << 20, from: try stage.gateway.client())
     }
 
-    @Test func `HTTP-35 an answer given in the middle of a long upload reaches its client`() throws {
+    @Test(.holds("HTTP-35")) func `an answer given in the middle of a long upload reaches its client`() throws {
         let refusal = "HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nno"
         for _ in 0..<5 {
             stage.upstream.forget()
@@ -249,7 +255,7 @@ import TestSupport
         try expectWholeDownload(1 << 20, from: try stage.gateway.client())
     }
 
-    @Test func `HTTP-31 an upstream that dies in the middle of a long upload is a bad gateway`() throws {
+    @Test(.holds("HTTP-31")) func `an upstream that dies in the middle of a long upload is a bad gateway`() throws {
         stage.upstream.answer("/open/a", with: WireScript(exactly: [.readSome(300_000), .reset]))
         let client = try stage.gateway.client()
         try client.send(Array(post(Self.huge).utf8) + content(400_000))

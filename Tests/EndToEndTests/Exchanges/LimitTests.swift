@@ -1,5 +1,6 @@
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// Rows HTTP-65 and HTTP-66, OPS-05: how much one client may bring, and how slowly.
 @Suite(.serialized) struct `limits` {
@@ -21,37 +22,37 @@ import TestSupport
 
     private func padded(_ count: Int) -> String { String(repeating: "a", count: count) }
 
-    @Test func `HTTP-65 a request line up to its limit is served`() throws {
+    @Test(.holds("HTTP-65")) func `a request line up to its limit is served`() throws {
         let target = "/open/" + padded(8 * 1024 - 1 - "GET /open/ HTTP/1.1".utf8.count)
         let recorded = try stage.expectForwarded(request("GET", target), path: target)
         #expect(recorded.target == target)
     }
 
-    @Test func `HTTP-65 a longer request line is 414`() throws {
+    @Test(.refuses("HTTP-65")) func `a longer request line is 414`() throws {
         try stage.expectRefused("GET /open/\(padded(9 * 1024)) HTTP/1.1\r\nHost: gateway.test\r\n\r\n", with: 414)
         try stage.expectRefused("GET /open/\(padded(20 * 1024))", with: 414)
     }
 
-    @Test func `HTTP-65 a large header section is served and a larger one is 431`() throws {
+    @Test(.refuses("HTTP-65")) func `a large header section is served and a larger one is 431`() throws {
         let lines = (0..<6).map { "X-\($0): " + padded(10_000) }
         try stage.expectForwarded(request("GET", "/open/a", fields: lines), path: "/open/a")
         let more = (0..<7).map { "X-\($0): " + padded(10_000) }
         try stage.expectRefused(request("GET", "/open/a", fields: more), with: 431)
     }
 
-    @Test func `HTTP-65 too many fields are 431`() throws {
+    @Test(.refuses("HTTP-65")) func `too many fields are 431`() throws {
         let lines = (0..<99).map { "X-\($0): a" }
         try stage.expectForwarded(request("GET", "/open/a", fields: lines), path: "/open/a")
         try stage.expectRefused(request("GET", "/open/a", fields: lines + ["X-A: a"]), with: 431)
     }
 
-    @Test func `HTTP-65 one field that is too long is 431`() throws {
+    @Test(.refuses("HTTP-65")) func `one field that is too long is 431`() throws {
         try stage.expectForwarded(request("GET", "/open/a", fields: ["X-A: " + padded(32_000)]), path: "/open/a")
         try stage.expectRefused(request("GET", "/open/a", fields: ["X-A: " + padded(33_000)]), with: 431)
         try stage.expectRefused("GET /open/a HTTP/1.1\r\nHost: gateway.test\r\nX-A: " + padded(34_000), with: 431)
     }
 
-    @Test func `HTTP-65 a body up to the limit is served and a longer one is 413`() throws {
+    @Test(.refuses("HTTP-65")) func `a body up to the limit is served and a longer one is 413`() throws {
         let recorded = try stage.expectForwarded(request("POST", "/open/a", body: padded(64 * 1024)), path: "/open/a")
         #expect(recorded.bodyCount == 64 * 1024)
         let head = "POST /open/a HTTP/1.1\r\nHost: gateway.test\r\n"
@@ -59,7 +60,7 @@ import TestSupport
         try stage.expectRefused(head + "Content-Length: 9223372036854775807\r\n\r\n", with: 413)
     }
 
-    @Test func `HTTP-65 a chunked body that grows past the limit is 413 and never complete`() throws {
+    @Test(.refuses("HTTP-65")) func `a chunked body that grows past the limit is 413 and never complete`() throws {
         let client = try stage.gateway.client()
         try client.send("POST /open/a HTTP/1.1\r\nHost: gateway.test\r\nTransfer-Encoding: chunked\r\n\r\n")
         try client.send((0..<5).map { _ in "4000\r\n\(padded(0x4000))\r\n" }.joined())
@@ -70,7 +71,7 @@ import TestSupport
         #expect(stage.upstream.requests.allSatisfy { !$0.isComplete })
     }
 
-    @Test func `HTTP-66 a head that does not end in time is 408`() throws {
+    @Test(.refuses("HTTP-66")) func `a head that does not end in time is 408`() throws {
         let stage = try Self.hasty.get()
         stage.reset()
         for start in ["GET /open/a HT", "GET /open/a HTTP/1.1\r\nHost: gateway.test\r\nX-A: "] {
@@ -84,7 +85,8 @@ import TestSupport
         try stage.expectNothingForwarded()
     }
 
-    @Test func `HTTP-66 of hundreds whose time is over together each is told, and others are served`() throws {
+    @Test(.holds("HTTP-66")) func `of hundreds whose time is over together each is told, and others are served`() throws
+    {
         let stage = try Self.hasty.get()
         stage.reset()
         // More than a worker sees to at once, and not a multiple of it.
@@ -104,7 +106,7 @@ import TestSupport
         #expect(stage.upstream.requests.allSatisfy { $0.target == "/open/busy" })
     }
 
-    @Test func `HTTP-66 a head that trickles is 408 at the same moment`() throws {
+    @Test(.refuses("HTTP-66")) func `a head that trickles is 408 at the same moment`() throws {
         let client = try Self.hasty.get().gateway.client()
         let deadline = Deadline.patient
         try client.send("GET /open/a HTTP/1.1\r\nHost: gateway.test\r\nX-A: ")
@@ -116,7 +118,7 @@ import TestSupport
         #expect(response?.status == 408)
     }
 
-    @Test func `HTTP-66 a connection that says nothing is closed without a word`() throws {
+    @Test(.refuses("HTTP-66")) func `a connection that says nothing is closed without a word`() throws {
         let stage = try Stage(StagePlan(settings: "timeouts: { request_head: 8s, keep_alive: 700ms }"))
         let silent = try stage.gateway.client()
         #expect(
@@ -128,7 +130,7 @@ import TestSupport
         #expect(idle.isClosedByPeer())
     }
 
-    @Test func `HTTP-66 a download that nobody takes and one that stalls come to an end`() throws {
+    @Test(.refuses("HTTP-66")) func `a download that nobody takes and one that stalls come to an end`() throws {
         let slow = try Stage(StagePlan(settings: "timeouts: { response_body: 400ms }"))
         let head = "HTTP/1.1 200 OK\r\nContent-Length: 67108864\r\n\r\n"
         slow.upstream.answer("/open/unread", with: WireScript(.text(head), .pattern(64 << 20)))
@@ -145,7 +147,9 @@ import TestSupport
         gate.open()
     }
 
-    @Test func `OPS-05 a flood of pipelined requests that nobody reads the answers of is not taken in`() throws {
+    @Test(.refuses("OPS-05")) func `a flood of pipelined requests that nobody reads the answers of is not taken in`()
+        throws
+    {
         #expect(try stage.exchange("GET", "/open/warm").status == 200)
         let before = stage.gateway.process.memory()
         let flood = try RawClient(port: stage.gateway.port, receiveBuffer: 8 * 1024)
@@ -159,7 +163,7 @@ import TestSupport
         flood.reset()
     }
 
-    @Test func `OPS-05 more requests than an upstream may have are 503`() throws {
+    @Test(.refuses("OPS-05")) func `more requests than an upstream may have are 503`() throws {
         let narrow = try Stage(StagePlan(settings: "limits: { upstream_connections: 2 }"))
         let gate = Gate()
         narrow.upstream.answerAll(

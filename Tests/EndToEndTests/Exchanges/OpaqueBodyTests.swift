@@ -1,5 +1,6 @@
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// Row HTTP-70: what bodies say is nobody's business here, and what comes in time goes on in time.
 @Suite(.serialized) struct `bodies that are not looked into` {
@@ -18,7 +19,7 @@ import TestSupport
             0xa0,
         ] + [UInt8](repeating: 0, count: 1016) + [0x3e, 3, 0x1c, 0xea, 0x38, 0xa7, 0, 0, 0x10, 0]
 
-    @Test func `HTTP-70 ten gigabytes in ten megabytes of gzip pass as they are`() throws {
+    @Test(.holds("HTTP-70")) func `ten gigabytes in ten megabytes of gzip pass as they are`() throws {
         let count = 10_240
         let body = [UInt8]((0..<count).map { _ in Self.bomb }.joined())
         let head = "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nCache-Control: no-transform\r\nContent-Length: "
@@ -39,7 +40,7 @@ import TestSupport
         }
     }
 
-    @Test func `HTTP-70 an event is on its way within 50 ms of its coming`() throws {
+    @Test(.holds("HTTP-70")) func `an event is on its way within 50 ms of its coming`() throws {
         var added: [Duration] = []
         // A machine that stands still in one round does not in each; a gateway that keeps events back does.
         for _ in 0..<5 {

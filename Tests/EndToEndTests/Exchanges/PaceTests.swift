@@ -1,5 +1,6 @@
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// Row HTTP-66, T-42: clients that never stop and never get on.
 @Suite(.serialized) struct `clients without pace` {
@@ -37,7 +38,7 @@ import TestSupport
         return (nil, sent)
     }
 
-    @Test func `HTTP-66 a body that trickles is 408, and its upstream never takes it for whole`() throws {
+    @Test(.refuses("HTTP-66")) func `a body that trickles is 408, and its upstream never takes it for whole`() throws {
         let client = try stage.gateway.client()
         try client.send("POST /open/a HTTP/1.1\r\n" + Self.head)
         let response = try #require(trickle(client).response)
@@ -51,7 +52,7 @@ import TestSupport
         #expect(stage.upstream.requests.allSatisfy { !$0.isComplete })
     }
 
-    @Test func `HTTP-66 a chunked body that trickles is 408 as well`() throws {
+    @Test(.refuses("HTTP-66")) func `a chunked body that trickles is 408 as well`() throws {
         let client = try stage.gateway.client()
         try client.send("POST /open/a HTTP/1.1\r\nHost: gateway.test\r\nTransfer-Encoding: chunked\r\n\r\n")
         var response: WireResponse?
@@ -63,7 +64,7 @@ import TestSupport
         #expect(response?.status == 408)
     }
 
-    @Test func `HTTP-66 a body that brings enough is served although it takes long`() throws {
+    @Test(.holds("HTTP-66")) func `a body that brings enough is served although it takes long`() throws {
         let client = try stage.gateway.client()
         let block = String(repeating: "b", count: 16 << 10)
         try client.send("POST /open/a HTTP/1.1\r\nHost: gateway.test\r\nTransfer-Encoding: chunked\r\n\r\n")
@@ -80,7 +81,7 @@ import TestSupport
         #expect(try client.response(to: "POST").status == 200)
     }
 
-    @Test func `HTTP-65 HTTP-66 a route may ask for no pace`() throws {
+    @Test(.holds("HTTP-65", "HTTP-66")) func `a route may ask for no pace`() throws {
         let patient = try stage.gateway.client()
         try patient.send("POST /patient/a HTTP/1.1\r\n" + Self.head)
         let (early, sent) = trickle(patient, for: .seconds(11))
@@ -89,8 +90,8 @@ import TestSupport
         #expect(try patient.response(to: "POST").status == 200)
     }
 
-    @Test(arguments: [false, true])
-    func `HTTP-65 HTTP-66 a route's own time is what its requests have, and what the log tells`(isKept: Bool) throws {
+    @Test(.holds("HTTP-65", "HTTP-66"), arguments: [false, true])
+    func `a route's own time is what its requests have, and what the log tells`(isKept: Bool) throws {
         var shortest = Duration.seconds(60)
         var last: WireResponse?
         // A machine that is late once is not late each time; the time of all routes is.
@@ -111,7 +112,7 @@ import TestSupport
         #expect(line["route"] != nil, "\(line)")
     }
 
-    @Test func `HTTP-66 an upstream that takes nothing is not the client's slowness`() throws {
+    @Test(.holds("HTTP-66")) func `an upstream that takes nothing is not the client's slowness`() throws {
         let gate = Gate()
         let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
         stage.upstream.answer("/patient/b", with: WireScript(exactly: [.wait(gate), .readBody, .text(answer)]))
@@ -127,7 +128,7 @@ import TestSupport
         gate.open()
     }
 
-    @Test func `HTTP-66 a download that is taken too slowly is cut off`() throws {
+    @Test(.holds("HTTP-66"), .refuses("HTTP-66")) func `a download that is taken too slowly is cut off`() throws {
         let size = 256 << 20
         let head = "HTTP/1.1 200 OK\r\nContent-Length: \(size)\r\n\r\n"
         var found = ""
@@ -151,7 +152,7 @@ import TestSupport
         #expect(Int(found) != nil, "\(found)")
     }
 
-    @Test func `HTTP-66 half a head holds what was sent of it and never more than 64 KiB`() throws {
+    @Test(.refuses("HTTP-66")) func `half a head holds what was sent of it and never more than 64 KiB`() throws {
         _ = try stage.exchange("GET", "/open/warm")
         let count = 200
         let lines = (0..<6).map { "X-\($0): " + String(repeating: "h", count: 9800) }
@@ -168,7 +169,7 @@ import TestSupport
         for client in clients { #expect(try client.response().status == 200) }
     }
 
-    @Test func `HTTP-65 HTTP-66 a head of more than 64 KiB is 431 before it ends`() throws {
+    @Test(.refuses("HTTP-65", "HTTP-66")) func `a head of more than 64 KiB is 431 before it ends`() throws {
         let line = "GET /open/" + String(repeating: "a", count: 6000) + " HTTP/1.1\r\nHost: gateway.test\r\n"
         let lines = (0..<6).map { "X-\($0): " + String(repeating: "h", count: 10_000) + "\r\n" }.joined()
         try stage.expectRefused(line + lines, with: 431)
@@ -199,7 +200,7 @@ import TestSupport
 
     private func bytes(_ count: Int) -> String { String(repeating: "b", count: count) }
 
-    @Test func `HTTP-65 its own size of a body counts, larger or smaller than the others'`() throws {
+    @Test(.holds("HTTP-65")) func `its own size of a body counts, larger or smaller than the others'`() throws {
         for (path, size, status) in [
             ("/small/a", 10, 200), ("/small/a", 11, 413), ("/open/a", 1024, 200), ("/open/a", 1025, 413),
             ("/large/a", 100_000, 200),
@@ -212,7 +213,9 @@ import TestSupport
         }
     }
 
-    @Test func `HTTP-66 its own time for the first byte is 504, and for the others the download ends`() throws {
+    @Test(.refuses("HTTP-66")) func `its own time for the first byte is 504, and for the others the download ends`()
+        throws
+    {
         let gate = Gate()
         stage.upstream.answer("/hasty/mute", with: WireScript(.wait(gate)))
         // The others' time is longer than a client of the tests waits.

@@ -1,6 +1,7 @@
 import Foundation
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// Rows HTTP-36, HTTP-40 and HTTP-60 against peers that are slow, or early, on purpose.
 @Suite(.serialized) struct `slow and early peers` {
@@ -22,7 +23,7 @@ import TestSupport
         stage.upstream.closeConnections()
     }
 
-    @Test func `HTTP-36 requests sent while answers wait for a slow client are all answered`() throws {
+    @Test(.holds("HTTP-36")) func `requests sent while answers wait for a slow client are all answered`() throws {
         let size = 60_000
         let head = "HTTP/1.1 200 OK\r\nContent-Length: \(size)\r\n\r\n"
         // In one piece: the gateway is done with each upstream before the client has taken the answer.
@@ -40,7 +41,7 @@ import TestSupport
 
     /// Over TCP the surplus may arrive after the look at the pooled connection, which nobody can tell apart: what a Unix
     /// socket took is there at once.
-    @Test func `HTTP-40 what lies behind a response that ends where a read ends is nobody's`() throws {
+    @Test(.refuses("HTTP-40")) func `what lies behind a response that ends where a read ends is nobody's`() throws {
         let folder = try TemporaryFolder.make(for: "surplus")
         defer { TemporaryFolder.remove(folder) }
         let upstream = try RecordingUpstream(unixPath: "\(folder)/app.sock")
@@ -75,7 +76,8 @@ import TestSupport
         }
     }
 
-    @Test func `HTTP-60 a tunnel ends with its token although the client is slow to read`() throws {
+    @Test(.holds("HTTP-60"), .refuses("HTTP-60"))
+    func `a tunnel ends with its token although the client is slow to read`() throws {
         let answer =
             "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
             + "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n"

@@ -1,6 +1,7 @@
 import Foundation
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// Row HTTP-70: bodies pass through; they do not pile up.
 @Suite(.serialized) struct `streaming` {
@@ -37,7 +38,7 @@ import TestSupport
         return last
     }
 
-    @Test func `HTTP-70 a large download passes a slow reader through flat memory`() throws {
+    @Test(.holds("HTTP-70")) func `a large download passes a slow reader through flat memory`() throws {
         let head = "HTTP/1.1 200 OK\r\nContent-Length: \(Self.large)\r\n\r\n"
         stage.upstream.answer("/open/a", with: WireScript(.text(head), .pattern(Self.large)))
         _ = try stage.exchange("GET", "/open/warm")
@@ -54,7 +55,7 @@ import TestSupport
         #expect(client.staysSilent())
     }
 
-    @Test func `HTTP-70 a large upload waits for a slow upstream in flat memory`() throws {
+    @Test(.holds("HTTP-70")) func `a large upload waits for a slow upstream in flat memory`() throws {
         let gate = Gate()
         let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
         stage.upstream.answer("/open/a", with: WireScript(exactly: [.wait(gate), .readBody, .text(answer)]))
@@ -86,7 +87,7 @@ import TestSupport
         #expect(stage.gateway.process.memory() - before < Self.growth)
     }
 
-    @Test func `HTTP-70 a chunked download of many pieces arrives whole`() throws {
+    @Test(.holds("HTTP-70")) func `a chunked download of many pieces arrives whole`() throws {
         let pieces = (0..<2000).map { number in "\(number)," }
         let chunks = pieces.map { "\(String($0.utf8.count, radix: 16))\r\n\($0)\r\n" }.joined()
         let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -96,7 +97,7 @@ import TestSupport
         #expect(response.bodyText == pieces.joined())
     }
 
-    @Test func `HTTP-70 an event reaches the client as it is sent`() throws {
+    @Test(.holds("HTTP-70")) func `an event reaches the client as it is sent`() throws {
         let gates = (0..<3).map { _ in Gate() }
         let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
         var steps: [WireScript.Step] = [.text(head)]
@@ -114,7 +115,7 @@ import TestSupport
         #expect(text(try client.bytes(through: "0\r\n\r\n")).hasSuffix("0\r\n\r\n"))
     }
 
-    @Test func `HTTP-70 an event stream without a length is passed on piece by piece`() throws {
+    @Test(.holds("HTTP-70")) func `an event stream without a length is passed on piece by piece`() throws {
         let gate = Gate()
         let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: 1\n\n"
         stage.upstream.answer("/open/events", with: WireScript(.text(head), .wait(gate), .text("data: 2\n\n"), .close))
@@ -125,7 +126,7 @@ import TestSupport
         #expect(text(try client.bytes(through: "0\r\n\r\n")).contains("data: 2\n\n"))
     }
 
-    @Test func `HTTP-70 a request body is passed on piece by piece`() throws {
+    @Test(.holds("HTTP-70")) func `a request body is passed on piece by piece`() throws {
         let client = try stage.gateway.client()
         try client.send("POST /open/a HTTP/1.1\r\nHost: gateway.test\r\nTransfer-Encoding: chunked\r\n\r\n3\r\none\r\n")
         #expect(stage.upstream.waits { $0.requests.first?.bodyText == "one" })
@@ -135,7 +136,7 @@ import TestSupport
         #expect(try client.response().status == 200)
     }
 
-    @Test func `HTTP-70 a compressed body is passed on as it is`() throws {
+    @Test(.holds("HTTP-70")) func `a compressed body is passed on as it is`() throws {
         let bomb = "\u{1f}\u{8b}not really gzip"
         let fields = ["Content-Encoding: gzip", "Cache-Control: no-transform"]
         stage.upstream.answer("/open/a", with: .answer(200, bomb, fields: fields))

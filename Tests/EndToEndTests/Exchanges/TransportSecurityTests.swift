@@ -1,6 +1,7 @@
 import Foundation
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// Row HTTP-73, SNI of row HTTP-21, and TLS towards the upstream.
 @Suite(.serialized) struct `TLS` {
@@ -103,7 +104,7 @@ import TestSupport
         "GET \(path) HTTP/1.1\r\nHost: \(host)\r\n\r\n"
     }
 
-    @Test func `HTTP-73 TLS 1.3 and 1.2 are spoken`() throws {
+    @Test(.holds("HTTP-73")) func `TLS 1.3 and 1.2 are spoken`() throws {
         for version in [TLSVersion.tls12, .tls13] {
             var options = TLSClientOptions(serverName: "a.test", authority: stage.authority.certificate)
             options.minimum = version
@@ -115,7 +116,7 @@ import TestSupport
         }
     }
 
-    @Test func `HTTP-73 TLS 1.1 is refused, and 1.2 where 1.3 is the least`() throws {
+    @Test(.refuses("HTTP-73")) func `TLS 1.1 is refused, and 1.2 where 1.3 is the least`() throws {
         var old = TLSClientOptions(serverName: "a.test")
         old.minimum = .tls11
         old.maximum = .tls11
@@ -125,10 +126,12 @@ import TestSupport
         #expect(throws: WireFailure.self) { try RawClient(port: stage.gateway.ports[1], tls: former) }
     }
 
-    @Test(arguments: [
-        ("X25519", true), ("P-256", true), ("P-384", true), ("X448", false), ("P-521", false), ("ffdhe2048", false),
-    ])
-    func `HTTP-73 secrets are agreed on in the groups of BCP 195 alone`(group: String, isSpoken: Bool) throws {
+    @Test(
+        .holds("HTTP-73"),
+        arguments: [
+            ("X25519", true), ("P-256", true), ("P-384", true), ("X448", false), ("P-521", false), ("ffdhe2048", false),
+        ])
+    func `secrets are agreed on in the groups of BCP 195 alone`(group: String, isSpoken: Bool) throws {
         var options = TLSClientOptions(serverName: "a.test", authority: stage.authority.certificate)
         options.minimum = .tls13
         options.groups = group
@@ -141,7 +144,8 @@ import TestSupport
         #expect(try client.response().status == 200)
     }
 
-    @Test func `HTTP-73 data ahead of the handshake is offered to nobody, and is no request when it comes`() throws {
+    @Test(.refuses("HTTP-73"))
+    func `data ahead of the handshake is offered to nobody, and is no request when it comes`() throws {
         var options = TLSClientOptions(serverName: "a.test", authority: stage.authority.certificate)
         options.minimum = .tls13
         let first = try RawClient(port: stage.gateway.ports[0], tls: options)
@@ -162,7 +166,7 @@ import TestSupport
         #expect(stage.upstream.requests.map(\.path) == ["/good/first", "/good/early"])
     }
 
-    @Test func `HTTP-73 records are not compressed, whatever a client offers`() throws {
+    @Test(.holds("HTTP-73")) func `records are not compressed, whatever a client offers`() throws {
         let client = try RawClient(port: stage.gateway.ports[0])
         try client.send(ClientHello(compressions: [ClientHello.deflate, 0]).bytes)
         #expect(try ClientHello.answer(from: client) == .hello(compression: 0))
@@ -172,7 +176,7 @@ import TestSupport
         #expect(only.isClosedByPeer())
     }
 
-    @Test func `HTTP-21 SNI chooses the certificate`() throws {
+    @Test(.holds("HTTP-21")) func `SNI chooses the certificate`() throws {
         #expect(try client("a.test").tls?.peerCommonName == "a.test")
         #expect(try client("shared.test").tls?.peerCommonName == "a.test")
         #expect(try client("b.test").tls?.peerCommonName == "b.test")
@@ -181,7 +185,7 @@ import TestSupport
         #expect(nameless.tls?.peerCommonName == "a.test")
     }
 
-    @Test func `HTTP-21 a host under another certificate's name is answered 421`() throws {
+    @Test(.refuses("HTTP-21")) func `a host under another certificate's name is answered 421`() throws {
         let client = try client("a.test")
         try client.send(get("/good/a", host: "b.test"))
         expectTemplate(try client.response(), status: 421)
@@ -191,14 +195,14 @@ import TestSupport
         #expect(stage.upstream.requests.isEmpty)
     }
 
-    @Test func `HTTP-21 a host of another listener is answered 421`() throws {
+    @Test(.refuses("HTTP-21")) func `a host of another listener is answered 421`() throws {
         let client = try client("a.test")
         try client.send(get("/good/a", host: "c.test"))
         expectTemplate(try client.response(), status: 421)
         #expect(stage.upstream.requests.isEmpty)
     }
 
-    @Test func `HTTP-21 a host that the certificate covers is served`() throws {
+    @Test(.holds("HTTP-21")) func `a host that the certificate covers is served`() throws {
         for name in ["a.test", "shared.test", "b.test"] {
             let client = try client(name)
             try client.send(get("/good/a", host: name))
@@ -264,7 +268,7 @@ import TestSupport
         #expect(!refused.wasReset, "closed without close_notify")
     }
 
-    @Test func `HTTP-58 a WebSocket passes TLS on both sides`() throws {
+    @Test(.holds("HTTP-58")) func `a WebSocket passes TLS on both sides`() throws {
         let answer =
             "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
             + "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n"
@@ -292,7 +296,7 @@ import TestSupport
         #expect(client.staysSilent())
     }
 
-    @Test func `HTTP-73 an unfinished record holds up nobody else`() throws {
+    @Test(.refuses("HTTP-73")) func `an unfinished record holds up nobody else`() throws {
         // A record header that announces more than is sent: once before a handshake, once within one.
         let beginnings: [[UInt8]] = [[22, 3, 1], [22, 3, 1, 2, 0, 1, 0, 1, 0xFC]]
         for beginning in beginnings {
@@ -305,7 +309,7 @@ import TestSupport
         }
     }
 
-    @Test func `HTTP-36 a body behind another request over TLS is read to its end`() throws {
+    @Test(.refuses("HTTP-36")) func `a body behind another request over TLS is read to its end`() throws {
         let gate = Gate()
         stage.upstream.answer(
             "/good/slow", with: WireScript(.wait(gate), .text("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")))

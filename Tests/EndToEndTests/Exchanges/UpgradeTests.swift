@@ -1,5 +1,6 @@
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// Rows HTTP-58 to HTTP-60: the one upgrade there is.
 @Suite(.serialized) struct `WebSocket` {
@@ -39,7 +40,7 @@ import TestSupport
     /// A masked text frame; the upstream of these tests sends every byte back, so its own mask returns too.
     private static let frame: [UInt8] = [0x81, 0x85, 1, 2, 3, 4] + zip("hello".utf8, [1, 2, 3, 4, 1]).map { $0 ^ $1 }
 
-    @Test func `HTTP-58 a handshake passes and bytes go both ways`() throws {
+    @Test(.holds("HTTP-58")) func `a handshake passes and bytes go both ways`() throws {
         stage.upstream.answer("/socket/a", with: Self.switching)
         let client = try stage.gateway.client()
         try client.send(handshake("/socket/a", fields: ["Sec-WebSocket-Protocol: chat"]))
@@ -60,7 +61,7 @@ import TestSupport
         #expect(stage.upstream.waits { ($0.endedConnections + $0.resetConnections).contains(recorded.connection) })
     }
 
-    @Test func `HTTP-58 bytes sent with the handshake are not lost`() throws {
+    @Test(.holds("HTTP-58")) func `bytes sent with the handshake are not lost`() throws {
         stage.upstream.answer("/socket/a", with: Self.switching)
         let client = try stage.gateway.client()
         try client.send(Array(handshake("/socket/a").utf8) + Self.frame)
@@ -68,7 +69,7 @@ import TestSupport
         #expect(try client.bytes(Self.frame.count) == Self.frame)
     }
 
-    @Test func `HTTP-58 a large message passes whole and in order`() throws {
+    @Test(.holds("HTTP-58")) func `a large message passes whole and in order`() throws {
         stage.upstream.answer("/socket/a", with: Self.switching)
         let client = try stage.gateway.client()
         try client.send(handshake("/socket/a"))
@@ -83,7 +84,7 @@ import TestSupport
         #expect(sent.count == 1024 * 1024)
     }
 
-    @Test func `HTTP-58 the upstream's end reaches the client`() throws {
+    @Test(.holds("HTTP-58")) func `the upstream's end reaches the client`() throws {
         stage.upstream.answer("/socket/a", with: WireScript(.text(Self.answer + "bye"), .close))
         let client = try stage.gateway.client()
         try client.send(handshake("/socket/a"))
@@ -91,7 +92,7 @@ import TestSupport
         #expect(text(try client.bytesToEnd()) == "bye")
     }
 
-    @Test func `HTTP-58 a client that has said all still hears the rest`() throws {
+    @Test(.holds("HTTP-58")) func `a client that has said all still hears the rest`() throws {
         let gate = Gate()
         stage.upstream.answer("/socket/a", with: WireScript(.text(Self.answer), .wait(gate), .text("bye"), .close))
         let client = try stage.gateway.client()
@@ -104,8 +105,8 @@ import TestSupport
         #expect(text(try client.bytesToEnd()) == "bye")
     }
 
-    @Test(arguments: ["h2c", "websocket, h2c", "TLS/1.0", "h2c, websocket", "websockets", "foo"])
-    func `HTTP-58 another protocol is not offered to the upstream`(upgrade: String) throws {
+    @Test(.refuses("HTTP-58"), arguments: ["h2c", "websocket, h2c", "TLS/1.0", "h2c, websocket", "websockets", "foo"])
+    func `another protocol is not offered to the upstream`(upgrade: String) throws {
         let lines = ["Connection: Upgrade, HTTP2-Settings", "Upgrade: \(upgrade)", "HTTP2-Settings: AAMAAABkAAQAAP__"]
         let recorded = try stage.expectForwarded(request("GET", "/socket/a", fields: lines), path: "/socket/a")
         #expect(!recorded.fields.contains("upgrade"), "\(recorded.headText)")
@@ -113,7 +114,7 @@ import TestSupport
         #expect(!recorded.fields.contains("connection") || recorded.fields.only("connection") == "keep-alive")
     }
 
-    @Test func `HTTP-58 a route without WebSocket, another method and HTTP 1.0 get no upgrade`() throws {
+    @Test(.refuses("HTTP-58")) func `a route without WebSocket, another method and HTTP 1.0 get no upgrade`() throws {
         let plain = try stage.expectForwarded(handshake("/open/a"), path: "/open/a")
         #expect(!plain.fields.contains("upgrade"))
         let posted = handshake("/socket/b").replacingOccurrences("GET", with: "POST")
@@ -122,7 +123,9 @@ import TestSupport
         #expect(!(try stage.expectForwarded(old, path: "/socket/c").fields.contains("upgrade")))
     }
 
-    @Test func `HTTP-49 a handshake's answer sets no cookie of the gateway's, and no field that is`() throws {
+    @Test(.refuses("HTTP-49")) func `a handshake's answer sets no cookie of the gateway's, and no field that is`()
+        throws
+    {
         let fields = [
             "Set-Cookie: __Host-portcullis-web=evil", "X-User: admin", "set-cookie: __HOST-portcullis-ended=evil",
             "Set-Cookie: app=1", "X-App: 1",
@@ -141,8 +144,10 @@ import TestSupport
         client.close()
     }
 
-    @Test(arguments: ["=__Host-portcullis-web=evil", " = __host-portcullis-web=evil", "==__Host-portcullis-web"])
-    func `HTTP-49 a cookie without a name that would come back as one of the gateway's is dropped`(
+    @Test(
+        .holds("HTTP-49"), .refuses("HTTP-49"),
+        arguments: ["=__Host-portcullis-web=evil", " = __host-portcullis-web=evil", "==__Host-portcullis-web"])
+    func `a cookie without a name that would come back as one of the gateway's is dropped`(
         cookie: String
     ) throws {
         let head = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nSet-Cookie:\(cookie)\r\nSet-Cookie: =app=1\r\n\r\n"
@@ -150,7 +155,7 @@ import TestSupport
         #expect(try stage.exchange("GET", "/open/a").fields["set-cookie"] == ["=app=1"])
     }
 
-    @Test func `HTTP-58 an upstream that declines is heard`() throws {
+    @Test(.holds("HTTP-58")) func `an upstream that declines is heard`() throws {
         stage.upstream.answer("/socket/a", with: .answer(403, "no"))
         let client = try stage.gateway.client()
         try client.send(handshake("/socket/a"))
@@ -161,7 +166,7 @@ import TestSupport
         #expect(try client.response().status == 200)
     }
 
-    @Test func `HTTP-59 an upgrade that nobody asked for becomes 502`() throws {
+    @Test(.refuses("HTTP-59")) func `an upgrade that nobody asked for becomes 502`() throws {
         stage.upstream.answer("/socket/a", with: Self.switching)
         expectTemplate(try stage.exchange("GET", "/socket/a"), status: 502)
         stage.upstream.answer("/open/a", with: Self.switching)
@@ -170,7 +175,7 @@ import TestSupport
         expectTemplate(try client.response(), status: 502)
     }
 
-    @Test func `HTTP-59 an upgrade to another protocol becomes 502`() throws {
+    @Test(.refuses("HTTP-59")) func `an upgrade to another protocol becomes 502`() throws {
         stage.upstream.answer(
             "/socket/a", with: .raw(Self.answer.replacingOccurrences("Upgrade: websocket", with: "Upgrade: h2c")))
         let client = try stage.gateway.client()
@@ -178,7 +183,7 @@ import TestSupport
         expectTemplate(try client.response(), status: 502)
     }
 
-    @Test func `HTTP-59 with an expectation 100 comes before 101`() throws {
+    @Test(.holds("HTTP-59")) func `with an expectation 100 comes before 101`() throws {
         stage.upstream.answer("/socket/a", with: Self.switching)
         let client = try stage.gateway.client()
         try client.send(handshake("/socket/a", fields: ["Expect: 100-continue"]))
@@ -193,25 +198,27 @@ import TestSupport
         request("GET", "/socket/a", fields: ["Connection: Upgrade", "Upgrade: websocket"] + lines)
     }
 
-    @Test(arguments: [
-        ["Sec-WebSocket-Version: 13"],
-        ["Sec-WebSocket-Version: 13", "Sec-WebSocket-Key:"],
-        ["Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: x"],
-        ["Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ="],
-        ["Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZSE="],
-        ["Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: dGhl_HNhbXBsZSBub25jZQ=="],
-        ["Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: \(key)", "Sec-WebSocket-Key: \(key)"],
-        ["Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: \(key), \(key)"],
-        ["Sec-WebSocket-Key: \(key)"],
-        ["Sec-WebSocket-Version: 13", "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: \(key)"],
-    ])
-    func `HTTP-58 a handshake without one good key and one version is refused`(lines: [String]) throws {
+    @Test(
+        .holds("HTTP-58"),
+        arguments: [
+            ["Sec-WebSocket-Version: 13"],
+            ["Sec-WebSocket-Version: 13", "Sec-WebSocket-Key:"],
+            ["Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: x"],
+            ["Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ="],
+            ["Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZSE="],
+            ["Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: dGhl_HNhbXBsZSBub25jZQ=="],
+            ["Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: \(key)", "Sec-WebSocket-Key: \(key)"],
+            ["Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: \(key), \(key)"],
+            ["Sec-WebSocket-Key: \(key)"],
+            ["Sec-WebSocket-Version: 13", "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: \(key)"],
+        ])
+    func `a handshake without one good key and one version is refused`(lines: [String]) throws {
         stage.upstream.answer("/socket/a", with: Self.switching)
         try stage.expectRefused(offer(lines))
     }
 
-    @Test(arguments: ["8", "14", "13, 8", "", "130", "1", "x13"])
-    func `HTTP-58 a handshake of another version is told which it would be`(version: String) throws {
+    @Test(.holds("HTTP-58"), arguments: ["8", "14", "13, 8", "", "130", "1", "x13"])
+    func `a handshake of another version is told which it would be`(version: String) throws {
         stage.upstream.answer("/socket/a", with: Self.switching)
         let client = try stage.gateway.client()
         try client.send(offer(["Sec-WebSocket-Version: \(version)", "Sec-WebSocket-Key: \(Self.key)"]))
@@ -224,7 +231,7 @@ import TestSupport
         try stage.expectNothingForwarded()
     }
 
-    @Test func `HTTP-58 the operator is told once of handshakes that go on as a plain GET`() throws {
+    @Test(.holds("HTTP-58")) func `the operator is told once of handshakes that go on as a plain GET`() throws {
         // A stage of its own: another test's handshake would be the one that is told.
         let stage = try Stage()
         for _ in 0..<3 {
@@ -240,19 +247,22 @@ import TestSupport
         #expect(stage.gateway.operatorLog.filter { $0["event"] == "websocket_not_enabled" }.count == 1)
     }
 
-    @Test func `HTTP-58 what is no handshake where WebSockets are not let through is a plain GET`() throws {
+    @Test(.refuses("HTTP-58")) func `what is no handshake where WebSockets are not let through is a plain GET`() throws
+    {
         let lines = ["Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 8"]
         let plain = try stage.expectForwarded(request("GET", "/open/a", fields: lines), path: "/open/a")
         #expect(!plain.fields.contains("upgrade"))
         #expect(!plain.fields.contains("sec-websocket-version"))
     }
 
-    @Test(arguments: [
-        [], ["Sec-WebSocket-Accept:"], ["Sec-WebSocket-Accept: \(key)"],
-        ["Sec-WebSocket-Accept: \(accept)", "Sec-WebSocket-Accept: \(accept)"],
-        ["Sec-WebSocket-Accept: S3pPLMBiTxaQ9kYGzzhZRbK+xOo="], ["Sec-WebSocket-Accept: \(accept)="],
-    ])
-    func `HTTP-59 a 101 that does not answer this handshake becomes 502`(lines: [String]) throws {
+    @Test(
+        .refuses("HTTP-59"),
+        arguments: [
+            [], ["Sec-WebSocket-Accept:"], ["Sec-WebSocket-Accept: \(key)"],
+            ["Sec-WebSocket-Accept: \(accept)", "Sec-WebSocket-Accept: \(accept)"],
+            ["Sec-WebSocket-Accept: S3pPLMBiTxaQ9kYGzzhZRbK+xOo="], ["Sec-WebSocket-Accept: \(accept)="],
+        ])
+    func `a 101 that does not answer this handshake becomes 502`(lines: [String]) throws {
         let head = ["HTTP/1.1 101 Switching Protocols", "Upgrade: websocket", "Connection: Upgrade"] + lines
         stage.upstream.answer("/socket/a", with: .raw(head.joined(separator: "\r\n") + "\r\n\r\nLEAK"))
         let client = try stage.gateway.client()
@@ -262,8 +272,8 @@ import TestSupport
         #expect(!response.bodyText.contains("LEAK"))
     }
 
-    @Test(arguments: ["Connection: Upgrade\r\n", "HTTP/1.1"])
-    func `HTTP-59 a 101 that switches no connection becomes 502`(part: String) throws {
+    @Test(.refuses("HTTP-59"), arguments: ["Connection: Upgrade\r\n", "HTTP/1.1"])
+    func `a 101 that switches no connection becomes 502`(part: String) throws {
         let other = part == "HTTP/1.1" ? "HTTP/1.0" : ""
         stage.upstream.answer("/socket/a", with: .raw(Self.answer.replacingOccurrences(part, with: other)))
         let client = try stage.gateway.client()
@@ -271,7 +281,7 @@ import TestSupport
         expectTemplate(try client.response(), status: 502)
     }
 
-    @Test func `HTTP-58 a handshake is authenticated first`() throws {
+    @Test(.holds("HTTP-58")) func `a handshake is authenticated first`() throws {
         stage.upstream.answer("/guarded/a", with: Self.switching)
         let refused = try stage.gateway.client()
         try refused.send(handshake("/guarded/a"))
@@ -286,7 +296,7 @@ import TestSupport
         #expect(!recorded.fields.contains("authorization"))
     }
 
-    @Test func `HTTP-60 a tunnel ends with its token`() throws {
+    @Test(.holds("HTTP-60"), .refuses("HTTP-60")) func `a tunnel ends with its token`() throws {
         stage.upstream.answer("/guarded/a", with: Self.switching)
         let client = try stage.gateway.client()
         try client.send(handshake("/guarded/a", fields: [stage.tokens.bearer(["exp": moment(12)])]))
@@ -300,7 +310,7 @@ import TestSupport
         #expect(stage.upstream.waits { ($0.endedConnections + $0.resetConnections).contains(connection) })
     }
 
-    @Test func `HTTP-60 a tunnel outlives another's token`() throws {
+    @Test(.holds("HTTP-60")) func `a tunnel outlives another's token`() throws {
         stage.upstream.answer("/guarded/a", with: Self.switching)
         let client = try stage.gateway.client()
         try client.send(handshake("/guarded/a", fields: [stage.tokens.bearer(["exp": moment(600)])]))

@@ -1,5 +1,6 @@
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// Row OPS-05, T-42: one client leaves connections to an upstream to the others, whatever keeps its own busy.
 @Suite(.serialized) struct `the share of one client in the connections to an upstream` {
@@ -45,7 +46,7 @@ import TestSupport
         #expect(answer.fields.only("retry-after") == "1", sourceLocation: location)
     }
 
-    @Test func `OPS-05 one client has half of them, and is told when it asks for more`() throws {
+    @Test(.holds("OPS-05")) func `one client has half of them, and is told when it asks for more`() throws {
         let stage = try stage("upstream_connections: 8")
         let gate = Gate()
         stage.upstream.answerAll(with: WireScript(.wait(gate), Self.done))
@@ -69,7 +70,8 @@ import TestSupport
         #expect(try refused.response().status == 200)
     }
 
-    @Test func `OPS-05 bodies that come slowly and WebSockets are of the same share, until they end`() throws {
+    @Test(.holds("OPS-05")) func `bodies that come slowly and WebSockets are of the same share, until they end`() throws
+    {
         let stage = try stage("upstream_connections: 4")
         stage.upstream.answer("/socket/a", with: WireScript(.text(Self.switching), .tunnel))
         let tunnel = try send(Self.handshake, to: stage.gateway)
@@ -94,7 +96,7 @@ import TestSupport
         #expect(try again.response().status == 200)
     }
 
-    @Test func `OPS-05 when several have all of them, others hear that there are none`() throws {
+    @Test(.refuses("OPS-05")) func `when several have all of them, others hear that there are none`() throws {
         let stage = try stage("upstream_connections: 3")
         let gate = Gate()
         stage.upstream.answerAll(with: WireScript(.wait(gate), Self.done))
@@ -112,7 +114,7 @@ import TestSupport
         for client in slow { #expect(try client.response().status == 200) }
     }
 
-    @Test func `OPS-05 a request that is sent once more takes no second place`() throws {
+    @Test(.holds("OPS-05"), .refuses("OPS-05")) func `a request that is sent once more takes no second place`() throws {
         let stage = try stage("upstream_connections: 2")
         let gate = Gate()
         stage.upstream.answerAll(with: WireScript(.wait(gate), Self.done))
@@ -143,7 +145,7 @@ import TestSupport
             """)
     }
 
-    @Test func `OPS-05 it is as large as is said, at a Unix socket too`() throws {
+    @Test(.refuses("OPS-05")) func `it is as large as is said, at a Unix socket too`() throws {
         let folder = try TemporaryFolder.make(for: "upstream")
         defer { TemporaryFolder.remove(folder) }
         let upstream = try RecordingUpstream(unixPath: "\(folder)/app.sock")
@@ -159,7 +161,8 @@ import TestSupport
         for client in slow + [other] { #expect(try client.response().status == 200) }
     }
 
-    @Test func `OPS-05 behind a proxy each client has its own, and who is named by none has no bound`() throws {
+    @Test(.holds("OPS-05"), .refuses("OPS-05"))
+    func `behind a proxy each client has its own, and who is named by none has no bound`() throws {
         let upstream = try RecordingUpstream()
         let gateway = try gateway(
             upstream.url, listener: ", trusted_proxies: [127.0.0.2/32]", limits: "upstream_connections_per_client: 2")

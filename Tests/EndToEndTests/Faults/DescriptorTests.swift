@@ -1,6 +1,7 @@
 import Foundation
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// Row OPS-05, T-42: no descriptor is left for a connection, a file or an upstream, and what comes after that.
 @Suite struct `a gateway without descriptors` {
@@ -17,7 +18,8 @@ import TestSupport
         return (stage, client)
     }
 
-    @Test func `OPS-05 connections that stand are served, new ones wait and are answered once there is room`() throws {
+    @Test(.holds("OPS-05"))
+    func `connections that stand are served, new ones wait and are answered once there is room`() throws {
         let (stage, client) = try standing()
         let process = stage.gateway.process
         try process.limitDescriptors(to: 0)
@@ -57,7 +59,7 @@ import TestSupport
         #expect(try stage.gateway.status("/healthz") == 200)
     }
 
-    @Test func `OPS-05 each connection that ends makes room for one that waits`() throws {
+    @Test(.holds("OPS-05")) func `each connection that ends makes room for one that waits`() throws {
         let (stage, client) = try standing()
         let process = stage.gateway.process
         // The upstream's connection and the client's are there already.
@@ -80,7 +82,8 @@ import TestSupport
         }
     }
 
-    @Test func `OPS-05 an upstream to which no socket is to be had is answered at once and found again later`() throws {
+    @Test(.holds("OPS-05"))
+    func `an upstream to which no socket is to be had is answered at once and found again later`() throws {
         let (stage, client) = try standing()
         let process = stage.gateway.process
         let before = process.openDescriptors(of: "socket:")
@@ -99,7 +102,7 @@ import TestSupport
         #expect(stage.upstream.now.malformed.isEmpty)
     }
 
-    @Test func `OPS-05 a POST that no socket can be had for has reached nobody`() throws {
+    @Test(.refuses("OPS-05")) func `a POST that no socket can be had for has reached nobody`() throws {
         let (stage, client) = try standing()
         let process = stage.gateway.process
         let before = process.openDescriptors(of: "socket:")
@@ -113,7 +116,7 @@ import TestSupport
         try stage.expectNothingForwarded()
     }
 
-    @Test func `OPS-05 the admin listener waits for a descriptor too, and answers then`() throws {
+    @Test(.holds("OPS-05")) func `the admin listener waits for a descriptor too, and answers then`() throws {
         let (stage, client) = try standing()
         let process = stage.gateway.process
         try process.limitDescriptors(to: 0)
@@ -126,7 +129,8 @@ import TestSupport
         #expect(try scraper.response().status == 200)
     }
 
-    @Test func `OPS-07 a reload that cannot open its file keeps what is served and is taken later`() throws {
+    @Test(.refuses("OPS-07")) func `a reload that cannot open its file keeps what is served and is taken later`() throws
+    {
         let (stage, client) = try standing()
         let process = stage.gateway.process
         try stage.rewrite(StagePlan(routes: ["{ path: /new/, upstream: $UPSTREAM, public: true }"]))
@@ -140,7 +144,7 @@ import TestSupport
         #expect(try stage.exchange("GET", "/new/a").status == 200)
     }
 
-    @Test func `OPS-08 SIGTERM ends it also when it has no descriptor left`() throws {
+    @Test(.holds("OPS-08")) func `SIGTERM ends it also when it has no descriptor left`() throws {
         let (stage, client) = try standing()
         try stage.gateway.process.limitDescriptors(to: 0)
         let waiting = try stage.gateway.client()
@@ -154,7 +158,7 @@ import TestSupport
 
 /// Row OPS-05, T-42: connections that the kernel took while nobody accepted.
 @Suite struct `a gateway that stood still` {
-    @Test func `OPS-05 answers everybody who came meanwhile`() throws {
+    @Test(.holds("OPS-05")) func `answers everybody who came meanwhile`() throws {
         let stage = try Stage(StagePlan(workers: 2))
         #expect(try stage.exchange("GET", "/open/warm").status == 200)
         stage.gateway.process.signal(SIGSTOP)
@@ -168,7 +172,7 @@ import TestSupport
         }
     }
 
-    @Test func `OPS-05 forgets those who left meanwhile`() throws {
+    @Test(.holds("OPS-05")) func `forgets those who left meanwhile`() throws {
         let stage = try Stage()
         #expect(try stage.exchange("GET", "/open/warm").status == 200)
         stage.reset()
@@ -184,7 +188,7 @@ import TestSupport
     }
 
     /// The queue of the admin listener is short enough to be filled: 64 connections.
-    @Test func `OPS-05 with a full queue serves those it took and loses nobody else`() throws {
+    @Test(.refuses("OPS-05")) func `with a full queue serves those it took and loses nobody else`() throws {
         let stage = try Stage()
         let port = stage.gateway.adminPort
         stage.gateway.process.signal(SIGSTOP)

@@ -1,5 +1,6 @@
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// One way in which an issuer's answer is no answer.
 enum IssuerFault: String, CaseIterable {
@@ -45,7 +46,7 @@ enum IssuerFault: String, CaseIterable {
         }
     }
 
-    @Test func `RS-24 one that is down at the start is asked again by itself until it is up`() throws {
+    @Test(.holds("RS-24")) func `one that is down at the start is asked again by itself until it is up`() throws {
         let stage = try Stage(
             StagePlan(
                 settings: "timeouts: { key_wait: 300ms }", milestone: .listening, prepare: { $0.server.stop() }))
@@ -62,8 +63,8 @@ enum IssuerFault: String, CaseIterable {
         #expect(again.fetches() >= 1)
     }
 
-    @Test(arguments: IssuerFault.allCases)
-    func `RS-24 MD-06 keys that cannot be read are 503, others are served, and it recovers`(fault: IssuerFault) throws {
+    @Test(.refuses("RS-24", "MD-06"), arguments: IssuerFault.allCases)
+    func `keys that cannot be read are 503, others are served, and it recovers`(fault: IssuerFault) throws {
         let gate = Gate()
         let began = ContinuousClock.now
         let stage = try Stage(
@@ -87,8 +88,10 @@ enum IssuerFault: String, CaseIterable {
         #expect(eventually { (try? stage.gateway.status("/readyz")) == 200 })
     }
 
-    @Test(arguments: [IssuerFault.garbage, .enormousChunks, .redirect, .reset, .stalledBody, .error])
-    func `D-17 JOSE-17 keys at hand outlive an answer that is none`(fault: IssuerFault) throws {
+    @Test(
+        .refuses("D-17", "JOSE-17"),
+        arguments: [IssuerFault.garbage, .enormousChunks, .redirect, .reset, .stalledBody, .error])
+    func `keys at hand outlive an answer that is none`(fault: IssuerFault) throws {
         let gate = Gate()
         let stage = try Stage(
             StagePlan(
@@ -110,7 +113,8 @@ enum IssuerFault: String, CaseIterable {
         #expect(try eventually { try ask(stage, stage.tokens.token(signedBy: fresh)).status == 200 })
     }
 
-    @Test func `OPS-04 T-43 hundreds of requests that wait for keys in vain delay no other route`() throws {
+    @Test(.holds("OPS-04", "T-43")) func `hundreds of requests that wait for keys in vain delay no other route`() throws
+    {
         let gate = Gate()
         let stage = try Stage(
             StagePlan(
@@ -125,7 +129,7 @@ enum IssuerFault: String, CaseIterable {
         gate.open()
     }
 
-    @Test func `MD-06 T-62 one whose certificate nobody vouches for is not asked anything`() throws {
+    @Test(.refuses("MD-06", "T-62")) func `one whose certificate nobody vouches for is not asked anything`() throws {
         let authority = try TestCertificate.authority(named: "Authority of the issuer")
         let other = try TestCertificate.authority(named: "Another authority")
         let key = SigningKey(.p256, keyID: "main-1")

@@ -1,6 +1,7 @@
 import Glibc
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// A named pipe whose reading end is the test's, and is read only when the test says so.
 ///
@@ -92,7 +93,8 @@ private struct LoggingStage {
 
 /// Rows OPS-04 and OPS-05: logs that nobody reads, that are full, that come back.
 @Suite struct `logs that take nothing` {
-    @Test func `OPS-04 OPS-05 a log that nobody reads delays no request, and goes on whole when it is read`() throws {
+    @Test(.refuses("OPS-04", "OPS-05"))
+    func `a log that nobody reads delays no request, and goes on whole when it is read`() throws {
         let pipe = try NamedPipe()
         let stage = try LoggingStage(access: pipe.path)
         let client = try stage.gateway.client()
@@ -121,7 +123,7 @@ private struct LoggingStage {
         #expect(stage.dropped == lost)
     }
 
-    @Test func `OPS-08 a log that nobody reads does not hold the end`() throws {
+    @Test(.refuses("OPS-08")) func `a log that nobody reads does not hold the end`() throws {
         let pipe = try NamedPipe()
         let stage = try LoggingStage(access: pipe.path)
         let client = try stage.gateway.client()
@@ -132,7 +134,8 @@ private struct LoggingStage {
         withExtendedLifetime(pipe) {}
     }
 
-    @Test func `OPS-05 both logs in one pipe that nobody reads hold up neither requests nor refusals nor the end`()
+    @Test(.refuses("OPS-05"))
+    func `both logs in one pipe that nobody reads hold up neither requests nor refusals nor the end`()
         throws
     {
         let pipe = try NamedPipe()
@@ -171,7 +174,7 @@ private struct LoggingStage {
         withExtendedLifetime(pipe) {}
     }
 
-    @Test func `OPS-05 a reader that leaves costs the lines meanwhile and nothing else`() throws {
+    @Test(.holds("OPS-05")) func `a reader that leaves costs the lines meanwhile and nothing else`() throws {
         let pipe = try NamedPipe()
         let stage = try LoggingStage(access: pipe.path)
         let client = try stage.gateway.client()
@@ -192,7 +195,7 @@ private struct LoggingStage {
         #expect(lines.allSatisfy { $0.isEmpty || LogLine($0) != nil }, "\(lines)")
     }
 
-    @Test func `OPS-05 a full disk costs lines, which are counted, and no request`() throws {
+    @Test(.refuses("OPS-05")) func `a full disk costs lines, which are counted, and no request`() throws {
         let stage = try LoggingStage(access: "/dev/full")
         let client = try stage.gateway.client()
         try stage.serve(50, client)
@@ -205,7 +208,9 @@ private struct LoggingStage {
         #expect(stage.gateway.process.waitForEnd(within: .seconds(25)) == .exited(0))
     }
 
-    @Test func `OPS-07 a log whose folder is gone is written on where it is, and the operator is told`() throws {
+    @Test(.holds("OPS-07")) func `a log whose folder is gone is written on where it is, and the operator is told`()
+        throws
+    {
         let folder = try TemporaryFolder.make(for: "log")
         let stage = try LoggingStage(access: folder + "/access")
         let client = try stage.gateway.client()

@@ -1,6 +1,7 @@
 import Foundation
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// Row OPS-07: a configuration that cannot be read, and files of it that come, go and change.
 @Suite struct `reloads that fail` {
@@ -16,7 +17,8 @@ import TestSupport
         #expect(try stage.exchange("GET", "/open/a").status == 200, sourceLocation: location)
     }
 
-    @Test func `OPS-07 a file that is missing, no file, too large or no text is refused, and mended is taken`() throws {
+    @Test(.refuses("OPS-07"))
+    func `a file that is missing, no file, too large or no text is refused, and mended is taken`() throws {
         let stage = try Stage()
         let file = stage.gateway.folder + "/gateway.yaml"
         let files = FileManager.default
@@ -44,8 +46,8 @@ import TestSupport
     }
 
     /// The superuser may read everything.
-    @Test(.enabled(if: geteuid() != 0))
-    func `OPS-07 a file that may not be read any more is refused`() throws {
+    @Test(.refuses("OPS-07"), .enabled(if: geteuid() != 0))
+    func `a file that may not be read any more is refused`() throws {
         let stage = try Stage()
         chmod(stage.gateway.folder + "/gateway.yaml", 0)
         try expectRefused(stage, times: 1)
@@ -53,7 +55,7 @@ import TestSupport
         try stage.reload()
     }
 
-    @Test func `OPS-07 ten signals in a burst end with what the file says last`() throws {
+    @Test(.holds("OPS-07")) func `ten signals in a burst end with what the file says last`() throws {
         let stage = try Stage(StagePlan(workers: 2))
         for number in 0..<10 {
             // Every other one is broken: none of them may be what is served in the end.
@@ -70,7 +72,7 @@ import TestSupport
         #expect(try stage.exchange("GET", "/new/a").status == 404)
     }
 
-    @Test func `OPS-07 OPS-08 SIGTERM during a reload ends it`() throws {
+    @Test(.refuses("OPS-07", "OPS-08")) func `SIGTERM during a reload ends it`() throws {
         let stage = try Stage(StagePlan(routes: [Self.secretRoute], files: ["orders.secret": "first"]))
         let gate = Gate()
         let slow = try ScriptedIssuer(keys: stage.issuer.keys)
@@ -103,7 +105,7 @@ import TestSupport
         return stage.upstream.requests.first?.fields.only("authorization")
     }
 
-    @Test func `OPS-07 a secret that is renewed is used without being told`() throws {
+    @Test(.holds("OPS-07")) func `a secret that is renewed is used without being told`() throws {
         let stage = try Stage(StagePlan(routes: [Self.secretRoute], files: ["orders.secret": "first"]))
         #expect(try credential(stage) == "Bearer first")
         try Replacement.put("second", at: stage.gateway.folder + "/orders.secret")
@@ -111,7 +113,7 @@ import TestSupport
         #expect(stage.gateway.operatorLine { $0["event"] == "reloading" && $0["reason"] == "file" } != nil)
     }
 
-    @Test func `OPS-07 a secret that is renewed while a reload waits for keys is not overlooked`() throws {
+    @Test(.holds("OPS-07")) func `a secret that is renewed while a reload waits for keys is not overlooked`() throws {
         let stage = try Stage(StagePlan(routes: [Self.secretRoute], files: ["orders.secret": "first"]))
         let gate = Gate()
         let slow = try ScriptedIssuer(keys: stage.issuer.keys)
@@ -175,7 +177,7 @@ import TestSupport
         try Replacement.put(identity.key, at: folder + "/tls.key")
     }
 
-    @Test func `OPS-07 both files renamed into place are shown soon, and open connections go on`() throws {
+    @Test(.holds("OPS-07")) func `both files renamed into place are shown soon, and open connections go on`() throws {
         let stage = try CertifiedGateway(Self.plain)
         let before = try stage.client()
         #expect(before.tls?.peerCommonName == "first.test")
@@ -186,7 +188,7 @@ import TestSupport
         #expect(eventually { stage.gateway.reading("portcullis_config_last_reload_successful") == 1 })
     }
 
-    @Test func `OPS-07 a folder that is exchanged by a link, as Kubernetes does it, is shown soon`() throws {
+    @Test(.holds("OPS-07")) func `a folder that is exchanged by a link, as Kubernetes does it, is shown soon`() throws {
         // tls.crt → ..data/tls.crt, ..data → ..1; another folder is filled, and the link renamed to it.
         let files = FileManager.default
         func fill(_ folder: String, _ version: String, _ identity: TestCertificate) throws {
@@ -210,7 +212,9 @@ import TestSupport
         #expect(eventually { stage.shown == "third.test" })
     }
 
-    @Test func `OPS-07 a certificate whose key comes later is refused in between, and shown with it`() throws {
+    @Test(.refuses("OPS-07")) func `a certificate whose key comes later is refused in between, and shown with it`()
+        throws
+    {
         let stage = try CertifiedGateway(Self.plain)
         let second = try stage.another("second.test")
         try Replacement.put(second.certificate, at: stage.folder + "/tls.crt")
@@ -222,7 +226,7 @@ import TestSupport
         #expect(eventually { stage.gateway.reading("portcullis_config_last_reload_successful") == 1 })
     }
 
-    @Test func `OPS-07 a certificate that is gone stays in use until there is another`() throws {
+    @Test(.holds("OPS-07")) func `a certificate that is gone stays in use until there is another`() throws {
         let stage = try CertifiedGateway(Self.plain)
         try FileManager.default.removeItem(atPath: stage.folder + "/tls.crt")
         stage.gateway.process.signal(SIGHUP)
@@ -235,7 +239,7 @@ import TestSupport
         #expect(eventually { stage.shown == "second.test" })
     }
 
-    @Test func `OPS-07 a certificate that is written in pieces is not read in the middle`() throws {
+    @Test(.holds("OPS-07")) func `a certificate that is written in pieces is not read in the middle`() throws {
         let stage = try CertifiedGateway(Self.plain)
         let second = try stage.another("second.test")
         // As an editor or `cp` does it: emptied, then written bit by bit, into the file that is there.

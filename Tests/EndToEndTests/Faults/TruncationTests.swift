@@ -1,5 +1,6 @@
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// Rows OPS-03 and HTTP-41: a response that is not whole does not look like a success in the logs.
 @Suite(.serialized) struct `a response that is not whole` {
@@ -19,7 +20,7 @@ import TestSupport
 
     private static let part = "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf"
 
-    @Test func `OPS-03 is said to have ended where the upstream closed`() throws {
+    @Test(.holds("OPS-03")) func `is said to have ended where the upstream closed`() throws {
         stage.upstream.answer("/open/closed", with: WireScript(.text(Self.part), .reset))
         let client = try stage.gateway.client()
         try client.send(request("GET", "/open/closed"))
@@ -37,7 +38,7 @@ import TestSupport
         }
     }
 
-    @Test func `OPS-03 is said to have ended where the upstream stalled, with the request's id`() throws {
+    @Test(.holds("OPS-03")) func `is said to have ended where the upstream stalled, with the request's id`() throws {
         let gate = Gate()
         defer { gate.open() }
         stage.upstream.answer("/halting/stalled", with: WireScript(.text(Self.part), .wait(gate)))
@@ -52,7 +53,7 @@ import TestSupport
         #expect(event?["route"] == line?["route"])
     }
 
-    @Test func `OPS-03 has no such member when it is whole`() throws {
+    @Test(.holds("OPS-03")) func `has no such member when it is whole`() throws {
         #expect(try stage.exchange("GET", "/open/whole").status == 200)
         let line = stage.gateway.accessLine { $0["path"] == "/open/whole" }
         #expect(line != nil && line?["ended"] == nil)

@@ -1,5 +1,6 @@
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// One answer with a length and one in chunks, both with the same content.
 private let answers = [
@@ -49,8 +50,8 @@ private let answers = [
         }
     }
 
-    @Test(arguments: answers)
-    func `HTTP-41 an answer that is reset at any byte is whole to nobody`(answer: String) throws {
+    @Test(.refuses("HTTP-41"), arguments: answers)
+    func `an answer that is reset at any byte is whole to nobody`(answer: String) throws {
         let bytes = Array(answer.utf8)
         for cut in 0..<bytes.count {
             stage.upstream.answer("/open/broken", with: WireScript(.bytes(Array(bytes[..<cut])), .reset))
@@ -61,8 +62,8 @@ private let answers = [
         #expect(try stage.exchange("GET", "/open/broken").bodyText == "hello")
     }
 
-    @Test(arguments: answers)
-    func `HTTP-41 the part that came before a reset is passed on, and its end is missing`(answer: String) throws {
+    @Test(.holds("HTTP-41"), .refuses("HTTP-41"), arguments: answers)
+    func `the part that came before a reset is passed on, and its end is missing`(answer: String) throws {
         let gate = Gate()
         let part = answer.firstRange(of: "hel").map { String(answer[..<$0.upperBound]) } ?? ""
         stage.upstream.answer("/open/broken", with: WireScript(.text(part), .wait(gate), .reset))
@@ -74,8 +75,10 @@ private let answers = [
         #expect(!rest.contains("0\r\n\r\n") && !rest.contains("lo"), "\(rest)")
     }
 
-    @Test(arguments: ["", "H", "HTTP/1.1 200 O", "HTTP/1.1 200 OK\r\nContent-Le", "HTTP/1.1 200 OK\r\nA: b\r\n"])
-    func `HTTP-66 a head that stalls is 504, and its connection is used no more`(beginning: String) throws {
+    @Test(
+        .refuses("HTTP-66"),
+        arguments: ["", "H", "HTTP/1.1 200 O", "HTTP/1.1 200 OK\r\nContent-Le", "HTTP/1.1 200 OK\r\nA: b\r\n"])
+    func `a head that stalls is 504, and its connection is used no more`(beginning: String) throws {
         let gate = Gate()
         stage.upstream.answer("/hasty/stalled", with: WireScript(.text(beginning), .wait(gate), .echo))
         // By the route's own time: that of the others is longer than a client of the tests waits.
@@ -87,8 +90,8 @@ private let answers = [
         #expect(stage.upstream.waits { $0.overConnections >= 1 })
     }
 
-    @Test(arguments: answers)
-    func `HTTP-66 a body that stalls is cut off, and its client sees that`(answer: String) throws {
+    @Test(.holds("HTTP-66"), arguments: answers)
+    func `a body that stalls is cut off, and its client sees that`(answer: String) throws {
         let gate = Gate()
         let part = answer.firstRange(of: "hel").map { String(answer[..<$0.upperBound]) } ?? ""
         stage.upstream.answer("/halting/stalled", with: WireScript(.text(part), .wait(gate), .close))
@@ -99,11 +102,11 @@ private let answers = [
         #expect(try stage.exchange("GET", "/open/next").status == 200)
     }
 
-    @Test func `HTTP-66 a TLS handshake that nobody answers is 504`() throws {
+    @Test(.refuses("HTTP-66")) func `a TLS handshake that nobody answers is 504`() throws {
         expectTemplate(try stage.exchange("GET", "/unanswered/a"), status: 504)
     }
 
-    @Test func `OPS-04 one upstream that stalls or refuses delays no other`() throws {
+    @Test(.refuses("OPS-04")) func `one upstream that stalls or refuses delays no other`() throws {
         let gate = Gate()
         stage.upstream.answer("/hasty/stalled", with: WireScript(.wait(gate), .echo))
         let stalled = try (0..<20).map { number in
@@ -120,8 +123,8 @@ private let answers = [
         gate.open()
     }
 
-    @Test(arguments: ["POST", "PATCH"])
-    func `HTTP-64 a request that changes something and is reset on a kept connection reached it once`(
+    @Test(.holds("HTTP-64"), arguments: ["POST", "PATCH"])
+    func `a request that changes something and is reset on a kept connection reached it once`(
         method: String
     ) throws {
         #expect(try stage.exchange("GET", "/open/first").status == 200)
@@ -131,7 +134,8 @@ private let answers = [
         #expect(Set(stage.upstream.requests.map(\.connection)).count == 1, "it was to be the kept connection")
     }
 
-    @Test func `HTTP-64 a GET that is reset on a kept connection is tried once more and no oftener`() throws {
+    @Test(.holds("HTTP-64"), .refuses("HTTP-64"))
+    func `a GET that is reset on a kept connection is tried once more and no oftener`() throws {
         #expect(try stage.exchange("GET", "/open/first").status == 200)
         stage.upstream.answer("/open/again", with: WireScript(exactly: [.reset]))
         expectTemplate(try stage.exchange("GET", "/open/again"), status: 502)
@@ -140,7 +144,7 @@ private let answers = [
         #expect(Set(tries.map(\.connection)).count == 2)
     }
 
-    @Test func `HTTP-31 an upload whose upstream resets is answered and never sent twice`() throws {
+    @Test(.refuses("HTTP-31")) func `an upload whose upstream resets is answered and never sent twice`() throws {
         #expect(try stage.exchange("GET", "/open/first").status == 200)
         stage.upstream.answer("/open/upload", with: WireScript(exactly: [.readSome(1000), .reset]))
         let client = try stage.gateway.client()

@@ -1,6 +1,7 @@
 import Glibc
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// Rows HTTP-31 and OPS-05: a client that goes away, at every point of an exchange and in every way.
 ///
@@ -36,8 +37,8 @@ import TestSupport
         "POST /open/vanished HTTP/1.1\r\nHost: gateway.test\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n",
     ]
 
-    @Test(arguments: Leaving.allCases)
-    func `HTTP-31 before a request is complete, wherever it is cut`(leaving: Leaving) throws {
+    @Test(.holds("HTTP-31"), arguments: Leaving.allCases)
+    func `before a request is complete, wherever it is cut`(leaving: Leaving) throws {
         for message in Self.messages {
             for cut in 0..<message.utf8.count {
                 let client = try stage.gateway.client()
@@ -55,7 +56,7 @@ import TestSupport
         #expect(stage.upstream.requests.allSatisfy { $0.isComplete })
     }
 
-    @Test func `HTTP-31 with a large body under way`() throws {
+    @Test(.holds("HTTP-31")) func `with a large body under way`() throws {
         for leaving in Leaving.allCases {
             stage.reset()
             let client = try stage.gateway.client()
@@ -69,8 +70,10 @@ import TestSupport
         try expectNobodyLeft()
     }
 
-    @Test(arguments: ["Content-Length: 67108864\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n4000000\r\n"])
-    func `HTTP-31 behind the head of the answer, and in its middle`(framing: String) throws {
+    @Test(
+        .holds("HTTP-31"),
+        arguments: ["Content-Length: 67108864\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n4000000\r\n"])
+    func `behind the head of the answer, and in its middle`(framing: String) throws {
         let size = 64 << 20
         for part in ["", "abc"] {
             for leaving in [Leaving.end, .reset] {
@@ -92,7 +95,7 @@ import TestSupport
         try expectNobodyLeft()
     }
 
-    @Test func `HTTP-31 while the upstream has not answered yet`() throws {
+    @Test(.holds("HTTP-31")) func `while the upstream has not answered yet`() throws {
         for leaving in [Leaving.end, .reset] {
             stage.reset()
             let gate = Gate()
@@ -108,7 +111,7 @@ import TestSupport
         try expectNobodyLeft()
     }
 
-    @Test func `HTTP-36 between requests that were sent one behind the other`() throws {
+    @Test(.holds("HTTP-36")) func `between requests that were sent one behind the other`() throws {
         for leaving in [Leaving.end, .reset] {
             stage.reset()
             let gate = Gate()
@@ -126,7 +129,7 @@ import TestSupport
         try expectNobodyLeft()
     }
 
-    @Test func `HTTP-58 out of a WebSocket`() throws {
+    @Test(.holds("HTTP-58")) func `out of a WebSocket`() throws {
         let answer =
             "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
             + "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n"
@@ -155,7 +158,7 @@ import TestSupport
         try expectNobodyLeft()
     }
 
-    @Test func `OPS-05 hundreds of them cost neither memory nor descriptors`() throws {
+    @Test(.holds("OPS-05")) func `hundreds of them cost neither memory nor descriptors`() throws {
         let process = stage.gateway.process
         func round(allAtOnce: Bool = false) throws {
             if allAtOnce { process.signal(SIGSTOP) }
@@ -191,8 +194,8 @@ import TestSupport
                 prepare: { $0.answer(ScriptedIssuer.openIDPath, with: WireScript(.wait(gate), .close)) }))
     }
 
-    @Test(arguments: [Leaving.end, .reset])
-    func `RS-24 are forgotten, and nothing of theirs is forwarded`(leaving: Leaving) throws {
+    @Test(.refuses("RS-24"), arguments: [Leaving.end, .reset])
+    func `are forgotten, and nothing of theirs is forwarded`(leaving: Leaving) throws {
         let gate = Gate()
         let stage = try stage(gate)
         let clients = try (0..<10).map { _ in try stage.gateway.client() }
@@ -213,7 +216,7 @@ import TestSupport
 
 /// Rows HTTP-73 and OPS-05: clients that go away during a TLS handshake.
 @Suite struct `clients that vanish during a handshake` {
-    @Test func `HTTP-73 leave nothing behind, wherever they are in it`() throws {
+    @Test(.refuses("HTTP-73")) func `leave nothing behind, wherever they are in it`() throws {
         let authority = try TestCertificate.authority(named: "Authority of the tests")
         let identity = try authority.issue(names: ["gateway.test"])
         let upstream = try RecordingUpstream()

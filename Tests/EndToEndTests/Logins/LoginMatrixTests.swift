@@ -1,5 +1,6 @@
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// Every form of the request × every client authentication × Bearer and DPoP, each from the first page to the logout.
 ///
@@ -50,8 +51,8 @@ import TestSupport
         try visit.expectTokenRequest()
     }
 
-    @Test(arguments: LoginCase.all.filter { $0.passesToken && $0.isBound })
-    func `DPOP-45 an upstream that gets a bound token gets a new proof with each request`(_ one: LoginCase) throws {
+    @Test(.holds("DPOP-45"), arguments: LoginCase.all.filter { $0.passesToken && $0.isBound })
+    func `an upstream that gets a bound token gets a new proof with each request`(_ one: LoginCase) throws {
         let visit = try stage.visit(one)
         #expect(try visit.ask("first?q=1").status == 200)
         #expect(try visit.ask("second").status == 200)
@@ -117,8 +118,8 @@ import TestSupport
         #expect(revoked, "\(stage.gateway.diagnosis)")
     }
 
-    @Test func `MD-30 the keys that the server reads are public ones, each with a name, a use and an algorithm`() throws
-    {
+    @Test(.holds("MD-30"))
+    func `the keys that the server reads are public ones, each with a name, a use and an algorithm`() throws {
         let response = try stage.browser().send("GET", stage.origin + "/.portcullis/jwks.json", fields: [])
         #expect(response.fields.only("content-type") == "application/json")
         let keys = try #require(object(response.bodyText)["keys"] as? [[String: Any]])
@@ -128,7 +129,8 @@ import TestSupport
         }
     }
 
-    @Test func `JAR-20, JAR-21, JAR-22, JAR-23 an object is there for the server, and gone after the login`() throws {
+    @Test(.holds("JAR-20", "JAR-21", "JAR-22", "JAR-23"))
+    func `an object is there for the server, and gone after the login`() throws {
         let one = try #require(LoginCase.all.first { $0.form == .byReference })
         let browser = stage.browser()
         let start = stage.origin + "/.portcullis/login/\(one.name)"
@@ -149,7 +151,8 @@ import TestSupport
         #expect(try browser.send("GET", place.dropLast(1) + "!", fields: []).status == 404)
     }
 
-    @Test func `CF-26, OPS-01, SC-14 nothing secret is in any log, metric, page or request to an upstream`() throws {
+    @Test(.refuses("CF-26", "OPS-01", "SC-14"))
+    func `nothing secret is in any log, metric, page or request to an upstream`() throws {
         if try SecretSearch(stage).accessTokens.isEmpty { _ = try stage.visit(LoginCase.all[0]) }
         let search = try SecretSearch(stage)
         #expect(search.accessTokens.count > 0 && search.others.count > 5)

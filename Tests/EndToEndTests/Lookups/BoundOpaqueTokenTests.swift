@@ -1,5 +1,6 @@
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// Rows INT-04, DPOP-19 and DPOP-20 for opaque tokens that are bound to a key.
 @Suite(.serialized) struct `an opaque token bound to a key` {
@@ -24,7 +25,7 @@ import TestSupport
         stage.issuer.introspect(introspected(["cnf": call.client.confirmation, "token_type": quoted("DPoP")]))
     }
 
-    @Test func `INT-04, DPOP-19 passes with a proof by its key`() throws {
+    @Test(.holds("INT-04", "DPOP-19")) func `passes with a proof by its key`() throws {
         let response = try stage.exchange("GET", "/bound/a", fields: call.fields(token: token))
         #expect(response.status == 200, "\(response.headText)\(stage.gateway.diagnosis)")
         let seen = try #require(stage.upstream.onlyRequest(for: "/bound/a"))
@@ -32,14 +33,14 @@ import TestSupport
         #expect(!seen.fields.contains("dpop") && !seen.fields.contains("authorization"))
     }
 
-    @Test func `DPOP-15 passes once with one proof, though it waits before the proof counts`() throws {
+    @Test(.holds("DPOP-15")) func `passes once with one proof, though it waits before the proof counts`() throws {
         let fields = call.fields(token: token)
         #expect(try stage.exchange("GET", "/bound/a", fields: fields).status == 200)
         try expectInvalidProof(
             stage.exchange("GET", "/bound/a", fields: fields), stage, check: "DPOP-15", cause: "proof_replayed")
     }
 
-    @Test func `DPOP-15 passes once of two requests with one proof that wait for one answer`() throws {
+    @Test(.holds("DPOP-15")) func `passes once of two requests with one proof that wait for one answer`() throws {
         let gate = Gate()
         stage.introspect(
             behind: gate, introspected(["cnf": call.client.confirmation, "token_type": quoted("DPoP")]))
@@ -54,21 +55,21 @@ import TestSupport
         #expect(stage.upstream.requests.count == 1)
     }
 
-    @Test func `DPOP-19 is refused with a proof by another key`() throws {
+    @Test(.refuses("DPOP-19")) func `is refused with a proof by another key`() throws {
         stage.issuer.introspect(introspected(["cnf": ProofMint(key: .p256).confirmation]))
         let response = try stage.exchange("GET", "/bound/a", fields: call.fields(token: token))
         try expectInvalidToken(response, stage, scheme: "DPoP", check: "DPOP-19")
         try stage.expectNothingForwarded()
     }
 
-    @Test(arguments: ["/bound/a", "/orders/a"])
-    func `DPOP-20 is refused as Bearer`(path: String) throws {
+    @Test(.refuses("DPOP-20"), arguments: ["/bound/a", "/orders/a"])
+    func `is refused as Bearer`(path: String) throws {
         let response = try stage.ask(token, path)
         try expectInvalidToken(response, stage, scheme: "Bearer", check: "DPOP-20")
         try stage.expectNothingForwarded()
     }
 
-    @Test func `DPOP-21 is refused with a proof where the server does not say that it is bound`() throws {
+    @Test(.refuses("DPOP-21")) func `is refused with a proof where the server does not say that it is bound`() throws {
         stage.issuer.introspect(introspected())
         let response = try stage.exchange("GET", "/bound/a", fields: call.fields(token: token))
         try expectInvalidToken(response, stage, scheme: "DPoP", check: "DPOP-21")
@@ -78,8 +79,8 @@ import TestSupport
         try stage.expectNothingForwarded()
     }
 
-    @Test(arguments: [#"{"jkt":7}"#, #"{"jkt":"short"}"#, "[]", quoted("x"), #"{"unknown":"x"}"#])
-    func `INT-04 is refused when what it is bound to cannot be read`(confirmation: String) throws {
+    @Test(.refuses("INT-04"), arguments: [#"{"jkt":7}"#, #"{"jkt":"short"}"#, "[]", quoted("x"), #"{"unknown":"x"}"#])
+    func `is refused when what it is bound to cannot be read`(confirmation: String) throws {
         stage.issuer.introspect(introspected(["cnf": confirmation]))
         let response = try stage.ask(token)
         expectTemplate(response, status: 401)

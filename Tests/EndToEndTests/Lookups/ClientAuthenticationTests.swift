@@ -1,8 +1,9 @@
 import Bytes
 import Crypto
 import JSON
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// Rows CA-01 to CA-12 on the wire: how the gateway proves to an authorization server who it is.
 @Suite(.serialized) struct `the gateway as a client` {
@@ -55,7 +56,7 @@ import TestSupport
         return (header, claims)
     }
 
-    @Test func `CA-01, CA-02 client_secret_basic sends its secret in one field and nowhere else`() throws {
+    @Test(.holds("CA-01", "CA-02")) func `client_secret_basic sends its secret in one field and nowhere else`() throws {
         let (_, request, form) = try lookup(
             "{ method: client_secret_basic, secret: { file: $FOLDER/s } }", files: ["s": "p%/ü"])
         #expect(request.fields["authorization"] == ["Basic YSUzQWI6cCUyNSUyRiVDMyVCQw=="])
@@ -63,7 +64,9 @@ import TestSupport
         #expect(request.target == ScriptedIssuer.introspectionPath)
     }
 
-    @Test func `CA-03 client_secret_post sends its secret in the form and nowhere else`() throws {
+    @Test(.holds("CA-03"), .refuses("CA-03")) func `client_secret_post sends its secret in the form and nowhere else`()
+        throws
+    {
         let (_, request, form) = try lookup(
             "{ method: client_secret_post, secret: { file: $FOLDER/s } }", files: ["s": "p%/ü&x=y"])
         #expect(!request.fields.contains("authorization"))
@@ -73,7 +76,7 @@ import TestSupport
         #expect(request.target == ScriptedIssuer.introspectionPath)
     }
 
-    @Test func `CA-04 client_secret_jwt sends an assertion made with its secret`() throws {
+    @Test(.holds("CA-04")) func `client_secret_jwt sends an assertion made with its secret`() throws {
         let (stage, request, form) = try lookup(
             "{ method: client_secret_jwt, secret: { file: $FOLDER/s } }", files: ["s": Self.long + "\n"])
         #expect(!request.fields.contains("authorization"))
@@ -87,7 +90,7 @@ import TestSupport
         #expect(assertion == expected)
     }
 
-    @Test func `CA-05, CA-07, CA-09 private_key_jwt sends a new assertion for each question`() throws {
+    @Test(.holds("CA-05", "CA-07", "CA-09")) func `private_key_jwt sends a new assertion for each question`() throws {
         let key = SigningKey.otherP256
         let (stage, request, form) = try lookup(
             "{ method: private_key_jwt, key: { file: $FOLDER/k.pem }, key_id: asker-1 }",
@@ -101,8 +104,8 @@ import TestSupport
         #expect(second.claims["jti"]?.string != first.claims["jti"]?.string)
     }
 
-    @Test func `CA-06, CA-08 private_key_jwt names the endpoint and the newer type where the operator says so`() throws
-    {
+    @Test(.holds("CA-06", "CA-08"))
+    func `private_key_jwt names the endpoint and the newer type where the operator says so`() throws {
         let (stage, _, form) = try lookup(
             """
             { method: private_key_jwt, key: { file: $FOLDER/k.pem }, audience: endpoint, \
@@ -114,8 +117,8 @@ import TestSupport
         #expect(try json(parts[1])["aud"]?.string == stage.issuer.url + ScriptedIssuer.introspectionPath)
     }
 
-    @Test(arguments: ["tls_client_auth", "self_signed_tls_client_auth"])
-    func `CA-12 a certificate is shown in the handshake, and the form says whose it is`(method: String) throws {
+    @Test(.holds("CA-12"), arguments: ["tls_client_auth", "self_signed_tls_client_auth"])
+    func `a certificate is shown in the handshake, and the form says whose it is`(method: String) throws {
         let authority = try TestCertificate.authority(named: "Authority of the tests")
         let certificate = try authority.issue(names: ["asker.test"])
         let endpoint = try RecordingUpstream(
@@ -135,7 +138,7 @@ import TestSupport
         #expect(endpoint.now.clientNames[asked.connection] == "asker.test")
     }
 
-    @Test func `INT-01, CA-13 a server whose certificate is another's is not asked`() throws {
+    @Test(.refuses("INT-01", "CA-13")) func `a server whose certificate is another's is not asked`() throws {
         let authority = try TestCertificate.authority(named: "Authority of the tests")
         let endpoint = try RecordingUpstream(
             identity: authority.issue(names: ["wrong.test"]), fallback: ScriptedIssuer.json(introspected()))
@@ -148,7 +151,9 @@ import TestSupport
         try stage.expectNothingForwarded()
     }
 
-    @Test func `CA-01 a method that the server does not offer is not used, nor another one in its place`() throws {
+    @Test(.refuses("CA-01")) func `a method that the server does not offer is not used, nor another one in its place`()
+        throws
+    {
         var plan = StagePlan.lookups()
         plan.prepare = { issuer in
             issuer.introspect(introspected())

@@ -1,9 +1,10 @@
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// Row TX-04 while the authorization server takes its time: what a waiting request is given is what it is sent with.
 @Suite struct `a request that waits for a token in exchange` {
-    @Test func `TX-04 it gets that token even where its caller's record has made room for another`() throws {
+    @Test(.holds("TX-04")) func `it gets that token even where its caller's record has made room for another`() throws {
         let stage = try Stage(
             StagePlan(
                 routes: [

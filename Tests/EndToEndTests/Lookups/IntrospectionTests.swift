@@ -1,5 +1,6 @@
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// Rows INT-01 to INT-05 and INT-09: what is asked about an opaque token, and what the answers are worth.
 @Suite(.serialized) struct `an opaque token` {
@@ -24,7 +25,7 @@ import TestSupport
         stage.issuer.introspect(introspected())
     }
 
-    @Test func `INT-01 is asked about in an authenticated form, and passes`() throws {
+    @Test(.holds("INT-01")) func `is asked about in an authenticated form, and passes`() throws {
         let token = "a+b/c-._~=="
         let response = try stage.ask(token)
         #expect(response.status == 200, "\(response.headText)\(stage.gateway.diagnosis)")
@@ -41,8 +42,8 @@ import TestSupport
         #expect(!stage.gateway.allLogText.contains(token))
     }
 
-    @Test(arguments: [301, 302, 307, 308])
-    func `INT-01 is sent nowhere but to the endpoint: a redirect is no answer`(status: Int) throws {
+    @Test(.refuses("INT-01"), arguments: [301, 302, 307, 308])
+    func `is sent nowhere but to the endpoint: a redirect is no answer`(status: Int) throws {
         let before = stage.issuer.fetches("/elsewhere")
         stage.issuer.answer("/elsewhere", with: ScriptedIssuer.json(introspected()))
         stage.issuer.answer(
@@ -53,12 +54,12 @@ import TestSupport
         try stage.expectNothingForwarded()
     }
 
-    @Test func `INT-02 is good when active is true`() throws {
+    @Test(.holds("INT-02")) func `is good when active is true`() throws {
         #expect(try stage.ask(opaqueToken()).status == 200)
     }
 
-    @Test(arguments: ["\"true\"", "1", "null", "[true]", "{}", nil])
-    func `INT-02 is bad when active is anything but true`(active: String?) throws {
+    @Test(.holds("INT-02"), arguments: ["\"true\"", "1", "null", "[true]", "{}", nil])
+    func `is bad when active is anything but true`(active: String?) throws {
         stage.issuer.introspect(introspected(["active": active]))
         let response = try stage.ask(opaqueToken())
         try expectInvalidToken(response)
@@ -66,7 +67,7 @@ import TestSupport
         try stage.expectNothingForwarded()
     }
 
-    @Test func `INT-03 is bad without a reason when the server does not call it active`() throws {
+    @Test(.refuses("INT-03")) func `is bad without a reason when the server does not call it active`() throws {
         stage.issuer.introspect(#"{"active":false,"error_description":"revoked by the user"}"#)
         let response = try stage.ask(opaqueToken())
         try expectInvalidToken(response)
@@ -75,12 +76,14 @@ import TestSupport
         try stage.expectNothingForwarded()
     }
 
-    @Test(arguments: [
-        ("exp", moment(-400), "RS-15"), ("nbf", moment(400_000), "JOSE-28"),
-        ("iss", quoted("https://other.example"), "RS-12"), ("aud", quoted("https://api.test/other"), "RS-13"),
-        ("aud", nil, "RS-13"), ("token_type", quoted("refresh_token"), "JOSE-20"), ("scope", "17", "RS-16"),
-    ])
-    func `INT-04 is bad when what the server says of it is wrong, active or not`(
+    @Test(
+        .refuses("INT-04"),
+        arguments: [
+            ("exp", moment(-400), "RS-15"), ("nbf", moment(400_000), "JOSE-28"),
+            ("iss", quoted("https://other.example"), "RS-12"), ("aud", quoted("https://api.test/other"), "RS-13"),
+            ("aud", nil, "RS-13"), ("token_type", quoted("refresh_token"), "JOSE-20"), ("scope", "17", "RS-16"),
+        ])
+    func `is bad when what the server says of it is wrong, active or not`(
         name: String, value: String?, check: String
     ) throws {
         stage.issuer.introspect(introspected([name: value]))
@@ -90,7 +93,7 @@ import TestSupport
         try stage.expectNothingForwarded()
     }
 
-    @Test func `INT-04 needs the route's scopes`() throws {
+    @Test(.holds("INT-04")) func `needs the route's scopes`() throws {
         stage.issuer.introspect(introspected(["scope": quoted("orders:list")]))
         let response = try stage.ask(opaqueToken())
         expectTemplate(response, status: 403)
@@ -98,7 +101,7 @@ import TestSupport
         try stage.expectNothingForwarded()
     }
 
-    @Test func `INT-04 is good with the right issuer, a list of audiences and its kind named`() throws {
+    @Test(.holds("INT-04")) func `is good with the right issuer, a list of audiences and its kind named`() throws {
         stage.issuer.introspect(
             introspected([
                 "iss": quoted(stage.tokens.issuer), "aud": "[\"x\",\(quoted(TokenForge.audience))]",
@@ -107,8 +110,8 @@ import TestSupport
         #expect(try stage.ask(opaqueToken()).status == 200)
     }
 
-    @Test(arguments: [400, 401, 403, 404, 429, 500, 503])
-    func `INT-05 is neither good nor bad when the server answers with an error`(status: Int) throws {
+    @Test(.holds("INT-05"), arguments: [400, 401, 403, 404, 429, 500, 503])
+    func `is neither good nor bad when the server answers with an error`(status: Int) throws {
         stage.issuer.introspect(introspected(), status: status)
         let response = try stage.ask(opaqueToken())
         expectAuthorizationDown(response)
@@ -119,16 +122,19 @@ import TestSupport
         }
     }
 
-    @Test(arguments: [
-        "", "{", "[]", "true", "<html>", #"{"active":true,"active":false}"#,
-    ])
-    func `INT-05 is neither good nor bad when the answer cannot be read`(answer: String) throws {
+    @Test(
+        .refuses("INT-05"),
+        arguments: [
+            "", "{", "[]", "true", "<html>", #"{"active":true,"active":false}"#,
+        ])
+    func `is neither good nor bad when the answer cannot be read`(answer: String) throws {
         stage.issuer.introspect(answer)
         expectAuthorizationDown(try stage.ask(opaqueToken()))
         try stage.expectNothingForwarded()
     }
 
-    @Test func `INT-05 an answer beyond the bound is refused with a status that promises nothing of waiting`() throws {
+    @Test(.refuses("INT-05"))
+    func `an answer beyond the bound is refused with a status that promises nothing of waiting`() throws {
         stage.issuer.introspect("{\"active\":true,\"x\":\"" + String(repeating: "x", count: 300_000) + "\"}")
         let response = try stage.ask(opaqueToken())
         expectTemplate(response, status: 502)
@@ -137,13 +143,13 @@ import TestSupport
         try stage.expectNothingForwarded()
     }
 
-    @Test func `INT-05 is neither good nor bad when the answer is of another type`() throws {
+    @Test(.holds("INT-05")) func `is neither good nor bad when the answer is of another type`() throws {
         stage.issuer.introspect(introspected(), contentType: "text/html")
         expectAuthorizationDown(try stage.ask(opaqueToken()))
         try stage.expectNothingForwarded()
     }
 
-    @Test func `INT-05 is neither good nor bad when there is no answer, or none in time`() throws {
+    @Test(.refuses("INT-05")) func `is neither good nor bad when there is no answer, or none in time`() throws {
         stage.issuer.answer(ScriptedIssuer.introspectionPath, with: WireScript(.reset))
         expectAuthorizationDown(try stage.ask(opaqueToken()))
         try stage.expectNothingForwarded()
@@ -158,7 +164,7 @@ import TestSupport
         hasty.expectOperatorTold("introspection_failed")
     }
 
-    @Test func `INT-05 is good again as soon as the server is`() throws {
+    @Test(.holds("INT-05")) func `is good again as soon as the server is`() throws {
         let token = opaqueToken()
         stage.issuer.introspect("", status: 502)
         expectAuthorizationDown(try stage.ask(token))
@@ -166,7 +172,7 @@ import TestSupport
         #expect(try stage.ask(token).status == 200)
     }
 
-    @Test func `INT-09 an answer about a token is no token`() throws {
+    @Test(.refuses("INT-09")) func `an answer about a token is no token`() throws {
         let answer = TokenMint.sign(
             header: "{\"typ\":\"token-introspection+jwt\",\"alg\":\"ES256\",\"kid\":\"main-1\"}",
             claims: """
@@ -182,13 +188,13 @@ import TestSupport
         try stage.expectNothingForwarded()
     }
 
-    @Test func `INT-09 a JWT access token is verified without asking`() throws {
+    @Test(.holds("INT-09")) func `a JWT access token is verified without asking`() throws {
         let before = stage.lookups
         #expect(try stage.ask(stage.tokens.token()).status == 200)
         #expect(stage.lookups == before)
     }
 
-    @Test func `INT-07 is malformed where no issuer of the route is asked`() throws {
+    @Test(.refuses("INT-07")) func `is malformed where no issuer of the route is asked`() throws {
         let before = stage.lookups
         let response = try stage.ask(opaqueToken(), "/jwt/a")
         try expectInvalidToken(response)
@@ -197,8 +203,8 @@ import TestSupport
         try stage.expectNothingForwarded()
     }
 
-    @Test(arguments: ["a b", "a,b", "a%20b", "ä"])
-    func `INT-07 is not asked about when it is no token at all`(token: String) throws {
+    @Test(.refuses("INT-07"), arguments: ["a b", "a,b", "a%20b", "ä"])
+    func `is not asked about when it is no token at all`(token: String) throws {
         let before = stage.lookups
         let response = try stage.ask(token)
         try expectInvalidRequest(response)
@@ -206,7 +212,7 @@ import TestSupport
         try stage.expectNothingForwarded()
     }
 
-    @Test func `INT-07 is not asked about when it is too large`() throws {
+    @Test(.refuses("INT-07")) func `is not asked about when it is too large`() throws {
         let before = stage.lookups
         try expectInvalidToken(try stage.ask(String(repeating: "a", count: 17 << 10)))
         #expect(stage.lookups == before)

@@ -1,5 +1,6 @@
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// Rows INT-06 and INT-07: what an authorization server is asked about at once, and what never.
 @Suite struct `questions about tokens` {
@@ -27,7 +28,7 @@ import TestSupport
         #"{"active":true,"sub":"u","client_id":"c","aud":"\#(TokenForge.audience)","exp":\#(moment(300))}"#
     }
 
-    @Test func `INT-07 a token beyond the limit is refused and nobody is asked about it`() throws {
+    @Test(.refuses("INT-07")) func `a token beyond the limit is refused and nobody is asked about it`() throws {
         let stage = try makeStage()
         stage.issuer.introspect(active(stage))
         let longest = String(repeating: "t", count: 16 << 10)
@@ -38,7 +39,7 @@ import TestSupport
         #expect(stage.issuer.fetches(ScriptedIssuer.introspectionPath) == 1)
     }
 
-    @Test func `INT-06 a slow server is asked about many tokens at once`() throws {
+    @Test(.holds("INT-06")) func `a slow server is asked about many tokens at once`() throws {
         let stage = try makeStage()
         let gate = Gate()
         let answer = active(stage)

@@ -1,9 +1,10 @@
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// Rows INT-06 and INT-07: how often a server is asked, and how long its word is believed.
 @Suite(.serialized) struct `an answer about a token` {
-    @Test func `INT-06 is asked for once, however many requests and workers wait for it`() throws {
+    @Test(.holds("INT-06")) func `is asked for once, however many requests and workers wait for it`() throws {
         var plan = StagePlan.lookups("cache: 5m")
         plan.workers = 2
         let stage = try Stage(plan)
@@ -24,7 +25,7 @@ import TestSupport
         #expect(stage.lookups == 1)
     }
 
-    @Test func `INT-06 is asked for anew by every request where the cache is 0`() throws {
+    @Test(.holds("INT-06")) func `is asked for anew by every request where the cache is 0`() throws {
         let stage = try Stage(.lookups())
         let token = opaqueToken()
         let client = try stage.gateway.client()
@@ -41,7 +42,9 @@ import TestSupport
         #expect(try client.response().status == 200)
     }
 
-    @Test func `INT-06 is asked for anew by the request behind in the same connection where the cache is 0`() throws {
+    @Test(.holds("INT-06")) func `is asked for anew by the request behind in the same connection where the cache is 0`()
+        throws
+    {
         let stage = try Stage(.lookups())
         let one = request("GET", "/orders/a", fields: ["Authorization: Bearer \(opaqueToken())"])
         let client = try stage.gateway.client()
@@ -50,7 +53,8 @@ import TestSupport
         #expect(stage.lookups == 3)
     }
 
-    @Test func `INT-06 is believed for as long as the cache says, and a revoked token no longer`() throws {
+    @Test(.holds("INT-06"), .refuses("INT-06"))
+    func `is believed for as long as the cache says, and a revoked token no longer`() throws {
         let stage = try Stage(.lookups("cache: 15s, negative_cache: 0s"))
         let token = opaqueToken()
         #expect(try stage.ask(token).status == 200)
@@ -66,7 +70,7 @@ import TestSupport
         try expectInvalidToken(try #require(last))
     }
 
-    @Test func `INT-06 is believed no longer than the token lives`() throws {
+    @Test(.holds("INT-06"), .refuses("INT-06")) func `is believed no longer than the token lives`() throws {
         var plan = StagePlan.lookups("cache: 5m, negative_cache: 0s")
         plan.issuer += ", leeway: 0s"
         let stage = try Stage(plan)
@@ -77,7 +81,7 @@ import TestSupport
         #expect(stage.lookups >= 2)
     }
 
-    @Test func `INT-06 that a token is bad is believed for a moment`() throws {
+    @Test(.holds("INT-06")) func `that a token is bad is believed for a moment`() throws {
         let stage = try Stage(.lookups("cache: 5m, negative_cache: 15s"))
         let token = opaqueToken()
         stage.issuer.introspect(introspected(["active": "false"]))
@@ -88,7 +92,7 @@ import TestSupport
         #expect(try eventually(within: .seconds(120)) { try stage.ask(token).status == 200 })
     }
 
-    @Test func `INT-06 that was not to be had is not remembered, not even for a good token`() throws {
+    @Test(.holds("INT-06")) func `that was not to be had is not remembered, not even for a good token`() throws {
         let stage = try Stage(.lookups("cache: 5m, negative_cache: 5m"))
         let token = opaqueToken()
         stage.issuer.introspect("", status: 500)
@@ -101,7 +105,8 @@ import TestSupport
         #expect(try stage.ask(token).status == 200)
     }
 
-    @Test func `INT-06 is needed for JWTs too where all tokens are asked about, but not for another issuer's`() throws {
+    @Test(.refuses("INT-06"))
+    func `is needed for JWTs too where all tokens are asked about, but not for another issuer's`() throws {
         var plan = StagePlan.lookups("cache: 0s, negative_cache: 0s, tokens: all")
         plan.issuers = """
               jwt: { url: "$ISSUER/jwt", discovery: none, jwks_uri: "$ISSUER/jwks.json", insecure_allow_http: true }
@@ -137,7 +142,7 @@ import TestSupport
         try stage.expectNothingForwarded()
     }
 
-    @Test func `INT-05 an answer that is too long is remembered, and not asked for again`() throws {
+    @Test(.refuses("INT-05")) func `an answer that is too long is remembered, and not asked for again`() throws {
         let stage = try Stage(.lookups("cache: 5m"))
         stage.issuer.introspect("{\"active\":true,\"x\":\"" + String(repeating: "x", count: 300_000) + "\"}")
         let token = opaqueToken()
@@ -146,7 +151,7 @@ import TestSupport
         try stage.expectNothingForwarded()
     }
 
-    @Test func `INT-07 is not asked for without end by one address that tries tokens`() throws {
+    @Test(.refuses("INT-07")) func `is not asked for without end by one address that tries tokens`() throws {
         // Few a second, so that the slowest machine asks for more.
         var plan = StagePlan.lookups("cache: 5m, negative_cache: 5m")
         plan.settings += "\nlimits: { bad_token_rate_per_client: 2, bad_token_burst_per_client: 100 }"
@@ -179,7 +184,9 @@ import TestSupport
         #expect(try stage.ask(good).status == 200)
     }
 
-    @Test func `INT-07 does not stand before a token that was good, however many a neighbour tries`() throws {
+    @Test(.refuses("INT-07")) func `does not stand before a token that was good, however many a neighbour tries`()
+        throws
+    {
         var plan = StagePlan.lookups("cache: 0s, negative_cache: 5m")
         plan.settings += "\nlimits: { bad_token_rate_per_client: 2, bad_token_burst_per_client: 100 }"
         let stage = try Stage(plan)
@@ -200,7 +207,7 @@ import TestSupport
         #expect(stage.lookups == before + 1)
     }
 
-    @Test func `INT-07 costs an honest client nothing, however many tokens it has`() throws {
+    @Test(.holds("INT-07")) func `costs an honest client nothing, however many tokens it has`() throws {
         let stage = try Stage(.lookups("cache: 5m"))
         let client = try stage.gateway.client()
         for _ in 0..<400 {
@@ -213,7 +220,7 @@ import TestSupport
 
 /// What becomes of requests, and of those around them, while a server is asked.
 @Suite(.serialized) struct `a request that waits for an answer` {
-    @Test func `INT-06 is followed by the requests behind it, in their order`() throws {
+    @Test(.holds("INT-06")) func `is followed by the requests behind it, in their order`() throws {
         let stage = try Stage(.lookups("cache: 5m"))
         let gate = Gate()
         stage.introspect(behind: gate)
@@ -233,7 +240,7 @@ import TestSupport
         #expect(try client.response().status == 200)
     }
 
-    @Test func `INT-06 keeps its body for the upstream`() throws {
+    @Test(.holds("INT-06")) func `keeps its body for the upstream`() throws {
         let stage = try Stage(.lookups("cache: 5m"))
         let gate = Gate()
         stage.introspect(behind: gate)
@@ -248,8 +255,8 @@ import TestSupport
         #expect(stage.upstream.onlyRequest(for: "/orders/a")?.bodyText == body)
     }
 
-    @Test(arguments: [false, true])
-    func `INT-06 may lose its client: nobody else is harmed`(isReset: Bool) throws {
+    @Test(.refuses("INT-06"), arguments: [false, true])
+    func `may lose its client: nobody else is harmed`(isReset: Bool) throws {
         let stage = try Stage(.lookups("cache: 5m"))
         let gate = Gate()
         stage.introspect(behind: gate)
@@ -265,7 +272,9 @@ import TestSupport
         #expect(stage.lookups == 1)
     }
 
-    @Test func `INT-05 is answered 503 in time when the server is silent, and its connection goes on`() throws {
+    @Test(.refuses("INT-05")) func `is answered 503 in time when the server is silent, and its connection goes on`()
+        throws
+    {
         let stage = try Stage(.lookups("cache: 30s, timeout: 200ms"))
         let gate = Gate()
         defer { gate.open() }
@@ -286,7 +295,7 @@ import TestSupport
         #expect(stage.waitsForParked(0))
     }
 
-    @Test func `INT-05 waits for the metadata at a start, which says where to ask`() throws {
+    @Test(.holds("INT-05")) func `waits for the metadata at a start, which says where to ask`() throws {
         let gate = Gate()
         var plan = StagePlan.lookups("cache: 5m")
         plan.milestone = .listening
@@ -304,7 +313,7 @@ import TestSupport
         #expect(response.status == 200, "\(response.headText)\(stage.gateway.diagnosis)")
     }
 
-    @Test func `INT-05 is answered 503 when there is no metadata`() throws {
+    @Test(.refuses("INT-05")) func `is answered 503 when there is no metadata`() throws {
         var plan = StagePlan.lookups("cache: 5m")
         plan.milestone = .listening
         plan.prepare = { issuer in
@@ -318,7 +327,7 @@ import TestSupport
         try stage.expectNothingForwarded()
     }
 
-    @Test func `INT-06 is answered before the gateway ends`() throws {
+    @Test(.holds("INT-06")) func `is answered before the gateway ends`() throws {
         let stage = try Stage(.lookups("cache: 5m"))
         let gate = Gate()
         stage.introspect(behind: gate)

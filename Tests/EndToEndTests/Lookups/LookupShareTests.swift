@@ -1,5 +1,6 @@
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// Rows INT-07, OPS-05: a client that tries tokens takes neither the server's connections nor anybody's turn.
 @Suite(.serialized) struct `questions of one client` {
@@ -15,7 +16,7 @@ import TestSupport
         return try Stage(plan)
     }
 
-    @Test func `OPS-05 are so many at a time, and another client's is asked at once beside them`() throws {
+    @Test(.holds("OPS-05")) func `are so many at a time, and another client's is asked at once beside them`() throws {
         let stage = try stage("lookups_per_client: 3")
         let gate = Gate()
         stage.introspect(behind: gate)
@@ -32,7 +33,7 @@ import TestSupport
         #expect(stage.lookups == 21)
     }
 
-    @Test func `INT-07 that may all be bad are asked one behind the other once few are left to it`() throws {
+    @Test(.holds("INT-07")) func `that may all be bad are asked one behind the other once few are left to it`() throws {
         let stage = try stage("bad_token_rate_per_client: 1, bad_token_burst_per_client: 4")
         let good = opaqueToken()
         #expect(try ask(stage, from: "127.0.0.2", good).response().status == 200)

@@ -1,6 +1,7 @@
 import Foundation
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// Introspection and DPoP with a real authorization server.
 @Suite(.serialized, .enabled(if: AuthorizationServer.isInstalled)) struct `a real authorization server's word` {
@@ -69,7 +70,7 @@ import TestSupport
             introspection: "\(settings), endpoint: \"\(server.described("introspection_endpoint"))\"")
     }
 
-    @Test func `INT-01, CA-02 is had with a secret, and makes identity fields`() throws {
+    @Test(.holds("INT-01", "CA-02")) func `is had with a secret, and makes identity fields`() throws {
         let scene = try Self.basic.get()
         scene.upstream.forget()
         let response = try scene.ask("Authorization: Bearer \(scene.server.token())")
@@ -79,7 +80,7 @@ import TestSupport
         #expect(seen.fields.only("x-client") == "orders-client")
     }
 
-    @Test func `INT-01, CA-05 is had with a key`() throws {
+    @Test(.holds("INT-01", "CA-05")) func `is had with a key`() throws {
         let scene = try Self.byKey()
         let token = try scene.server.token()
         let response = try scene.ask("Authorization: Bearer \(token)")
@@ -87,7 +88,7 @@ import TestSupport
         #expect(try scene.ask("Authorization: Bearer \(token)").status == 200)
     }
 
-    @Test func `INT-03 is against a token that was revoked or never issued`() throws {
+    @Test(.refuses("INT-03")) func `is against a token that was revoked or never issued`() throws {
         let scene = try Self.basic.get()
         let token = try scene.server.token()
         #expect(try scene.ask("Authorization: Bearer \(token)").status == 200)
@@ -99,7 +100,7 @@ import TestSupport
         #expect(scene.upstream.requests.isEmpty)
     }
 
-    @Test func `INT-04 is not enough where the token is for another resource or lacks a scope`() throws {
+    @Test(.refuses("INT-04")) func `is not enough where the token is for another resource or lacks a scope`() throws {
         let scene = try Self.basic.get()
         scene.upstream.forget()
         let other = try scene.server.token("--resource", "https://other.example/api")
@@ -109,7 +110,7 @@ import TestSupport
         #expect(scene.upstream.requests.isEmpty)
     }
 
-    @Test func `INT-06 is asked again after a moment, so that a revoked token is refused`() throws {
+    @Test(.refuses("INT-06")) func `is asked again after a moment, so that a revoked token is refused`() throws {
         let scene = try Self.bySecret("cache: 2s, negative_cache: 0s")
         let token = try scene.server.token()
         #expect(try scene.ask("Authorization: Bearer \(token)").status == 200)
@@ -118,7 +119,7 @@ import TestSupport
             try eventually(within: .seconds(120)) { try scene.ask("Authorization: Bearer \(token)").status == 401 })
     }
 
-    @Test func `INT-08, INT-10 is had with a signature`() throws {
+    @Test(.holds("INT-08", "INT-10")) func `is had with a signature`() throws {
         for scene in [
             try Self.bySecret("signed: true, audience: \"\(Self.server.get().resource)\", cache: 0s"),
             try Self.byKey("signed: true, audience: \"\(Self.server.get().resource)\", cache: 0s"),
@@ -129,13 +130,14 @@ import TestSupport
         }
     }
 
-    @Test func `INT-08 is not taken when it is signed for another audience`() throws {
+    @Test(.refuses("INT-08")) func `is not taken when it is signed for another audience`() throws {
         let scene = try Self.bySecret("signed: true, audience: \"https://elsewhere.example\", cache: 0s")
         expectAuthorizationDown(try scene.ask("Authorization: Bearer \(scene.server.token())"))
         #expect(scene.upstream.requests.isEmpty)
     }
 
-    @Test func `INT-05 is not to be had with a wrong secret, and that is nobody's fault but ours`() throws {
+    @Test(.refuses("INT-05")) func `is not to be had with a wrong secret, and that is nobody's fault but ours`() throws
+    {
         let server = try Self.server.get()
         let scene = try Scene(
             server,
@@ -147,7 +149,8 @@ import TestSupport
         #expect(scene.upstream.requests.isEmpty)
     }
 
-    @Test func `DPOP-01, DPOP-15, DPOP-20 binds a token to a key, with its own proof and no other`() throws {
+    @Test(.holds("DPOP-01", "DPOP-15", "DPOP-20"), .refuses("DPOP-01", "DPOP-15", "DPOP-20"))
+    func `binds a token to a key, with its own proof and no other`() throws {
         let scene = try Self.basic.get()
         scene.upstream.forget()
         let file = scene.server.place("client.pem")

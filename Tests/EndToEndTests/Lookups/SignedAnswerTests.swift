@@ -1,5 +1,6 @@
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// Rows INT-08 and INT-10: answers that the issuer signs (RFC 9701).
 @Suite(.serialized) struct `a signed answer about a token` {
@@ -28,7 +29,7 @@ import TestSupport
         return mint.accessToken(header: type.merging(header) { $1 }, claims: ordinary.merging(claims) { $1 })
     }
 
-    @Test func `INT-08, INT-10 is asked for, verified and believed`() throws {
+    @Test(.holds("INT-08", "INT-10")) func `is asked for, verified and believed`() throws {
         stage.issuer.introspect(sign(), contentType: Self.type)
         let response = try stage.ask(opaqueToken())
         #expect(response.status == 200, "\(response.headText)\(stage.gateway.diagnosis)")
@@ -36,24 +37,26 @@ import TestSupport
         #expect(stage.upstream.onlyRequest(for: "/orders/a")?.fields.only("x-user") == "alice")
     }
 
-    @Test func `INT-08 that says inactive is believed too`() throws {
+    @Test(.refuses("INT-08")) func `that says inactive is believed too`() throws {
         stage.issuer.introspect(sign(answer: #"{"active":false}"#), contentType: Self.type)
         try expectInvalidToken(try stage.ask(opaqueToken()))
         try stage.expectNothingForwarded()
     }
 
-    @Test(arguments: [
-        ("iss", quoted("https://other.example")), ("iss", nil), ("aud", quoted("a:b")), ("aud", nil),
-        ("iat", nil), ("iat", moment(400_000)), ("iat", moment(-4000)), ("token_introspection", nil),
-        ("token_introspection", quoted("yes")),
-    ])
-    func `INT-08 is worth nothing with a claim that is wrong or missing`(name: String, value: String?) throws {
+    @Test(
+        .refuses("INT-08"),
+        arguments: [
+            ("iss", quoted("https://other.example")), ("iss", nil), ("aud", quoted("a:b")), ("aud", nil),
+            ("iat", nil), ("iat", moment(400_000)), ("iat", moment(-4000)), ("token_introspection", nil),
+            ("token_introspection", quoted("yes")),
+        ])
+    func `is worth nothing with a claim that is wrong or missing`(name: String, value: String?) throws {
         stage.issuer.introspect(sign([name: value]), contentType: Self.type)
         expectAuthorizationDown(try stage.ask(opaqueToken()))
         try stage.expectNothingForwarded()
     }
 
-    @Test func `INT-08 speaks of the token in token_introspection alone`() throws {
+    @Test(.holds("INT-08")) func `speaks of the token in token_introspection alone`() throws {
         let claims: [String: String?] = [
             "active": "true", "sub": quoted("mallory"), "scope": quoted("orders:read"), "client_id": quoted("c"),
         ]
@@ -64,14 +67,14 @@ import TestSupport
         #expect(stage.upstream.onlyRequest(for: "/orders/a")?.fields.only("x-user") == "alice")
     }
 
-    @Test(arguments: ["at+jwt", "JWT"])
-    func `INT-08 of another type is worth nothing`(name: String) throws {
+    @Test(.refuses("INT-08"), arguments: ["at+jwt", "JWT"])
+    func `of another type is worth nothing`(name: String) throws {
         stage.issuer.introspect(sign(header: ["typ": quoted(name)]), contentType: Self.type)
         expectAuthorizationDown(try stage.ask(opaqueToken()))
         try stage.expectNothingForwarded()
     }
 
-    @Test func `INT-10 that is not signed is worth nothing`() throws {
+    @Test(.refuses("INT-10")) func `that is not signed is worth nothing`() throws {
         stage.issuer.introspect(introspected())
         expectAuthorizationDown(try stage.ask(opaqueToken()))
         stage.issuer.introspect(introspected(), contentType: Self.type)
@@ -81,7 +84,7 @@ import TestSupport
         try stage.expectNothingForwarded()
     }
 
-    @Test func `INT-10 that is signed by somebody else is worth nothing`() throws {
+    @Test(.refuses("INT-10")) func `that is signed by somebody else is worth nothing`() throws {
         let impostor = SigningKey(renaming: .otherP256, keyID: "main-1")
         stage.issuer.introspect(sign(key: impostor), contentType: Self.type)
         let response = try stage.ask(opaqueToken())
@@ -91,7 +94,7 @@ import TestSupport
         try stage.expectNothingForwarded()
     }
 
-    @Test func `INT-10 by a key that is new is verified once the keys were read again`() throws {
+    @Test(.holds("INT-10")) func `by a key that is new is verified once the keys were read again`() throws {
         let stage = try Stage(.lookups("signed: true, audience: \"https://rs.test\", cache: 0s"))
         let next = SigningKey(.p256, keyID: "main-2")
         stage.issuer.publish(keys: SigningKey.keySet([stage.tokens.key, next]))
@@ -101,7 +104,8 @@ import TestSupport
         #expect(response.status == 200, "\(response.headText)\(stage.gateway.diagnosis)")
     }
 
-    @Test func `INT-10 JOSE-17 by a key that was replaced under its name is verified once the keys were read again`()
+    @Test(.holds("INT-10", "JOSE-17"))
+    func `by a key that was replaced under its name is verified once the keys were read again`()
         throws
     {
         let stage = try Stage(.lookups("signed: true, audience: \"https://rs.test\", cache: 0s"))

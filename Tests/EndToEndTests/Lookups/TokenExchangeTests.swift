@@ -1,5 +1,6 @@
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// Rows TX-01 to TX-04: upstreams that get a token of their own in exchange for the caller's (RFC 8693).
 @Suite(.serialized) struct `a token for the upstream` {
@@ -58,7 +59,7 @@ import TestSupport
         try #require(stage.issuer.server.requests.last { $0.path == ScriptedIssuer.tokenPath })
     }
 
-    @Test func `TX-01 is asked for in an authenticated form, and all that the upstream sees`() throws {
+    @Test(.holds("TX-01")) func `is asked for in an authenticated form, and all that the upstream sees`() throws {
         let token = stage.tokens.token()
         let response = try stage.ask(token)
         #expect(response.status == 200, "\(response.headText)\(stage.gateway.diagnosis)")
@@ -77,7 +78,7 @@ import TestSupport
         #expect(!stage.gateway.allLogText.contains("for-stock"))
     }
 
-    @Test func `TX-01 is asked for with a token whose characters cannot add a parameter`() throws {
+    @Test(.refuses("TX-01")) func `is asked for with a token whose characters cannot add a parameter`() throws {
         let token = "a+b/c~._-=="
         #expect(try stage.ask(token).status == 200)
         let asked = try lastExchange(stage)
@@ -85,7 +86,7 @@ import TestSupport
         #expect(asked.bodyText.contains("subject_token=a%2Bb%2Fc"))
     }
 
-    @Test func `TX-01 is not asked for by a request that is refused or that has no token`() throws {
+    @Test(.refuses("TX-01")) func `is not asked for by a request that is refused or that has no token`() throws {
         let before = stage.exchanges
         try expectInvalidToken(
             stage.ask(stage.tokens.token(["exp": moment(-400)])), stage, scheme: "Bearer", check: "RS-15")
@@ -95,23 +96,27 @@ import TestSupport
         #expect(stage.upstream.onlyRequest(for: "/other/a")?.fields.contains("authorization") == false)
     }
 
-    @Test(arguments: [
-        ("issued_token_type", quoted("urn:ietf:params:oauth:token-type:jwt")), ("token_type", quoted("bearer")),
-        ("expires_in", nil), ("scope", quoted("stock:read")),
-    ])
-    func `TX-02 is taken when it is one that can be presented`(name: String, value: String?) throws {
+    @Test(
+        .holds("TX-02"),
+        arguments: [
+            ("issued_token_type", quoted("urn:ietf:params:oauth:token-type:jwt")), ("token_type", quoted("bearer")),
+            ("expires_in", nil), ("scope", quoted("stock:read")),
+        ])
+    func `is taken when it is one that can be presented`(name: String, value: String?) throws {
         grant(stage, "fine", [name: value])
         #expect(try stage.ask(stage.tokens.token()).status == 200)
         #expect(stage.upstream.onlyRequest(for: "/orders/a")?.fields["authorization"] == ["Bearer fine"])
     }
 
-    @Test(arguments: [
-        ("token_type", quoted("N_A")), ("token_type", quoted("DPoP")), ("token_type", nil),
-        ("issued_token_type", nil), ("issued_token_type", quoted("urn:ietf:params:oauth:token-type:refresh_token")),
-        ("access_token", nil), ("access_token", quoted("a b")), ("access_token", quoted("a\\r\\nX: y")),
-        ("expires_in", quoted("soon")),
-    ])
-    func `TX-02 is not taken when it is no such token`(name: String, value: String?) throws {
+    @Test(
+        .refuses("TX-02"),
+        arguments: [
+            ("token_type", quoted("N_A")), ("token_type", quoted("DPoP")), ("token_type", nil),
+            ("issued_token_type", nil), ("issued_token_type", quoted("urn:ietf:params:oauth:token-type:refresh_token")),
+            ("access_token", nil), ("access_token", quoted("a b")), ("access_token", quoted("a\\r\\nX: y")),
+            ("expires_in", quoted("soon")),
+        ])
+    func `is not taken when it is no such token`(name: String, value: String?) throws {
         grant(stage, "bad", [name: value])
         let response = try stage.ask(stage.tokens.token())
         expectAuthorizationDown(response)
@@ -119,15 +124,15 @@ import TestSupport
         try stage.expectNothingForwarded()
     }
 
-    @Test(arguments: ["invalid_request", "invalid_grant"])
-    func `TX-03 that is refused for the caller's token makes that one invalid`(error: String) throws {
+    @Test(.refuses("TX-03"), arguments: ["invalid_request", "invalid_grant"])
+    func `that is refused for the caller's token makes that one invalid`(error: String) throws {
         refuse(error)
         let response = try stage.ask(stage.tokens.token())
         try expectInvalidToken(response, stage, scheme: "Bearer", check: "TX-03")
         try stage.expectNothingForwarded()
     }
 
-    @Test func `TX-03 that is refused for its target is the operator's trouble`() throws {
+    @Test(.refuses("TX-03")) func `that is refused for its target is the operator's trouble`() throws {
         refuse("invalid_target")
         let response = try stage.ask(stage.tokens.token())
         expectTemplate(response, status: 502)
@@ -139,14 +144,16 @@ import TestSupport
         #expect(try stage.ask(stage.tokens.token()).status == 200)
     }
 
-    @Test(arguments: [(401, "invalid_client"), (403, "access_denied"), (400, "unauthorized_client"), (500, "x")])
-    func `TX-04 that cannot be had is not replaced by the caller's`(status: Int, error: String) throws {
+    @Test(
+        .refuses("TX-04"),
+        arguments: [(401, "invalid_client"), (403, "access_denied"), (400, "unauthorized_client"), (500, "x")])
+    func `that cannot be had is not replaced by the caller's`(status: Int, error: String) throws {
         refuse(error, status: status)
         expectAuthorizationDown(try stage.ask(stage.tokens.token()))
         try stage.expectNothingForwarded()
     }
 
-    @Test func `TX-04 that cannot be had from a server that is down is not replaced either`() throws {
+    @Test(.refuses("TX-04")) func `that cannot be had from a server that is down is not replaced either`() throws {
         for script in [WireScript(.reset), WireScript(.close), .answer(200, "<html>"), .answer(503, "")] {
             stage.reset()
             stage.issuer.answer(ScriptedIssuer.tokenPath, with: script)
@@ -161,7 +168,9 @@ import TestSupport
         #expect(stage.upstream.onlyRequest(for: "/orders/a")?.fields["authorization"] == ["Bearer again"])
     }
 
-    @Test func `TX-04 is used again for the same caller and upstream, and for no other`() throws {
+    @Test(.holds("TX-04"), .refuses("TX-04")) func `is used again for the same caller and upstream, and for no other`()
+        throws
+    {
         let token = stage.tokens.token()
         let before = stage.exchanges
         #expect(try stage.ask(token).status == 200)
@@ -179,7 +188,7 @@ import TestSupport
         #expect(seen == [["Bearer for-stock"]])
     }
 
-    @Test func `TX-04 is exchanged anew half a minute before it ends`() throws {
+    @Test(.holds("TX-04")) func `is exchanged anew half a minute before it ends`() throws {
         let token = stage.tokens.token()
         grant(stage, "first", ["expires_in": "32"])
         #expect(try stage.ask(token).status == 200)
@@ -193,7 +202,7 @@ import TestSupport
         #expect(isRenewed)
     }
 
-    @Test func `TX-04 is asked for each time when it lives too short to be kept`() throws {
+    @Test(.refuses("TX-04")) func `is asked for each time when it lives too short to be kept`() throws {
         let token = stage.tokens.token()
         grant(stage, "short", ["expires_in": "20"])
         let before = stage.exchanges
@@ -202,7 +211,7 @@ import TestSupport
         #expect(stage.upstream.requests.allSatisfy { $0.fields["authorization"] == ["Bearer short"] })
     }
 
-    @Test func `TX-04 is asked for once by all who want it at the same time`() throws {
+    @Test(.holds("TX-04")) func `is asked for once by all who want it at the same time`() throws {
         var plan = Self.plan()
         plan.workers = 2
         let stage = try Stage(plan)
@@ -226,8 +235,8 @@ import TestSupport
         #expect(stage.waitsForParked(0))
     }
 
-    @Test(arguments: ["cache: 30s", "cache: 0s"])
-    func `TX-01 follows the server's word on an opaque token, in one request`(cache: String) throws {
+    @Test(.holds("TX-01"), arguments: ["cache: 30s", "cache: 0s"])
+    func `follows the server's word on an opaque token, in one request`(cache: String) throws {
         let stage = try Stage(Self.plan(cache))
         grant(stage, "after-both")
         let gate = Gate()
@@ -249,7 +258,8 @@ import TestSupport
         #expect(stage.waitsForParked(0))
     }
 
-    @Test func `TX-04 outlives the record of the caller's token, which gave way to others meanwhile`() throws {
+    @Test(.holds("TX-04")) func `outlives the record of the caller's token, which gave way to others meanwhile`() throws
+    {
         var plan = Self.plan()
         plan.settings += "\ntoken_cache: { entries: 1 }"
         let stage = try Stage(plan)
@@ -266,7 +276,7 @@ import TestSupport
         #expect(stage.upstream.onlyRequest(for: "/orders/a")?.fields["authorization"] == ["Bearer kept"])
     }
 
-    @Test func `TX-01 is for the upstream of a caller whose own token is bound to a key`() throws {
+    @Test(.holds("TX-01")) func `is for the upstream of a caller whose own token is bound to a key`() throws {
         var call = ProofCall()
         call.path = "/orders/a"
         let fields = call.fields(stage)
@@ -279,7 +289,7 @@ import TestSupport
             stage.exchange("GET", "/orders/a", fields: fields), stage, check: "DPOP-15", cause: "proof_replayed")
     }
 
-    @Test func `TX-01 waits for the metadata at a start, which says where to ask`() throws {
+    @Test(.holds("TX-01")) func `waits for the metadata at a start, which says where to ask`() throws {
         let gate = Gate()
         var plan = Self.plan()
         plan.milestone = .listening

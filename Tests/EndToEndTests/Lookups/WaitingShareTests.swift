@@ -1,5 +1,6 @@
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// Row OPS-05: who waits for an authorization server leaves places to other clients and other issuers.
 @Suite(.serialized) struct `places to wait for an authorization server` {
@@ -9,7 +10,7 @@ import TestSupport
         return client
     }
 
-    @Test func `OPS-05 one client has half of them, and is told when it asks for more`() throws {
+    @Test(.holds("OPS-05")) func `one client has half of them, and is told when it asks for more`() throws {
         var plan = StagePlan.lookups()
         plan.settings += "\nlimits: { parked_requests: 8 }"
         let stage = try Stage(plan)
@@ -33,7 +34,9 @@ import TestSupport
         #expect(try ask(stage, from: "127.0.0.2").response().status == 200)
     }
 
-    @Test func `OPS-05 one client has half of the questions that wait, and no issuer is blamed for more`() throws {
+    @Test(.refuses("OPS-05")) func `one client has half of the questions that wait, and no issuer is blamed for more`()
+        throws
+    {
         var plan = StagePlan.lookups()
         plan.settings += "\nlimits: { parked_requests: 4096, lookups_per_client: 1 }"
         let stage = try Stage(plan)
@@ -59,7 +62,7 @@ import TestSupport
         #expect(!stage.gateway.operatorLog.contains { $0["reason"]?.hasPrefix("too_many_lookups") == true })
     }
 
-    @Test func `OPS-05 one issuer that hangs leaves the others theirs`() throws {
+    @Test(.holds("OPS-05")) func `one issuer that hangs leaves the others theirs`() throws {
         var plan = StagePlan.lookups()
         let silent = "http://127.0.0.1:1/"
         plan.routes = [

@@ -1,5 +1,6 @@
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// Row HTTP-69: what caches in between may keep.
 @Suite(.serialized) struct `what caches are told` {
@@ -18,8 +19,8 @@ import TestSupport
         stage.reset()
     }
 
-    @Test(arguments: ["/app/a", "/maybe/a"])
-    func `HTTP-69 of an answer to a session that says nothing is that it is private`(path: String) throws {
+    @Test(.refuses("HTTP-69"), arguments: ["/app/a", "/maybe/a"])
+    func `of an answer to a session that says nothing is that it is private`(path: String) throws {
         let browser = try stage.login()
         let expires = "Expires: Thu, 01 Jan 2099 00:00:00 GMT"
         for status in [200, 304, 404] {
@@ -32,17 +33,19 @@ import TestSupport
         }
     }
 
-    @Test(arguments: [["public, max-age=60"], ["no-store"], ["max-age=1", "must-revalidate"]])
-    func `HTTP-69 is the upstream's word where it says one`(values: [String]) throws {
+    @Test(.holds("HTTP-69"), arguments: [["public, max-age=60"], ["no-store"], ["max-age=1", "must-revalidate"]])
+    func `is the upstream's word where it says one`(values: [String]) throws {
         let browser = try stage.login()
         stage.upstream.answer("/app/a", with: .answer(200, fields: values.map { "Cache-Control: \($0)" }))
         #expect(try stage.exchange("GET", "/app/a", browser: browser).fields["cache-control"] == values)
     }
 
-    @Test(arguments: [
-        ["Cache-Control:"], ["Cache-Control: ,"], ["Connection: Cache-Control", "Cache-Control: no-store"],
-    ])
-    func `HTTP-69 is not the upstream's word where that says nothing or stays on its hop`(fields: [String]) throws {
+    @Test(
+        .refuses("HTTP-69"),
+        arguments: [
+            ["Cache-Control:"], ["Cache-Control: ,"], ["Connection: Cache-Control", "Cache-Control: no-store"],
+        ])
+    func `is not the upstream's word where that says nothing or stays on its hop`(fields: [String]) throws {
         let browser = try stage.login()
         stage.upstream.answer("/app/a", with: .answer(200, fields: fields))
         let answer = try stage.exchange("GET", "/app/a", browser: browser)
@@ -50,7 +53,7 @@ import TestSupport
         #expect(answer.fields["cache-control"].filter { $0 != "" && $0 != "," } == ["private"], "\(answer.headText)")
     }
 
-    @Test func `HTTP-69 is nothing where nobody was known by a cookie`() throws {
+    @Test(.refuses("HTTP-69")) func `is nothing where nobody was known by a cookie`() throws {
         for path in ["/open/a", "/maybe/a"] {
             #expect(try stage.exchange("GET", path).fields["cache-control"] == [], "\(path)")
         }
@@ -58,7 +61,7 @@ import TestSupport
         #expect(try stage.exchange("GET", "/open/a", browser: browser).fields["cache-control"] == [])
     }
 
-    @Test func `HTTP-69 of what the gateway answers itself is that nobody keeps it`() throws {
+    @Test(.refuses("HTTP-69")) func `of what the gateway answers itself is that nobody keeps it`() throws {
         let script = try stage.exchange("GET", "/app/a", fields: ["Sec-Fetch-Mode: cors", "Sec-Fetch-Dest: empty"])
         #expect(script.status == 401)
         #expect(script.fields["cache-control"] == ["no-store"])

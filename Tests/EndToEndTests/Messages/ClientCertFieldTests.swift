@@ -1,5 +1,6 @@
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// Row HTTP-54: the certificate of the client, told to an upstream by nobody but the gateway (RFC 9440).
 @Suite(.serialized) struct `the certificate that an upstream is told` {
@@ -25,7 +26,7 @@ import TestSupport
         return try #require(stage.upstream.onlyRequest(for: path))
     }
 
-    @Test func `HTTP-54 is the connection's, in one byte sequence`() throws {
+    @Test(.holds("HTTP-54")) func `is the connection's, in one byte sequence`() throws {
         for listener in [CertificateStage.Listener.optional, .required, .authority] {
             let told = try seen(listener, stage.client, fields: Self.forged)
             #expect(told.fields["client-cert"] == [stage.client.fieldValue])
@@ -36,7 +37,7 @@ import TestSupport
         #expect(try seen(.optional, stage.stranger).fields["client-cert"] == [stage.stranger.fieldValue])
     }
 
-    @Test func `HTTP-54 is the same with each request of a connection`() throws {
+    @Test(.holds("HTTP-54")) func `is the same with each request of a connection`() throws {
         let connection = try stage.connect(.optional, stage.client)
         for number in 0..<3 {
             try connection.send(request("GET", "/told/\(number)", fields: Self.forged))
@@ -47,7 +48,7 @@ import TestSupport
                 == .init(repeating: [stage.client.fieldValue], count: 3))
     }
 
-    @Test func `HTTP-54 is absent where the client has shown none, whatever it says`() throws {
+    @Test(.refuses("HTTP-54")) func `is absent where the client has shown none, whatever it says`() throws {
         for listener in [CertificateStage.Listener.optional, .off, .mistrusting] {
             let told = try seen(listener, nil, fields: Self.forged)
             #expect(!told.headText.lowercased().contains("client-cert"), "\(told.headText)")
@@ -55,12 +56,12 @@ import TestSupport
         }
     }
 
-    @Test func `HTTP-54 is absent on a route that does not send it`() throws {
+    @Test(.holds("HTTP-54"), .refuses("HTTP-54")) func `is absent on a route that does not send it`() throws {
         let told = try seen(.optional, stage.client, fields: Self.forged, path: "/open/a")
         #expect(!told.headText.lowercased().contains("client-cert"), "\(told.headText)")
     }
 
-    @Test func `HTTP-54 is what a trusted terminator says of its client, written anew`() throws {
+    @Test(.holds("HTTP-54")) func `is what a trusted terminator says of its client, written anew`() throws {
         let told = try seen(.trusting, nil, fields: ["Client-Cert: \(stage.client.fieldValue);a=b"])
         #expect(told.fields["client-cert"] == [stage.client.fieldValue])
         #expect(!(try seen(.trusting, nil).fields.contains("client-cert")))
@@ -68,24 +69,26 @@ import TestSupport
         #expect(both.fields["client-cert"] == [stage.client.fieldValue])
     }
 
-    @Test func `HTTP-54 is refused when the terminator's field cannot be read`() throws {
+    @Test(.refuses("HTTP-54")) func `is refused when the terminator's field cannot be read`() throws {
         let connection = try stage.connect(.trusting)
         try connection.send(request("GET", "/told/a", fields: ["Client-Cert: :MIIB:"]))
         expectTemplate(try connection.response(), status: 400)
         try stage.expectNothingForwarded()
     }
 
-    @Test(arguments: [
-        ["Vary: Client-Cert"], ["vary: Accept, client-cert"], ["Vary: Accept", "Vary: Client-Cert-Chain, Origin"],
-    ])
-    func `HTTP-54 is nothing that a cache could choose by`(lines: [String]) throws {
+    @Test(
+        .refuses("HTTP-54"),
+        arguments: [
+            ["Vary: Client-Cert"], ["vary: Accept, client-cert"], ["Vary: Accept", "Vary: Client-Cert-Chain, Origin"],
+        ])
+    func `is nothing that a cache could choose by`(lines: [String]) throws {
         stage.upstream.answer("/told/a", with: .answer(200, fields: lines))
         let connection = try stage.connect(.optional, stage.client)
         try connection.send(request("GET", "/told/a"))
         #expect(try connection.response().fields["vary"] == ["*"])
     }
 
-    @Test func `HTTP-54 leaves the Vary of other fields as it is`() throws {
+    @Test(.holds("HTTP-54")) func `leaves the Vary of other fields as it is`() throws {
         let lines = ["Vary: Accept, X-Client-Cert, Client-Certificate", "Vary: Origin"]
         stage.upstream.answer("/told/a", with: .answer(200, fields: lines))
         let connection = try stage.connect(.optional, stage.client)

@@ -1,5 +1,6 @@
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// Rows HTTP-35 and HTTP-38: answers that come before the request has ended, and those that have no content.
 @Suite(.serialized) struct `an early answer` {
@@ -13,8 +14,8 @@ import TestSupport
 
     private static let tooLarge = "HTTP/1.1 413 Too Large\r\nContent-Length: 3\r\n\r\nno."
 
-    @Test(arguments: [WireScript.Step.readBody, .close, .reset])
-    func `HTTP-35 of an upstream reaches a client that is still sending, and ends both connections`(
+    @Test(.refuses("HTTP-35"), arguments: [WireScript.Step.readBody, .close, .reset])
+    func `of an upstream reaches a client that is still sending, and ends both connections`(
         next: WireScript.Step
     ) throws {
         // A reset may overtake what came before it: the answer is to be there first.
@@ -38,7 +39,7 @@ import TestSupport
         #expect(stage.upstream.requests.last?.connection != connection)
     }
 
-    @Test func `HTTP-35 to a chunked request is never followed by its last chunk`() throws {
+    @Test(.refuses("HTTP-35")) func `to a chunked request is never followed by its last chunk`() throws {
         stage.upstream.answer("/open/a", with: WireScript(exactly: [.readSome(5), .text(Self.tooLarge), .readBody]))
         let client = try stage.gateway.client()
         try client.send(
@@ -50,8 +51,8 @@ import TestSupport
         #expect(!text(stage.upstream.allBytes).contains("0\r\n\r\n"))
     }
 
-    @Test(arguments: ["204 No Content", "304 Not Modified"])
-    func `HTTP-38 without content leaves both connections as they were`(status: String) throws {
+    @Test(.holds("HTTP-38"), arguments: ["204 No Content", "304 Not Modified"])
+    func `without content leaves both connections as they were`(status: String) throws {
         stage.upstream.answer("/open/a", with: .raw("HTTP/1.1 \(status)\r\nETag: \"x\"\r\n\r\n"))
         let client = try stage.gateway.client()
         for path in ["/open/a", "/open/b", "/open/a", "/open/b"] {
@@ -66,8 +67,8 @@ import TestSupport
         #expect(Set(stage.upstream.requests.map(\.connection)).count == 1)
     }
 
-    @Test(arguments: ["Content-Length: 5", "Transfer-Encoding: chunked", "X-None: 1"])
-    func `HTTP-38 to HEAD ends with its head, however its content would have been framed`(line: String) throws {
+    @Test(.holds("HTTP-38"), arguments: ["Content-Length: 5", "Transfer-Encoding: chunked", "X-None: 1"])
+    func `to HEAD ends with its head, however its content would have been framed`(line: String) throws {
         stage.upstream.answer("/open/a", with: .raw("HTTP/1.1 200 OK\r\n\(line)\r\n\r\n"))
         let client = try stage.gateway.client()
         try client.send(request("HEAD", "/open/a") + request("GET", "/open/b"))

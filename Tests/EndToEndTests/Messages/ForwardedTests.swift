@@ -1,5 +1,6 @@
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// Rows HTTP-52 and HTTP-53: what upstreams are told of the client's connection, and by whom.
 @Suite(.serialized) struct `what is forwarded of the client` {
@@ -13,8 +14,8 @@ import TestSupport
         "Forwarded: for=1.2.3.4;host=evil.test;proto=http", "x_forwarded_for: 1.2.3.4", "X-Real-IP: 1.2.3.4",
     ]
 
-    @Test(arguments: [ProxyStage.Listener.plain, .forwarding, .elsewhere])
-    func `HTTP-52 is what the gateway sees where nobody is trusted`(listener: ProxyStage.Listener) throws {
+    @Test(.refuses("HTTP-52"), arguments: [ProxyStage.Listener.plain, .forwarding, .elsewhere])
+    func `is what the gateway sees where nobody is trusted`(listener: ProxyStage.Listener) throws {
         let seen = try stage.forwarded(listener, Self.forged)
         #expect(seen.fields["x-forwarded-for"] == ["127.0.0.1"])
         #expect(seen.fields["x-forwarded-proto"] == ["https"])
@@ -26,10 +27,12 @@ import TestSupport
         #expect(try stage.loggedClient(seen) == "127.0.0.1")
     }
 
-    @Test(arguments: [
-        ("gateway.test", "443"), ("gateway.test:443", "443"), ("other.test:8443", "8443"), ("[::1]", "443"),
-    ])
-    func `HTTP-52 has the port that the client used`(host: String, port: String) throws {
+    @Test(
+        .holds("HTTP-52"),
+        arguments: [
+            ("gateway.test", "443"), ("gateway.test:443", "443"), ("other.test:8443", "8443"), ("[::1]", "443"),
+        ])
+    func `has the port that the client used`(host: String, port: String) throws {
         for listener in [ProxyStage.Listener.plain, .trusting] {
             let seen = try stage.forwarded(listener, ["X-Forwarded-Port: 81"], host: host)
             #expect(seen.fields["x-forwarded-port"] == [port])
@@ -38,6 +41,7 @@ import TestSupport
     }
 
     @Test(
+        .holds("HTTP-52"),
         arguments: [
             (["203.0.113.9"], "203.0.113.9, 127.0.0.1", "203.0.113.9"),
             (["203.0.113.9, 10.0.0.7"], "203.0.113.9, 10.0.0.7, 127.0.0.1", "203.0.113.9"),
@@ -55,18 +59,19 @@ import TestSupport
             ([""], "127.0.0.1", "127.0.0.1"),
             ([], "127.0.0.1", "127.0.0.1"),
         ] as [([String], String, String)])
-    func `HTTP-52 continues the chain of a trusted proxy`(lines: [String], chain: String, client: String) throws {
+    func `continues the chain of a trusted proxy`(lines: [String], chain: String, client: String) throws {
         let seen = try stage.forwarded(.trusting, lines.map { "X-Forwarded-For: \($0)" })
         #expect(seen.fields["x-forwarded-for"] == [chain])
         #expect(try stage.loggedClient(seen) == client)
     }
 
     @Test(
+        .holds("HTTP-52"),
         arguments: [
             ["4f0c2b6a9d8e4f0c2b6a9d8e4f0c2b6a"], ["Root=1-67891233-abcdef0123456789"], ["a.B_c~d:e/f+g"],
             [String(repeating: "a", count: 128)],
         ])
-    func `HTTP-52 keeps the id that a trusted proxy gave, and has ours beside it in the log`(ids: [String]) throws {
+    func `keeps the id that a trusted proxy gave, and has ours beside it in the log`(ids: [String]) throws {
         let fields = ids.map { "X-Request-Id: \($0)" }
         let seen = try stage.forwarded(.trusting, fields)
         #expect(seen.fields["x-request-id"] == ids)
@@ -85,11 +90,12 @@ import TestSupport
     }
 
     @Test(
+        .holds("HTTP-52"), .refuses("HTTP-52"),
         arguments: [
             [], [""], ["a b"], ["a,b"], ["a\"b"], ["a\u{e4}"], ["a", "b"], [String(repeating: "a", count: 129)],
             ["a{b}"],
         ])
-    func `HTTP-52 replaces an id that no proxy should have made, whoever sends it`(ids: [String]) throws {
+    func `replaces an id that no proxy should have made, whoever sends it`(ids: [String]) throws {
         let seen = try stage.forwarded(.trusting, ids.map { "X-Request-Id: \($0)" })
         let id = try #require(seen.fields.only("x-request-id"))
         #expect(id.wholeMatch(of: #/[0-9a-f]{32}/#) != nil)
@@ -97,7 +103,7 @@ import TestSupport
         #expect(line["proxy_request_id"] == nil)
     }
 
-    @Test func `HTTP-52 has a trusted proxy's id in the line of a refusal too`() throws {
+    @Test(.refuses("HTTP-52")) func `has a trusted proxy's id in the line of a refusal too`() throws {
         let client = try RawClient(port: stage.gateway.ports[ProxyStage.Listener.trusting.rawValue])
         try client.send("GET /a HTTP/1.1\r\nHost: nowhere.test\r\nX-Request-Id: ingress-7\r\n\r\n")
         let answer = try client.response()
@@ -107,13 +113,13 @@ import TestSupport
         #expect(line["request_id"] == answer.fields.only("x-request-id"))
     }
 
-    @Test func `HTTP-52 keeps the end of a chain that is too long`() throws {
+    @Test(.refuses("HTTP-52")) func `keeps the end of a chain that is too long`() throws {
         let addresses = (1...40).map { "10.1.0.\($0)" }
         let seen = try stage.forwarded(.trusting, ["X-Forwarded-For: " + addresses.joined(separator: ", ")])
         #expect(seen.fields["x-forwarded-for"] == [(addresses.suffix(16) + ["127.0.0.1"]).joined(separator: ", ")])
     }
 
-    @Test func `HTTP-52 takes empty members of a chain, as many as it has addresses, and no more`() throws {
+    @Test(.holds("HTTP-52")) func `takes empty members of a chain, as many as it has addresses, and no more`() throws {
         let addresses = (1...16).map { "10.1.0.\($0)" }
         let whole = (addresses + ["127.0.0.1"]).joined(separator: ", ")
         let atBound = "1.2.3.4,," + addresses.joined(separator: " , , ")
@@ -130,7 +136,7 @@ import TestSupport
         #expect(none.fields["x-forwarded-for"] == ["127.0.0.1"])
     }
 
-    @Test func `HTTP-52 takes an address among white space, as long as it is not long`() throws {
+    @Test(.holds("HTTP-52")) func `takes an address among white space, as long as it is not long`() throws {
         for (length, isTaken) in [(128, true), (129, false)] {
             let member = String(repeating: " ", count: length - 11) + "203.0.113.9"
             let seen = try stage.forwarded(.trusting, ["X-Forwarded-For: 1.2.3.4,\(member), 10.0.0.7"])
@@ -140,12 +146,14 @@ import TestSupport
         }
     }
 
-    @Test(arguments: [
-        (["http"], "http", "80"), (["HTTPS"], "https", "443"), (["wss"], "https", "443"),
-        (["http, https"], "https", "443"),
-        (["http", "http"], "https", "443"), ([""], "https", "443"),
-    ])
-    func `HTTP-52 keeps the scheme of a trusted proxy alone`(lines: [String], scheme: String, port: String) throws {
+    @Test(
+        .holds("HTTP-52"),
+        arguments: [
+            (["http"], "http", "80"), (["HTTPS"], "https", "443"), (["wss"], "https", "443"),
+            (["http, https"], "https", "443"),
+            (["http", "http"], "https", "443"), ([""], "https", "443"),
+        ])
+    func `keeps the scheme of a trusted proxy alone`(lines: [String], scheme: String, port: String) throws {
         let fields = lines.map { "X-Forwarded-Proto: \($0)" } + ["X-Forwarded-Host: evil.test"]
         let seen = try stage.forwarded(.trusting, fields)
         #expect(seen.fields["x-forwarded-proto"] == [scheme])
@@ -154,15 +162,17 @@ import TestSupport
         #expect(try stage.forwarded(.plain, fields).fields["x-forwarded-proto"] == ["https"])
     }
 
-    @Test func `HTTP-53 is not said in Forwarded unless asked for`() throws {
+    @Test(.refuses("HTTP-53")) func `is not said in Forwarded unless asked for`() throws {
         #expect(!(try stage.forwarded(.plain).fields.contains("forwarded")))
         #expect(!(try stage.forwarded(.trusting, ["Forwarded: for=203.0.113.9"]).fields.contains("forwarded")))
     }
 
-    @Test(arguments: [
-        ("gateway.test", "gateway.test"), ("other.test:8443", "\"other.test:8443\""), ("[::1]", "\"[::1]\""),
-    ])
-    func `HTTP-53 is one element, quoted where it must be`(host: String, written: String) throws {
+    @Test(
+        .holds("HTTP-53"),
+        arguments: [
+            ("gateway.test", "gateway.test"), ("other.test:8443", "\"other.test:8443\""), ("[::1]", "\"[::1]\""),
+        ])
+    func `is one element, quoted where it must be`(host: String, written: String) throws {
         let seen = try stage.forwarded(.forwarding, ["Forwarded: for=1.2.3.4"], host: host)
         #expect(seen.fields["forwarded"] == ["for=127.0.0.1;host=\(written);proto=https"])
     }
@@ -170,6 +180,7 @@ import TestSupport
     private static let own = "for=127.0.0.1;host=gateway.test;proto=https"
 
     @Test(
+        .holds("HTTP-53"),
         arguments: [
             ([#"for=203.0.113.9;proto=http"#], #"for=203.0.113.9;proto=http, "#),
             (
@@ -182,14 +193,14 @@ import TestSupport
             (["x=\"\\\"\";for=10.0.0.7"], "x=\"\\\"\";for=10.0.0.7, "),
             ([[String](repeating: "for=10.0.0.7", count: 17).joined(separator: ",")], ""),
         ] as [([String], String)])
-    func `HTTP-53 continues the Forwarded of a trusted proxy that can be read`(lines: [String], kept: String) throws {
+    func `continues the Forwarded of a trusted proxy that can be read`(lines: [String], kept: String) throws {
         let seen = try stage.forwarded(.trustingForwarding, lines.map { "Forwarded: \($0)" })
         #expect(seen.fields["forwarded"] == [kept + Self.own])
         let mistrusted = try stage.forwarded(.forwarding, lines.map { "Forwarded: \($0)" })
         #expect(mistrusted.fields["forwarded"] == [Self.own])
     }
 
-    @Test func `HTTP-53 tells of the clients of a proxy that says X-Forwarded-For alone`() throws {
+    @Test(.holds("HTTP-53")) func `tells of the clients of a proxy that says X-Forwarded-For alone`() throws {
         let chain = ["X-Forwarded-For: evil, 203.0.113.9, 2001:db8::1"]
         let seen = try stage.forwarded(.trustingForwarding, chain)
         #expect(seen.fields["forwarded"] == [#"for=203.0.113.9, for="[2001:db8::1]", "# + Self.own])
@@ -199,7 +210,7 @@ import TestSupport
         #expect(both.fields["forwarded"] == ["for=_hidden, " + Self.own])
     }
 
-    @Test func `HTTP-53 is never said in a response`() throws {
+    @Test(.refuses("HTTP-53")) func `is never said in a response`() throws {
         stage.upstream.forget()
         let fields = ["Forwarded: for=10.0.0.1", "X-Forwarded-For: 10.0.0.1", "X-Kept: 1"]
         stage.upstream.answer("/a", with: .answer(200, fields: fields))

@@ -1,5 +1,6 @@
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// Row HTTP-63: what comes before an answer.
 @Suite(.serialized) struct `interim responses` {
@@ -25,7 +26,7 @@ import TestSupport
         (["HTTP/1.1 \(status)"] + fields).joined(separator: "\r\n") + "\r\n\r\n"
     }
 
-    @Test func `HTTP-63 are relayed before the answer, in their order`() throws {
+    @Test(.holds("HTTP-63")) func `are relayed before the answer, in their order`() throws {
         let hints = ["Link: </a.css>; rel=preload", "Link: </b.js>; rel=preload"]
         stage.upstream.answer(
             "/open/a",
@@ -44,7 +45,7 @@ import TestSupport
         #expect(responses[3].bodyText == "ok")
     }
 
-    @Test func `HTTP-63 reach the client while the answer is still to come`() throws {
+    @Test(.holds("HTTP-63")) func `reach the client while the answer is still to come`() throws {
         let gate = Gate()
         stage.upstream.answer(
             "/open/a",
@@ -57,7 +58,7 @@ import TestSupport
         #expect(try client.response().status == 200)
     }
 
-    @Test func `HTTP-63 have nothing that frames, ends, or names users`() throws {
+    @Test(.refuses("HTTP-63")) func `have nothing that frames, ends, or names users`() throws {
         let fields = [
             "Content-Length: 5", "Connection: close, X-Hop", "X-Hop: 1", "Keep-Alive: x",
             "Upgrade: h2c", "Trailer: A", "X-User: mallory", "x_user: mallory", "X-Forwarded-For: 1.2.3.4",
@@ -74,7 +75,9 @@ import TestSupport
         #expect(client.staysSilent())
     }
 
-    @Test func `HTTP-63 bring no nonce of an upstream's where proofs are judged here`() throws {
+    @Test(.holds("HTTP-63"), .refuses("HTTP-63")) func `bring no nonce of an upstream's where proofs are judged here`()
+        throws
+    {
         stage.upstream.answer(
             "/proofs/a", with: .raw(interim("103 Early Hints", ["DPoP-Nonce: theirs", "X-Kept: 1"]) + Self.answer))
         let client = try stage.gateway.client()
@@ -82,7 +85,9 @@ import TestSupport
         #expect(try client.response().fields.all.map(\.description) == ["X-Kept: 1"])
     }
 
-    @Test func `HTTP-63 are not relayed when they are a 100, which was answered here`() throws {
+    @Test(.holds("HTTP-63"), .refuses("HTTP-63")) func `are not relayed when they are a 100, which was answered here`()
+        throws
+    {
         stage.upstream.answer("/open/a", with: .raw(interim("100 Continue") + interim("100 Continue") + Self.answer))
         let client = try stage.gateway.client()
         try client.send(request("GET", "/open/a"))
@@ -95,7 +100,7 @@ import TestSupport
         #expect(client.staysSilent())
     }
 
-    @Test func `HTTP-63 are unknown to HTTP 1.0`() throws {
+    @Test(.refuses("HTTP-63")) func `are unknown to HTTP 1.0`() throws {
         stage.upstream.answer("/open/a", with: .raw(interim("103 Early Hints", ["Link: </a.css>"]) + Self.answer))
         let client = try stage.gateway.client()
         try client.send("GET /open/a HTTP/1.0\r\nHost: gateway.test\r\n\r\n")
@@ -103,8 +108,8 @@ import TestSupport
         #expect(client.isClosedByPeer())
     }
 
-    @Test(arguments: [("103 Early Hints", 8), ("100 Continue", 0)])
-    func `HTTP-63 are eight at most`(status: String, relayed: Int) throws {
+    @Test(.holds("HTTP-63"), arguments: [("103 Early Hints", 8), ("100 Continue", 0)])
+    func `are eight at most`(status: String, relayed: Int) throws {
         let one = interim(status)
         stage.upstream.answer("/open/a", with: .raw(String(repeating: one, count: 8) + Self.answer))
         let client = try stage.gateway.client()
@@ -143,7 +148,7 @@ import TestSupport
         }
     }
 
-    @Test func `HTTP-63 may be cut anywhere`() throws {
+    @Test(.holds("HTTP-63")) func `may be cut anywhere`() throws {
         let hint = interim("103 Early Hints", ["Link: </a.css>"])
         for pieces in everyCut(of: Array((hint + Self.answer).utf8)) {
             let client = try stage.gateway.client()
@@ -155,7 +160,8 @@ import TestSupport
         }
     }
 
-    @Test func `HTTP-63 that a client does not take in time come whole or not at all, and the answer behind them`()
+    @Test(.holds("HTTP-63"))
+    func `that a client does not take in time come whole or not at all, and the answer behind them`()
         throws
     {
         // A Unix socket: the kernel takes some two hundred kilobytes for a client that does not read, and no more.
@@ -189,8 +195,8 @@ import TestSupport
         #expect(client.staysSilent())
     }
 
-    @Test func `HTTP-63 before a connection that breaks are followed by 502, and the request is not sent twice`() throws
-    {
+    @Test(.refuses("HTTP-63"))
+    func `before a connection that breaks are followed by 502, and the request is not sent twice`() throws {
         stage.upstream.answer("/open/a", with: WireScript(.text(interim("103 Early Hints")), .close))
         let client = try stage.gateway.client()
         try client.send(request("GET", "/open/b"))
@@ -200,7 +206,7 @@ import TestSupport
         #expect(stage.upstream.requests.count { $0.path == "/open/a" } == 1)
     }
 
-    @Test func `HTTP-63 to a client that went away end the exchange and nothing else`() throws {
+    @Test(.refuses("HTTP-63")) func `to a client that went away end the exchange and nothing else`() throws {
         let gate = Gate()
         stage.upstream.answer(
             "/open/a",

@@ -1,5 +1,6 @@
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// Rows HTTP-56 and HTTP-57 beside a public catch-all: no reading of a path may lead to a route that is guarded.
 @Suite(.serialized) struct `other readings of a path` {
@@ -37,79 +38,95 @@ import TestSupport
         return prepared
     }
 
-    @Test(arguments: [
-        "//x/admin/secret", "///x/admin/secret", "//x//admin/secret", "//x/%61dmin", "//x/api/private",
-        "//x/api/private/", "//x/.portcullis/x", "/admin%3fx", "/admin%23", "/api/private%3Fx=y", "/api/private/%23x",
-        "//x/admin%3fx", "/.portcullis%3fx", "/api/private/", "/api/private//", "/api/private///",
-    ])
-    func `HTTP-57 a path that is another one behind a host, or without its last slashes, is refused`(
+    @Test(
+        .refuses("HTTP-57"),
+        arguments: [
+            "//x/admin/secret", "///x/admin/secret", "//x//admin/secret", "//x/%61dmin", "//x/api/private",
+            "//x/api/private/", "//x/.portcullis/x", "/admin%3fx", "/admin%23", "/api/private%3Fx=y",
+            "/api/private/%23x",
+            "//x/admin%3fx", "/.portcullis%3fx", "/api/private/", "/api/private//", "/api/private///",
+        ])
+    func `a path that is another one behind a host, or without its last slashes, is refused`(
         path: String
     ) throws {
         try stage(Self.strict).expectRefused(request("GET", path))
         try stage(Self.loose).expectRefused(request("GET", path))
     }
 
-    @Test(arguments: [
-        "//x/open", "//x", "//x/", "/open//", "/x/admin/secret", "/api/privates/x", "/api", "/who%3F", "/%3f/admin",
-        "/%23",
-    ])
-    func `HTTP-57 a path that is public in all its readings is forwarded`(path: String) throws {
+    @Test(
+        .holds("HTTP-57"),
+        arguments: [
+            "//x/open", "//x", "//x/", "/open//", "/x/admin/secret", "/api/privates/x", "/api", "/who%3F", "/%3f/admin",
+            "/%23",
+        ])
+    func `a path that is public in all its readings is forwarded`(path: String) throws {
         try stage(Self.strict).expectForwarded(request("GET", path), path: path)
     }
 
-    @Test(arguments: [
-        "/admin%2fsecret", "/%2fadmin/secret", "/%2Fadmin", "/api%2fprivate", "/api/private%2f", "/admin%5csecret",
-        #"/admin\secret"#, #"/\admin/secret"#, #"/api/private\"#, "/admin%252fsecret", "/%2561dmin/secret",
-        "/api/private%252f", "/admin;/secret", "/;/admin/secret", "/admin;a=b/secret", "/api/private;",
-        "/api/private;/", "/api/private/;/", "/api/private;%2Fx", "/api/private;a%2fb/", #"/api/private;\x"#,
-        "/api/private;%252Fx", "/api/private;/x", "/api/private%3b/x", "/api/private%253b/x/y", "/admin%3b/secret",
-        "/%2Fx/admin/", "//x%2Fadmin/", "/%2fx%2fapi/private", "/%255cx/admin/secret", "/;/x/admin/secret",
-        "/;%2fx/admin/secret", "//x/admin%2fsecret", #"/\x/admin/secret"#,
-        #"//x\admin\secret"#, "//x/api/private%2f", "/admin%c0%afsecret", "/%c1%a1dmin/secret",
-        "/x/%c0%ae%c0%ae/admin/secret", "/.portcullis%2fx", #"/.portcullis\x"#, "/.portcullis;/x",
-        "/.portcullis%252fx", "/.well-known%2foauth-protected-resource",
-    ])
-    func `HTTP-56 what a route lets through leads to no other route, and not to the gateway`(path: String) throws {
+    @Test(
+        .refuses("HTTP-56"),
+        arguments: [
+            "/admin%2fsecret", "/%2fadmin/secret", "/%2Fadmin", "/api%2fprivate", "/api/private%2f", "/admin%5csecret",
+            #"/admin\secret"#, #"/\admin/secret"#, #"/api/private\"#, "/admin%252fsecret", "/%2561dmin/secret",
+            "/api/private%252f", "/admin;/secret", "/;/admin/secret", "/admin;a=b/secret", "/api/private;",
+            "/api/private;/", "/api/private/;/", "/api/private;%2Fx", "/api/private;a%2fb/", #"/api/private;\x"#,
+            "/api/private;%252Fx", "/api/private;/x", "/api/private%3b/x", "/api/private%253b/x/y", "/admin%3b/secret",
+            "/%2Fx/admin/", "//x%2Fadmin/", "/%2fx%2fapi/private", "/%255cx/admin/secret", "/;/x/admin/secret",
+            "/;%2fx/admin/secret", "//x/admin%2fsecret", #"/\x/admin/secret"#,
+            #"//x\admin\secret"#, "//x/api/private%2f", "/admin%c0%afsecret", "/%c1%a1dmin/secret",
+            "/x/%c0%ae%c0%ae/admin/secret", "/.portcullis%2fx", #"/.portcullis\x"#, "/.portcullis;/x",
+            "/.portcullis%252fx", "/.well-known%2foauth-protected-resource",
+        ])
+    func `what a route lets through leads to no other route, and not to the gateway`(path: String) throws {
         try stage(Self.loose).expectRefused(request("GET", path))
     }
 
-    @Test(arguments: [
-        "/items/a%2fb", #"/items/a\b"#, "/items/a%5Cb", "/items/a%252fb", "/items;a=b/c", "/items/\u{EB}",
-        "/x/admin%2fy",
-        "/items/%e4", "/items/a%2f", "//x/items%2fa", "/%2fx/items", "/items;a%2fb/admin",
-    ])
-    func `HTTP-56 what a route lets through is forwarded where all readings are its own`(path: String) throws {
+    @Test(
+        .holds("HTTP-56"),
+        arguments: [
+            "/items/a%2fb", #"/items/a\b"#, "/items/a%5Cb", "/items/a%252fb", "/items;a=b/c", "/items/\u{EB}",
+            "/x/admin%2fy",
+            "/items/%e4", "/items/a%2f", "//x/items%2fa", "/%2fx/items", "/items;a%2fb/admin",
+        ])
+    func `what a route lets through is forwarded where all readings are its own`(path: String) throws {
         let loose = try stage(Self.loose)
         let response = try loose.exchange("GET", path)
         #expect(response.status == 200, "\(response.headText)")
         #expect(loose.upstream.requests.map(\.target) == [path])
     }
 
-    @Test(arguments: [
-        "/Kiosk", "/KIOSK/x", "/kiosk/X", "/%4biosk/x", "/%4Biosk", "/API/private", "/Api/%50rivate",
-    ])
-    func `HTTP-57 a route that fits in any case is guarded in every spelling`(path: String) throws {
+    @Test(
+        .holds("HTTP-57"),
+        arguments: [
+            "/Kiosk", "/KIOSK/x", "/kiosk/X", "/%4biosk/x", "/%4Biosk", "/API/private", "/Api/%50rivate",
+        ])
+    func `a route that fits in any case is guarded in every spelling`(path: String) throws {
         let stage = try stage(Self.anyCase)
         #expect(try stage.exchange("GET", path).status == 401)
         #expect(stage.upstream.requests.isEmpty)
         try stage.expectForwarded(request("GET", path, fields: [stage.tokens.bearer()]), path: path)
     }
 
-    @Test(arguments: [
-        "//Kiosk", "//x/KIOSK/x", "/API/private/", "/api/PRIVATE//", "/%E2%84%AAiosk/x", "/%e2%84%aaiosk",
-        "/kio%C5%BFk/x", "/k%c4%b1osk", "/K%C4%B0OSK/x", "//x/%E2%84%AAiosk/x", "/ap%C4%B1/private", "/KI%CC%87OSK/x",
-        "/ap%C4%B1/private/", "/open/t%FDll/x", "/ap%C4%B1/private%3Fx", "/K%C4%B0OSK%23", "/open/T%DDLL",
-        "/open%2f%E2%84%AAiosk/../x", "/%2fKIOSK",
-    ])
-    func `HTTP-57 a spelling that is a guarded one to servers that change case is refused`(path: String) throws {
+    @Test(
+        .refuses("HTTP-57"),
+        arguments: [
+            "//Kiosk", "//x/KIOSK/x", "/API/private/", "/api/PRIVATE//", "/%E2%84%AAiosk/x", "/%e2%84%aaiosk",
+            "/kio%C5%BFk/x", "/k%c4%b1osk", "/K%C4%B0OSK/x", "//x/%E2%84%AAiosk/x", "/ap%C4%B1/private",
+            "/KI%CC%87OSK/x",
+            "/ap%C4%B1/private/", "/open/t%FDll/x", "/ap%C4%B1/private%3Fx", "/K%C4%B0OSK%23", "/open/T%DDLL",
+            "/open%2f%E2%84%AAiosk/../x", "/%2fKIOSK",
+        ])
+    func `a spelling that is a guarded one to servers that change case is refused`(path: String) throws {
         try stage(Self.anyCase).expectRefused(request("GET", path))
     }
 
-    @Test(arguments: [
-        "/Open", "/OPEN/x", "/k%C3%AFosk", "/%E2%84%AA", "/open/%E2%84%AA", "/open/\u{212A}", "/api/Public",
-        "/open/t%FDl", "/open/%FD",
-    ])
-    func `HTTP-57 what is no guarded path in any case is forwarded`(path: String) throws {
+    @Test(
+        .refuses("HTTP-57"),
+        arguments: [
+            "/Open", "/OPEN/x", "/k%C3%AFosk", "/%E2%84%AA", "/open/%E2%84%AA", "/open/\u{212A}", "/api/Public",
+            "/open/t%FDl", "/open/%FD",
+        ])
+    func `what is no guarded path in any case is forwarded`(path: String) throws {
         let stage = try stage(Self.anyCase)
         let response = try stage.exchange("GET", path)
         #expect(response.status == 200, "\(response.headText)")
@@ -121,8 +138,8 @@ import TestSupport
         String(repeating: unit, count: (count + unit.utf8.count - 1) / unit.utf8.count)
     }
 
-    @Test(arguments: [0, 1, 2, 3, 5, 9, 40])
-    func `HTTP-57 a path leads as far as the longest route's, however much of it is escaped`(escapes: Int) throws {
+    @Test(.holds("HTTP-57"), arguments: [0, 1, 2, 3, 5, 9, 40])
+    func `a path leads as far as the longest route's, however much of it is escaped`(escapes: Int) throws {
         let spelt = "/long/" + repeated("%61", 3 * escapes) + repeated("a", 121 - escapes)
         for stage in [try stage(Self.strict), try stage(Self.loose)] {
             #expect(try stage.exchange("GET", spelt).status == 401)
@@ -133,14 +150,14 @@ import TestSupport
         }
     }
 
-    @Test(arguments: ["/long", "/%6Cong", "/%6C%6Fng", "/%6C%6F%6Eg", "/%6C%6F%6E%67", "/l%6Fn%67"])
-    func `HTTP-57 two slashes are seen wherever they stand`(name: String) throws {
+    @Test(.holds("HTTP-57"), arguments: ["/long", "/%6Cong", "/%6C%6Fng", "/%6C%6F%6Eg", "/%6C%6F%6E%67", "/l%6Fn%67"])
+    func `two slashes are seen wherever they stand`(name: String) throws {
         try stage(Self.strict).expectRefused(request("GET", name + "/" + Self.long.dropFirst(5)))
         try stage(Self.strict).expectForwarded(request("GET", name + "//x"), path: name + "//x")
     }
 
-    @Test(arguments: [";a", ";", "%3B", "%253Bx", "/", "%2F", #"\"#, "%5c", "%255C"])
-    func `HTTP-57 a path that does not tell in 800 bytes where it leads is refused`(unit: String) throws {
+    @Test(.refuses("HTTP-57"), arguments: [";a", ";", "%3B", "%253Bx", "/", "%2F", #"\"#, "%5c", "%255C"])
+    func `a path that does not tell in 800 bytes where it leads is refused`(unit: String) throws {
         let stage = try stage(Self.loose)
         func path(_ length: Int) -> String {
             let filler = "/" + repeated(unit, 752)
@@ -151,8 +168,8 @@ import TestSupport
         try stage.expectRefused(request("GET", path(801)))
     }
 
-    @Test(arguments: ["/admin/secret", "/api/private"])
-    func `HTTP-57 where a path leads is seen behind thousands of characters that some do not see`(guarded: String)
+    @Test(.refuses("HTTP-57"), arguments: ["/admin/secret", "/api/private"])
+    func `where a path leads is seen behind thousands of characters that some do not see`(guarded: String)
         throws
     {
         let stage = try stage(Self.loose)
@@ -163,8 +180,8 @@ import TestSupport
         }
     }
 
-    @Test(arguments: ["%C4%B1", "\u{131}"])
-    func `HTTP-57 letters of another case are seen where hundreds of marks follow that some do not see`(
+    @Test(.refuses("HTTP-57"), arguments: ["%C4%B1", "\u{131}"])
+    func `letters of another case are seen where hundreds of marks follow that some do not see`(
         letter: String
     ) throws {
         let stage = try stage(Self.anyCase)
@@ -176,8 +193,10 @@ import TestSupport
         }
     }
 
-    @Test(arguments: ["%E1%BA%9E", "%C3%BC", "%F0%9F%98%80", "%25E1%25BA%259E", "%D0%B0/", "%41", "\u{e4}", "%ff", "x"])
-    func `HTTP-56 a name of 1,024 bytes in any script is forwarded, and a path of 8,000`(unit: String) throws {
+    @Test(
+        .holds("HTTP-56"),
+        arguments: ["%E1%BA%9E", "%C3%BC", "%F0%9F%98%80", "%25E1%25BA%259E", "%D0%B0/", "%41", "\u{e4}", "%ff", "x"])
+    func `a name of 1,024 bytes in any script is forwarded, and a path of 8,000`(unit: String) throws {
         for (stage, start) in [(try stage(Self.loose), "/items/"), (try stage(Self.anyCase), "/open/")] {
             let decoded = repeated(unit, 1).split(separator: "%").count
             guard start == "/items/" || !unit.contains("%25") else { continue }

@@ -1,6 +1,7 @@
 import JSON
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// What people see when a route refuses them, and that nobody else sees any of it.
 @Suite(.serialized) struct `a page about a refusal` {
@@ -83,7 +84,8 @@ import TestSupport
         Row(fields: ["Expect: x"], status: 417), Row(version: "9.9", status: 505),
     ]
 
-    @Test(arguments: refused.indices) func `ECO-85 people get a page, and everybody else what they always got`(
+    @Test(.holds("ECO-85"), arguments: refused.indices)
+    func `people get a page, and everybody else what they always got`(
         index: Int
     ) throws {
         let row = Self.refused[index]
@@ -114,7 +116,7 @@ import TestSupport
         }
     }
 
-    @Test func `ECO-85 a program that asks for problems gets them`() throws {
+    @Test(.holds("ECO-85")) func `a program that asks for problems gets them`() throws {
         let answer = try stage.exchange("GET", "/nothing", ["Accept: application/problem+json, application/json"])
         #expect(answer.status == 404 && answer.fields.only("content-type") == "application/problem+json")
         let problem = try JSONValue.parse(answer.body.span)
@@ -124,7 +126,7 @@ import TestSupport
         #expect(unauthorized.status == 401 && unauthorized.fields.contains("www-authenticate"))
     }
 
-    @Test func `ECO-87 the page is in the language that its reader wants`() throws {
+    @Test(.holds("ECO-87")) func `the page is in the language that its reader wants`() throws {
         for (wanted, status, language, heading) in [
             ("de-AT, en;q=0.5", 404, "de", "Hier ist nichts"), ("fr", 404, "en", "There is nothing here"),
             ("en;q=0.1, de;q=0.2", 404, "de", "Hier ist nichts"), ("\u{1}", 400, "en", "could not be understood"),
@@ -138,7 +140,7 @@ import TestSupport
         #expect(long.status == 431 && text(long.body).contains("Ihr Browser sendet zu viel"))
     }
 
-    @Test func `ECO-86 nothing of the request is in the page`() throws {
+    @Test(.refuses("ECO-86")) func `nothing of the request is in the page`() throws {
         for (target, fields, host) in [
             ("/nothing?%3Cscript%3Ezebra", [], "gateway.test"), ("/app/a", ["Cookie: zebra=zebra"], "zebra.test"),
             ("/app/zebra%2F", ["Referer: https://gateway.test/zebra", "User-Agent: zebra"], "gateway.test"),
@@ -150,7 +152,7 @@ import TestSupport
         }
     }
 
-    @Test func `ECO-85 a page leads on: to the start, to the site, or to the same again`() throws {
+    @Test(.holds("ECO-85")) func `a page leads on: to the start, to the site, or to the same again`() throws {
         func body(_ target: String, _ host: String = "gateway.test") throws -> String {
             text(try stage.exchange("GET", target, Self.navigation, host: host).body)
         }
@@ -166,7 +168,7 @@ import TestSupport
         }
     }
 
-    @Test func `ECO-85 no page leads to the site's start where no route takes it`() throws {
+    @Test(.refuses("ECO-85")) func `no page leads to the site's start where no route takes it`() throws {
         let gateway = try GatewayProcess(
             """
             workers: 1
@@ -186,7 +188,7 @@ import TestSupport
         }
     }
 
-    @Test func `ECO-85 HEAD gets the length alone, and 405 and 413 have pages too`() throws {
+    @Test(.refuses("ECO-85")) func `HEAD gets the length alone, and 405 and 413 have pages too`() throws {
         let head = try stage.exchange("HEAD", "/nothing", ["Accept: text/html"])
         #expect(head.status == 404 && head.body.isEmpty)
         #expect(Int(head.fields.only("content-length") ?? "0") ?? 0 > 1000)
@@ -198,7 +200,9 @@ import TestSupport
         #expect(!text(post.body).contains("Try again<") && !post.fields.contains("refresh"))
     }
 
-    @Test func `ECO-88 a page of an outage comes back by itself, and one that answers a form does not`() throws {
+    @Test(.holds("ECO-88")) func `a page of an outage comes back by itself, and one that answers a form does not`()
+        throws
+    {
         let fields = Self.navigation + ["Authorization: Bearer \(Self.tokenOfSilentIssuer)"]
         let answer = try stage.exchange("GET", "/api/a", fields)
         #expect(answer.status == 503, "\(answer.headText)")
@@ -209,7 +213,7 @@ import TestSupport
         #expect(program.status == 503 && !program.fields.contains("refresh") && program.fields.contains("retry-after"))
     }
 
-    @Test func `ECO-85 a response of the upstream is its own, unless the route names its status`() throws {
+    @Test(.holds("ECO-85")) func `a response of the upstream is its own, unless the route names its status`() throws {
         stage.upstream.answerAll(with: .answer(503, "own", fields: ["Retry-After: 120", "Set-Cookie: a=b"]))
         defer { stage.upstream.answerAll(with: .echo) }
         let replaced = try stage.exchange("GET", "/replaced/a", Self.navigation)
@@ -229,7 +233,7 @@ import TestSupport
         #expect(text(try stage.exchange("GET", "/replaced/a", Self.navigation).body) == "own")
     }
 
-    @Test func `ECO-85 a page in the place of a 405 says what would be allowed`() throws {
+    @Test(.refuses("ECO-85")) func `a page in the place of a 405 says what would be allowed`() throws {
         stage.upstream.answerAll(with: .answer(405, "own", fields: ["Allow: GET, HEAD", "Set-Cookie: a=b"]))
         defer { stage.upstream.answerAll(with: .echo) }
         let replaced = try stage.exchange("GET", "/replaced/a", Self.navigation)
@@ -250,7 +254,8 @@ import TestSupport
         ("with more behind it", .raw("HTTP/1.1 404 x\r\nContent-Length: 1\r\n\r\nabc"), false),
     ]
 
-    @Test func `HTTP-40 a replaced response's connection is kept where its rest is short and its length is known`()
+    @Test(.holds("HTTP-40"))
+    func `a replaced response's connection is kept where its rest is short and its length is known`()
         throws
     {
         defer { stage.upstream.answerAll(with: .echo) }
@@ -267,7 +272,7 @@ import TestSupport
         }
     }
 
-    @Test func `HTTP-40 what is left of a replaced response is nobody's, however late it comes`() throws {
+    @Test(.refuses("HTTP-40")) func `what is left of a replaced response is nobody's, however late it comes`() throws {
         let gate = Gate()
         stage.upstream.answerAll(
             with: WireScript(

@@ -1,5 +1,6 @@
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// Rows HTTP-55 to HTTP-57 and HTTP-76: the path that is judged is the path that is forwarded.
 @Suite(.serialized) struct `the path` {
@@ -29,31 +30,36 @@ import TestSupport
         stage.reset()
     }
 
-    @Test(arguments: [
-        "/open/a%2Bb?q=%2f", "/open/a/b%20c", "/open/", "/open/?", "/open/a?", "/open/a?x=../..&y=%00#",
-        "/open/~user/-._!$&'()*+,=:@",
-        "/open/a?b?c/d", "/open/%7Euser", "/open/...", "/open/.hidden", "/open/a..b", "/open/%C3%AB",
-    ])
-    func `HTTP-55 path and query are forwarded byte for byte`(target: String) throws {
+    @Test(
+        .holds("HTTP-55"),
+        arguments: [
+            "/open/a%2Bb?q=%2f", "/open/a/b%20c", "/open/", "/open/?", "/open/a?", "/open/a?x=../..&y=%00#",
+            "/open/~user/-._!$&'()*+,=:@",
+            "/open/a?b?c/d", "/open/%7Euser", "/open/...", "/open/.hidden", "/open/a..b", "/open/%C3%AB",
+        ])
+    func `path and query are forwarded byte for byte`(target: String) throws {
         guard !target.contains("#") else { return try stage.expectRefused(request("GET", target)) }
         let path = String(target.prefix { $0 != "?" })
         let recorded = try stage.expectForwarded(request("GET", target), path: path)
         #expect(recorded.target == target)
     }
 
-    @Test(arguments: [
-        "/open/..%2fadmin", "/open/%2e%2e/admin", "/a%252fb", "/open/..;/admin", "/a%zz", "/open/../admin", "/open/./a",
-        "/open/.", "/open/..", "/open/%2E/a", "/open/.%2e/a", "/open/%2e./a", "/open/a%2Fb", "/open/a%5Cb",
-        "/open/a\\b",
-        "/open/a%00b", "/open/a%0db", "/open/a%0Ab", "/open/a%", "/open/a%2", "/open/a;b", "/open/a%2",
-        "/open/%25%32%65",
-        "/open/a%1fb", "/open/a%7Fb", "/..", "/.", "/open/a#b", "/open/%g0",
-    ])
-    func `HTTP-56 a path that two readers could read differently is refused`(path: String) throws {
+    @Test(
+        .refuses("HTTP-56"),
+        arguments: [
+            "/open/..%2fadmin", "/open/%2e%2e/admin", "/a%252fb", "/open/..;/admin", "/a%zz", "/open/../admin",
+            "/open/./a",
+            "/open/.", "/open/..", "/open/%2E/a", "/open/.%2e/a", "/open/%2e./a", "/open/a%2Fb", "/open/a%5Cb",
+            "/open/a\\b",
+            "/open/a%00b", "/open/a%0db", "/open/a%0Ab", "/open/a%", "/open/a%2", "/open/a;b", "/open/a%2",
+            "/open/%25%32%65",
+            "/open/a%1fb", "/open/a%7Fb", "/..", "/.", "/open/a#b", "/open/%g0",
+        ])
+    func `a path that two readers could read differently is refused`(path: String) throws {
         try stage.expectRefused(request("GET", path))
     }
 
-    @Test func `HTTP-56 a path with bytes outside ASCII is refused`() throws {
+    @Test(.refuses("HTTP-56")) func `a path with bytes outside ASCII is refused`() throws {
         try stage.expectRefused(request("GET", "/open/\u{EB}"))
         try stage.expectRefused(
             Array("GET /open/".utf8) + [0xFF] + Array(" HTTP/1.1\r\nHost: gateway.test\r\n\r\n".utf8))
@@ -61,48 +67,60 @@ import TestSupport
         try stage.expectRefused(request("GET", "/open/a\tb"))
     }
 
-    @Test(arguments: ["/loose/a%2Fb", "/loose/a%5Cb", "/loose/a\\b", "/loose/a%252fb", "/loose/a;b=c", "/loose/\u{EB}"])
-    func `HTTP-56 what a route allows is forwarded as it is`(path: String) throws {
+    @Test(
+        .holds("HTTP-56"),
+        arguments: ["/loose/a%2Fb", "/loose/a%5Cb", "/loose/a\\b", "/loose/a%252fb", "/loose/a;b=c", "/loose/\u{EB}"])
+    func `what a route allows is forwarded as it is`(path: String) throws {
         let response = try stage.exchange("GET", path)
         #expect(response.status == 200, "\(response.headText)")
         #expect(stage.upstream.requests.map(\.target) == [path])
     }
 
-    @Test(arguments: [
-        "/loose/../a", "/loose/%2e%2e/a", "/loose/..%2fadmin", "/loose/a%00b", "/loose/a%0ab", "/loose/..;/a",
-        "/loose/..%5cadmin", "/loose/%zz",
-    ])
-    func `HTTP-56 dot segments and control octets are never allowed`(path: String) throws {
+    @Test(
+        .refuses("HTTP-56"),
+        arguments: [
+            "/loose/../a", "/loose/%2e%2e/a", "/loose/..%2fadmin", "/loose/a%00b", "/loose/a%0ab", "/loose/..;/a",
+            "/loose/..%5cadmin", "/loose/%zz",
+        ])
+    func `dot segments and control octets are never allowed`(path: String) throws {
         try stage.expectRefused(request("GET", path))
     }
 
-    @Test(arguments: ["//api/x", "/api//x", "//", "/api/x//"])
-    func `HTTP-57 empty segments that change no decision are forwarded as they are`(path: String) throws {
+    @Test(.holds("HTTP-57"), arguments: ["//api/x", "/api//x", "//", "/api/x//"])
+    func `empty segments that change no decision are forwarded as they are`(path: String) throws {
         let recorded = try stage.expectForwarded(request("GET", path), path: path)
         #expect(recorded.target == path)
     }
 
-    @Test(arguments: [
-        "//admin", "//admin/x", "/open//exact", "///admin/x", "/open/..//admin", "//open/exact", "/open/exact/",
-    ])
-    func `HTTP-57 empty segments that would change the decision are refused`(path: String) throws {
+    @Test(
+        .refuses("HTTP-57"),
+        arguments: [
+            "//admin", "//admin/x", "/open//exact", "///admin/x", "/open/..//admin", "//open/exact", "/open/exact/",
+        ])
+    func `empty segments that would change the decision are refused`(path: String) throws {
         try stage.expectRefused(request("GET", path))
     }
 
-    @Test(arguments: ["/admin", "/admin/", "/admin/x", "/%61dmin/x", "/admi%6E", "/open/exact", "/open/ex%61ct"])
-    func `HTTP-57 a guarded path is guarded however it is spelt`(path: String) throws {
+    @Test(
+        .holds("HTTP-57"),
+        arguments: ["/admin", "/admin/", "/admin/x", "/%61dmin/x", "/admi%6E", "/open/exact", "/open/ex%61ct"])
+    func `a guarded path is guarded however it is spelt`(path: String) throws {
         try expectNoCredentials(try stage.exchange("GET", path))
         try stage.expectNothingForwarded()
     }
 
-    @Test(arguments: [
-        "/open/report.cgi/x", "/open/report.cgi/", "/open/report.cgi//x", "/open//report.cgi/x", "/open/report%2ecgi/x",
-        "/open/%72eport.cgi/%78", "/open/report.cgi/.css", "/open/report.cgi/x/y?z", "/open/report.cgi/helpless",
-        "/open/exact/x", "/loose/page.html/.css", "/loose/page.html%2fx", "/loose/page.html%5cx", "/loose/page.html;/x",
-        #"/loose/page.html\x"#, "/loose/page.html%252fx", "/loose/page.html;a/x", "/loose/page%2ehtml%2Fx",
-        "/loose/page.html%3f/x", "/loose//page.html/x", "//x/open/report.cgi/x",
-    ])
-    func `HTTP-57 what a server may append to a guarded path is refused`(path: String) throws {
+    @Test(
+        .refuses("HTTP-57"),
+        arguments: [
+            "/open/report.cgi/x", "/open/report.cgi/", "/open/report.cgi//x", "/open//report.cgi/x",
+            "/open/report%2ecgi/x",
+            "/open/%72eport.cgi/%78", "/open/report.cgi/.css", "/open/report.cgi/x/y?z", "/open/report.cgi/helpless",
+            "/open/exact/x", "/loose/page.html/.css", "/loose/page.html%2fx", "/loose/page.html%5cx",
+            "/loose/page.html;/x",
+            #"/loose/page.html\x"#, "/loose/page.html%252fx", "/loose/page.html;a/x", "/loose/page%2ehtml%2Fx",
+            "/loose/page.html%3f/x", "/loose//page.html/x", "//x/open/report.cgi/x",
+        ])
+    func `what a server may append to a guarded path is refused`(path: String) throws {
         try stage.expectRefused(request("GET", path))
         stage.reset()
         let allowed = try stage.exchange("GET", path, fields: [stage.tokens.bearer()])
@@ -110,18 +128,22 @@ import TestSupport
         try stage.expectNothingForwarded()
     }
 
-    @Test(arguments: ["/open/report.cgi/help", "/open/report.cgi/help/", "/open/report.cgi/help/x"])
-    func `HTTP-57 what a route names behind a guarded path is forwarded`(path: String) throws {
+    @Test(.holds("HTTP-57"), arguments: ["/open/report.cgi/help", "/open/report.cgi/help/", "/open/report.cgi/help/x"])
+    func `what a route names behind a guarded path is forwarded`(path: String) throws {
         try stage.expectForwarded(request("GET", path), path: path)
     }
 
-    @Test(arguments: ["/Admin/x", "/administrator", "/open/exactly", "/open/report.cgix", "/open/report.cg/x"])
-    func `HTTP-57 another path is another path`(path: String) throws {
+    @Test(
+        .holds("HTTP-57"),
+        arguments: ["/Admin/x", "/administrator", "/open/exactly", "/open/report.cgix", "/open/report.cg/x"])
+    func `another path is another path`(path: String) throws {
         try stage.expectForwarded(request("GET", path), path: path)
     }
 
-    @Test(arguments: ["/", "/elsewhere", "/ope", "/opened", "/openn/x", "/metrics", "/readyz", "/.portcullis/x"])
-    func `HTTP-76 an unknown path is answered 404 before any token is looked at`(path: String) throws {
+    @Test(
+        .refuses("HTTP-76"),
+        arguments: ["/", "/elsewhere", "/ope", "/opened", "/openn/x", "/metrics", "/readyz", "/.portcullis/x"])
+    func `an unknown path is answered 404 before any token is looked at`(path: String) throws {
         let narrow = try Self.narrow.get()
         narrow.reset()
         for fields in [[], ["Authorization: Bearer nonsense"], ["Authorization: "]] {
@@ -132,11 +154,13 @@ import TestSupport
         try narrow.expectNothingForwarded()
     }
 
-    @Test(arguments: [
-        "{ path: /a/, upstream: \"http://127.0.0.1:9\" }",
-        "{ path: /a/, upstream: \"http://127.0.0.1:9\", public: false }",
-    ])
-    func `HTTP-76 a route that does not say who may pass keeps the gateway from starting`(route: String) throws {
+    @Test(
+        .holds("HTTP-76"), .refuses("HTTP-76"),
+        arguments: [
+            "{ path: /a/, upstream: \"http://127.0.0.1:9\" }",
+            "{ path: /a/, upstream: \"http://127.0.0.1:9\", public: false }",
+        ])
+    func `a route that does not say who may pass keeps the gateway from starting`(route: String) throws {
         let yaml = Stage.yaml(StagePlan(routes: [route])).replacingOccurrences("$ISSUER", with: "http://127.0.0.1:9")
         let gateway = try GatewayProcess(yaml, until: .started)
         #expect(gateway.process.waitForEnd() == .exited(2))

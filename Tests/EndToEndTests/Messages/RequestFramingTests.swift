@@ -1,5 +1,6 @@
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// Rows HTTP-22 to HTTP-35: where a request's body ends, so that no two readers can disagree.
 @Suite(.serialized) struct `the framing of a request` {
@@ -15,7 +16,7 @@ import TestSupport
         "POST /open/a HTTP/\(version)\r\nHost: gateway.test\r\n\(lines.map { $0 + "\r\n" }.joined())\r\n\(body)"
     }
 
-    @Test func `HTTP-22 a length of nothing and of something is honoured`() throws {
+    @Test(.holds("HTTP-22")) func `a length of nothing and of something is honoured`() throws {
         let empty = try stage.expectForwarded(post("Content-Length: 0", body: ""), path: "/open/a")
         #expect(empty.isComplete)
         #expect(empty.bodyCount == 0)
@@ -23,67 +24,76 @@ import TestSupport
         #expect(five.bodyText == "hello")
     }
 
-    @Test(arguments: [
-        "+5", "-0", "5 6", "0x5", "5,", "", "18446744073709551616", "9223372036854775808", "5.0", "-5", "five", "5;",
-        "0 5",
-    ])
-    func `HTTP-22 a length that is no decimal number is refused`(length: String) throws {
+    @Test(
+        .refuses("HTTP-22"),
+        arguments: [
+            "+5", "-0", "5 6", "0x5", "5,", "", "18446744073709551616", "9223372036854775808", "5.0", "-5", "five",
+            "5;",
+            "0 5",
+        ])
+    func `a length that is no decimal number is refused`(length: String) throws {
         try stage.expectRefused(post("Content-Length: \(length)", body: "hello"))
     }
 
-    @Test(arguments: [
-        "Content-Length: 5\r\nContent-Length: 6", "Content-Length: 5, 5", "Content-Length: 5\r\nContent-Length: 5",
-        "Content-Length: 5, 6", "content-length: 5\r\nCONTENT-LENGTH: 5",
-    ])
-    func `HTTP-23 several lengths are refused, also when they agree`(lines: String) throws {
+    @Test(
+        .refuses("HTTP-23"),
+        arguments: [
+            "Content-Length: 5\r\nContent-Length: 6", "Content-Length: 5, 5", "Content-Length: 5\r\nContent-Length: 5",
+            "Content-Length: 5, 6", "content-length: 5\r\nCONTENT-LENGTH: 5",
+        ])
+    func `several lengths are refused, also when they agree`(lines: String) throws {
         try stage.expectRefused(post(lines, body: "hello!"))
     }
 
-    @Test func `HTTP-24 a transfer coding alone is served`() throws {
+    @Test(.holds("HTTP-24")) func `a transfer coding alone is served`() throws {
         let recorded = try stage.expectForwarded(
             post("Transfer-Encoding: chunked", body: "5\r\nhello\r\n0\r\n\r\n"), path: "/open/a")
         #expect(recorded.bodyText == "hello")
         #expect(recorded.isComplete)
     }
 
-    @Test(arguments: [
-        "Content-Length: 5\r\nTransfer-Encoding: chunked", "Transfer-Encoding: chunked\r\nContent-Length: 5",
-        "Transfer-Encoding: xchunked\r\nContent-Length: 5", "Content-Length: 5\r\nTransfer-Encoding: identity",
-        "Content-Length: 5\r\nTransfer-Encoding:\tchunked", "content-length: 5\r\ntransfer-encoding: Chunked",
-        "Transfer-Encoding: \"chunked\"\r\nContent-Length: 5", "Transfer-Encoding:\r\nContent-Length: 5",
-    ])
-    func `HTTP-24 a length beside a transfer coding is refused`(lines: String) throws {
+    @Test(
+        .refuses("HTTP-24"),
+        arguments: [
+            "Content-Length: 5\r\nTransfer-Encoding: chunked", "Transfer-Encoding: chunked\r\nContent-Length: 5",
+            "Transfer-Encoding: xchunked\r\nContent-Length: 5", "Content-Length: 5\r\nTransfer-Encoding: identity",
+            "Content-Length: 5\r\nTransfer-Encoding:\tchunked", "content-length: 5\r\ntransfer-encoding: Chunked",
+            "Transfer-Encoding: \"chunked\"\r\nContent-Length: 5", "Transfer-Encoding:\r\nContent-Length: 5",
+        ])
+    func `a length beside a transfer coding is refused`(lines: String) throws {
         try stage.expectRefused(post(lines, body: "0\r\n\r\nG"))
     }
 
-    @Test(arguments: ["chunked, identity", "gzip", "chunked, gzip", "identity"])
-    func `HTTP-25 chunked that is not the final coding is refused`(coding: String) throws {
+    @Test(.refuses("HTTP-25"), arguments: ["chunked, identity", "gzip", "chunked, gzip", "identity"])
+    func `chunked that is not the final coding is refused`(coding: String) throws {
         try stage.expectRefused(post("Transfer-Encoding: \(coding)", body: "0\r\n\r\n"))
     }
 
-    @Test(arguments: ["gzip, chunked", "br, chunked", "x-foo,chunked"])
-    func `HTTP-25 another coding before chunked is answered 501`(coding: String) throws {
+    @Test(.refuses("HTTP-25"), arguments: ["gzip, chunked", "br, chunked", "x-foo,chunked"])
+    func `another coding before chunked is answered 501`(coding: String) throws {
         try stage.expectRefused(post("Transfer-Encoding: \(coding)", body: "0\r\n\r\n"), with: 501)
     }
 
-    @Test func `HTTP-26 the coding's name has no case`() throws {
+    @Test(.holds("HTTP-26")) func `the coding's name has no case`() throws {
         let recorded = try stage.expectForwarded(
             post("Transfer-Encoding: Chunked", body: "2\r\nok\r\n0\r\n\r\n"), path: "/open/a")
         #expect(recorded.bodyText == "ok")
     }
 
-    @Test(arguments: [
-        "Transfer-Encoding: chunked, chunked", "Transfer-Encoding: \u{b}chunked", "Transfer-Encoding: xchunked",
-        "Transfer-Encoding: chunked;q=1", "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked",
-        "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity", "Transfer-Encoding: chunked,",
-        "Transfer-Encoding: ,chunked", "Transfer-Encoding: chun ked", "Transfer-Encoding: 'chunked'",
-        "Transfer-Encoding:", "Transfer-Encoding: chunked\u{0}",
-    ])
-    func `HTTP-26 a transfer coding spelt otherwise is refused`(lines: String) throws {
+    @Test(
+        .refuses("HTTP-26"),
+        arguments: [
+            "Transfer-Encoding: chunked, chunked", "Transfer-Encoding: \u{b}chunked", "Transfer-Encoding: xchunked",
+            "Transfer-Encoding: chunked;q=1", "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked",
+            "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity", "Transfer-Encoding: chunked,",
+            "Transfer-Encoding: ,chunked", "Transfer-Encoding: chun ked", "Transfer-Encoding: 'chunked'",
+            "Transfer-Encoding:", "Transfer-Encoding: chunked\u{0}",
+        ])
+    func `a transfer coding spelt otherwise is refused`(lines: String) throws {
         try stage.expectRefused(post(lines, body: "0\r\n\r\n"))
     }
 
-    @Test func `HTTP-27 a transfer coding in HTTP 1.0 is refused`() throws {
+    @Test(.refuses("HTTP-27")) func `a transfer coding in HTTP 1.0 is refused`() throws {
         try stage.expectRefused(post("Transfer-Encoding: chunked", body: "0\r\n\r\n", version: "1.0"))
     }
 
@@ -105,14 +115,16 @@ import TestSupport
         #expect(stage.upstream.requests.count < 2, sourceLocation: location)
     }
 
-    @Test(arguments: [
-        "5\nhello\r\n0\r\n\r\n", "5\r\nhello\n0\r\n\r\n", "5\r\nhello\r\n0\n\r\n", "0\r\n\n", "0\r\nX: y\n\r\n",
-    ])
-    func `HTTP-02 a bare line feed in a chunked body is refused`(body: String) throws {
+    @Test(
+        .refuses("HTTP-02"),
+        arguments: [
+            "5\nhello\r\n0\r\n\r\n", "5\r\nhello\n0\r\n\r\n", "5\r\nhello\r\n0\n\r\n", "0\r\n\n", "0\r\nX: y\n\r\n",
+        ])
+    func `a bare line feed in a chunked body is refused`(body: String) throws {
         try expectBrokenBody(body)
     }
 
-    @Test func `HTTP-28 a hexadecimal size in either case is served`() throws {
+    @Test(.holds("HTTP-28")) func `a hexadecimal size in either case is served`() throws {
         for size in ["a", "A", "00000000000000a"] {
             let recorded = try stage.expectForwarded(
                 post("Transfer-Encoding: chunked", body: "\(size);x=y\r\n0123456789\r\n0\r\n\r\n"), path: "/open/a")
@@ -120,24 +132,28 @@ import TestSupport
         }
     }
 
-    @Test(arguments: [
-        "0x5", "-1", "5 ", " 5", "FFFFFFFFFFFFFFFFF", "FFFFFFFFFFFFFFFF", "8000000000000000", "+5", "5_0", "", "g",
-        "5\t",
-        "5,5", "\u{0}5",
-    ])
-    func `HTTP-28 a chunk size that is no hexadecimal number is refused`(size: String) throws {
+    @Test(
+        .refuses("HTTP-28"),
+        arguments: [
+            "0x5", "-1", "5 ", " 5", "FFFFFFFFFFFFFFFFF", "FFFFFFFFFFFFFFFF", "8000000000000000", "+5", "5_0", "", "g",
+            "5\t",
+            "5,5", "\u{0}5",
+        ])
+    func `a chunk size that is no hexadecimal number is refused`(size: String) throws {
         try expectBrokenBody("\(size)\r\nhello\r\n0\r\n\r\n")
     }
 
-    @Test(arguments: [";a=\"b\"", ";a", ";a=b;c=d", ";a=\"b\\\"c\""])
-    func `HTTP-29 an extension is read and not passed on`(text: String) throws {
+    @Test(.holds("HTTP-29"), arguments: [";a=\"b\"", ";a", ";a=b;c=d", ";a=\"b\\\"c\""])
+    func `an extension is read and not passed on`(text: String) throws {
         let recorded = try stage.expectForwarded(
             post("Transfer-Encoding: chunked", body: "5\(text)\r\nhello\r\n0\r\n\r\n"), path: "/open/a")
         #expect(recorded.bodyText == "hello")
         #expect(firstIndex(of: Array(";".utf8), in: stage.upstream.allBytes) == nil)
     }
 
-    @Test func `HTTP-29 a long extension, many extensions and one with a bare line feed are refused`() throws {
+    @Test(.refuses("HTTP-29")) func `a long extension, many extensions and one with a bare line feed are refused`()
+        throws
+    {
         try expectBrokenBody("5;" + String(repeating: "a", count: 300) + "\r\nhello\r\n0\r\n\r\n")
         stage.reset()
         let chunk = "1;" + String(repeating: "a", count: 200) + "\r\nx\r\n"
@@ -146,16 +162,19 @@ import TestSupport
         try expectBrokenBody("2;\nxx\r\n0\r\n\r\n")
     }
 
-    @Test(arguments: ["5\r\nhelloXX", "5\r\nhello0\r\n\r\n", "5\r\nhello \r\n", "5\r\nhello\r\r\n"])
-    func `HTTP-30 chunk data that is not followed by CRLF is refused`(body: String) throws {
+    @Test(
+        .refuses("HTTP-30"), arguments: ["5\r\nhelloXX", "5\r\nhello0\r\n\r\n", "5\r\nhello \r\n", "5\r\nhello\r\r\n"])
+    func `chunk data that is not followed by CRLF is refused`(body: String) throws {
         try expectBrokenBody(body)
     }
 
-    @Test(arguments: [
-        "Content-Length: 10\r\n\r\nabcd", "Transfer-Encoding: chunked\r\n\r\n5\r\nab",
-        "Transfer-Encoding: chunked\r\n\r\n2\r\nab\r\n",
-    ])
-    func `HTTP-31 a body that ends early aborts the upstream request`(rest: String) throws {
+    @Test(
+        .refuses("HTTP-31"),
+        arguments: [
+            "Content-Length: 10\r\n\r\nabcd", "Transfer-Encoding: chunked\r\n\r\n5\r\nab",
+            "Transfer-Encoding: chunked\r\n\r\n2\r\nab\r\n",
+        ])
+    func `a body that ends early aborts the upstream request`(rest: String) throws {
         let client = try stage.gateway.client()
         try client.send("POST /open/a HTTP/1.1\r\nHost: gateway.test\r\n\(rest)")
         stage.upstream.waits { $0.requests.count == 1 }
@@ -167,7 +186,7 @@ import TestSupport
         #expect(rest.isEmpty || rest.hasPrefix("HTTP/1.1 4"), "\(rest)")
     }
 
-    @Test func `HTTP-32 a body reaches the upstream framed once, by the gateway`() throws {
+    @Test(.holds("HTTP-32")) func `a body reaches the upstream framed once, by the gateway`() throws {
         let recorded = try stage.expectForwarded(
             post("Transfer-Encoding: chunked", body: "3\r\nabc\r\n2;e\r\nde\r\n0\r\n\r\n"), path: "/open/a")
         #expect(recorded.bodyText == "abcde")
@@ -180,14 +199,14 @@ import TestSupport
         #expect(stage.upstream.now.malformed.isEmpty)
     }
 
-    @Test(arguments: ["Content-Length: 3", "content-length:3", "Content-Length:   3 "])
-    func `HTTP-32 the length reaches the upstream as the gateway writes it, never as a copy`(line: String) throws {
+    @Test(.refuses("HTTP-32"), arguments: ["Content-Length: 3", "content-length:3", "Content-Length:   3 "])
+    func `the length reaches the upstream as the gateway writes it, never as a copy`(line: String) throws {
         let recorded = try stage.expectForwarded(post(line, body: "abc"), path: "/open/a")
         #expect(recorded.headText.contains("\r\nContent-Length: 3\r\n"))
         #expect(recorded.fields["content-length"] == ["3"])
     }
 
-    @Test func `HTTP-33 a trailer is dropped`() throws {
+    @Test(.refuses("HTTP-33")) func `a trailer is dropped`() throws {
         let recorded = try stage.expectForwarded(
             post("Transfer-Encoding: chunked", "Trailer: Foo", body: "2\r\nok\r\n0\r\nFoo: 1\r\n\r\n"), path: "/open/a")
         #expect(recorded.bodyText == "ok")
@@ -195,15 +214,15 @@ import TestSupport
         #expect(!text(stage.upstream.allBytes).contains("Foo"))
     }
 
-    @Test(arguments: ["X-User: a", "Content-Length: 0", "X-Forwarded-For: 1.2.3.4"])
-    func `HTTP-33 a trailer never acts as a field`(trailer: String) throws {
+    @Test(.refuses("HTTP-33"), arguments: ["X-User: a", "Content-Length: 0", "X-Forwarded-For: 1.2.3.4"])
+    func `a trailer never acts as a field`(trailer: String) throws {
         let recorded = try stage.expectForwarded(
             post("Transfer-Encoding: chunked", body: "2\r\nok\r\n0\r\n\(trailer)\r\n\r\n"), path: "/open/a")
         #expect(recorded.trailers.isEmpty)
         #expect(!text(stage.upstream.allBytes).contains(trailer))
     }
 
-    @Test func `HTTP-33 a token in a trailer authenticates nothing`() throws {
+    @Test(.refuses("HTTP-33")) func `a token in a trailer authenticates nothing`() throws {
         let token = stage.tokens.token()
         let message = "POST /orders/a HTTP/1.1\r\nHost: gateway.test\r\nTransfer-Encoding: chunked\r\n\r\n"
         let client = try stage.gateway.client()
@@ -212,8 +231,8 @@ import TestSupport
         try stage.expectNothingForwarded()
     }
 
-    @Test(arguments: ["GET", "DELETE", "OPTIONS", "HEAD"])
-    func `HTTP-34 a body is a body whatever the method`(method: String) throws {
+    @Test(.holds("HTTP-34"), arguments: ["GET", "DELETE", "OPTIONS", "HEAD"])
+    func `a body is a body whatever the method`(method: String) throws {
         let hidden = "GET /open/hidden HTTP/1.1\r\nHost: gateway.test\r\n\r\n"
         let client = try stage.gateway.client()
         try client.send(request(method, "/open/a", body: hidden))
@@ -224,7 +243,7 @@ import TestSupport
         #expect(!stage.upstream.requests.contains { $0.path == "/open/hidden" })
     }
 
-    @Test func `HTTP-35 a refusal of a small body keeps the connection`() throws {
+    @Test(.refuses("HTTP-35")) func `a refusal of a small body keeps the connection`() throws {
         let client = try stage.gateway.client()
         try client.send(request("POST", "/orders/a", body: "hello") + request("GET", "/open/b"))
         try expectNoCredentials(try client.response())
@@ -232,7 +251,7 @@ import TestSupport
         #expect(stage.upstream.requests.map(\.path) == ["/open/b"])
     }
 
-    @Test func `HTTP-35 a refusal of a small chunked body keeps the connection`() throws {
+    @Test(.refuses("HTTP-35")) func `a refusal of a small chunked body keeps the connection`() throws {
         let client = try stage.gateway.client()
         let head = "POST /orders/a HTTP/1.1\r\nHost: gateway.test\r\nTransfer-Encoding: chunked\r\n\r\n"
         let message = head + "5\r\nhello\r\n0\r\n\r\n" + request("GET", "/open/b")
@@ -242,7 +261,7 @@ import TestSupport
         #expect(stage.upstream.requests.map(\.path) == ["/open/b"])
     }
 
-    @Test func `HTTP-35 a refused body that breaks its framing ends the connection`() throws {
+    @Test(.refuses("HTTP-35")) func `a refused body that breaks its framing ends the connection`() throws {
         let client = try stage.gateway.client()
         try client.send("POST /orders/a HTTP/1.1\r\nHost: gateway.test\r\nTransfer-Encoding: chunked\r\n\r\n")
         try expectNoCredentials(try client.response())
@@ -251,7 +270,7 @@ import TestSupport
         try stage.expectNothingForwarded()
     }
 
-    @Test func `HTTP-35 a refusal of a large body closes and never reads it as a request`() throws {
+    @Test(.refuses("HTTP-35")) func `a refusal of a large body closes and never reads it as a request`() throws {
         let client = try stage.gateway.client()
         let body = String(repeating: request("GET", "/open/smuggled"), count: 100)
         try client.send("POST /orders/a HTTP/1.1\r\nHost: gateway.test\r\nContent-Length: 10485760\r\n\r\n" + body)

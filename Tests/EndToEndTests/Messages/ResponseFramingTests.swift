@@ -1,5 +1,6 @@
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// Rows HTTP-36 to HTTP-41: which bytes are whose response, and when a connection ends.
 @Suite(.serialized) struct `the framing of a response` {
@@ -11,7 +12,7 @@ import TestSupport
         stage.reset()
     }
 
-    @Test func `HTTP-36 pipelined requests are answered in order`() throws {
+    @Test(.holds("HTTP-36")) func `pipelined requests are answered in order`() throws {
         let gate = Gate()
         let slow = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n"
         stage.upstream.answer("/open/1", with: WireScript(.wait(gate), .text(slow + "one.")))
@@ -25,7 +26,7 @@ import TestSupport
         #expect(try client.responses(3).map(\.bodyText) == ["one.", "two", "three"])
     }
 
-    @Test func `HTTP-36 each pipelined request is authenticated on its own`() throws {
+    @Test(.holds("HTTP-36")) func `each pipelined request is authenticated on its own`() throws {
         let client = try stage.gateway.client()
         let authorised = request("GET", "/orders/1", fields: [stage.tokens.bearer()])
         try client.send(authorised + request("GET", "/orders/2") + authorised)
@@ -34,7 +35,7 @@ import TestSupport
         #expect(stage.upstream.requests.map(\.path) == ["/orders/1", "/orders/1"])
     }
 
-    @Test func `HTTP-36 a hundred pipelined requests keep their order`() throws {
+    @Test(.holds("HTTP-36")) func `a hundred pipelined requests keep their order`() throws {
         let client = try stage.gateway.client()
         try client.send((0..<100).map { request("GET", "/open/\($0)") }.joined())
         for number in 0..<100 {
@@ -42,7 +43,7 @@ import TestSupport
         }
     }
 
-    @Test func `HTTP-37 close is honoured and nothing after it is read`() throws {
+    @Test(.refuses("HTTP-37")) func `close is honoured and nothing after it is read`() throws {
         let client = try stage.gateway.client()
         try client.send(request("GET", "/open/1", fields: ["Connection: close"]) + request("GET", "/open/2"))
         let response = try client.response()
@@ -52,7 +53,7 @@ import TestSupport
         try stage.expectOnlyThese(["/open/1", "/open/sentinel"])
     }
 
-    @Test func `HTTP-37 without close the connection stays`() throws {
+    @Test(.holds("HTTP-37")) func `without close the connection stays`() throws {
         let client = try stage.gateway.client()
         for number in 0..<5 {
             try client.send(request("GET", "/open/\(number)"))
@@ -63,7 +64,7 @@ import TestSupport
         #expect(client.staysSilent())
     }
 
-    @Test func `HTTP-37 an upstream that says close is not asked again on that connection`() throws {
+    @Test(.refuses("HTTP-37")) func `an upstream that says close is not asked again on that connection`() throws {
         stage.upstream.answer("/open/1", with: .answer(200, "ok", fields: ["Connection: close"]))
         let client = try stage.gateway.client()
         try client.send(request("GET", "/open/1"))
@@ -75,7 +76,7 @@ import TestSupport
         #expect(connections.count == 2 && connections[0] != connections[1])
     }
 
-    @Test func `HTTP-38 a response to HEAD keeps the length and has no body`() throws {
+    @Test(.holds("HTTP-38")) func `a response to HEAD keeps the length and has no body`() throws {
         stage.upstream.answer("/open/a", with: .raw("HTTP/1.1 200 OK\r\nContent-Length: 1234\r\n\r\n"))
         let client = try stage.gateway.client()
         try client.send(request("HEAD", "/open/a") + request("GET", "/open/b"))
@@ -84,15 +85,15 @@ import TestSupport
         #expect(try client.response().status == 200)
     }
 
-    @Test func `HTTP-38 a refusal of HEAD has no body`() throws {
+    @Test(.refuses("HTTP-38")) func `a refusal of HEAD has no body`() throws {
         let client = try stage.gateway.client()
         try client.send(request("HEAD", "/orders/a") + request("GET", "/open/b"))
         expectTemplate(try client.response(to: "HEAD"), status: 401)
         #expect(try client.response().status == 200)
     }
 
-    @Test(arguments: ["204", "304"])
-    func `HTTP-38 a body where none can be is cut off with its connection`(status: String) throws {
+    @Test(.refuses("HTTP-38"), arguments: ["204", "304"])
+    func `a body where none can be is cut off with its connection`(status: String) throws {
         stage.upstream.answer("/open/a", with: .raw("HTTP/1.1 \(status) X\r\nContent-Length: 5\r\n\r\nhello"))
         let client = try stage.gateway.client()
         try client.send(request("GET", "/open/a"))
@@ -106,8 +107,8 @@ import TestSupport
         #expect(connections.count == 2 && connections[0] != connections[1])
     }
 
-    @Test(arguments: ["Content-Length: 5", "Transfer-Encoding: chunked"])
-    func `HTTP-38 a 204 that announces a body is the last on its connection`(line: String) throws {
+    @Test(.holds("HTTP-38"), arguments: ["Content-Length: 5", "Transfer-Encoding: chunked"])
+    func `a 204 that announces a body is the last on its connection`(line: String) throws {
         let gate = Gate()
         let poison = "HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\npoisoned"
         let head = "HTTP/1.1 204 None\r\n\(line)\r\n\r\n"
@@ -121,9 +122,9 @@ import TestSupport
     }
 
     @Test(
-        arguments: [200, 5_000, 30_000, 55_000],
+        .holds("HTTP-65"), arguments: [200, 5_000, 30_000, 55_000],
         ["Content-Length: 400000", "Transfer-Encoding: chunked", "X-Until: close"])
-    func `HTTP-65 a response with a large head arrives whole however it is cut`(padding: Int, framing: String) throws {
+    func `a response with a large head arrives whole however it is cut`(padding: Int, framing: String) throws {
         let fields = (0..<5).map { "X-\($0): " + String(repeating: "h", count: padding / 5) }.joined(separator: "\r\n")
         let head = "HTTP/1.1 200 OK\r\n\(framing)\r\n\(fields)\r\n\r\n"
         let isChunked = framing.hasPrefix("Transfer")
@@ -145,26 +146,29 @@ import TestSupport
         }
     }
 
-    @Test func `HTTP-65 an upstream head beyond all limits becomes 502`() throws {
+    @Test(.refuses("HTTP-65")) func `an upstream head beyond all limits becomes 502`() throws {
         for lines in [(0..<300).map { "X-\($0): a" }, ["X-A: " + String(repeating: "a", count: 100_000)]] {
             stage.upstream.answer("/open/a", with: .answer(200, "ok", fields: lines))
             expectTemplate(try stage.exchange("GET", "/open/a"), status: 502)
         }
     }
 
-    @Test(arguments: [
-        "Content-Length: 1\r\nContent-Length: 2", "Content-Length: 1, 2", "Content-Length: -1", "Content-Length: 1x",
-        "Content-Length: 1\r\nTransfer-Encoding: chunked", "Transfer-Encoding: chunked\r\nContent-Length: 1",
-        "Transfer-Encoding: gzip, chunked\r\nTransfer-Encoding: chunked", "Transfer-Encoding: chunked, chunked",
-        "Content-Length: 99999999999999999999",
-    ])
-    func `HTTP-39 a response that is framed twice or wrongly becomes 502`(lines: String) throws {
+    @Test(
+        .refuses("HTTP-39"),
+        arguments: [
+            "Content-Length: 1\r\nContent-Length: 2", "Content-Length: 1, 2", "Content-Length: -1",
+            "Content-Length: 1x",
+            "Content-Length: 1\r\nTransfer-Encoding: chunked", "Transfer-Encoding: chunked\r\nContent-Length: 1",
+            "Transfer-Encoding: gzip, chunked\r\nTransfer-Encoding: chunked", "Transfer-Encoding: chunked, chunked",
+            "Content-Length: 99999999999999999999",
+        ])
+    func `a response that is framed twice or wrongly becomes 502`(lines: String) throws {
         stage.upstream.answer("/open/a", with: .rawThenClose("HTTP/1.1 200 OK\r\n\(lines)\r\n\r\n0\r\n\r\n"))
         let response = try stage.exchange("GET", "/open/a")
         expectTemplate(response, status: 502)
     }
 
-    @Test func `HTTP-40 bytes after a response never become another's`() throws {
+    @Test(.refuses("HTTP-40")) func `bytes after a response never become another's`() throws {
         let extra = "HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\npoisoned"
         stage.upstream.answer("/open/a", with: .raw("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok" + extra))
         let first = try stage.gateway.client()
@@ -179,7 +183,7 @@ import TestSupport
         #expect(first.staysSilent())
     }
 
-    @Test func `HTTP-40 bytes that arrive after the response close the idle connection`() throws {
+    @Test(.holds("HTTP-40")) func `bytes that arrive after the response close the idle connection`() throws {
         let gate = Gate()
         let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
         stage.upstream.answer("/open/a", with: WireScript(.text(answer), .wait(gate), .text(answer)))
@@ -190,7 +194,7 @@ import TestSupport
         #expect(try stage.exchange("GET", "/open/b").bodyText.contains("/open/b"))
     }
 
-    @Test func `HTTP-41 a body that ends with its connection is framed anew`() throws {
+    @Test(.holds("HTTP-41")) func `a body that ends with its connection is framed anew`() throws {
         stage.upstream.answer("/open/a", with: .rawThenClose("HTTP/1.1 200 OK\r\n\r\nhello"))
         let client = try stage.gateway.client()
         try client.send(request("GET", "/open/a") + request("GET", "/open/b"))
@@ -200,7 +204,7 @@ import TestSupport
         #expect(try client.response().status == 200)
     }
 
-    @Test func `HTTP-41 towards HTTP 1.0 a body without a length ends with the connection`() throws {
+    @Test(.holds("HTTP-41")) func `towards HTTP 1.0 a body without a length ends with the connection`() throws {
         stage.upstream.answer(
             "/open/a", with: .raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"))
         let client = try stage.gateway.client()
@@ -211,7 +215,7 @@ import TestSupport
         #expect(client.isClosedByPeer())
     }
 
-    @Test func `HTTP-41 a chunked body that is cut arrives without its last chunk`() throws {
+    @Test(.refuses("HTTP-41")) func `a chunked body that is cut arrives without its last chunk`() throws {
         let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n"
         let gate = Gate()
         stage.upstream.answer("/open/a", with: WireScript(.text(head), .wait(gate), .reset))
@@ -224,8 +228,10 @@ import TestSupport
         #expect(!rest.contains("0\r\n\r\n"))
     }
 
-    @Test(arguments: ["Content-Length: 10\r\n\r\nhello", "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n"])
-    func `HTTP-41 a body that ends early is not made whole`(rest: String) throws {
+    @Test(
+        .refuses("HTTP-41"),
+        arguments: ["Content-Length: 10\r\n\r\nhello", "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n"])
+    func `a body that ends early is not made whole`(rest: String) throws {
         stage.upstream.answer("/open/a", with: .rawThenClose("HTTP/1.1 200 OK\r\n\(rest)"))
         let client = try stage.gateway.client()
         try client.send(request("GET", "/open/a"))
@@ -233,8 +239,8 @@ import TestSupport
         #expect(client.isClosedByPeer())
     }
 
-    @Test(arguments: ["5x\r\nhello\r\n0\r\n\r\n", "5\r\nhelloXX", "FFFFFFFFFFFFFFFFF\r\n"])
-    func `HTTP-41 a chunked body that breaks is not made whole`(body: String) throws {
+    @Test(.refuses("HTTP-41"), arguments: ["5x\r\nhello\r\n0\r\n\r\n", "5\r\nhelloXX", "FFFFFFFFFFFFFFFFF\r\n"])
+    func `a chunked body that breaks is not made whole`(body: String) throws {
         stage.upstream.answer("/open/a", with: .raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + body))
         let client = try stage.gateway.client()
         try client.send(request("GET", "/open/a"))

@@ -1,5 +1,6 @@
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// Rows HTTP-12, HTTP-42 to HTTP-47 and HTTP-49: what an upstream can trust because no client can write it, and a client
 /// because no upstream can.
@@ -23,7 +24,7 @@ import TestSupport
 
     private static let spellings = ["X-User", "x-user", "X_User", "x-USER", "X.User", "x_user", "X_USER"]
 
-    @Test func `HTTP-12 a name that only resembles is forwarded`() throws {
+    @Test(.holds("HTTP-12")) func `a name that only resembles is forwarded`() throws {
         let recorded = try stage.expectForwarded(
             request("GET", "/open/a", fields: ["X_Other: 1", "X-Users: 2", "XX-User: 3"]), path: "/open/a")
         #expect(recorded.fields.only("x_other") == "1")
@@ -31,8 +32,8 @@ import TestSupport
         #expect(recorded.fields.only("xx-user") == "3")
     }
 
-    @Test(arguments: spellings)
-    func `HTTP-12 HTTP-42 an identity name in any spelling never arrives`(name: String) throws {
+    @Test(.refuses("HTTP-12", "HTTP-42"), arguments: spellings)
+    func `an identity name in any spelling never arrives`(name: String) throws {
         let line = "\(name): admin"
         let anonymous = try stage.expectForwarded(request("GET", "/open/a", fields: [line]), path: "/open/a")
         #expect(!anonymous.headText.contains("admin"))
@@ -42,16 +43,18 @@ import TestSupport
         #expect(known.fields.only("x-user") == "alice")
     }
 
-    @Test(arguments: [
-        "X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host", "X-Forwarded-Anything", "X_Forwarded_For",
-        "Forwarded",
-        "X-Real-IP", "X-Original-URL", "X-Original-Anything", "X-Rewrite-URL", "Client-Cert", "Client-Cert-Chain",
-        "X-SSL-Client-Verify", "X-SSL-Anything", "X-Client-Cert", "X-Client-Cert-DN", "X-Forwarded-Client-Cert",
-        "X-Authenticated-User", "X-Authenticated-Anything", "Remote-User", "X-Remote-User", "remote_user",
-        "CLIENT_CERT",
-        "X.Real.IP", "Proxy", "Content_Length", "Content.Length", "Transfer_Encoding",
-    ])
-    func `HTTP-42 a name that upstreams trust never arrives`(name: String) throws {
+    @Test(
+        .refuses("HTTP-42"),
+        arguments: [
+            "X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host", "X-Forwarded-Anything", "X_Forwarded_For",
+            "Forwarded",
+            "X-Real-IP", "X-Original-URL", "X-Original-Anything", "X-Rewrite-URL", "Client-Cert", "Client-Cert-Chain",
+            "X-SSL-Client-Verify", "X-SSL-Anything", "X-Client-Cert", "X-Client-Cert-DN", "X-Forwarded-Client-Cert",
+            "X-Authenticated-User", "X-Authenticated-Anything", "Remote-User", "X-Remote-User", "remote_user",
+            "CLIENT_CERT",
+            "X.Real.IP", "Proxy", "Content_Length", "Content.Length", "Transfer_Encoding",
+        ])
+    func `a name that upstreams trust never arrives`(name: String) throws {
         for path in ["/open/a", "/orders/a"] {
             let fields = ["\(name): forged", stage.tokens.bearer(), "\(name.uppercased()): forged"]
             let recorded = try stage.expectForwarded(request("GET", path, fields: fields), path: path)
@@ -59,7 +62,7 @@ import TestSupport
         }
     }
 
-    @Test func `HTTP-42 every identity field arrives exactly once`() throws {
+    @Test(.holds("HTTP-42")) func `every identity field arrives exactly once`() throws {
         let fields = [stage.tokens.bearer(), "X-User: admin", "x_user: root", "X-Scopes: all"]
         let recorded = try stage.expectForwarded(request("GET", "/orders/a", fields: fields), path: "/orders/a")
         #expect(recorded.fields["x-user"] == ["alice"])
@@ -67,8 +70,8 @@ import TestSupport
         #expect(!recorded.headText.contains("root"))
     }
 
-    @Test(arguments: [2, 3, 50])
-    func `HTTP-42 however often a name is sent, the upstream gets one line of it, the gateway's`(count: Int) throws {
+    @Test(.holds("HTTP-42"), arguments: [2, 3, 50])
+    func `however often a name is sent, the upstream gets one line of it, the gateway's`(count: Int) throws {
         let spellings = (0..<count).map { "\(Self.spellings[$0 % Self.spellings.count]): admin-\($0)" }
         let fields = spellings.prefix(count / 2) + [stage.tokens.bearer()] + spellings.suffix(count - count / 2)
         let recorded = try stage.expectForwarded(
@@ -77,7 +80,7 @@ import TestSupport
         #expect(!recorded.headText.contains("admin"))
     }
 
-    @Test func `HTTP-43 a field named in Connection is not forwarded`() throws {
+    @Test(.refuses("HTTP-43")) func `a field named in Connection is not forwarded`() throws {
         let fields = ["Connection: X-Foo, keep-alive", "X-Foo: 1", "X-Bar: 2"]
         let recorded = try stage.expectForwarded(request("GET", "/open/a", fields: fields), path: "/open/a")
         #expect(!recorded.fields.contains("x-foo"))
@@ -85,14 +88,15 @@ import TestSupport
         #expect(!recorded.headText.lowercased().contains("x-foo"))
     }
 
-    @Test(arguments: ["X-Scopes", "x_scopes", "X-User"])
-    func `HTTP-44 a client cannot have an injected field removed`(name: String) throws {
+    @Test(.refuses("HTTP-44"), arguments: ["X-Scopes", "x_scopes", "X-User"])
+    func `a client cannot have an injected field removed`(name: String) throws {
         let message = request("GET", "/orders/a", fields: ["Connection: \(name)", stage.tokens.bearer()])
         expectTemplate(try stage.gateway.exchange(message), status: 400)
         try stage.expectNothingForwarded()
     }
 
-    @Test func `HTTP-43 what Connection names goes first, then what the client calls itself, and identity comes once`()
+    @Test(.holds("HTTP-43"))
+    func `what Connection names goes first, then what the client calls itself, and identity comes once`()
         throws
     {
         let seen = try stage.expectForwarded(
@@ -106,20 +110,24 @@ import TestSupport
         #expect(seen.fields["x-user"] == ["alice"] && seen.fields["x-scopes"] == ["orders:read"])
     }
 
-    @Test func `HTTP-44 an ordinary connection option is fine`() throws {
+    @Test(.holds("HTTP-44")) func `an ordinary connection option is fine`() throws {
         try stage.expectForwarded(
             request("GET", "/open/a", fields: ["Connection: keep-alive, X-Hop", "X-Hop: 1"]), path: "/open/a")
     }
 
-    @Test(arguments: [
-        "Host", "Content-Length", "Authorization", "Cookie", "DPoP", "host", "Transfer-Encoding", "X-User", "X-Name",
-        "keep-alive, Content-Length", "Content-Length\r\nConnection: close",
-    ])
-    func `HTTP-44 a connection option that names an end-to-end field is refused`(options: String) throws {
+    @Test(
+        .refuses("HTTP-44"),
+        arguments: [
+            "Host", "Content-Length", "Authorization", "Cookie", "DPoP", "host", "Transfer-Encoding", "X-User",
+            "X-Name",
+            "keep-alive, Content-Length", "Content-Length\r\nConnection: close",
+        ])
+    func `a connection option that names an end-to-end field is refused`(options: String) throws {
         try stage.expectRefused(request("GET", "/open/a", fields: ["Connection: \(options)"]))
     }
 
-    @Test func `HTTP-44 a client and an upstream may send sixty-four connection options and no more`() throws {
+    @Test(.holds("HTTP-44"), .refuses("HTTP-44"))
+    func `a client and an upstream may send sixty-four connection options and no more`() throws {
         let names = (0..<64).map { "X-Hop-\($0)" }
         let lines = ["Connection: \(names.joined(separator: ", "))"] + names.map { "\($0): 1" } + ["X-End: 2"]
         let recorded = try stage.expectForwarded(request("GET", "/open/a", fields: lines), path: "/open/a")
@@ -135,18 +143,20 @@ import TestSupport
         try stage.expectRefused(request("GET", "/open/a", fields: tooMany))
     }
 
-    @Test(arguments: [
-        "Proxy-Connection: keep-alive", "TE: trailers", "Keep-Alive: timeout=5", "Upgrade: h2c", "Trailer: X-Foo",
-        "Proxy-Authorization: Basic eDp5", "Proxy-Authenticate: Basic", "Proxy-Authentication-Info: x",
-        "Connection: keep-alive", "HTTP2-Settings: AAMAAABkAAQAAP__",
-    ])
-    func `HTTP-45 a field of one hop is not forwarded to the upstream`(line: String) throws {
+    @Test(
+        .refuses("HTTP-45"),
+        arguments: [
+            "Proxy-Connection: keep-alive", "TE: trailers", "Keep-Alive: timeout=5", "Upgrade: h2c", "Trailer: X-Foo",
+            "Proxy-Authorization: Basic eDp5", "Proxy-Authenticate: Basic", "Proxy-Authentication-Info: x",
+            "Connection: keep-alive", "HTTP2-Settings: AAMAAABkAAQAAP__",
+        ])
+    func `a field of one hop is not forwarded to the upstream`(line: String) throws {
         let recorded = try stage.expectForwarded(request("GET", "/open/a", fields: [line]), path: "/open/a")
         let name = String(line.prefix { $0 != ":" })
         #expect(!recorded.fields.contains(name), "\(recorded.headText)")
     }
 
-    @Test func `HTTP-45 a field of one hop is not forwarded to the client`() throws {
+    @Test(.refuses("HTTP-45")) func `a field of one hop is not forwarded to the client`() throws {
         let lines = [
             "Proxy-Connection: keep-alive", "Keep-Alive: timeout=5", "Upgrade: h2c", "Trailer: X-Foo", "TE: trailers",
             "Proxy-Authenticate: Basic realm=x", "Proxy-Authentication-Info: x", "Connection: X-Hop", "X-Hop: 1",
@@ -160,20 +170,22 @@ import TestSupport
         #expect(response.fields.only("x-end") == "2")
     }
 
-    @Test(arguments: [
-        "X-Request-Id", "X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host", "X-Forwarded-Port",
-        "X-Forwarded-Anything", "X-Real-IP", "Client-Cert", "Client-Cert-Chain", "Forwarded", "X_Forwarded_For",
-        "X-User",
-        "x.user",
-    ])
-    func `HTTP-49 a reserved name of an upstream never reaches the client`(name: String) throws {
+    @Test(
+        .refuses("HTTP-49"),
+        arguments: [
+            "X-Request-Id", "X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host", "X-Forwarded-Port",
+            "X-Forwarded-Anything", "X-Real-IP", "Client-Cert", "Client-Cert-Chain", "Forwarded", "X_Forwarded_For",
+            "X-User",
+            "x.user",
+        ])
+    func `a reserved name of an upstream never reaches the client`(name: String) throws {
         stage.upstream.answer("/open/a", with: .answer(200, fields: ["\(name): theirs", "X-End: 2"]))
         let response = try stage.exchange("GET", "/open/a")
         #expect(!response.headText.contains("theirs"), "\(response.headText)")
         #expect(response.fields.only("x-end") == "2")
     }
 
-    @Test func `HTTP-46 claims of every kind become one line each`() throws {
+    @Test(.holds("HTTP-46")) func `claims of every kind become one line each`() throws {
         let claims: [String: String?] = [
             "name": quoted("Zoë"), "realm_access": #"{"roles":["clerk","chief of staff"]}"#,
             "groups": #"["a","b"]"#, "note": quoted("Zoë"),
@@ -188,11 +200,14 @@ import TestSupport
         #expect(recorded.fields.all.first { $0.value == "alice" }?.name == "X-User")
     }
 
-    @Test(arguments: [
-        #"a\r\nX-Admin: 1"#, #"a\nX-Admin: 1"#, #"a\rX-Admin: 1"#, #"a\u0000b"#, #"a\u0085X-Admin: 1"#, #"a\u2028b"#,
-        #"%0d%0aX-Admin: 1"#,
-    ])
-    func `HTTP-46 no claim can split a field`(value: String) throws {
+    @Test(
+        .refuses("HTTP-46"),
+        arguments: [
+            #"a\r\nX-Admin: 1"#, #"a\nX-Admin: 1"#, #"a\rX-Admin: 1"#, #"a\u0000b"#, #"a\u0085X-Admin: 1"#,
+            #"a\u2028b"#,
+            #"%0d%0aX-Admin: 1"#,
+        ])
+    func `no claim can split a field`(value: String) throws {
         let recorded = try stage.expectForwarded(
             request("GET", "/people/a", fields: [stage.tokens.bearer(["name": quoted(value)])]), path: "/people/a")
         #expect(!recorded.fields.contains("x-admin"))
@@ -201,8 +216,8 @@ import TestSupport
         if value.hasPrefix("%") { #expect(name.hasPrefix("%250d%250a")) }
     }
 
-    @Test(arguments: [1_000, 8_000])
-    func `HTTP-46 a long claim is injected whole or the request is refused`(count: Int) throws {
+    @Test(.refuses("HTTP-46"), arguments: [1_000, 8_000])
+    func `a long claim is injected whole or the request is refused`(count: Int) throws {
         let name = String(repeating: "ë", count: count / 2)
         let token = stage.tokens.bearer(["name": quoted(name)])
         let response = try stage.exchange("GET", "/people/a", fields: [token])
@@ -215,14 +230,14 @@ import TestSupport
         }
     }
 
-    @Test func `HTTP-46 a claim that the token lacks injects nothing`() throws {
+    @Test(.refuses("HTTP-46")) func `a claim that the token lacks injects nothing`() throws {
         let recorded = try stage.expectForwarded(
             request("GET", "/people/a", fields: [stage.tokens.bearer(), "X-Name: forged"]), path: "/people/a")
         #expect(!recorded.headText.contains("forged"))
         #expect(recorded.fields["x-name"].joined().isEmpty)
     }
 
-    @Test func `HTTP-47 neither token nor proof reaches the upstream`() throws {
+    @Test(.holds("HTTP-47")) func `neither token nor proof reaches the upstream`() throws {
         let token = stage.tokens.token()
         for path in ["/orders/a", "/open/a"] {
             let fields = ["Authorization: Bearer \(token)", "DPoP: proof-of-something"]

@@ -1,5 +1,6 @@
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// Row HTTP-68: an upstream that wants credentials of its own.
 @Suite(.serialized) struct `a 401 of the upstream` {
@@ -34,8 +35,8 @@ import TestSupport
         return try stage.exchange(body.isEmpty ? "GET" : "POST", path, fields: [stage.tokens.bearer()], body: body)
     }
 
-    @Test(arguments: ["/open/a", "/orders/a"])
-    func `HTTP-68 passes as it is`(path: String) throws {
+    @Test(.holds("HTTP-68"), arguments: ["/open/a", "/orders/a"])
+    func `passes as it is`(path: String) throws {
         for status in [401, 200] {
             let answer = try ask(path, status)
             #expect(answer.status == status)
@@ -45,8 +46,8 @@ import TestSupport
         }
     }
 
-    @Test(arguments: ["/kept/a", "/public/a", "/fixed/a"])
-    func `HTTP-68 is a 502 where the route says so and the client's credentials stayed here`(path: String) throws {
+    @Test(.refuses("HTTP-68"), arguments: ["/kept/a", "/public/a", "/fixed/a"])
+    func `is a 502 where the route says so and the client's credentials stayed here`(path: String) throws {
         for body in ["", "hello"] {
             let answer = try ask(path, body: body)
             expectTemplate(answer, status: 502)
@@ -62,13 +63,13 @@ import TestSupport
         #expect(try ask(path, 200).fields["www-authenticate"].count == 2)
     }
 
-    @Test func `HTTP-68 is the client's to hear when its own token was passed on`() throws {
+    @Test(.holds("HTTP-68")) func `is the client's to hear when its own token was passed on`() throws {
         let answer = try ask("/passed/a")
         #expect(answer.status == 401)
         #expect(answer.fields["www-authenticate"].count == 2)
     }
 
-    @Test func `HTTP-68 in the middle of an upload ends it: the upstream gets no whole request`() throws {
+    @Test(.refuses("HTTP-68")) func `in the middle of an upload ends it: the upstream gets no whole request`() throws {
         let head = "HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n"
         stage.upstream.answer("/public/a", with: WireScript(exactly: [.readSome(5), .text(head), .readBody]))
         let client = try stage.gateway.client()

@@ -1,5 +1,6 @@
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// Rows HTTP-50 and HTTP-51: what upstreams are told of this gateway, and what comes back to it.
 @Suite(.serialized) struct `Via` {
@@ -11,41 +12,45 @@ import TestSupport
         stage.reset()
     }
 
-    @Test(arguments: ["1.0", "1.1"])
-    func `HTTP-50 tells the version that the request came in`(version: String) throws {
+    @Test(.holds("HTTP-50"), arguments: ["1.0", "1.1"])
+    func `tells the version that the request came in`(version: String) throws {
         let recorded = try stage.expectForwarded(
             "GET /open/a HTTP/\(version)\r\nHost: gateway.test\r\n\r\n", path: "/open/a")
         #expect(recorded.fields["via"] == ["\(version) tg1"])
         #expect(recorded.version == "HTTP/1.1")
     }
 
-    @Test func `HTTP-50 stands behind what others wrote, which is left as it is`() throws {
+    @Test(.holds("HTTP-50")) func `stands behind what others wrote, which is left as it is`() throws {
         let lines = ["Via: 1.0 fred,, HTTP/1.1 p.example.net (a, b)", "X-Other: 1", "via: 2 tg10"]
         let recorded = try stage.expectForwarded(request("GET", "/open/a", fields: lines), path: "/open/a")
         #expect(recorded.fields["via"] == ["1.0 fred,, HTTP/1.1 p.example.net (a, b)", "2 tg10", "1.1 tg1"])
     }
 
-    @Test func `HTTP-50 cannot be removed by a client`() throws {
+    @Test(.refuses("HTTP-50")) func `cannot be removed by a client`() throws {
         try stage.expectRefused(request("GET", "/open/a", fields: ["Connection: Via"]))
     }
 
-    @Test func `HTTP-50 goes out with a request that has a token, once`() throws {
+    @Test(.holds("HTTP-50")) func `goes out with a request that has a token, once`() throws {
         let recorded = try stage.expectForwarded(
             request("GET", "/orders/a", fields: [stage.tokens.bearer()]), path: "/orders/a")
         #expect(recorded.fields["via"] == ["1.1 tg1"])
     }
 
-    @Test func `HTTP-50 is not added to responses, and an upstream's own passes`() throws {
+    @Test(.holds("HTTP-50"), .refuses("HTTP-50")) func `is not added to responses, and an upstream's own passes`()
+        throws
+    {
         stage.upstream.answer("/open/a", with: .answer(200, fields: ["Via: 1.1 tg1"]))
         #expect(try stage.exchange("GET", "/open/a").fields["via"] == ["1.1 tg1"])
         #expect(try stage.exchange("GET", "/open/b").fields["via"] == [])
     }
 
-    @Test(arguments: [
-        "Via: 1.1 tg1", "Via: 1.0 fred, 1.1 TG1", "Via: HTTP/1.1 tg1 (it is me)", "Via: 1.1 tg1, 1.1 fred",
-        "Via: 1.1 fred\r\nvia:  2\ttg1", "Via: ,, 1.1 tg1,",
-    ])
-    func `HTTP-51 a request that was here before goes no further`(lines: String) throws {
+    @Test(
+        .refuses("HTTP-51"),
+        arguments: [
+            "Via: 1.1 tg1", "Via: 1.0 fred, 1.1 TG1", "Via: HTTP/1.1 tg1 (it is me)", "Via: 1.1 tg1, 1.1 fred",
+            "Via: 1.1 fred\r\nvia:  2\ttg1", "Via: ,, 1.1 tg1,",
+        ])
+    func `a request that was here before goes no further`(lines: String) throws {
         for path in ["/open/a", "/orders/a", "/nowhere"] {
             let answer = try stage.exchange("GET", path, fields: [lines])
             expectTemplate(answer, status: 508)
@@ -56,12 +61,14 @@ import TestSupport
         #expect(line["check"] == "HTTP-51")
     }
 
-    @Test(arguments: ["Via: 1.1 tg10", "Via: tg1", "Via: 1.1 fred (tg1)", "X-Via: 1.1 tg1", "Via: 1.1 tg1.example"])
-    func `HTTP-51 a request of another proxy is served`(line: String) throws {
+    @Test(
+        .holds("HTTP-51"),
+        arguments: ["Via: 1.1 tg10", "Via: tg1", "Via: 1.1 fred (tg1)", "X-Via: 1.1 tg1", "Via: 1.1 tg1.example"])
+    func `a request of another proxy is served`(line: String) throws {
         try stage.expectForwarded(request("GET", "/open/a", fields: [line]), path: "/open/a")
     }
 
-    @Test func `HTTP-51 a gateway whose upstream is itself stops at the second turn`() throws {
+    @Test(.holds("HTTP-51")) func `a gateway whose upstream is itself stops at the second turn`() throws {
         let front = try Stage(StagePlan(routes: ["{ path: /, upstream: $UPSTREAM, public: true }"]))
         // What arrives is sent to the gateway again, as a balancer in between would.
         let (port, answers) = (front.gateway.port, Watched<[Int]>([]))

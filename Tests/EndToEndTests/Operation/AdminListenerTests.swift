@@ -1,5 +1,6 @@
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// Row OPS-06: who is told what the admin listener knows.
 @Suite(.serialized) struct `the admin listener` {
@@ -18,8 +19,8 @@ import TestSupport
         return try client.response()
     }
 
-    @Test(arguments: ["/metrics", "/readyz", "/healthz", "/startupz", "/explain/0", "/nowhere"])
-    func `OPS-06 tells nothing under a name that somebody else may own`(path: String) throws {
+    @Test(.refuses("OPS-06"), arguments: ["/metrics", "/readyz", "/healthz", "/startupz", "/explain/0", "/nowhere"])
+    func `tells nothing under a name that somebody else may own`(path: String) throws {
         for host in ["evil.example", "evil.example:\(stage.gateway.adminPort)", "localhost.evil.example"] {
             let response = try ask(path, host: host)
             #expect(response.status == 421)
@@ -27,13 +28,15 @@ import TestSupport
         }
     }
 
-    @Test(arguments: ["127.0.0.1", "[::1]:9901", "10.0.0.7:9901", "localhost", "localhost:9901", "metrics.internal"])
-    func `OPS-06 answers probes by address, localhost and its configured names`(host: String) throws {
+    @Test(
+        .holds("OPS-06"),
+        arguments: ["127.0.0.1", "[::1]:9901", "10.0.0.7:9901", "localhost", "localhost:9901", "metrics.internal"])
+    func `answers probes by address, localhost and its configured names`(host: String) throws {
         #expect(try ask("/readyz", host: host).status == 200)
         #expect(try ask("/metrics", host: host).bodyText.contains("portcullis_"))
     }
 
-    @Test func `OPS-06 answers a probe that speaks HTTP 1.0 and names no host`() throws {
+    @Test(.holds("OPS-06")) func `answers a probe that speaks HTTP 1.0 and names no host`() throws {
         let client = try RawClient(port: stage.gateway.adminPort)
         try client.send("GET /healthz HTTP/1.0\r\n\r\n")
         #expect(try client.response().status == 200)

@@ -1,13 +1,14 @@
 import Foundation
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// Row OPS-08 and the program's start: how it begins and how it ends.
 @Suite struct `start and stop` {
     /// The row's second; an instrumented gateway takes several times as long for each step.
     private static let second: Duration = Sanitizer.isOn ? .seconds(10) : .seconds(1)
 
-    @Test func `OPS-08 SIGTERM lets a download finish and takes no new connection`() throws {
+    @Test(.holds("OPS-08")) func `SIGTERM lets a download finish and takes no new connection`() throws {
         let stage = try Stage()
         let gate = Gate()
         let head = "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nfirst"
@@ -25,7 +26,7 @@ import TestSupport
         #expect(stage.gateway.process.waitForEnd() == .exited(0))
     }
 
-    @Test func `OPS-08 without requests in flight SIGTERM ends it at once`() throws {
+    @Test(.holds("OPS-08")) func `without requests in flight SIGTERM ends it at once`() throws {
         let stage = try Stage()
         let idle = try stage.gateway.client()
         try idle.send(request("GET", "/open/a"))
@@ -48,8 +49,8 @@ import TestSupport
 
     private static let beginnings = ["", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nfirst"]
 
-    @Test(arguments: beginnings)
-    func `OPS-08 a second SIGTERM ends it within a second, whatever is under way`(beginning: String) throws {
+    @Test(.holds("OPS-08"), arguments: beginnings)
+    func `a second SIGTERM ends it within a second, whatever is under way`(beginning: String) throws {
         let gate = Gate()
         defer { gate.open() }
         var least = Duration.seconds(3600)
@@ -71,8 +72,8 @@ import TestSupport
         #expect(least < Self.second)
     }
 
-    @Test(arguments: beginnings)
-    func `OPS-08 the end of patience ends it within a second, whatever is under way`(beginning: String) throws {
+    @Test(.holds("OPS-08"), arguments: beginnings)
+    func `the end of patience ends it within a second, whatever is under way`(beginning: String) throws {
         let gate = Gate()
         defer { gate.open() }
         let most = Duration.milliseconds(600) + Self.second
@@ -91,7 +92,7 @@ import TestSupport
         #expect(least < most)
     }
 
-    @Test func `OPS-08 readiness ends with SIGTERM, for as long as it takes`() throws {
+    @Test(.holds("OPS-08")) func `readiness ends with SIGTERM, for as long as it takes`() throws {
         let stage = try Stage()
         let gate = Gate()
         stage.upstream.answer(
@@ -109,7 +110,7 @@ import TestSupport
         #expect(stage.gateway.process.waitForEnd() == .exited(0))
     }
 
-    @Test func `OPS-08 SIGINT stops as SIGTERM does`() throws {
+    @Test(.holds("OPS-08")) func `SIGINT stops as SIGTERM does`() throws {
         let stage = try Stage()
         stage.gateway.process.signal(2)
         #expect(stage.gateway.process.waitForEnd(within: .seconds(25)) == .exited(0))
@@ -160,7 +161,7 @@ import TestSupport
         #expect(stage.gateway.process.waitForEnd() == .exited(0))
     }
 
-    @Test func `CA-17 leaves no core file, and takes all the descriptors it may have`() throws {
+    @Test(.refuses("CA-17")) func `leaves no core file, and takes all the descriptors it may have`() throws {
         let stage = try Stage()
         #expect(try stage.exchange("GET", "/open/a").status == 200)
         let limits = try String(contentsOfFile: "/proc/\(stage.gateway.process.identifier)/limits", encoding: .utf8)

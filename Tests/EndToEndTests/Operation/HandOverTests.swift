@@ -1,6 +1,7 @@
 import Foundation
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// Row OPS-07: what goes from one configuration to the next, and what is given up between them.
 @Suite struct `from one configuration to the next` {
@@ -10,7 +11,7 @@ import TestSupport
         return plan
     }
 
-    @Test func `OPS-07 OPS-08 SIGTERM closes what a reload has opened that waits for keys`() throws {
+    @Test(.refuses("OPS-07", "OPS-08")) func `SIGTERM closes what a reload has opened that waits for keys`() throws {
         let stage = try Stage(StagePlan(workers: 2))
         let (keys, download) = (Gate(), Gate())
         defer { keys.open() }
@@ -39,7 +40,7 @@ import TestSupport
         #expect(stage.gateway.process.waitForEnd() == .exited(0))
     }
 
-    @Test func `OPS-07 a request that waits is answered after a dozen reloads`() throws {
+    @Test(.holds("OPS-07")) func `a request that waits is answered after a dozen reloads`() throws {
         let stage = try Stage()
         let gate = Gate()
         defer { gate.open() }
@@ -53,7 +54,9 @@ import TestSupport
         #expect(try client.response().status == 200)
     }
 
-    @Test func `HTTP-35 OPS-07 the rest of a refused body is read away though a reload comes between`() throws {
+    @Test(.refuses("HTTP-35", "OPS-07")) func `the rest of a refused body is read away though a reload comes between`()
+        throws
+    {
         let stage = try Stage()
         let clients = try (0..<3).map { _ in try stage.gateway.client() }
         for client in clients {
@@ -68,7 +71,8 @@ import TestSupport
         #expect(stage.upstream.requests.map(\.path) == ["/open/a", "/open/a", "/open/a"])
     }
 
-    @Test func `OPS-07 the permissions of a Unix socket change in place, and its connections go on`() throws {
+    @Test(.holds("OPS-07")) func `the permissions of a Unix socket change in place, and its connections go on`() throws
+    {
         let folder = try TemporaryFolder.make(for: "permissions")
         defer { TemporaryFolder.remove(folder) }
         let path = "\(folder)/web.sock"
@@ -109,7 +113,7 @@ import TestSupport
         #expect(mode() == 0o640)
     }
 
-    @Test func `OPS-07 decisions are explained by the configuration that they were made by`() throws {
+    @Test(.holds("OPS-07")) func `decisions are explained by the configuration that they were made by`() throws {
         let stage = try Stage(Self.plan("", settings: "explain_buffer: 50"))
         let refused = try stage.exchange("GET", "/orders/a")
         #expect(refused.status == 401)
@@ -184,7 +188,8 @@ import TestSupport
         #expect(try stage.exchange("POST", "/.portcullis/logout/web", browser: browser, fields: ownPage).status == 200)
     }
 
-    @Test func `LO-09 OPS-07 a WebSocket ends with its login, and outlives a reload that keeps it`() throws {
+    @Test(.holds("LO-09", "OPS-07"), .refuses("LO-09", "OPS-07"))
+    func `a WebSocket ends with its login, and outlives a reload that keeps it`() throws {
         let stage = try SessionStage(Self.plan)
         stage.upstream.answer("/app/socket", with: WireScript(.text(Self.switching), .tunnel))
         let browser = try stage.login()
@@ -205,7 +210,9 @@ import TestSupport
         #expect(try client.bytesToEnd() == [0x88, 0x02, 0x03, 0xF0])
     }
 
-    @Test func `OPS-08 RV-01 tokens are given back at the end though a reload has removed all logins`() throws {
+    @Test(.refuses("OPS-08", "RV-01")) func `tokens are given back at the end though a reload has removed all logins`()
+        throws
+    {
         let stage = try SessionStage(Self.plan)
         try leaveTokens(stage)
         #expect(eventually { revocations(stage) >= 1 })
@@ -217,7 +224,7 @@ import TestSupport
         #expect(revocations(stage) > before)
     }
 
-    @Test func `OPS-08 RV-01 tokens are given back at the end though a reload waits for keys`() throws {
+    @Test(.holds("OPS-08", "RV-01")) func `tokens are given back at the end though a reload waits for keys`() throws {
         let stage = try SessionStage(Self.plan)
         let gate = Gate()
         defer { gate.open() }

@@ -1,6 +1,7 @@
 import Foundation
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// Row OPS-07: what a reload says and does about listeners, and about descriptors for their connections.
 @Suite struct `a reload that moves listeners` {
@@ -10,7 +11,9 @@ import TestSupport
         return plan
     }
 
-    @Test func `OPS-07 says where it began to listen and where it stopped, and nothing of those that stay`() throws {
+    @Test(.holds("OPS-07")) func `says where it began to listen and where it stopped, and nothing of those that stay`()
+        throws
+    {
         let folder = try TemporaryFolder.make(for: "moved")
         defer { TemporaryFolder.remove(folder) }
         func listener(_ name: String) -> StagePlan {
@@ -46,7 +49,8 @@ import TestSupport
         return client
     }
 
-    @Test func `OPS-07 leaves a connection alone that only reads away what its client still sends`() throws {
+    @Test(.refuses("OPS-07")) func `leaves a connection alone that only reads away what its client still sends`() throws
+    {
         let folder = try TemporaryFolder.make(for: "lingering")
         defer { TemporaryFolder.remove(folder) }
         let path = "\(folder)/web.sock"
@@ -75,7 +79,7 @@ import TestSupport
         Issue.record("no reload within two seconds")
     }
 
-    @Test func `OPS-05 says where fewer files may be open than the limits promise connections`() throws {
+    @Test(.holds("OPS-05")) func `says where fewer files may be open than the limits promise connections`() throws {
         var plan = StagePlan(settings: "limits: { connections: 300, upstream_connections: 30 }")
         let stage = try Stage(plan)
         func lines() -> [LogLine] { stage.gateway.operatorLog.filter { $0["event"] == "descriptors_short" } }
@@ -91,7 +95,9 @@ import TestSupport
         #expect(line?["found"] == "377")
     }
 
-    @Test func `OPS-05 takes as many connections as there are descriptors where nobody says how many`() throws {
+    @Test(.refuses("OPS-05")) func `takes as many connections as there are descriptors where nobody says how many`()
+        throws
+    {
         let folder = try TemporaryFolder.make(for: "fitted")
         defer { TemporaryFolder.remove(folder) }
         let path = folder + "/gateway.yaml"
@@ -117,7 +123,7 @@ import TestSupport
         #expect(!gateway.errors.now.contains { LogLine($0)?["event"] == "descriptors_short" })
     }
 
-    @Test func `OPS-05 a start says so too`() throws {
+    @Test(.holds("OPS-05")) func `a start says so too`() throws {
         let folder = try TemporaryFolder.make(for: "few")
         defer { TemporaryFolder.remove(folder) }
         let path = folder + "/gateway.yaml"

@@ -1,5 +1,6 @@
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// Rows OPS-01 to OPS-03, OPS-06 and section 0.2: what is said to whom.
 @Suite(.serialized) struct `logs and refusals` {
@@ -19,7 +20,7 @@ import TestSupport
         return stage.gateway.allLogText
     }
 
-    @Test func `OPS-01 no token is ever logged`() throws {
+    @Test(.refuses("OPS-01")) func `no token is ever logged`() throws {
         let tokens = [
             stage.tokens.token(), stage.tokens.token(["exp": moment(-900)]), stage.tokens.token(["aud": quoted("x")]),
             stage.tokens.token(["scope": quoted("x")]), stage.tokens.token(header: ["typ": quoted("JWT")]),
@@ -52,14 +53,14 @@ import TestSupport
         #expect(!logs.contains("opaque-token"))
     }
 
-    @Test func `OPS-01 claims that nobody verified are not logged as facts`() throws {
+    @Test(.refuses("OPS-01")) func `claims that nobody verified are not logged as facts`() throws {
         let forged = stage.tokens.token(
             ["sub": quoted("mallory-the-forger")], signedBy: SigningKey(renaming: .otherP256, keyID: "main-1"))
         try expectInvalidToken(try stage.exchange("GET", "/orders/a", fields: ["Authorization: Bearer \(forged)"]))
         #expect(!(try logsUpToNow()).contains("mallory-the-forger"))
     }
 
-    @Test func `OPS-02 what a client writes cannot break a line or colour a terminal`() throws {
+    @Test(.refuses("OPS-02")) func `what a client writes cannot break a line or colour a terminal`() throws {
         // ESC cannot arrive in a field (HTTP-04), but bytes above ASCII, quotes and backslashes can.
         let bytes =
             Array("GET /open/quoting?a=\"\\x HTTP/1.1\r\nHost: gateway.test\r\nUser-Agent: a\"b\\c\td".utf8)
@@ -79,7 +80,7 @@ import TestSupport
         #expect(!(try logsUpToNow()).unicodeScalars.contains("\u{1b}"))
     }
 
-    @Test func `OPS-02 a long value does not make a long line`() throws {
+    @Test(.refuses("OPS-02")) func `a long value does not make a long line`() throws {
         let agent = String(repeating: "long-", count: 5000)
         _ = try stage.exchange("GET", "/open/long", fields: ["User-Agent: \(agent)"])
         _ = try logsUpToNow()
@@ -88,7 +89,7 @@ import TestSupport
         }
     }
 
-    @Test func `OPS-02 every line of both logs is one JSON object`() throws {
+    @Test(.holds("OPS-02")) func `every line of both logs is one JSON object`() throws {
         _ = try stage.gateway.exchange("nonsense\r\n\r\n")
         _ = try logsUpToNow()
         // What the configuration's reader has to say comes before the log begins, for a person at a terminal.
@@ -96,7 +97,7 @@ import TestSupport
         for line in stage.gateway.process.output.now + errors { #expect(LogLine(line) != nil, "\(line)") }
     }
 
-    @Test func `OPS-03 a request's line tells route, status and request id`() throws {
+    @Test(.holds("OPS-03")) func `a request's line tells route, status and request id`() throws {
         let response = try stage.exchange("GET", "/orders/told", fields: [stage.tokens.bearer()])
         #expect(response.status == 200)
         let line = try #require(stage.gateway.accessLine { $0.raw.contains("/orders/told") })
@@ -106,8 +107,8 @@ import TestSupport
         #expect(line["request_id"]?.isEmpty == false)
     }
 
-    @Test func `OPS-03 a request's line tells issuer, client, the subject as a digest, and where its time went`() throws
-    {
+    @Test(.holds("OPS-03"))
+    func `a request's line tells issuer, client, the subject as a digest, and where its time went`() throws {
         func line(_ path: String, _ claims: [String: String?]) throws -> LogLine {
             let response = try stage.exchange("GET", path, fields: [stage.tokens.bearer(claims)])
             #expect(response.status == 200, "\(response.headText)")
@@ -133,7 +134,7 @@ import TestSupport
         #expect(refused["decision"] == "deny" && refused["auth_ms"] == nil && refused["upstream_ms"] == nil)
     }
 
-    @Test func `OPS-03 a refusal's line names the row and the client does not learn it`() throws {
+    @Test(.refuses("OPS-03")) func `a refusal's line names the row and the client does not learn it`() throws {
         let response = try stage.exchange("GET", "/orders/refused", fields: [stage.tokens.bearer(["aud": quoted("x")])])
         try expectInvalidToken(response)
         let identifier = try #require(response.fields.only("x-request-id"))
@@ -164,15 +165,15 @@ import TestSupport
         #expect(identifiers.count == requests.count)
     }
 
-    @Test(arguments: ["/metrics", "/readyz", "/healthz", "/startupz"])
-    func `OPS-06 the admin pages are on the admin listener and nowhere else`(path: String) throws {
+    @Test(.holds("OPS-06"), arguments: ["/metrics", "/readyz", "/healthz", "/startupz"])
+    func `the admin pages are on the admin listener and nowhere else`(path: String) throws {
         #expect(try stage.gateway.status(path) == 200)
         expectTemplate(try stage.exchange("GET", path), status: 404)
         #expect(try stage.gateway.status("/open/a") == 404)
         #expect(try stage.gateway.status(path + "/x") == 404)
     }
 
-    @Test func `OPS-06 the metrics page counts and is Prometheus text`() throws {
+    @Test(.holds("OPS-06")) func `the metrics page counts and is Prometheus text`() throws {
         _ = try stage.exchange("GET", "/open/a")
         let page = try stage.gateway.admin("/metrics")
         #expect(page.fields.only("content-type")?.hasPrefix("text/plain") == true)

@@ -1,11 +1,13 @@
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// The operator's line of a refusal has the words of its own request, whatever was refused, or let through, before it.
 @Suite(.serialized) struct `the words of a refusal` {
     private static let shared = Shared { try OwnWordsStage() }
 
-    @Test func `OPS-03 are its own request's, in ten thousand of fifty kinds, interleaved on several connections`()
+    @Test(.holds("OPS-03"))
+    func `are its own request's, in ten thousand of fifty kinds, interleaved on several connections`()
         throws
     {
         let stage = try Self.shared.get()

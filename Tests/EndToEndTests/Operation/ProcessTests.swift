@@ -1,7 +1,8 @@
 import Foundation
 import Glibc
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// What the process is to others on its machine, and what it does without what a machine usually has.
 @Suite struct `the process` {
@@ -21,7 +22,7 @@ import TestSupport
         return stat("/proc/\(process.identifier)/environ", &status) == 0 ? status.st_uid : nil
     }
 
-    @Test func `CA-17 shows its memory and its environment to root alone`() throws {
+    @Test(.holds("CA-17")) func `shows its memory and its environment to root alone`() throws {
         let folder = try TemporaryFolder.make(for: "process")
         chmod(folder, 0o755)
         let configuration = """

@@ -1,6 +1,7 @@
 import Foundation
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// Row OPS-07: another configuration without another process.
 @Suite struct `reload` {
@@ -8,7 +9,9 @@ import TestSupport
         [{ path: /open/, upstream: $UPSTREAM, public: true }, { path: /new/, upstream: $UPSTREAM, public: true }]
         """
 
-    @Test func `OPS-07 SIGHUP serves by what the file says now, on connections that were open before`() throws {
+    @Test(.holds("OPS-07")) func `SIGHUP serves by what the file says now, on connections that were open before`()
+        throws
+    {
         let stage = try Stage()
         let client = try stage.gateway.client()
         try client.send(request("GET", "/open/a"))
@@ -23,7 +26,7 @@ import TestSupport
         #expect(try client.response().status == 404)
     }
 
-    @Test func `OPS-07 a request that began before a reload ends by the configuration it began by`() throws {
+    @Test(.holds("OPS-07")) func `a request that began before a reload ends by the configuration it began by`() throws {
         let stage = try Stage()
         let gate = Gate()
         let head = "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nfirst"
@@ -44,7 +47,7 @@ import TestSupport
         #expect(try client.response().status == 404)
     }
 
-    @Test func `OPS-07 a broken file keeps what is served, and log, metric and readiness say so`() throws {
+    @Test(.holds("OPS-07")) func `a broken file keeps what is served, and log, metric and readiness say so`() throws {
         let stage = try Stage()
         try stage.rewrite("listeners: []\nroutes: [{ path: x }]\n")
         stage.gateway.process.signal(SIGHUP)
@@ -65,7 +68,7 @@ import TestSupport
         #expect(try stage.exchange("GET", "/new/a").status == 200)
     }
 
-    @Test func `OPS-07 a listener that cannot be opened refuses the whole of a reload`() throws {
+    @Test(.refuses("OPS-07")) func `a listener that cannot be opened refuses the whole of a reload`() throws {
         let taken = try RecordingUpstream()
         let stage = try Stage()
         let second = "\n  - { address: \"127.0.0.1:\(taken.port)\", public_url: \"http://second.test\" }"
@@ -78,7 +81,7 @@ import TestSupport
         #expect(try stage.exchange("GET", "/new/a").status == 404)
     }
 
-    @Test func `OPS-07 a listener that is added answers, and one that is taken away does not`() throws {
+    @Test(.holds("OPS-07")) func `a listener that is added answers, and one that is taken away does not`() throws {
         let stage = try Stage()
         var plan = StagePlan()
         plan.publicURL += "\n  - { address: \"127.0.0.2:0\", public_url: \"http://second.test\" }"
@@ -90,7 +93,7 @@ import TestSupport
         #expect(try stage.exchange("GET", "/open/a").status == 200)
     }
 
-    @Test func `OPS-07 a token is judged anew by the rules of the configuration that is served`() throws {
+    @Test(.holds("OPS-07")) func `a token is judged anew by the rules of the configuration that is served`() throws {
         let stage = try Stage()
         let bearer = stage.tokens.bearer()
         #expect(try stage.exchange("GET", "/orders/1", fields: [bearer]).status == 200)
@@ -110,7 +113,7 @@ import TestSupport
         #expect(stage.issuer.fetches() == 1)
     }
 
-    @Test func `OPS-07 numbers go on over a reload`() throws {
+    @Test(.holds("OPS-07")) func `numbers go on over a reload`() throws {
         let stage = try Stage()
         for _ in 0..<3 { #expect(try stage.exchange("GET", "/open/a").status == 200) }
         try stage.rewrite(
@@ -128,7 +131,7 @@ import TestSupport
         }
     }
 
-    @Test func `OPS-07 a hundred reloads under requests lose none of them`() throws {
+    @Test(.holds("OPS-07")) func `a hundred reloads under requests lose none of them`() throws {
         let stage = try Stage(StagePlan(workers: 2))
         let isOver = Watched(false)
         let lost = Watched(0)
@@ -157,7 +160,7 @@ import TestSupport
         #expect(stage.gateway.process.isRunning)
     }
 
-    @Test func `OPS-07 what holds until the end of the process is named when it changes`() throws {
+    @Test(.holds("OPS-07")) func `what holds until the end of the process is named when it changes`() throws {
         let stage = try Stage()
         try stage.rewrite(StagePlan(workers: 2))
         try stage.reload()

@@ -1,6 +1,7 @@
 import Glibc
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// Rows DPOP-15, DPOP-17 and DPOP-19 to DPOP-27: whose token it is, and that a proof counts once.
 @Suite(.serialized) struct `a token bound to a key` {
@@ -28,7 +29,7 @@ import TestSupport
         stage.reset()
     }
 
-    @Test func `DPOP-15 the same proof is accepted once`() throws {
+    @Test(.holds("DPOP-15")) func `the same proof is accepted once`() throws {
         let fields = ProofCall().fields(stage)
         #expect(try stage.exchange("GET", "/bound/a", fields: fields).status == 200)
         let again = try stage.exchange("GET", "/bound/a", fields: fields)
@@ -36,14 +37,17 @@ import TestSupport
         #expect(stage.upstream.now.requests.count == 1)
     }
 
-    @Test func `DPOP-15 the same jti under another time or by another key is judged by key and jti alone`() throws {
+    @Test(.holds("DPOP-15")) func `the same jti under another time or by another key is judged by key and jti alone`()
+        throws
+    {
         let jti = quoted("shared-\(UInt64.random(in: 0...UInt64.max))")
         #expect(try ProofCall(claims: ["jti": jti]).send(stage).status == 200)
         try expectInvalidProof(ProofCall(claims: ["jti": jti], clock: -5).send(stage), stage, check: "DPOP-15")
         #expect(try ProofCall(client: ProofMint(key: .p256), claims: ["jti": jti]).send(stage).status == 200)
     }
 
-    @Test func `DPOP-15 of one proof sent on many connections at once exactly one is accepted, over all workers`()
+    @Test(.holds("DPOP-15"), .refuses("DPOP-15"))
+    func `of one proof sent on many connections at once exactly one is accepted, over all workers`()
         throws
     {
         let clients = try (0..<16).map { _ in try stage.gateway.client() }
@@ -56,7 +60,7 @@ import TestSupport
         }
     }
 
-    @Test func `DPOP-17 a proof that was refused for anything else is not used up`() throws {
+    @Test(.refuses("DPOP-17")) func `a proof that was refused for anything else is not used up`() throws {
         let jti = quoted("burnt-\(UInt64.random(in: 0...UInt64.max))")
         try expectInvalidProof(ProofCall(claims: ["jti": jti], signer: .p256).send(stage), stage, check: "DPOP-05")
         try expectInvalidProof(
@@ -64,7 +68,7 @@ import TestSupport
         #expect(try ProofCall(claims: ["jti": jti]).send(stage).status == 200)
     }
 
-    @Test func `DPOP-17 a proof is not used up by a request that lacks a scope`() throws {
+    @Test(.refuses("DPOP-17")) func `a proof is not used up by a request that lacks a scope`() throws {
         let call = ProofCall(method: "POST")
         let poor = try call.send(stage)
         #expect(poor.status == 403)
@@ -74,11 +78,11 @@ import TestSupport
         #expect(stage.upstream.now.requests.isEmpty)
     }
 
-    @Test func `DPOP-19 the key of the token is accepted`() throws {
+    @Test(.holds("DPOP-19")) func `the key of the token is accepted`() throws {
         #expect(try ProofCall(client: ProofMint(key: .ed25519)).send(stage).status == 200)
     }
 
-    @Test func `DPOP-19 a good proof by another key is an invalid token`() throws {
+    @Test(.refuses("DPOP-19")) func `a good proof by another key is an invalid token`() throws {
         let response = try ProofCall(token: ["cnf": ProofMint(key: .p256).confirmation]).send(stage)
         try expectInvalidToken(response, stage, scheme: "DPoP", check: "DPOP-19")
         #expect(try challenges(response)["DPoP"]?["error_description"] == "Invalid DPoP key binding")
@@ -86,8 +90,8 @@ import TestSupport
         try stage.expectNothingForwarded()
     }
 
-    @Test(arguments: ["/bound/a", "/orders/a"])
-    func `DPOP-20 a bound token as Bearer is refused, with a proof or without, whatever the route takes`(
+    @Test(.refuses("DPOP-20"), arguments: ["/bound/a", "/orders/a"])
+    func `a bound token as Bearer is refused, with a proof or without, whatever the route takes`(
         path: String
     ) throws {
         for lines: ((String) -> [String])? in [nil, { _ in [] }] {
@@ -99,22 +103,22 @@ import TestSupport
         try stage.expectNothingForwarded()
     }
 
-    @Test func `DPOP-20 an unbound token as Bearer is accepted beside it`() throws {
+    @Test(.holds("DPOP-20")) func `an unbound token as Bearer is accepted beside it`() throws {
         let response = try stage.exchange("GET", "/bound/a", fields: [stage.tokens.bearer()])
         #expect(response.status == 200)
     }
 
-    @Test func `DPOP-21 a token bound to no key is refused with the scheme DPoP`() throws {
+    @Test(.refuses("DPOP-21")) func `a token bound to no key is refused with the scheme DPoP`() throws {
         let response = try ProofCall(token: ["cnf": nil]).send(stage)
         try expectInvalidToken(response, stage, scheme: "DPoP", check: "DPOP-21")
         try stage.expectNothingForwarded()
     }
 
-    @Test func `DPOP-21 a bound one is accepted`() throws {
+    @Test(.holds("DPOP-21")) func `a bound one is accepted`() throws {
         #expect(try ProofCall().send(stage).status == 200)
     }
 
-    @Test func `DPOP-22 a proof beside an unbound Bearer token is ignored and stripped`() throws {
+    @Test(.refuses("DPOP-22")) func `a proof beside an unbound Bearer token is ignored and stripped`() throws {
         let response = try ProofCall(token: ["cnf": nil], scheme: "Bearer").send(stage)
         #expect(response.status == 200)
         let seen = try #require(stage.upstream.onlyRequest(for: "/bound/a"))
@@ -122,7 +126,9 @@ import TestSupport
         #expect(seen.fields["authorization"].isEmpty)
     }
 
-    @Test func `DPOP-22 a route for DPoP alone does not offer Bearer and takes none`() throws {
+    @Test(.holds("DPOP-22"), .refuses("DPOP-22")) func `a route for DPoP alone does not offer Bearer and takes none`()
+        throws
+    {
         let response = try stage.exchange("GET", "/only/a", fields: [stage.tokens.bearer()])
         expectTemplate(response, status: 401)
         #expect(try challenges(response).keys.sorted() == ["DPoP"])
@@ -130,7 +136,7 @@ import TestSupport
         try stage.expectNothingForwarded()
     }
 
-    @Test func `DPOP-23 the challenge names the algorithms, in a line of its own behind Bearer's`() throws {
+    @Test(.holds("DPOP-23")) func `the challenge names the algorithms, in a line of its own behind Bearer's`() throws {
         let response = try stage.exchange("GET", "/bound/a")
         expectTemplate(response, status: 401)
         #expect(
@@ -139,13 +145,14 @@ import TestSupport
             ])
     }
 
-    @Test func `DPOP-23 a route for Bearer alone has no DPoP challenge and takes no such scheme`() throws {
+    @Test(.holds("DPOP-23"), .refuses("DPOP-23"))
+    func `a route for Bearer alone has no DPoP challenge and takes no such scheme`() throws {
         let response = try ProofCall(path: "/orders/a").send(stage)
         try expectNoCredentials(response)
         try stage.expectNothingForwarded()
     }
 
-    @Test func `DPOP-24 credentials for a proxy are none for the origin`() throws {
+    @Test(.refuses("DPOP-24")) func `credentials for a proxy are none for the origin`() throws {
         let fields = ProofCall().fields(stage).map {
             $0.replacingOccurrences("Authorization:", with: "Proxy-Authorization:")
         }
@@ -156,13 +163,13 @@ import TestSupport
         try stage.expectNothingForwarded()
     }
 
-    @Test func `DPOP-24 they do not harm where the right ones are there too`() throws {
+    @Test(.holds("DPOP-24")) func `they do not harm where the right ones are there too`() throws {
         let fields = ProofCall().fields(stage) + ["Proxy-Authorization: DPoP abc"]
         #expect(try stage.exchange("GET", "/bound/a", fields: fields).status == 200)
         #expect(stage.upstream.onlyRequest(for: "/bound/a")?.fields["proxy-authorization"].isEmpty == true)
     }
 
-    @Test func `DPOP-25 two requests in one write need two proofs`() throws {
+    @Test(.holds("DPOP-25"), .refuses("DPOP-25")) func `two requests in one write need two proofs`() throws {
         let one = request("GET", "/bound/a", fields: ProofCall().fields(stage))
         let other = request("GET", "/bound/a", fields: ProofCall().fields(stage))
         let client = try stage.gateway.client()
@@ -170,7 +177,7 @@ import TestSupport
         #expect(try [client.response().status, client.response().status, client.response().status] == [200, 401, 200])
     }
 
-    @Test func `DPOP-25 each request of a connection is proved anew`() throws {
+    @Test(.holds("DPOP-25")) func `each request of a connection is proved anew`() throws {
         let token = stage.tokens.token(["cnf": ProofCall().client.confirmation])
         let client = try stage.gateway.client()
         for _ in 0..<5 {
@@ -181,7 +188,7 @@ import TestSupport
         #expect(try client.response().status == 401)
     }
 
-    @Test func `DPOP-27 neither proof nor token reaches the upstream or a log`() throws {
+    @Test(.holds("DPOP-27")) func `neither proof nor token reaches the upstream or a log`() throws {
         let call = ProofCall()
         let fields = call.fields(stage)
         #expect(try stage.exchange("GET", "/bound/a", fields: fields).status == 200)
@@ -196,7 +203,7 @@ import TestSupport
         }
     }
 
-    @Test func `DPOP-27 other spellings of the field do not reach the upstream either`() throws {
+    @Test(.refuses("DPOP-27")) func `other spellings of the field do not reach the upstream either`() throws {
         let response = try stage.exchange("GET", "/bound/a", fields: ProofCall().fields(stage) + ["dpop-extra: 1"])
         #expect(response.status == 200)
         let two = try stage.exchange("GET", "/open/a", fields: ["DPoP: abc", "dPoP: abc"])
@@ -204,13 +211,13 @@ import TestSupport
         #expect(stage.upstream.now.requests.last?.fields["dpop"].isEmpty == true)
     }
 
-    @Test func `DPOP-10 a proof of up to a minute ago or ten seconds ahead is accepted`() throws {
+    @Test(.holds("DPOP-10")) func `a proof of up to a minute ago or ten seconds ahead is accepted`() throws {
         #expect(try withinASecond { try ProofCall(clock: -58).send(stage) }.status == 200)
         #expect(try ProofCall(clock: 9).send(stage).status == 200)
     }
 
-    @Test(arguments: [-62, -3600, 13, 3600])
-    func `DPOP-10 an older one or one further ahead is refused`(clock: Int) throws {
+    @Test(.refuses("DPOP-10"), arguments: [-62, -3600, 13, 3600])
+    func `an older one or one further ahead is refused`(clock: Int) throws {
         // A proof from ahead is less so with each second that passes before it is judged.
         let response = try withinASecond {
             stage.reset()

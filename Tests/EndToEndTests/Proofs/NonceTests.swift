@@ -1,6 +1,7 @@
 import Glibc
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// Rows DPOP-11 to DPOP-14: nonces of the resource server.
 @Suite(.serialized) struct `nonces for proofs` {
@@ -49,7 +50,7 @@ import TestSupport
         #expect(response.fields["dpop-nonce"].count == 1, "\(response.headText)", sourceLocation: location)
     }
 
-    @Test func `DPOP-11 a proof with the nonce of the refusal is accepted`() throws {
+    @Test(.refuses("DPOP-11")) func `a proof with the nonce of the refusal is accepted`() throws {
         let nonce = try nonce(stage)
         for _ in 0..<3 {
             let response = try ProofCall(path: "/nonce/a", claims: ["nonce": quoted(nonce)]).send(stage)
@@ -57,14 +58,14 @@ import TestSupport
         }
     }
 
-    @Test func `DPOP-11 a proof without a nonce, or with one of another type, is asked for one`() throws {
+    @Test(.refuses("DPOP-11")) func `a proof without a nonce, or with one of another type, is asked for one`() throws {
         let response = try ProofCall(path: "/nonce/a").send(stage)
         try expectNonceWanted(response)
         try expectLogged(response, stage, check: "DPOP-11", cause: "proof_nonce_missing")
         try stage.expectNothingForwarded()
     }
 
-    @Test func `DPOP-11 with a nonce the client's clock does not matter`() throws {
+    @Test(.holds("DPOP-11")) func `with a nonce the client's clock does not matter`() throws {
         let nonce = try nonce(stage)
         for clock in [-100_000, 100_000] {
             let call = ProofCall(path: "/nonce/a", claims: ["nonce": quoted(nonce)], clock: clock)
@@ -75,7 +76,7 @@ import TestSupport
         try expectInvalidProof(stage.exchange("GET", "/nonce/a", fields: fields), stage, check: "DPOP-15")
     }
 
-    @Test func `DPOP-11 a client whose clock is wrong is asked for a nonce too`() throws {
+    @Test(.refuses("DPOP-11")) func `a client whose clock is wrong is asked for a nonce too`() throws {
         for clock in [-100_000, 100_000] {
             try expectNonceWanted(ProofCall(path: "/nonce/a", clock: clock).send(stage))
             let stale = ProofCall(path: "/nonce/a", claims: ["nonce": quoted("stale")], clock: clock)
@@ -83,7 +84,9 @@ import TestSupport
         }
     }
 
-    @Test func `DPOP-10 where a nonce is optional its clock is judged, and the refusal brings a nonce`() throws {
+    @Test(.refuses("DPOP-10")) func `where a nonce is optional its clock is judged, and the refusal brings a nonce`()
+        throws
+    {
         let response = try ProofCall(path: "/offer/a", clock: -100_000).send(stage)
         #expect(try challenge(response)["error"] == "invalid_dpop_proof")
         let nonce = try #require(response.fields.only("dpop-nonce"))
@@ -91,7 +94,7 @@ import TestSupport
         #expect(try again.send(stage).status == 200)
     }
 
-    @Test func `DPOP-12 a nonce of a replica with the same key is accepted`() throws {
+    @Test(.holds("DPOP-12")) func `a nonce of a replica with the same key is accepted`() throws {
         let settings = "dpop: { nonce_keys: [{ file: $FOLDER/nonce.key }] }"
         let one = try Stage(Self.plan(settings))
         let two = try Stage(Self.plan(settings))
@@ -100,7 +103,7 @@ import TestSupport
         try expectNonceWanted(ProofCall(path: "/nonce/a", claims: ["nonce": quoted(nonce)]).send(stage))
     }
 
-    @Test func `DPOP-12 a stranger's nonce or one with a bit changed is not accepted`() throws {
+    @Test(.refuses("DPOP-12")) func `a stranger's nonce or one with a bit changed is not accepted`() throws {
         let good = try nonce(stage)
         #expect(good.utf8.allSatisfy { $0 == 0x21 || (0x23...0x5B).contains($0) || (0x5D...0x7E).contains($0) })
         var strangers = ["eyJ7S_zG.eyJH0-Z.HX4w-7v", "a", String(repeating: "A", count: 2000), good + "A"]
@@ -116,7 +119,7 @@ import TestSupport
         try stage.expectNothingForwarded()
     }
 
-    @Test func `DPOP-13 the upstream's nonce is removed where the gateway judges proofs`() throws {
+    @Test(.refuses("DPOP-13")) func `the upstream's nonce is removed where the gateway judges proofs`() throws {
         stage.upstream.answer("/off/own", with: .answer(200, fields: ["DPoP-Nonce: theirs", "X-Other: 1"]))
         let response = try ProofCall(path: "/off/own").send(stage)
         #expect(response.status == 200)
@@ -124,7 +127,7 @@ import TestSupport
         #expect(response.fields.only("x-other") == "1")
     }
 
-    @Test func `DPOP-13 there is never more than one nonce in a response`() throws {
+    @Test(.refuses("DPOP-13")) func `there is never more than one nonce in a response`() throws {
         stage.upstream.answer("/offer/own", with: .answer(200, fields: ["DPoP-Nonce: theirs"]))
         let response = try ProofCall(path: "/offer/own").send(stage)
         #expect(response.status == 200)
@@ -132,7 +135,7 @@ import TestSupport
         #expect(response.fields.only("dpop-nonce") != "theirs")
     }
 
-    @Test func `DPOP-14 a response that brings a nonce may not be kept by a cache`() throws {
+    @Test(.refuses("DPOP-14")) func `a response that brings a nonce may not be kept by a cache`() throws {
         stage.upstream.answer(
             "/offer/public",
             with: .answer(200, fields: ["Cache-Control: public, max-age=60", "Expires: Thu, 01 Jan 2037 00:00:00 GMT"]))
@@ -143,7 +146,8 @@ import TestSupport
         #expect(response.fields["dpop-nonce"].count == 1)
     }
 
-    @Test func `DPOP-14 with a fresh nonce none is offered, and the upstream's word on caches stands`() throws {
+    @Test(.holds("DPOP-14"), .refuses("DPOP-14"))
+    func `with a fresh nonce none is offered, and the upstream's word on caches stands`() throws {
         stage.upstream.answer("/offer/kept", with: .answer(200, fields: ["Cache-Control: public, max-age=60"]))
         var response: WireResponse
         var tries = 0
@@ -174,7 +178,8 @@ import TestSupport
             claims: nonce.map { ["nonce": quoted($0)] } ?? [:], clock: seconds)
     }
 
-    @Test func `DPOP-14 a nonce near its end is good, and its answer brings the next one and may not be kept`() throws {
+    @Test(.holds("DPOP-14"), .refuses("DPOP-14"))
+    func `a nonce near its end is good, and its answer brings the next one and may not be kept`() throws {
         let clock = try SteppedClock()
         let (stage, ahead) = try stage(in: clock)
         let nonce = try #require(try call(nil, at: ahead, "/nonce/a").send(stage).fields.only("dpop-nonce"))
@@ -198,7 +203,7 @@ import TestSupport
         #expect(renewed.fields["cache-control"] == ["public, max-age=60"])
     }
 
-    @Test func `DPOP-14 a nonce past its end is none, and nothing is forwarded for it`() throws {
+    @Test(.refuses("DPOP-14")) func `a nonce past its end is none, and nothing is forwarded for it`() throws {
         let clock = try SteppedClock()
         let (stage, ahead) = try stage(in: clock)
         let nonce = try #require(try call(nil, at: ahead, "/nonce/a").send(stage).fields.only("dpop-nonce"))

@@ -1,8 +1,9 @@
 import Bytes
 import Crypto
 import JOSE
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// Rows DPOP-01 to DPOP-08, DPOP-16, DPOP-18 and DPOP-26: what a proof must be.
 ///
@@ -49,30 +50,30 @@ import TestSupport
         try stage.expectNothingForwarded(at: location)
     }
 
-    @Test(arguments: ["DPoP", "dpop", "DPOP", "dPoP"])
-    func `DPOP-01 one field with one proof is accepted, however the scheme is cased`(scheme: String) throws {
+    @Test(.holds("DPOP-01"), arguments: ["DPoP", "dpop", "DPOP", "dPoP"])
+    func `one field with one proof is accepted, however the scheme is cased`(scheme: String) throws {
         try expectAccepted(ProofCall(scheme: scheme))
         #expect(stage.upstream.onlyRequest(for: "/bound/a")?.fields["x-user"] == ["alice"])
     }
 
-    @Test func `DPOP-01 no proof, two of them, a list of them or an empty field is refused`() throws {
+    @Test(.refuses("DPOP-01")) func `no proof, two of them, a list of them or an empty field is refused`() throws {
         try expectRefused(ProofCall(proofLines: { _ in [] }), "DPOP-01", "proof_missing")
         try expectRefused(ProofCall(proofLines: { ["DPoP: \($0)", "DPoP: \($0)"] }), "DPOP-01", "proof_repeated")
         try expectRefused(ProofCall(proofLines: { ["DPoP: \($0), \($0)"] }), "DPOP-01", "proof_repeated")
         try expectRefused(ProofCall(proofLines: { _ in ["DPoP:"] }), "DPOP-01", "proof_missing")
     }
 
-    @Test(arguments: ["\"dpop+jwt\"", "\"DPoP+JWT\"", "\"application/dpop+jwt\""])
-    func `DPOP-02 the type dpop+jwt is accepted as media types are compared`(type: String) throws {
+    @Test(.holds("DPOP-02"), arguments: ["\"dpop+jwt\"", "\"DPoP+JWT\"", "\"application/dpop+jwt\""])
+    func `the type dpop+jwt is accepted as media types are compared`(type: String) throws {
         try expectAccepted(ProofCall(header: ["typ": type]))
     }
 
-    @Test(arguments: ["\"JWT\"", "\"at+jwt\"", "\"dpop+jwt2\"", "\"\"", nil])
-    func `DPOP-02 another type, or none, is refused`(type: String?) throws {
+    @Test(.refuses("DPOP-02"), arguments: ["\"JWT\"", "\"at+jwt\"", "\"dpop+jwt2\"", "\"\"", nil])
+    func `another type, or none, is refused`(type: String?) throws {
         try expectRefused(ProofCall(header: ["typ": type]), "DPOP-02")
     }
 
-    @Test func `DPOP-03 algorithms of the list are accepted`() throws {
+    @Test(.holds("DPOP-03")) func `algorithms of the list are accepted`() throws {
         try expectAccepted(ProofCall(client: ProofMint(key: .rsa, algorithm: .ps256)))
         try expectAccepted(ProofCall(client: ProofMint(key: .ed25519)))
         try expectAccepted(ProofCall(client: ProofMint(key: .ed25519), header: ["alg": "\"Ed25519\""]))
@@ -81,24 +82,26 @@ import TestSupport
         try expectAccepted(ProofCall(path: "/wide/a", client: ProofMint(key: .rsa, algorithm: .rs256)))
     }
 
-    @Test(arguments: ["\"none\"", "\"None\"", "\"HS256\"", "\"ES256K\"", "\"\"", "\"es256\""])
-    func `DPOP-03 none, a MAC or a stranger's algorithm is refused`(algorithm: String) throws {
+    @Test(.refuses("DPOP-03"), arguments: ["\"none\"", "\"None\"", "\"HS256\"", "\"ES256K\"", "\"\"", "\"es256\""])
+    func `none, a MAC or a stranger's algorithm is refused`(algorithm: String) throws {
         try expectRefused(ProofCall(header: ["alg": algorithm]), "DPOP-03")
     }
 
-    @Test func `DPOP-03 a good algorithm that is not on the list is refused`() throws {
+    @Test(.refuses("DPOP-03")) func `a good algorithm that is not on the list is refused`() throws {
         try expectRefused(ProofCall(client: ProofMint(key: .rsa, algorithm: .rs256)), "DPOP-03")
         try expectRefused(ProofCall(client: ProofMint(key: .p384)), "DPOP-03")
         let response = try ProofCall(path: "/narrow/a", client: ProofMint(key: .ed25519)).send(stage)
         #expect(try challenges(response)["DPoP"]?["algs"] == "ES256")
     }
 
-    @Test func `DPOP-04 a public key is accepted, with members that mean nothing to us`() throws {
+    @Test(.holds("DPOP-04")) func `a public key is accepted, with members that mean nothing to us`() throws {
         let key = SigningKey.otherP256.publicJWK(["kid": "\"k\"", "use": "\"sig\"", "x-extra": "1"])
         try expectAccepted(ProofCall(header: ["jwk": key]))
     }
 
-    @Test func `DPOP-04 no key, a private one, a secret, a weak one or one off its curve is refused`() throws {
+    @Test(.refuses("DPOP-04")) func `no key, a private one, a secret, a weak one or one off its curve is refused`()
+        throws
+    {
         let key = SigningKey.otherP256
         for member in ["d", "p", "q", "dp", "dq", "qi", "oth", "k"] {
             try expectRefused(ProofCall(header: ["jwk": key.publicJWK([member: "\"AQAB\""])]), "DPOP-04")
@@ -114,35 +117,35 @@ import TestSupport
         try expectRefused(ProofCall(client: weak), "DPOP-04")
     }
 
-    @Test func `DPOP-05 a signature by the key in the proof is accepted`() throws {
+    @Test(.holds("DPOP-05")) func `a signature by the key in the proof is accepted`() throws {
         try expectAccepted(ProofCall(client: ProofMint(key: .p256)))
     }
 
-    @Test func `DPOP-05 a signature by another key than the one in the proof is refused`() throws {
+    @Test(.refuses("DPOP-05")) func `a signature by another key than the one in the proof is refused`() throws {
         try expectRefused(ProofCall(signer: .p256), "DPOP-05")
         // Again, with a header the gateway has seen with a good signature: the key is known, the signature is not.
         try expectAccepted(ProofCall())
         try expectRefused(ProofCall(signer: .p256), "DPOP-05")
     }
 
-    @Test(arguments: ["jti", "htm", "htu", "iat", "ath"])
-    func `DPOP-06 a proof without one of its claims, or with one of another type, is refused`(claim: String) throws {
+    @Test(.refuses("DPOP-06"), arguments: ["jti", "htm", "htu", "iat", "ath"])
+    func `a proof without one of its claims, or with one of another type, is refused`(claim: String) throws {
         try expectRefused(ProofCall(claims: [claim: nil]), "DPOP-06")
         let wrong = claim == "iat" ? ["\"1\"", "null", "{}"] : ["1", "null", "[]"]
         for value in wrong { try expectRefused(ProofCall(claims: [claim: value]), "DPOP-06") }
     }
 
-    @Test func `DPOP-06 further claims do not matter`() throws {
+    @Test(.holds("DPOP-06")) func `further claims do not matter`() throws {
         try expectAccepted(ProofCall(claims: ["x": "1", "nonce2": "\"a\"", "iss": "{}"]))
     }
 
-    @Test(arguments: ["GET", "POST", "DELETE", "HEAD", "PATCH"])
-    func `DPOP-07 the method of the request is accepted`(method: String) throws {
+    @Test(.holds("DPOP-07"), arguments: ["GET", "POST", "DELETE", "HEAD", "PATCH"])
+    func `the method of the request is accepted`(method: String) throws {
         try expectAccepted(ProofCall(method: method))
     }
 
-    @Test(arguments: ["\"POST\"", "\"get\"", "\"HEAD\"", "\"GET \"", "\"\""])
-    func `DPOP-07 another method, or another spelling of it, is refused`(method: String) throws {
+    @Test(.refuses("DPOP-07"), arguments: ["\"POST\"", "\"get\"", "\"HEAD\"", "\"GET \"", "\"\""])
+    func `another method, or another spelling of it, is refused`(method: String) throws {
         let response = try ProofCall(claims: ["htm": method]).send(stage)
         #expect(response.status == 401)
         let check = method == "\"\"" ? "DPOP-06" : "DPOP-07"
@@ -152,26 +155,32 @@ import TestSupport
         try expectInvalidProof(overridden, stage, check: "DPOP-07")
     }
 
-    @Test(arguments: [
-        "http://gateway.test/bound/a~b", "HTTP://GATEWAY.test:80/bound/a%7eb?x=1#f", "http://gateway.test/bound/a%7Eb",
-        "http://gateway.test/bound/%61~b?", "http://gateway.test/bound/./a~b",
-    ])
-    func `DPOP-08 a URL that is the same by RFC 3986 is accepted`(url: String) throws {
+    @Test(
+        .holds("DPOP-08"),
+        arguments: [
+            "http://gateway.test/bound/a~b", "HTTP://GATEWAY.test:80/bound/a%7eb?x=1#f",
+            "http://gateway.test/bound/a%7Eb",
+            "http://gateway.test/bound/%61~b?", "http://gateway.test/bound/./a~b",
+        ])
+    func `a URL that is the same by RFC 3986 is accepted`(url: String) throws {
         try expectAccepted(ProofCall(path: "/bound/a~b?q=1", url: url))
     }
 
-    @Test(arguments: [
-        "http://other.test/bound/a", "https://gateway.test/bound/a", "http://gateway.test/bound/a/",
-        "http://gateway.test/bound/A", "http://gateway.test:8080/bound/a", "http://user@gateway.test/bound/a",
-        "http://gateway.test/bound", "/bound/a", "gateway.test/bound/a", "http://gateway.test/bound%2Fa",
-        "http://gateway.test.evil.example/bound/a", "http://gateway.test\u{0}/bound/a", "ftp://gateway.test/bound/a",
-    ])
-    func `DPOP-08 another URL is refused`(url: String) throws {
+    @Test(
+        .refuses("DPOP-08"),
+        arguments: [
+            "http://other.test/bound/a", "https://gateway.test/bound/a", "http://gateway.test/bound/a/",
+            "http://gateway.test/bound/A", "http://gateway.test:8080/bound/a", "http://user@gateway.test/bound/a",
+            "http://gateway.test/bound", "/bound/a", "gateway.test/bound/a", "http://gateway.test/bound%2Fa",
+            "http://gateway.test.evil.example/bound/a", "http://gateway.test\u{0}/bound/a",
+            "ftp://gateway.test/bound/a",
+        ])
+    func `another URL is refused`(url: String) throws {
         let url = url.replacingOccurrences("\u{0}", with: "\\u0000")
         try expectRefused(ProofCall(url: url), "DPOP-08")
     }
 
-    @Test func `DPOP-09 the URL is one of the route's bases with the path behind it`() throws {
+    @Test(.holds("DPOP-09")) func `the URL is one of the route's bases with the path behind it`() throws {
         for base in [
             "https://api.example/v1", "https://other.example", "http://gateway.test", "https://API.example:443/v1",
         ] {
@@ -179,7 +188,7 @@ import TestSupport
         }
     }
 
-    @Test func `DPOP-09 no base is taken from the request`() throws {
+    @Test(.refuses("DPOP-09")) func `no base is taken from the request`() throws {
         let evil = "https://evil.example/based/a"
         for field in [
             "X-Forwarded-Host: evil.example", "Forwarded: host=evil.example;proto=https",
@@ -192,24 +201,24 @@ import TestSupport
         try expectRefused(ProofCall(url: "https://other.example/bound/a"), "DPOP-08")
     }
 
-    @Test func `DPOP-16 a jti of 256 bytes is accepted`() throws {
+    @Test(.holds("DPOP-16")) func `a jti of 256 bytes is accepted`() throws {
         let unique = String(UInt64.random(in: 0...UInt64.max), radix: 36)
         let text = unique + String(repeating: "j", count: 256 - unique.utf8.count)
         try expectAccepted(ProofCall(claims: ["jti": quoted(text)]))
     }
 
-    @Test(arguments: [257, 3000])
-    func `DPOP-16 a longer jti is refused`(length: Int) throws {
+    @Test(.refuses("DPOP-16"), arguments: [257, 3000])
+    func `a longer jti is refused`(length: Int) throws {
         try expectRefused(ProofCall(claims: ["jti": quoted(String(repeating: "j", count: length))]), "DPOP-16")
     }
 
-    @Test func `DPOP-18 the digest of the token is accepted and any other refused`() throws {
+    @Test(.refuses("DPOP-18")) func `the digest of the token is accepted and any other refused`() throws {
         try expectAccepted(ProofCall())
         let other = SHA256.hash(Array("another".utf8).span).base64URL
         try expectRefused(ProofCall(claims: ["ath": quoted(other)]), "DPOP-18")
     }
 
-    @Test func `DPOP-18 a proof for one token does not go with another`() throws {
+    @Test(.refuses("DPOP-18")) func `a proof for one token does not go with another`() throws {
         let call = ProofCall()
         let other = stage.tokens.token(["cnf": call.client.confirmation, "sub": quoted("mallory")])
         try expectRefused(ProofCall(tokenSent: other), "DPOP-18")
@@ -221,14 +230,14 @@ import TestSupport
         try expectInvalidProof(response, stage, check: "DPOP-18")
     }
 
-    @Test func `DPOP-26 kid, jku, x5c and strangers in the header are ignored`() throws {
+    @Test(.holds("DPOP-26")) func `kid, jku, x5c and strangers in the header are ignored`() throws {
         try expectAccepted(
             ProofCall(header: [
                 "kid": "\"../../x\"", "jku": "\"https://evil.example\"", "x5c": "[\"MIIB\"]", "strange": "{}",
             ]))
     }
 
-    @Test func `DPOP-26 a critical parameter is refused`() throws {
+    @Test(.refuses("DPOP-26")) func `a critical parameter is refused`() throws {
         try expectRefused(ProofCall(header: ["crit": "[\"strange\"]", "strange": "1"]), "JOSE-12", "proof_malformed")
     }
 }

@@ -1,6 +1,7 @@
 import JSON
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// Rows MD-20 to MD-25 and MCP-01 to MCP-06: how a client finds out what a resource wants of it.
 @Suite(.serialized) struct `protected resources` {
@@ -53,7 +54,7 @@ import TestSupport
         try stage.expectNothingForwarded(at: location)
     }
 
-    @Test func `MD-20, MD-24 metadata is JSON that anybody may read and keep for a while`() throws {
+    @Test(.holds("MD-20", "MD-24")) func `metadata is JSON that anybody may read and keep for a while`() throws {
         let response = try fetch(Self.wellKnown + "/api/", fields: ["Origin: https://anywhere.test"])
         #expect(response.status == 200)
         #expect(response.fields.only("content-type") == "application/json")
@@ -66,7 +67,7 @@ import TestSupport
         try stage.expectNothingForwarded()
     }
 
-    @Test func `MD-20 HEAD is answered with the length alone, and the connection goes on`() throws {
+    @Test(.holds("MD-20")) func `HEAD is answered with the length alone, and the connection goes on`() throws {
         let body = try fetch(Self.wellKnown + "/mcp").body
         let client = try stage.gateway.client()
         let head = request("HEAD", Self.wellKnown + "/mcp")
@@ -78,7 +79,8 @@ import TestSupport
         #expect(try client.response().status == 200)
     }
 
-    @Test func `OPS-03 what the gateway answers itself is counted in the log, and nothing for HEAD`() throws {
+    @Test(.holds("OPS-03")) func `what the gateway answers itself is counted in the log, and nothing for HEAD`() throws
+    {
         let count = try fetch(Self.wellKnown + "/mcp?counted=1").body.count
         _ = try fetch(Self.wellKnown + "/mcp?counted=2", method: "HEAD")
         let get = try #require(stage.gateway.accessLine { $0.raw.contains("/mcp?counted=1") })
@@ -87,7 +89,7 @@ import TestSupport
         #expect(head["response_bytes"] == "0", "\(head.raw)")
     }
 
-    @Test func `MD-24 a preflight is answered for every origin`() throws {
+    @Test(.holds("MD-24")) func `a preflight is answered for every origin`() throws {
         let response = try fetch(
             Self.wellKnown + "/mcp", method: "OPTIONS",
             fields: ["Origin: https://a.test", "Access-Control-Request-Headers: mcp-protocol-version"])
@@ -98,50 +100,56 @@ import TestSupport
         #expect(!response.fields.contains("access-control-allow-credentials"))
     }
 
-    @Test(arguments: ["POST", "PUT", "DELETE", "PATCH", "PROPFIND", "get"])
-    func `MD-20 other methods are not allowed`(method: String) throws {
+    @Test(.holds("MD-20"), .refuses("MD-20"), arguments: ["POST", "PUT", "DELETE", "PATCH", "PROPFIND", "get"])
+    func `other methods are not allowed`(method: String) throws {
         let response = try fetch(Self.wellKnown + "/mcp", method: method)
         expectTemplate(response, status: 405)
         #expect(response.fields.only("allow") == "GET, HEAD, OPTIONS")
         try stage.expectNothingForwarded()
     }
 
-    @Test(arguments: [("/mcp", "/mcp"), ("/api/", "/api/"), ("/elsewhere", "/elsewhere")])
-    func `MD-21 the resource is what its URL was made from`(path: String, resource: String) throws {
+    @Test(.holds("MD-21"), arguments: [("/mcp", "/mcp"), ("/api/", "/api/"), ("/elsewhere", "/elsewhere")])
+    func `the resource is what its URL was made from`(path: String, resource: String) throws {
         #expect(try document(path)["resource"]?.string == Self.base + resource)
     }
 
-    @Test(arguments: [
-        "", "/", "/unknown", "/mcp/", "/MCP", "/api", "/named/", "/orders/", "//mcp", "/mc%70", "/mcp/x",
-    ])
-    func `MD-21, MD-25 what is not published is unknown and never forwarded`(path: String) throws {
+    @Test(
+        .refuses("MD-21", "MD-25"),
+        arguments: [
+            "", "/", "/unknown", "/mcp/", "/MCP", "/api", "/named/", "/orders/", "//mcp", "/mc%70", "/mcp/x",
+        ])
+    func `what is not published is unknown and never forwarded`(path: String) throws {
         try expectUnknown(Self.wellKnown + path)
     }
 
-    @Test(arguments: [
-        "/%2Ewell-known/oauth-protected-resource/mcp", "//.well-known/oauth-protected-resource/mcp",
-        "/.well%2Dknown/oauth-protected-resource/x", "/.well-known//oauth-protected-resource/x",
-        "/.portcullis/jwks.json", "/.portcullis", "/.portcullis/anything", "/%2eportcullis/x", "//.portcullis/x",
-    ])
-    func `MD-25 the gateway's own paths are never forwarded, however they are spelt`(path: String) throws {
+    @Test(
+        .refuses("MD-25"),
+        arguments: [
+            "/%2Ewell-known/oauth-protected-resource/mcp", "//.well-known/oauth-protected-resource/mcp",
+            "/.well%2Dknown/oauth-protected-resource/x", "/.well-known//oauth-protected-resource/x",
+            "/.portcullis/jwks.json", "/.portcullis", "/.portcullis/anything", "/%2eportcullis/x", "//.portcullis/x",
+        ])
+    func `the gateway's own paths are never forwarded, however they are spelt`(path: String) throws {
         try expectUnknown(path)
     }
 
-    @Test(arguments: [
-        "/.well-known/oauth-protected-resources", "/.well-known/openid-configuration", "/.well-known/x", "/.x",
-        "/.portcullisx", "/x/.well-known/oauth-protected-resource",
-    ])
-    func `MD-25 other paths are the routes'`(path: String) throws {
+    @Test(
+        .holds("MD-25"),
+        arguments: [
+            "/.well-known/oauth-protected-resources", "/.well-known/openid-configuration", "/.well-known/x", "/.x",
+            "/.portcullisx", "/x/.well-known/oauth-protected-resource",
+        ])
+    func `other paths are the routes'`(path: String) throws {
         try stage.expectForwarded(request("GET", path), path: path)
     }
 
-    @Test func `MD-22 an unknown host learns nothing`() throws {
+    @Test(.refuses("MD-22")) func `an unknown host learns nothing`() throws {
         let client = try stage.gateway.client()
         try client.send("GET \(Self.wellKnown)/mcp HTTP/1.1\r\nHost: evil.test\r\n\r\n")
         expectTemplate(try client.response(), status: 421)
     }
 
-    @Test func `MD-22 every challenge points to the metadata, whatever the request says of itself`() throws {
+    @Test(.holds("MD-22")) func `every challenge points to the metadata, whatever the request says of itself`() throws {
         let forged = ["X-Forwarded-Host: evil.test", "Forwarded: host=evil.test"]
         let refusals = [
             try fetch("/mcp", fields: forged), try fetch("/mcp", fields: forged + ["Authorization: Bearer abc"]),
@@ -159,14 +167,14 @@ import TestSupport
         #expect(try challenge(fetch("/orders/a"))["resource_metadata"] == nil)
     }
 
-    @Test func `MD-22 schemes share the pointer, and an identifier of its own is pointed to`() throws {
+    @Test(.holds("MD-22")) func `schemes share the pointer, and an identifier of its own is pointed to`() throws {
         let both = try fetch("/api/a").fields["www-authenticate"].map { try WireChallenge($0) }
         #expect(both.map(\.scheme) == ["Bearer", "DPoP"])
         for one in both { #expect(one["resource_metadata"] == "\(Self.base)\(Self.wellKnown)/api/") }
         #expect(try challenge(fetch("/named/a"))["resource_metadata"] == "\(Self.base)\(Self.wellKnown)/elsewhere")
     }
 
-    @Test func `MD-23 the document says what the route's rules say`() throws {
+    @Test(.holds("MD-23")) func `the document says what the route's rules say`() throws {
         let api = try document("/api/")
         #expect(texts(api["authorization_servers"]) == [stage.issuer.url])
         #expect(api["scopes_supported"] == nil)
@@ -184,7 +192,9 @@ import TestSupport
         #expect(mcp["authorization_details_types_supported"] == nil)
     }
 
-    @Test func `MCP-01, MCP-02, MCP-03 a strict client finds the server from the refusal alone`() throws {
+    @Test(.refuses("MCP-01", "MCP-02", "MCP-03")) func `a strict client finds the server from the refusal alone`()
+        throws
+    {
         // 1: the endpoint refuses and says where to look.
         let endpoint = Self.base + "/mcp"
         let refusal = try stage.exchange("POST", "/mcp", body: "{}")
@@ -215,7 +225,7 @@ import TestSupport
         #expect(missing["resource_metadata"] == url)
     }
 
-    @Test func `MCP-02 a token for another resource, or in the query, is none`() throws {
+    @Test(.refuses("MCP-02")) func `a token for another resource, or in the query, is none`() throws {
         let other = ["aud": quoted("https://api.test/orders"), "scope": quoted("tools:read tools:call")]
         try expectInvalidToken(fetch("/mcp", fields: [stage.tokens.bearer(other)]))
         let own = stage.tokens.token(["aud": quoted(Self.base + "/mcp"), "scope": quoted("tools:read")])
@@ -223,8 +233,8 @@ import TestSupport
         try stage.expectNothingForwarded()
     }
 
-    @Test(arguments: ["tools:read", "tools:call", ""])
-    func `MCP-03 whichever scopes are missing, all that the operation needs are announced at once`(
+    @Test(.holds("MCP-03"), arguments: ["tools:read", "tools:call", ""])
+    func `whichever scopes are missing, all that the operation needs are announced at once`(
         scope: String
     ) throws {
         let claims = ["aud": quoted(Self.base + "/mcp"), "scope": quoted(scope)]
@@ -234,13 +244,13 @@ import TestSupport
         try stage.expectNothingForwarded()
     }
 
-    @Test func `MCP-01 a route that publishes nothing points nowhere`() throws {
+    @Test(.refuses("MCP-01")) func `a route that publishes nothing points nowhere`() throws {
         let found = try challenge(fetch("/orders/a"))
         #expect(found["resource_metadata"] == nil)
         try expectUnknown(Self.wellKnown + "/orders/")
     }
 
-    @Test func `MCP-04 an MCP server is passed no token`() throws {
+    @Test(.refuses("MCP-04")) func `an MCP server is passed no token`() throws {
         let claims = ["aud": quoted(Self.base + "/mcp"), "scope": quoted("tools:read")]
         let token = stage.tokens.token(claims)
         let recorded = try stage.expectForwarded(
@@ -250,15 +260,17 @@ import TestSupport
         #expect(!recorded.fields.contains("authorization"))
     }
 
-    @Test(arguments: ["https://gateway.test", "HTTPS://Gateway.test", nil])
-    func `MCP-06 the server's own origin, and no origin, are served`(origin: String?) throws {
+    @Test(.holds("MCP-06"), arguments: ["https://gateway.test", "HTTPS://Gateway.test", nil])
+    func `the server's own origin, and no origin, are served`(origin: String?) throws {
         let claims = ["aud": quoted(Self.base + "/mcp"), "scope": quoted("tools:read")]
         let fields = [stage.tokens.bearer(claims)] + (origin.map { ["Origin: \($0)"] } ?? [])
         #expect(try fetch("/mcp", fields: fields).status == 200)
     }
 
-    @Test(arguments: ["http://evil.test", "http://gateway.test", "https://gateway.test:444", "null", ""])
-    func `MCP-06 any other origin is denied, with a good token or without`(origin: String) throws {
+    @Test(
+        .holds("MCP-06"), .refuses("MCP-06"),
+        arguments: ["http://evil.test", "http://gateway.test", "https://gateway.test:444", "null", ""])
+    func `any other origin is denied, with a good token or without`(origin: String) throws {
         let claims = ["aud": quoted(Self.base + "/mcp"), "scope": quoted("tools:read")]
         for credentials in [[stage.tokens.bearer(claims)], []] {
             let response = try fetch("/mcp", fields: ["Origin: \(origin)"] + credentials)
@@ -268,7 +280,7 @@ import TestSupport
         try stage.expectNothingForwarded()
     }
 
-    @Test func `MCP-06 one origin too many is one too many, and other routes name their own`() throws {
+    @Test(.refuses("MCP-06")) func `one origin too many is one too many, and other routes name their own`() throws {
         let token = stage.tokens.bearer(["authorization_details": #"[{"type":"orders"}]"#])
         #expect(try fetch("/api/a", fields: [token, "Origin: https://app.test"]).status == 200)
         expectTemplate(

@@ -1,5 +1,6 @@
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// Rows INT-06 and HTTP-60: what a token is worth of which nothing is remembered.
 @Suite(.serialized) struct `a token that is asked about for every request` {
@@ -37,14 +38,16 @@ import TestSupport
         stage.reset()
     }
 
-    @Test func `INT-06 is asserted to the upstream also where nothing of it is remembered`() throws {
+    @Test(.holds("INT-06")) func `is asserted to the upstream also where nothing of it is remembered`() throws {
         for _ in 0..<2 {
             let response = try stage.exchange("GET", "/asserted/a", fields: ["Authorization: Bearer opaque"])
             #expect(response.status == 200, "\(response.headText)\(stage.gateway.diagnosis)")
         }
     }
 
-    @Test func `HTTP-60 keeps its tunnel for as long as it lives, not for as long as it is remembered`() throws {
+    @Test(.holds("HTTP-60")) func `keeps its tunnel for as long as it lives, not for as long as it is remembered`()
+        throws
+    {
         let answer =
             "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
             + "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n"

@@ -1,5 +1,6 @@
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// Row OPS-05, T-42: one client has its share of what all need to log in and out, and the others have theirs.
 @Suite(.serialized) struct `the share of one client` {
@@ -41,7 +42,9 @@ import TestSupport
         }
     }
 
-    @Test func `OPS-05 so many starts at once, and the server is asked for no more`() throws {
+    @Test(.holds("OPS-05"), .refuses("OPS-05")) func `so many starts at once, and the server is asked for no more`()
+        throws
+    {
         let stage = try stage(
             "login_rate_per_client: 1, login_burst_per_client: 5", client: ["authorization_request: pushed"])
         let began = ContinuousClock.now
@@ -62,7 +65,7 @@ import TestSupport
         expectNothingHeld(stage)
     }
 
-    @Test func `OPS-05 an office that begins its logins at once comes back at once`() throws {
+    @Test(.holds("OPS-05")) func `an office that begins its logins at once comes back at once`() throws {
         // A tenth of the defaults, and a tenth of the office that they are for.
         let stage = try stage("login_rate_per_client: 20, login_burst_per_client: 200, logins_per_client: 6")
         let begun = try (0..<200).map { _ in
@@ -81,7 +84,9 @@ import TestSupport
         expectNothingHeld(stage)
     }
 
-    @Test func `OPS-05 a silent login is of the same share as a start, and callbacks have one of their own`() throws {
+    @Test(.holds("OPS-05")) func `a silent login is of the same share as a start, and callbacks have one of their own`()
+        throws
+    {
         let stage = try stage("login_rate_per_client: 1, login_burst_per_client: 3")
         #expect(try hostile(stage, request("GET", Self.start)).response().status == 303)
         let made = "/.portcullis/callback/web?code=made-up&state=made-up"
@@ -110,7 +115,9 @@ import TestSupport
         #expect(stage.server.requests(for: "authorization_code").isEmpty)
     }
 
-    @Test func `OPS-05 so many callbacks under way, further ones wait, and others log in and out meanwhile`() throws {
+    @Test(.holds("OPS-05")) func `so many callbacks under way, further ones wait, and others log in and out meanwhile`()
+        throws
+    {
         let stage = try stage("logins_per_client: 2")
         let gate = Gate()
         let waiting = try (0..<5).map { _ in
@@ -142,7 +149,8 @@ import TestSupport
         expectNothingHeld(stage)
     }
 
-    @Test func `OPS-05 signatures of two clients that take all they may keep nobody from beginning a login`() throws {
+    @Test(.refuses("OPS-05"))
+    func `signatures of two clients that take all they may keep nobody from beginning a login`() throws {
         let plan = LoginPlan(
             routes: ["{ path: /app/, upstream: $UPSTREAM, login: web }"],
             client: [
@@ -165,7 +173,7 @@ import TestSupport
         expectNothingHeld(stage)
     }
 
-    @Test func `OPS-05 who waits for a place and leaves keeps nobody waiting`() throws {
+    @Test(.refuses("OPS-05")) func `who waits for a place and leaves keeps nobody waiting`() throws {
         let stage = try stage("logins_per_client: 1")
         let gate = Gate()
         let waiting = try (0..<3).map { _ in
@@ -187,7 +195,9 @@ import TestSupport
         expectNothingHeld(stage)
     }
 
-    @Test func `OPS-05 forms that come slowly by hundreds leave room for a logout, and its session ends`() throws {
+    @Test(.holds("OPS-05")) func `forms that come slowly by hundreds leave room for a logout, and its session ends`()
+        throws
+    {
         // None of the forms is given up before the last one has begun.
         let stage = try stage(
             "login_rate_per_client: 100000, login_burst_per_client: 100000", timeouts: "request_body: 10m")
@@ -210,8 +220,8 @@ import TestSupport
         expectNothingHeld(stage)
     }
 
-    @Test(arguments: ["callback/web", "logout/web", "backchannel-logout/web"])
-    func `OPS-05 heads that wait for one byte of a form are of the same share, whatever the form's size`(
+    @Test(.holds("OPS-05"), arguments: ["callback/web", "logout/web", "backchannel-logout/web"])
+    func `heads that wait for one byte of a form are of the same share, whatever the form's size`(
         path: String
     ) throws {
         // None of the forms is given up before the last one has begun.
@@ -242,7 +252,8 @@ import TestSupport
         expectNothingHeld(stage)
     }
 
-    @Test func `OPS-05 who asks for nothing again and again is answered a second later, and nobody else is`() throws {
+    @Test(.refuses("OPS-05"))
+    func `who asks for nothing again and again is answered a second later, and nobody else is`() throws {
         let stage = try stage("refusal_rate_per_client: 1, login_rate_per_client: 1000, login_burst_per_client: 1000")
         let made = "/.portcullis/callback/web?code=made-up&state=made-up"
         for (path, status) in [("/.portcullis/none", 404), (made, 400)] {
@@ -268,7 +279,9 @@ import TestSupport
         expectNothingHeld(stage)
     }
 
-    @Test func `OPS-05 refusals by thousands are some lines, the last of which says how many there were`() throws {
+    @Test(.refuses("OPS-05")) func `refusals by thousands are some lines, the last of which says how many there were`()
+        throws
+    {
         let stage = try stage("login_rate_per_client: 1, login_burst_per_client: 1, refusal_rate_per_client: 100000")
         let client = try RawClient(port: stage.gateway.port, from: Self.hostile)
         let began = ContinuousClock.now
@@ -290,15 +303,15 @@ import TestSupport
             })
     }
 
-    @Test func `OPS-05 clients of a proxy in front have a share each`() throws {
-        let server = try LoginServer()
-        let gateway = try GatewayProcess(
+    /// A gateway with one client's login at `server`; its listeners, and limits where there are some, as YAML has them.
+    private static func webGateway(
+        _ server: LoginServer, listeners: [String], limits: String? = nil
+    ) throws -> GatewayProcess {
+        let served = listeners.map { "{ \($0), public_url: \"https://gateway.test\" }" }
+        return try GatewayProcess(
             """
             workers: 1
-            listeners:
-              - address: 127.0.0.1:0
-                public_url: https://gateway.test
-                trusted_proxies: [127.0.0.2/32]
+            listeners: [\(served.joined(separator: ", "))]
             admin: { address: "127.0.0.1:0" }
             issuers:
               main: { url: "\(server.url)", insecure_allow_http: true, discovery: openid }
@@ -310,9 +323,16 @@ import TestSupport
                 id_token: { algorithm: ES256 }
             routes:
               - { path: /app/, upstream: "http://127.0.0.1:9", login: web }
-            limits: { login_rate_per_client: 1, login_burst_per_client: 2 }
+            \(limits.map { "limits: \($0)" } ?? "")
 
             """, files: ["web.secret": "a secret of the client's"])
+    }
+
+    @Test(.holds("OPS-05"), .refuses("OPS-05")) func `clients of a proxy in front have a share each`() throws {
+        let server = try LoginServer()
+        let gateway = try Self.webGateway(
+            server, listeners: [#"address: "127.0.0.1:0", trusted_proxies: [127.0.0.2/32]"#],
+            limits: "{ login_rate_per_client: 1, login_burst_per_client: 2 }")
         func start(_ client: String?) throws -> UInt16 {
             let proxy = try RawClient(port: gateway.port, from: "127.0.0.2")
             try proxy.send(request("GET", Self.start, fields: client.map { ["X-Forwarded-For: \($0)"] } ?? []))
@@ -328,31 +348,15 @@ import TestSupport
         #expect(try start("2001:db8:1:3::1") == 303)
     }
 
-    @Test func `OPS-05 a Unix socket is not one client, and its logins have more than one client's part of the server`()
+    @Test(.holds("OPS-05"))
+    func `a Unix socket is not one client, and its logins have more than one client's part of the server`()
         throws
     {
         let folder = try TemporaryFolder.make(for: "logins")
         defer { TemporaryFolder.remove(folder) }
         let server = try LoginServer()
-        let gateway = try GatewayProcess(
-            """
-            workers: 1
-            listeners:
-              - { address: "127.0.0.1:0", public_url: "https://gateway.test" }
-              - { address: "unix:\(folder)/web.sock", mode: "0600", public_url: "https://gateway.test" }
-            admin: { address: "127.0.0.1:0" }
-            issuers:
-              main: { url: "\(server.url)", insecure_allow_http: true, discovery: openid }
-            clients:
-              web:
-                issuer: main
-                id: web
-                authentication: { method: client_secret_basic, secret: { file: $FOLDER/web.secret } }
-                id_token: { algorithm: ES256 }
-            routes:
-              - { path: /app/, upstream: "http://127.0.0.1:9", login: web }
-
-            """, files: ["web.secret": "a secret of the client's"])
+        let gateway = try Self.webGateway(
+            server, listeners: [#"address: "127.0.0.1:0""#, #"address: "unix:\#(folder)/web.sock", mode: "0600""#])
         func ask(_ message: String) throws -> RawClient {
             let proxy = try RawClient(unixPath: folder + "/web.sock")
             try proxy.send(message)

@@ -1,5 +1,6 @@
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// Row SC-09, and HTTP-58 with a session: a cookie alone does not say that its user wants what is asked.
 @Suite(.serialized) struct `a request that another site could have made` {
@@ -35,8 +36,8 @@ import TestSupport
         return origin != nil || site == "same-origin" || site == "none" || isMarked
     }
 
-    @Test(arguments: unsafe)
-    func `SC-09 is judged by what browsers say of the page, in every combination`(method: String) throws {
+    @Test(.holds("SC-09"), arguments: unsafe)
+    func `is judged by what browsers say of the page, in every combination`(method: String) throws {
         for site in Self.sites {
             for origin in Self.origins {
                 for isMarked in [false, true] {
@@ -59,14 +60,14 @@ import TestSupport
         #expect(stage.upstream.requests.count == passed.count)
     }
 
-    @Test(arguments: ["GET", "HEAD", "OPTIONS"])
-    func `SC-09 is answered where it changes nothing, wherever it comes from`(method: String) throws {
+    @Test(.refuses("SC-09"), arguments: ["GET", "HEAD", "OPTIONS"])
+    func `is answered where it changes nothing, wherever it comes from`(method: String) throws {
         for fields in [[], ["Origin: https://evil.test"], ["Sec-Fetch-Site: cross-site", "Origin: null"]] {
             #expect(try stage.exchange(method, "/app/a", browser: browser, fields: fields).status == 200)
         }
     }
 
-    @Test func `SC-09 hides nothing behind a second line`() throws {
+    @Test(.refuses("SC-09")) func `hides nothing behind a second line`() throws {
         let foreign = ["Origin: https://evil.test", "Origin: https://gateway.test"]
         #expect(try stage.exchange("POST", "/app/a", browser: browser, fields: foreign).status == 403)
         #expect(try stage.exchange("POST", "/app/a", browser: browser, fields: foreign.reversed()).status == 403)
@@ -76,7 +77,8 @@ import TestSupport
         #expect(stage.upstream.requests.isEmpty)
     }
 
-    @Test func `SC-09 without the header is refused for every method where the route asks for it`() throws {
+    @Test(.refuses("SC-09")) func `without the header is refused for every method where the route asks for it`() throws
+    {
         for method in Self.unsafe + ["GET", "HEAD", "OPTIONS"] {
             let answer = try stage.exchange(method, "/api/a", browser: browser, fields: ownPage)
             #expect(answer.status == 403, "\(method)")
@@ -88,7 +90,7 @@ import TestSupport
         }
     }
 
-    @Test func `SC-09 is not refused but sent to the login when it has no session`() throws {
+    @Test(.refuses("SC-09")) func `is not refused but sent to the login when it has no session`() throws {
         let answer = try stage.exchange("POST", "/app/a", fields: ["Origin: https://evil.test"])
         expectLoginNeeded(answer)
     }
@@ -106,34 +108,40 @@ import TestSupport
         return try stage.exchange("GET", path, browser: browser, fields: lines + fields)
     }
 
-    @Test(arguments: [
-        [], ["Origin: https://evil.test"], ["Origin: null"], ["Origin: https://sub.gateway.test"],
-        ["Sec-Fetch-Site: same-origin"], ["X-Requested-By: x"],
-        ["Origin: https://gateway.test", "Origin: https://evil.test"],
-    ])
-    func `HTTP-58 opens no WebSocket with a session: only a page of ours does`(fields: [String]) throws {
+    @Test(
+        .refuses("HTTP-58"),
+        arguments: [
+            [], ["Origin: https://evil.test"], ["Origin: null"], ["Origin: https://sub.gateway.test"],
+            ["Sec-Fetch-Site: same-origin"], ["X-Requested-By: x"],
+            ["Origin: https://gateway.test", "Origin: https://evil.test"],
+        ])
+    func `opens no WebSocket with a session: only a page of ours does`(fields: [String]) throws {
         for path in ["/app/socket", "/api/socket"] {
             expectTemplate(try handshake(path, fields), status: 403)
         }
         #expect(stage.upstream.requests.isEmpty)
     }
 
-    @Test(arguments: ["https://gateway.test", "https://spa.test"])
-    func `HTTP-58 from a page of ours opens a WebSocket, and the session stays here`(origin: String) throws {
+    @Test(.holds("HTTP-58"), arguments: ["https://gateway.test", "https://spa.test"])
+    func `from a page of ours opens a WebSocket, and the session stays here`(origin: String) throws {
         #expect(try handshake("/app/socket", ["Origin: \(origin)"]).status == 101)
         let seen = try stage.forwarded("/app/socket")
         #expect(seen.fields["cookie"] == [])
         #expect(seen.fields["origin"] == [origin])
     }
 
-    @Test func `HTTP-58 from a page of ours opens one where a header is asked for, which no page can add`() throws {
+    @Test(.refuses("HTTP-58")) func `from a page of ours opens one where a header is asked for, which no page can add`()
+        throws
+    {
         #expect(try handshake("/api/socket", ["Origin: https://gateway.test"]).status == 101)
     }
 
     // MARK: the gateway's own pages
 
-    @Test(arguments: [[], ["Origin: https://evil.test"], ["Sec-Fetch-Site: cross-site"], ["Sec-Fetch-Site: same-site"]])
-    func `SC-10 logs nobody out`(fields: [String]) throws {
+    @Test(
+        .refuses("SC-10"),
+        arguments: [[], ["Origin: https://evil.test"], ["Sec-Fetch-Site: cross-site"], ["Sec-Fetch-Site: same-site"]])
+    func `logs nobody out`(fields: [String]) throws {
         let mine = try stage.login()
         let answer = try stage.exchange("POST", "/.portcullis/logout/web", browser: mine, fields: fields)
         expectTemplate(answer, status: 403)
@@ -146,7 +154,7 @@ import TestSupport
         #expect(stage.server.revoked == [])
     }
 
-    @Test func `SC-10 is asked about on a page, whose answer does log out`() throws {
+    @Test(.holds("SC-10")) func `is asked about on a page, whose answer does log out`() throws {
         let mine = try stage.login()
         let asked = try stage.exchange("GET", "/.portcullis/logout/web", browser: mine, fields: navigation)
         expectPage(asked, status: 200)
@@ -159,7 +167,7 @@ import TestSupport
         expectLoginNeeded(try stage.exchange("GET", "/app/a", browser: mine))
     }
 
-    @Test func `SC-12 learns nothing of a session, and a page of ours does`() throws {
+    @Test(.refuses("SC-12")) func `learns nothing of a session, and a page of ours does`() throws {
         for fields in [[], ["Sec-Fetch-Site: cross-site"], ["Sec-Fetch-Site: same-site", "Origin: https://evil.test"]] {
             let answer = try stage.exchange("GET", "/.portcullis/session/web", browser: browser, fields: fields)
             #expect(answer.status == 403 && !answer.bodyText.contains("true"), "\(answer.bodyText)")

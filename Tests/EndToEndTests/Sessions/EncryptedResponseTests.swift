@@ -1,7 +1,8 @@
 import Crypto
 import JOSE
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// Rows OPS-04 and OPS-05 where it takes milliseconds of a private key to read what a browser brings.
 @Suite struct `encrypted authorization responses` {
@@ -34,7 +35,7 @@ import TestSupport
         return (browser, String(back.dropFirst("https://gateway.test".utf8.count)))
     }
 
-    @Test func `OPS-04 log people in, many at once`() throws {
+    @Test(.holds("OPS-04")) func `log people in, many at once`() throws {
         let arrivals = try (0..<20).map { _ in try arriving() }
         let clients = try arrivals.map { browser, target in
             let client = try stage.gateway.client()
@@ -52,7 +53,7 @@ import TestSupport
         #expect(eventually { stage.gateway.reading("portcullis_parked_requests") == 0 })
     }
 
-    @Test func `CF-03 OPS-05 of somebody who began no login are refused, and log nobody in`() throws {
+    @Test(.refuses("CF-03", "OPS-05")) func `of somebody who began no login are refused, and log nobody in`() throws {
         let (browser, target) = try arriving()
         for fields in [[], ["Cookie: \(browser.cookies[0].name)=made-up"], ["Cookie: __Host-portcullis-login-x=y"]] {
             let answer = try stage.exchange("GET", target, fields: fields + navigation)
@@ -67,7 +68,7 @@ import TestSupport
         #expect(try stage.exchange("GET", target, browser: browser, fields: navigation).status == 303)
     }
 
-    @Test func `CF-20 that nobody can decrypt are refused, and the connection goes on`() throws {
+    @Test(.refuses("CF-20")) func `that nobody can decrypt are refused, and the connection goes on`() throws {
         let (browser, target) = try arriving()
         let client = try stage.gateway.client()
         // The last octets of the ciphertext's tag.

@@ -2,8 +2,9 @@ import Bytes
 import Crypto
 import JOSE
 import JSON
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// Row JAR-21 at the gateway's own listener: how a request object is fetched there, and how it is not.
 @Suite(.serialized) struct `a request object for the server to fetch` {
@@ -40,7 +41,8 @@ import TestSupport
             + answer.fields.all.filter { !["date", "x-request-id"].contains($0.name.lowercased()) }.map(\.description)
     }
 
-    @Test func `JAR-21 is the signed bytes with their type and length for GET, and the same without them for HEAD`()
+    @Test(.holds("JAR-21"))
+    func `is the signed bytes with their type and length for GET, and the same without them for HEAD`()
         throws
     {
         let (_, path) = try begin()
@@ -71,8 +73,8 @@ import TestSupport
         #expect(try client.response().body == object.body)
     }
 
-    @Test(arguments: ["POST", "PUT", "DELETE", "PATCH", "OPTIONS", "REPORT"])
-    func `JAR-21 is not there for other methods, which are told of GET and HEAD`(method: String) throws {
+    @Test(.holds("JAR-21"), .refuses("JAR-21"), arguments: ["POST", "PUT", "DELETE", "PATCH", "OPTIONS", "REPORT"])
+    func `is not there for other methods, which are told of GET and HEAD`(method: String) throws {
         let (_, path) = try begin()
         let refused = try stage.exchange(method, path, body: method == "POST" ? "a=1" : "")
         expectTemplate(refused, status: 405)
@@ -80,7 +82,9 @@ import TestSupport
         #expect(try stage.exchange("GET", path).status == 200)
     }
 
-    @Test func `JAR-21 is gone after five fetches, or when its login came back, as if it had never been`() throws {
+    @Test(.refuses("JAR-21")) func `is gone after five fetches, or when its login came back, as if it had never been`()
+        throws
+    {
         let never = try stage.exchange("GET", "/.portcullis/request/" + String(repeating: "A", count: 43))
         expectTemplate(never, status: 404)
 

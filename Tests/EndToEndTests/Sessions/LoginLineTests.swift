@@ -1,5 +1,6 @@
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// Row OPS-03: what the logs say of people on their way to sign in, and of their sessions.
 @Suite(.serialized) struct `the lines of a login` {
@@ -14,8 +15,8 @@ import TestSupport
         stage.reset()
     }
 
-    @Test func `OPS-03 a page that is sent to sign in is no refusal that anybody reads, and has its own status`() throws
-    {
+    @Test(.refuses("OPS-03"))
+    func `a page that is sent to sign in is no refusal that anybody reads, and has its own status`() throws {
         let page = try stage.exchange("GET", "/app/a", fields: navigation)
         #expect(page.status == 303)
         let line = try #require(stage.gateway.operatorLine { $0["request_id"] == page.fields.only("x-request-id") })
@@ -27,8 +28,8 @@ import TestSupport
         #expect(other["status"] == "401" && other["level"] == "info", "\(other.raw)")
     }
 
-    @Test func `OPS-03 a login has its request, its user's digest and its session, as the requests that follow`() throws
-    {
+    @Test(.holds("OPS-03"))
+    func `a login has its request, its user's digest and its session, as the requests that follow`() throws {
         let browser = try stage.login()
         #expect(try stage.exchange("GET", "/app/told", browser: browser).status == 200)
         let request = try #require(stage.gateway.accessLine { $0["path"] == "/app/told" })

@@ -1,5 +1,6 @@
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// The paths of logins over real sockets: bodies in every cut, other methods, clients that leave, floods.
 @Suite(.serialized) struct `the paths of logins` {
@@ -39,7 +40,7 @@ import TestSupport
             "\(answer.headText)\(stage.gateway.diagnosis)", sourceLocation: location)
     }
 
-    @Test func `CF-29 a posted response arrives byte by byte, with a length`() throws {
+    @Test(.holds("CF-29")) func `a posted response arrives byte by byte, with a length`() throws {
         let (browser, form) = try response()
         let client = try stage.gateway.client()
         try client.send(head(browser, ["Content-Length: \(form.utf8.count)"]))
@@ -47,7 +48,7 @@ import TestSupport
         expectLoggedIn(try client.response())
     }
 
-    @Test func `CF-29 a posted response arrives in chunks of every size`() throws {
+    @Test(.holds("CF-29")) func `a posted response arrives in chunks of every size`() throws {
         for size in [1, 2, 3, 7, 64, 1000] {
             let (browser, form) = try response()
             var body = ""
@@ -65,7 +66,7 @@ import TestSupport
         }
     }
 
-    @Test func `CF-29 a request behind a posted response is answered after it`() throws {
+    @Test(.holds("CF-29")) func `a request behind a posted response is answered after it`() throws {
         let (browser, form) = try response()
         let client = try stage.gateway.client()
         try client.send(
@@ -77,7 +78,7 @@ import TestSupport
         #expect(stage.upstream.requests.map(\.path) == ["/open/next"])
     }
 
-    @Test func `HTTP-61 a client that waits for 100 gets it, then posts`() throws {
+    @Test(.holds("HTTP-61")) func `a client that waits for 100 gets it, then posts`() throws {
         let (browser, form) = try response()
         let client = try stage.gateway.client()
         try client.send(head(browser, ["Content-Length: \(form.utf8.count)", "Expect: 100-continue"]))
@@ -86,7 +87,8 @@ import TestSupport
         expectLoggedIn(try client.response())
     }
 
-    @Test func `HTTP-65 a body of more than 64 KiB is refused, by its length or when it has come`() throws {
+    @Test(.refuses("HTTP-65")) func `a body of more than 64 KiB is refused, by its length or when it has come`() throws
+    {
         let limit = 64 * 1024
         for lines in [["Content-Length: \(limit + 1)"], ["Content-Length: 9000000000000000000"]] {
             let answer = try stage.gateway.exchange(head(CookieJar(), lines))
@@ -106,13 +108,13 @@ import TestSupport
         #expect(whole.status == 400, "\(whole.headText)")
     }
 
-    @Test func `HTTP-65 chunks that are none are refused`() throws {
+    @Test(.refuses("HTTP-65")) func `chunks that are none are refused`() throws {
         let answer = try stage.gateway.exchange(head(CookieJar(), ["Transfer-Encoding: chunked"]) + "zz\r\na=1\r\n")
         #expect(answer.status == 400 && answer.announcesClose, "\(answer.headText)")
     }
 
-    @Test(arguments: ["PUT", "DELETE", "OPTIONS", "PATCH", "REPORT"])
-    func `CF-20 methods that no path of logins has are refused with those it has`(method: String) throws {
+    @Test(.refuses("CF-20"), arguments: ["PUT", "DELETE", "OPTIONS", "PATCH", "REPORT"])
+    func `methods that no path of logins has are refused with those it has`(method: String) throws {
         let allowed = [
             "login": "GET, POST", "callback": "POST", "logout": "GET, HEAD, POST", "logged-out": "GET, HEAD",
             "session": "GET, HEAD",
@@ -125,7 +127,7 @@ import TestSupport
         #expect(stage.server.requests(for: "authorization_code").isEmpty)
     }
 
-    @Test func `CF-20 a HEAD of a page gets its fields and not the page`() throws {
+    @Test(.holds("CF-20")) func `a HEAD of a page gets its fields and not the page`() throws {
         let client = try stage.gateway.client()
         try client.send(request("HEAD", "/.portcullis/logged-out/web"))
         let answer = try client.response(to: "HEAD")
@@ -135,13 +137,15 @@ import TestSupport
         #expect(try stage.exchange("HEAD", "/.portcullis/login/web").status == 405)
     }
 
-    @Test(arguments: [
-        "/.portcullis/", "/.portcullis/login/other", "/.portcullis/login/web/", "/.portcullis/Login/web",
-        "/.portcullis/loginx/web", "/.portcullis/login/web/x", "/.portcullis/callback", "/.portcullis/%6Cogin/web",
-        "/.portcullis/request/none", "/.portcullis/request/", "/.portcullis/backchannel-logout/other",
-        "/.portcullis/callback/other?code=a&state=b",
-    ])
-    func `OPS-05 unknown paths below ours are nobody's`(path: String) throws {
+    @Test(
+        .refuses("OPS-05"),
+        arguments: [
+            "/.portcullis/", "/.portcullis/login/other", "/.portcullis/login/web/", "/.portcullis/Login/web",
+            "/.portcullis/loginx/web", "/.portcullis/login/web/x", "/.portcullis/callback", "/.portcullis/%6Cogin/web",
+            "/.portcullis/request/none", "/.portcullis/request/", "/.portcullis/backchannel-logout/other",
+            "/.portcullis/callback/other?code=a&state=b",
+        ])
+    func `unknown paths below ours are nobody's`(path: String) throws {
         for method in ["GET", "POST"] {
             let answer = try stage.exchange(method, path, fields: navigation)
             #expect([400, 404, 405].contains(answer.status), "\(method) \(path) \(answer.headText)")
@@ -150,7 +154,7 @@ import TestSupport
         #expect(stage.upstream.requests.isEmpty)
     }
 
-    @Test func `OPS-05 a client that leaves while its login is answered leaves nothing behind`() throws {
+    @Test(.refuses("OPS-05")) func `a client that leaves while its login is answered leaves nothing behind`() throws {
         let gate = Gate()
         stage.server.change { $0.tokenGate = gate }
         for _ in 0..<8 {
@@ -166,7 +170,9 @@ import TestSupport
             try stage.gateway.exchange(head(browser, ["Content-Length: \(form.utf8.count)"]) + form, method: "POST"))
     }
 
-    @Test func `OPS-05 more logins of one client than may wait are told to come again, and nothing leaks`() throws {
+    @Test(.refuses("OPS-05")) func `more logins of one client than may wait are told to come again, and nothing leaks`()
+        throws
+    {
         let gate = Gate()
         stage.server.change { $0.tokenGate = gate }
         let (browser, form) = try response()

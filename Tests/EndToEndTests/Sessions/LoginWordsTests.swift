@@ -1,5 +1,6 @@
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// What the operator reads of a token endpoint that answers a code with something else than tokens, word for word.
 @Suite(.serialized) struct `the words about a token endpoint` {
@@ -50,7 +51,8 @@ import TestSupport
             found: "status 400, error invalid_grant", page: 400),
     ]
 
-    @Test(arguments: answers) func `CA-15, CF-31 say what was wanted and what came`(answer: Answer) throws {
+    @Test(.holds("CA-15", "CF-31"), arguments: answers) func `say what was wanted and what came`(answer: Answer) throws
+    {
         stage.server.issuer.answer(
             ScriptedIssuer.tokenPath,
             with: .answer(answer.status, answer.body, fields: ["Content-Type: \(answer.type)"]))

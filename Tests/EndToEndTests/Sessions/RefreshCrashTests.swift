@@ -1,6 +1,7 @@
 import Glibc
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// Row RF-03 in the running gateway: refresh tokens that are used once each, and a process that dies in between.
 @Suite(.serialized) struct `a server's new refresh token` {
@@ -20,7 +21,7 @@ import TestSupport
         stage.server.requests(for: "refresh_token").compactMap { $0["refresh_token"] }
     }
 
-    @Test func `RF-03 takes the place of the one before it, five times in a row`() throws {
+    @Test(.holds("RF-03")) func `takes the place of the one before it, five times in a row`() throws {
         let stage = try stage()
         stage.server.change { $0.tokenSeconds = 1 }
         var browser = try stage.login()
@@ -38,7 +39,8 @@ import TestSupport
         #expect(stage.server.revoked.isEmpty)
     }
 
-    @Test func `RF-03 that a process died with costs one login, and its user's old token is not tried again and again`()
+    @Test(.holds("RF-03"), .refuses("RF-03"))
+    func `that a process died with costs one login, and its user's old token is not tried again and again`()
         throws
     {
         let stage = try stage()
@@ -86,7 +88,9 @@ import TestSupport
         #expect(try next.exchange(request("GET", "/app/d", fields: again.lines)).status == 200)
     }
 
-    @Test func `RF-06 that a server does not give because it cannot be reached has that in its line`() throws {
+    @Test(.refuses("RF-06")) func `that a server does not give because it cannot be reached has that in its line`()
+        throws
+    {
         let stage = try stage()
         stage.server.change { $0.tokenSeconds = 1 }
         let browser = try stage.login()

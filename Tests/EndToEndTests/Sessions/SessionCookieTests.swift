@@ -1,5 +1,6 @@
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// Rows HTTP-48, HTTP-49, SC-06 and SC-14: whose cookie is whose.
 @Suite(.serialized) struct `the gateway's cookies` {
@@ -17,7 +18,7 @@ import TestSupport
         stage.reset()
     }
 
-    @Test func `HTTP-48 stay here, and all others go on as they are`() throws {
+    @Test(.holds("HTTP-48")) func `stay here, and all others go on as they are`() throws {
         let browser = try stage.login()
         let session = try #require(browser[SessionStage.cookie])
         let answer = try stage.exchange(
@@ -29,13 +30,13 @@ import TestSupport
         #expect(!text(stage.upstream.allBytes).contains(session))
     }
 
-    @Test func `HTTP-48 leave no field behind where there are no others`() throws {
+    @Test(.refuses("HTTP-48")) func `leave no field behind where there are no others`() throws {
         let browser = try stage.login()
         #expect(try stage.exchange("GET", "/app/b", browser: browser).status == 200)
         #expect(try stage.forwarded("/app/b").fields["cookie"] == [])
     }
 
-    @Test func `HTTP-48 are found in each of several Cookie lines, and in every case`() throws {
+    @Test(.holds("HTTP-48")) func `are found in each of several Cookie lines, and in every case`() throws {
         let browser = try stage.login()
         let session = try #require(browser[SessionStage.cookie])
         let lines = [
@@ -48,28 +49,32 @@ import TestSupport
         #expect(!seen.headText.contains("secret"))
     }
 
-    @Test(arguments: [
-        "__Host-portcullis-web=gone; a=1", "a=1; __Host-portcullis-web.1=gone", "a=1;__Host-portcullis-ended=gone",
-        "__Host-portcullis-logout=gone;a=1", "__host-portcullis-web=gone; a=1", "__Host-portcullis-web =gone; a=1",
-        "a=1; __Host-portcullis=gone", "; ;a=1; __Host-portcullis-web=gone;",
-    ])
-    func `HTTP-48 never reach a public route's upstream either`(line: String) throws {
+    @Test(
+        .refuses("HTTP-48"),
+        arguments: [
+            "__Host-portcullis-web=gone; a=1", "a=1; __Host-portcullis-web.1=gone", "a=1;__Host-portcullis-ended=gone",
+            "__Host-portcullis-logout=gone;a=1", "__host-portcullis-web=gone; a=1", "__Host-portcullis-web =gone; a=1",
+            "a=1; __Host-portcullis=gone", "; ;a=1; __Host-portcullis-web=gone;",
+        ])
+    func `never reach a public route's upstream either`(line: String) throws {
         #expect(try stage.exchange("GET", "/open/a", fields: ["Cookie: \(line)"]).status == 200)
         let seen = try stage.forwarded("/open/a")
         #expect(seen.fields["cookie"] == ["a=1"], "\(seen.headText)")
     }
 
-    @Test func `HTTP-48 that others named alike are others' and go on`() throws {
+    @Test(.holds("HTTP-48")) func `that others named alike are others' and go on`() throws {
         let line = "__Host-other=1; X__Host-portcullis-web=2; __Secure-portcullis=3; portcullis=__Host-portcullis-web"
         #expect(try stage.exchange("GET", "/open/b", fields: ["Cookie: \(line)"]).status == 200)
         #expect(try stage.forwarded("/open/b").fields["cookie"] == [line])
     }
 
-    @Test(arguments: [
-        "__Host-portcullis-web=evil; Path=/; Secure", "__HOST-PORTCULLIS-WEB=evil", "__Host-portcullis-web.1=evil",
-        "  __Host-portcullis-login-abcdefgh =evil", "__Host-portcullis-ended=evil", "__Host-portcullis-web",
-    ])
-    func `HTTP-49 are set by nobody else`(value: String) throws {
+    @Test(
+        .refuses("HTTP-49"),
+        arguments: [
+            "__Host-portcullis-web=evil; Path=/; Secure", "__HOST-PORTCULLIS-WEB=evil", "__Host-portcullis-web.1=evil",
+            "  __Host-portcullis-login-abcdefgh =evil", "__Host-portcullis-ended=evil", "__Host-portcullis-web",
+        ])
+    func `are set by nobody else`(value: String) throws {
         stage.upstream.answer(
             "/open/c",
             with: .answer(200, fields: ["Set-Cookie: app=1; HttpOnly", "Set-Cookie: \(value)", "Set-Cookie: b=evil2"]))
@@ -83,7 +88,7 @@ import TestSupport
         #expect(line?["route"] != nil)
     }
 
-    @Test func `HTTP-49 leave what an upstream sets for itself as it is`() throws {
+    @Test(.holds("HTTP-49")) func `leave what an upstream sets for itself as it is`() throws {
         let mine = ["app=1; Path=/app/; Secure", "__Host-other=2; Path=/; Secure", "x=__Host-portcullis-web"]
         stage.upstream.answer("/app/d", with: .answer(200, fields: mine.map { "Set-Cookie: \($0)" }))
         let browser = try stage.login()
@@ -92,7 +97,8 @@ import TestSupport
         #expect(answer.fields["set-cookie"] == mine)
     }
 
-    @Test func `HTTP-49 go with the fields that name users: none of them comes from an upstream`() throws {
+    @Test(.holds("HTTP-49"), .refuses("HTTP-49"))
+    func `go with the fields that name users: none of them comes from an upstream`() throws {
         stage.upstream.answer(
             "/open/d", with: .answer(200, fields: ["X-User: mallory", "x-USER: mallory", "X-Other: kept"]))
         let answer = try stage.exchange("GET", "/open/d")
@@ -100,7 +106,7 @@ import TestSupport
         #expect(answer.fields["x-other"] == ["kept"])
     }
 
-    @Test func `SC-06 count for nothing when there are two, in whichever order and line`() throws {
+    @Test(.refuses("SC-06")) func `count for nothing when there are two, in whichever order and line`() throws {
         let browser = try stage.login()
         let good = "\(SessionStage.cookie)=\(try #require(browser[SessionStage.cookie]))"
         let bad = "\(SessionStage.cookie)=planted"
@@ -122,14 +128,14 @@ import TestSupport
         #expect(stage.upstream.requests.isEmpty)
     }
 
-    @Test func `SC-06 are not deleted when there is one that does not open`() throws {
+    @Test(.refuses("SC-06")) func `are not deleted when there is one that does not open`() throws {
         let answer = try stage.exchange("GET", "/app/f", fields: ["Cookie: \(SessionStage.cookie)=planted"])
         expectLoginNeeded(answer)
         #expect(answer.fields["set-cookie"] == [])
         #expect(stage.upstream.requests.isEmpty)
     }
 
-    @Test func `SC-14 are all that browsers get of a login: no answer and no log has a token`() throws {
+    @Test(.holds("SC-14")) func `are all that browsers get of a login: no answer and no log has a token`() throws {
         var browser = CookieJar()
         let page = try stage.callback("/.portcullis/login/web?return_to=/app/g", &browser)
         let app = try stage.exchange("GET", "/app/g", browser: browser, fields: ["X-Requested-By: x"])
@@ -146,7 +152,7 @@ import TestSupport
         #expect(!stage.gateway.allLogText.contains(try #require(browser[SessionStage.cookie])))
     }
 
-    @Test func `SC-08 are written once a minute at most, however many requests come`() throws {
+    @Test(.holds("SC-08")) func `are written once a minute at most, however many requests come`() throws {
         let browser = try stage.login()
         for _ in 0..<20 {
             let answer = try stage.exchange("GET", "/app/h", browser: browser)

@@ -1,5 +1,6 @@
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// Rows LO-01, LO-05, LO-08, LO-09, LO-12 and RV-01: what ends with a session.
 @Suite(.serialized) struct `the end of a session` {
@@ -65,8 +66,8 @@ import TestSupport
         #expect(text(try socket.bytes(5)) == "still", sourceLocation: location)
     }
 
-    @Test
-    func `LO-01, RV-01 by its user: the cookie is deleted, its copy is worth nothing, and its tokens are revoked`()
+    @Test(.holds("LO-01", "RV-01"), .refuses("LO-01", "RV-01"))
+    func `by its user: the cookie is deleted, its copy is worth nothing, and its tokens are revoked`()
         throws
     {
         var browser = try stage.login()
@@ -82,19 +83,19 @@ import TestSupport
         #expect(eventually { !stage.server.revoked.isEmpty } && tokens.isSuperset(of: stage.server.revoked))
     }
 
-    @Test func `LO-01 by its user is complete though the server cannot be reached`() throws {
+    @Test(.refuses("LO-01")) func `by its user is complete though the server cannot be reached`() throws {
         stage.server.issuer.answer(LoginServer.revocationPath, with: .answer(503))
         let browser = try stage.login()
         #expect(try logOut(browser).status == 200)
         expectLoginNeeded(try stage.exchange("GET", "/app/a", browser: browser))
     }
 
-    @Test func `LO-01 without a session is a logout all the same, and asks nobody`() throws {
+    @Test(.refuses("LO-01")) func `without a session is a logout all the same, and asks nobody`() throws {
         #expect(try logOut(CookieJar()).status == 200)
         #expect(stage.server.revoked == [])
     }
 
-    @Test func `LO-09 by its user ends its WebSockets and streams, and nobody else's`() throws {
+    @Test(.refuses("LO-09")) func `by its user ends its WebSockets and streams, and nobody else's`() throws {
         let mine = try stage.login()
         let other = try stage.login()
         let gate = Gate()
@@ -111,7 +112,7 @@ import TestSupport
         #expect(try stage.exchange("GET", "/app/a", browser: other).status == 200)
     }
 
-    @Test func `LO-09 by the server ends the session it names, with its WebSockets, and no other`() throws {
+    @Test(.holds("LO-09")) func `by the server ends the session it names, with its WebSockets, and no other`() throws {
         let mine = try stage.login()
         let session = stage.server.lastSession
         let other = try stage.login()
@@ -124,7 +125,7 @@ import TestSupport
         #expect(try stage.exchange("GET", "/app/a", browser: other).status == 200)
     }
 
-    @Test func `LO-09 by the server ends all sessions of a user, and no other user's`() throws {
+    @Test(.holds("LO-09")) func `by the server ends all sessions of a user, and no other user's`() throws {
         let browsers = try [stage.login(), stage.login()]
         stage.server.change { $0.subject = "bob" }
         let other = try stage.login()
@@ -140,7 +141,7 @@ import TestSupport
         #expect(try stage.exchange("GET", "/app/a", browser: try stage.login()).status == 200)
     }
 
-    @Test func `LO-08 by the server happens once for one token`() throws {
+    @Test(.holds("LO-08")) func `by the server happens once for one token`() throws {
         let token = stage.server.logoutToken(session: "sid-none", audience: "web")
         #expect(try backchannel(token).status == 200)
         let again = try backchannel(token)
@@ -148,7 +149,7 @@ import TestSupport
         #expect(again.bodyText == "{\"error\":\"invalid_request\"}")
     }
 
-    @Test func `LO-05, LO-06 by nobody else: a token that is not right ends nothing`() throws {
+    @Test(.refuses("LO-05", "LO-06")) func `by nobody else: a token that is not right ends nothing`() throws {
         let browser = try stage.login()
         let session = stage.server.lastSession
         let good = stage.server.logoutToken(session: session, audience: "web")
@@ -172,7 +173,7 @@ import TestSupport
 
 /// What strangers spend of the readings of keys is one gateway's own, so that this one has a stage to itself.
 @Suite struct `a logout token by no key at hand` {
-    @Test func `LO-06, JOSE-17 is to be sent again while the keys may not be read again`() throws {
+    @Test(.refuses("LO-06", "JOSE-17")) func `is to be sent again while the keys may not be read again`() throws {
         let stage = try SessionStage(
             LoginPlan(
                 routes: ["{ path: /app/, upstream: $UPSTREAM, login: web }"],

@@ -1,5 +1,6 @@
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// Rows RF-01 to RF-08 over real sockets: tokens are renewed behind the browser's back, and never twice.
 @Suite(.serialized) struct `a session whose tokens expire` {
@@ -44,7 +45,7 @@ import TestSupport
         }
     }
 
-    @Test func `RF-01, RF-02 is refreshed early and once, by a hundred requests of four workers`() throws {
+    @Test(.holds("RF-01", "RF-02")) func `is refreshed early and once, by a hundred requests of four workers`() throws {
         let stage = try stage(workers: 4)
         var browser = try stage.login()
         let gate = Gate()
@@ -76,7 +77,7 @@ import TestSupport
         #expect(tokens.count == 2, "\(tokens)")
     }
 
-    @Test func `OPS-05 is refreshed while the server has many of another user's to answer`() throws {
+    @Test(.holds("OPS-05")) func `is refreshed while the server has many of another user's to answer`() throws {
         let stage = try stage()
         stage.server.change { $0.subject = "victim" }
         let victim = try stage.login()
@@ -105,7 +106,7 @@ import TestSupport
         for client in clients { #expect([200, 503].contains(try client.response().status)) }
     }
 
-    @Test func `RF-01 is served with its earlier cookie too, without another refresh`() throws {
+    @Test(.refuses("RF-01")) func `is served with its earlier cookie too, without another refresh`() throws {
         let stage = try stage()
         let before = try stage.login()
         var browser = before
@@ -120,7 +121,9 @@ import TestSupport
         #expect(refreshes(stage) - count <= 1)
     }
 
-    @Test func `DPOP-43, RF-03 is refreshed with the key that its tokens were bound to, and a new proof`() throws {
+    @Test(.holds("DPOP-43", "RF-03")) func `is refreshed with the key that its tokens were bound to, and a new proof`()
+        throws
+    {
         let stage = try stage(client: ["dpop: required"])
         var browser = try stage.login()
         #expect(untilRefreshed(stage, &browser, times: 2))
@@ -135,7 +138,7 @@ import TestSupport
         #expect(Set(used).count == used.count)
     }
 
-    @Test func `RF-02 is not refreshed because an upstream says 401`() throws {
+    @Test(.refuses("RF-02")) func `is not refreshed because an upstream says 401`() throws {
         let stage = try stage()
         stage.server.change { $0.tokenSeconds = 300 }
         let browser = try stage.login()
@@ -144,7 +147,8 @@ import TestSupport
         #expect(refreshes(stage) == 0)
     }
 
-    @Test func `RF-05 is over when the server refreshes it no more, and its cookie is deleted`() throws {
+    @Test(.holds("RF-05"), .refuses("RF-05"))
+    func `is over when the server refreshes it no more, and its cookie is deleted`() throws {
         let stage = try stage()
         let browser = try stage.login()
         stage.server.endGrants()
@@ -166,7 +170,8 @@ import TestSupport
         #expect(refreshes(stage) == 1)
     }
 
-    @Test func `RF-06 goes on with a token that is valid while the server is down, then waits, and is never lost`()
+    @Test(.refuses("RF-06"))
+    func `goes on with a token that is valid while the server is down, then waits, and is never lost`()
         throws
     {
         let stage = try stage()
@@ -197,7 +202,8 @@ import TestSupport
         #expect(eventually { (try? stage.exchange("GET", "/app/a", browser: browser).status) == 200 })
     }
 
-    @Test func `RF-08, RV-02 that ends while it is refreshed stays ended, and the new tokens are revoked`() throws {
+    @Test(.holds("RF-08", "RV-02"), .refuses("RF-08", "RV-02"))
+    func `that ends while it is refreshed stays ended, and the new tokens are revoked`() throws {
         let stage = try stage()
         let browser = try stage.login()
         let gate = Gate()

@@ -1,6 +1,7 @@
 import Bytes
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// Rows SC-11, STEP-04, CF-32 and what upstreams get of a session beside its token.
 @Suite(.serialized) struct `what a session may do` {
@@ -27,7 +28,7 @@ import TestSupport
         stage.server.change { $0.scope = "openid orders" }
     }
 
-    @Test func `SC-11 a bad token is not mended by a good session`() throws {
+    @Test(.refuses("SC-11")) func `a bad token is not mended by a good session`() throws {
         let browser = try stage.login()
         #expect(try stage.exchange("GET", "/both/a", browser: browser).status == 200)
         stage.upstream.forget()
@@ -40,14 +41,15 @@ import TestSupport
         #expect(stage.upstream.requests.isEmpty)
     }
 
-    @Test func `SC-11 a request with neither is offered both`() throws {
+    @Test(.holds("SC-11")) func `a request with neither is offered both`() throws {
         let answer = try stage.exchange("GET", "/both/a")
         #expect(answer.status == 401 && answer.bodyText.contains("login_required"), "\(answer.headText)")
         #expect(answer.fields["www-authenticate"].count == 1)
         expectSentToLogin(try stage.exchange("GET", "/both/a", fields: navigation), returnTo: "%2Fboth%2Fa")
     }
 
-    @Test func `SC-11 where only sessions count, Authorization is no credential and goes nowhere`() throws {
+    @Test(.refuses("SC-11")) func `where only sessions count, Authorization is no credential and goes nowhere`() throws
+    {
         expectLoginNeeded(try stage.exchange("GET", "/app/a", fields: ["Authorization: Bearer whatever"]))
         let browser = try stage.login()
         for lines in [["Authorization: Bearer wrong"], ["Authorization: Basic YTpi", "Authorization: Basic YTpi"]] {
@@ -58,7 +60,7 @@ import TestSupport
         }
     }
 
-    @Test func `STEP-04 a page that asks for more sends its user for it, and shows itself then`() throws {
+    @Test(.holds("STEP-04")) func `a page that asks for more sends its user for it, and shows itself then`() throws {
         var browser = try stage.login()
         let weak = browser
         let asked = try stage.exchange("GET", "/gold/a?x=1", browser: browser, fields: navigation)
@@ -73,14 +75,15 @@ import TestSupport
         expectLoginNeeded(try stage.exchange("GET", "/app/a", browser: weak))
     }
 
-    @Test func `STEP-04 a script that asks for more is told where, and nothing is shown`() throws {
+    @Test(.holds("STEP-04"), .refuses("STEP-04"))
+    func `a script that asks for more is told where, and nothing is shown`() throws {
         let browser = try stage.login()
         let answer = try stage.exchange("GET", "/gold/a", browser: browser)
         expectLoginNeeded(answer, login: "https://gateway.test/.portcullis/login/web?step_up=0")
         #expect(stage.upstream.requests.isEmpty)
     }
 
-    @Test func `STEP-04 a server that does not listen is asked twice, then its user is told`() throws {
+    @Test(.refuses("STEP-04")) func `a server that does not listen is asked twice, then its user is told`() throws {
         var browser = try stage.login()
         stage.server.change { $0.acr = "bronze" }
         let again = try stage.callback("/.portcullis/login/web?return_to=%2Fgold%2Fa&step_up=0", &browser)
@@ -95,7 +98,7 @@ import TestSupport
         #expect(try stage.exchange("GET", "/app/a", browser: browser).status == 200)
     }
 
-    @Test func `STEP-04 an authentication of long ago is no fresh one`() throws {
+    @Test(.refuses("STEP-04")) func `an authentication of long ago is no fresh one`() throws {
         stage.server.change {
             $0.acr = "gold"
             $0.authenticationAge = 3600
@@ -105,7 +108,8 @@ import TestSupport
         #expect(answer.status == 303 && answer.fields.only("location")?.hasSuffix("&step_up=0") == true)
     }
 
-    @Test func `CF-32 a session without the scope or the claim is refused, and not sent anywhere`() throws {
+    @Test(.refuses("CF-32")) func `a session without the scope or the claim is refused, and not sent anywhere`() throws
+    {
         stage.server.change { $0.claims = ["groups": "[\"guests\"]"] }
         let browser = try stage.login()
         let claims = try stage.exchange("GET", "/staff/a", browser: browser, fields: navigation)
@@ -115,7 +119,7 @@ import TestSupport
         #expect(try stage.exchange("GET", "/staff/a", browser: try stage.login()).status == 200)
     }
 
-    @Test func `CF-32 a login that is granted less than a route needs says so at once`() throws {
+    @Test(.holds("CF-32")) func `a login that is granted less than a route needs says so at once`() throws {
         stage.server.change { $0.scope = "openid" }
         var browser = CookieJar()
         let answer = try stage.callback("/.portcullis/login/web?return_to=/write/a", &browser)
@@ -124,7 +128,7 @@ import TestSupport
         expectTemplate(try stage.exchange("GET", "/write/a", browser: browser, fields: navigation), status: 403)
     }
 
-    @Test func `RS-25 an assertion says who the session's user is`() throws {
+    @Test(.holds("RS-25")) func `an assertion says who the session's user is`() throws {
         let browser = try stage.login()
         #expect(try stage.exchange("GET", "/said/a", browser: browser).status == 200)
         let seen = try stage.forwarded("/said/a")

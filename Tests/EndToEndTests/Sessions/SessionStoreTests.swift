@@ -1,5 +1,6 @@
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// Rows SC-05, SC-07, SC-13 and TX-01 with a session: stores that are full, cookies that would be too large.
 @Suite(.serialized) struct `where sessions are kept` {
@@ -7,7 +8,8 @@ import TestSupport
         "{ path: /app/, upstream: $UPSTREAM, login: web, identity: { X-User: sub, X-Much: much } }"
     ]
 
-    @Test func `SC-07 a session of more than four cookies is refused, and says what is too large in the log alone`()
+    @Test(.refuses("SC-07"))
+    func `a session of more than four cookies is refused, and says what is too large in the log alone`()
         throws
     {
         let stage = try SessionStage(LoginPlan(routes: Self.routes))
@@ -21,7 +23,9 @@ import TestSupport
         #expect(!answer.bodyText.contains("bytes"))
     }
 
-    @Test func `SC-07 a session of several cookies is one all the same, in whichever order they come`() throws {
+    @Test(.holds("SC-07")) func `a session of several cookies is one all the same, in whichever order they come`()
+        throws
+    {
         let stage = try SessionStage(LoginPlan(routes: Self.routes))
         let much = String(repeating: "abcdefgh", count: 700)
         stage.server.change { $0.claims = ["much": quoted(much)] }
@@ -44,8 +48,8 @@ import TestSupport
         }
     }
 
-    @Test func `SC-13 a full memory refuses the next login, keeps those that are, and has room after a logout`() throws
-    {
+    @Test(.holds("SC-13"), .refuses("SC-13"))
+    func `a full memory refuses the next login, keeps those that are, and has room after a logout`() throws {
         let stage = try SessionStage(
             LoginPlan(routes: Self.routes, client: ["session: { store: memory, limit: 2 }"]))
         // Three users, so that nobody has an older session to give up for a newer one.
@@ -67,7 +71,7 @@ import TestSupport
         #expect(try stage.exchange("GET", "/app/a", browser: try stage.login()).status == 200)
     }
 
-    @Test func `SC-05, CF-34 no value that was planted is ever a session`() throws {
+    @Test(.refuses("SC-05", "CF-34")) func `no value that was planted is ever a session`() throws {
         let stage = try SessionStage(LoginPlan(routes: Self.routes, client: ["session: { store: memory }"]))
         var browser = CookieJar()
         browser[SessionStage.cookie] = "planted-by-somebody-else"
@@ -77,7 +81,7 @@ import TestSupport
             try stage.exchange("GET", "/app/a", fields: ["Cookie: \(SessionStage.cookie)=planted-by-somebody-else"]))
     }
 
-    @Test func `SC-05, CF-34 another login in the same browser ends the session before it`() throws {
+    @Test(.holds("SC-05", "CF-34")) func `another login in the same browser ends the session before it`() throws {
         let stage = try SessionStage(LoginPlan(routes: Self.routes))
         let before = try stage.login()
         stage.server.change { $0.subject = "bob" }
@@ -89,7 +93,7 @@ import TestSupport
         #expect(try stage.forwarded("/app/b").fields["x-user"] == ["bob"])
     }
 
-    @Test func `SC-15 a cookie of one login is none at another, nor under another name`() throws {
+    @Test(.refuses("SC-15")) func `a cookie of one login is none at another, nor under another name`() throws {
         let stage = try SessionStage(
             LoginPlan(
                 routes: Self.routes + ["{ path: /other/, upstream: $UPSTREAM, login: other }"],
@@ -103,7 +107,7 @@ import TestSupport
         #expect(try stage.exchange("GET", "/app/a", fields: ["Cookie: __host-portcullis-web=\(value)"]).status == 401)
     }
 
-    @Test func `TX-01 the session's token is exchanged for the upstream's, once for many requests`() throws {
+    @Test(.holds("TX-01")) func `the session's token is exchanged for the upstream's, once for many requests`() throws {
         let stage = try SessionStage(
             LoginPlan(
                 routes: [

@@ -2,8 +2,9 @@ import Bytes
 import Crypto
 import JOSE
 import JSON
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// Rows DPOP-41 and DPOP-45: what the upstream is shown of a session whose token is bound to a key.
 @Suite(.serialized) struct `a bound token of a session at the upstream` {
@@ -50,7 +51,7 @@ import TestSupport
         return (claims, key.thumbprint.base64URL)
     }
 
-    @Test func `DPOP-45 comes with a proof made for that one request`() throws {
+    @Test(.holds("DPOP-45")) func `comes with a proof made for that one request`() throws {
         let browser = try stage.login()
         var identifiers: Set<String> = []
         var keys: Set<String> = []
@@ -66,13 +67,14 @@ import TestSupport
         #expect(keys.count == 1)
     }
 
-    @Test func `DPOP-45 has the upstream's own address in its proof where the route names no other`() throws {
+    @Test(.holds("DPOP-45")) func `has the upstream's own address in its proof where the route names no other`() throws
+    {
         let browser = try stage.login()
         #expect(try stage.exchange("GET", "/own/a?x=1", browser: browser).status == 200)
         _ = try proof(stage.forwarded("/own/a"), url: stage.upstream.url + "/own/a")
     }
 
-    @Test func `DPOP-45 has a key for each session`() throws {
+    @Test(.holds("DPOP-45")) func `has a key for each session`() throws {
         let browsers = try [stage.login(), stage.login()]
         var keys: Set<String> = []
         for (index, browser) in browsers.enumerated() {
@@ -83,7 +85,7 @@ import TestSupport
         #expect(keys.count == 2)
     }
 
-    @Test func `DPOP-45 is proved anew when a request is sent a second time`() throws {
+    @Test(.holds("DPOP-45")) func `is proved anew when a request is sent a second time`() throws {
         let browser = try stage.login()
         #expect(try stage.exchange("GET", "/app/first", browser: browser).status == 200)
         let pooled = try stage.forwarded("/app/first").connection
@@ -100,7 +102,9 @@ import TestSupport
         #expect(both[0].target == both[1].target)
     }
 
-    @Test func `DPOP-41, DPOP-45 has the nonce that the upstream gave last, and no browser sees it`() throws {
+    @Test(.holds("DPOP-41", "DPOP-45")) func `has the nonce that the upstream gave last, and no browser sees it`()
+        throws
+    {
         let browser = try stage.login()
         for (index, nonce) in ["one", "two"].enumerated() {
             stage.upstream.answer("/app/give", with: .answer(401, fields: ["DPoP-Nonce: \(nonce)"]))
@@ -121,8 +125,8 @@ import TestSupport
         }
     }
 
-    @Test(arguments: ["", "a b", "x\"y", String(repeating: "n", count: 300)])
-    func `DPOP-41 takes no nonce that is none`(nonce: String) throws {
+    @Test(.refuses("DPOP-41"), arguments: ["", "a b", "x\"y", String(repeating: "n", count: 300)])
+    func `takes no nonce that is none`(nonce: String) throws {
         let browser = try stage.login()
         stage.upstream.answer("/app/give", with: .answer(401, fields: ["DPoP-Nonce: good"]))
         _ = try stage.exchange("GET", "/app/give", browser: browser)
@@ -133,7 +137,8 @@ import TestSupport
         #expect(used == "good" || nonce == "x\"y" && used == nonce)
     }
 
-    @Test func `DPOP-45 is not shown where the route does not pass it, and a browser's own proof never is`() throws {
+    @Test(.refuses("DPOP-45"))
+    func `is not shown where the route does not pass it, and a browser's own proof never is`() throws {
         let browser = try stage.login()
         let mine = ["DPoP: a.b.c", "Authorization: DPoP mine"]
         #expect(try stage.exchange("GET", "/plain/a", browser: browser, fields: mine).status == 200)

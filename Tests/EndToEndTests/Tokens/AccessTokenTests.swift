@@ -1,5 +1,6 @@
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// Rows RS-11 to RS-25: which tokens open which route.
 @Suite(.serialized) struct `access tokens` {
@@ -54,22 +55,24 @@ import TestSupport
         try stage.expectNothingForwarded(at: location)
     }
 
-    @Test(arguments: ["at+jwt", "at+JWT", "application/at+jwt", "AT+JWT"])
-    func `RS-11 an access token's type is accepted`(type: String) throws {
+    @Test(.holds("RS-11"), arguments: ["at+jwt", "at+JWT", "application/at+jwt", "AT+JWT"])
+    func `an access token's type is accepted`(type: String) throws {
         #expect(try ask(stage.tokens.token(header: ["typ": quoted(type)])).status == 200)
     }
 
-    @Test(arguments: ["JWT", "logout+jwt", "dpop+jwt", "at+jwt2", "", "application/jwt", "token-introspection+jwt"])
-    func `RS-11 another type is refused by a strict issuer`(type: String) throws {
+    @Test(
+        .refuses("RS-11"),
+        arguments: ["JWT", "logout+jwt", "dpop+jwt", "at+jwt2", "", "application/jwt", "token-introspection+jwt"])
+    func `another type is refused by a strict issuer`(type: String) throws {
         try expectRefused(stage.tokens.token(header: ["typ": quoted(type)]))
     }
 
-    @Test func `RS-11 no type is refused by a strict issuer`() throws {
+    @Test(.refuses("RS-11")) func `no type is refused by a strict issuer`() throws {
         try expectRefused(stage.tokens.token(header: ["typ": nil]))
         try expectRefused(stage.tokens.token(header: ["typ": "1"]))
     }
 
-    @Test func `RS-11 an older issuer may leave the type out but not write another`() throws {
+    @Test(.refuses("RS-11")) func `an older issuer may leave the type out but not write another`() throws {
         #expect(try ask(Self.old.token(header: ["typ": quoted("JWT")]), "/old/a").status == 200)
         #expect(try ask(Self.old.token(header: ["typ": nil]), "/old/a").status == 200)
         #expect(try ask(Self.old.token(), "/old/a").status == 200)
@@ -78,14 +81,14 @@ import TestSupport
         }
     }
 
-    @Test func `RS-12 a route's issuers are the only ones`() throws {
+    @Test(.refuses("RS-12")) func `a route's issuers are the only ones`() throws {
         #expect(try ask(Self.old.token(), "/old/a").status == 200)
         try expectRefused(Self.old.token())
         try expectRefused(stage.tokens.token(), "/old/a")
         try expectRefused(TokenForge(issuer: "https://unknown.test", key: stage.tokens.key).token())
     }
 
-    @Test func `RS-12 an issuer is compared byte for byte`() throws {
+    @Test(.holds("RS-12")) func `an issuer is compared byte for byte`() throws {
         for issuer in [stage.issuer.url + "/", stage.issuer.url.uppercased(), stage.issuer.url + "#"] {
             try expectRefused(TokenForge(issuer: issuer, key: stage.tokens.key).token())
         }
@@ -93,21 +96,23 @@ import TestSupport
         try expectRefused(stage.tokens.token(["iss": "[\(quoted(stage.issuer.url))]"]))
     }
 
-    @Test func `RS-13 one of several audiences is enough`() throws {
+    @Test(.holds("RS-13")) func `one of several audiences is enough`() throws {
         let audiences = #"["https://api.test/x","https://api.test/orders"]"#
         #expect(try ask(stage.tokens.token(["aud": audiences])).status == 200)
         #expect(try ask(stage.tokens.token(["aud": quoted("https://api.test/both")]), "/both/a").status == 200)
     }
 
-    @Test(arguments: [
-        nil, #""https://api.test/orders/""#, #""https://api.test""#, #""HTTPS://api.test/orders""#, "[]", "{}", "1",
-        #"["https://api.test/x"]"#, #""https://api.test/*""#, #"["https://api.test/orders",1]"#, "null",
-    ])
-    func `RS-13 RS-25 another audience is refused before anything is forwarded`(audience: String?) throws {
+    @Test(
+        .refuses("RS-13", "RS-25"),
+        arguments: [
+            nil, #""https://api.test/orders/""#, #""https://api.test""#, #""HTTPS://api.test/orders""#, "[]", "{}", "1",
+            #"["https://api.test/x"]"#, #""https://api.test/*""#, #"["https://api.test/orders",1]"#, "null",
+        ])
+    func `another audience is refused before anything is forwarded`(audience: String?) throws {
         try expectRefused(stage.tokens.token(["aud": audience]))
     }
 
-    @Test func `RS-14 a changed signature, payload or header is refused`() throws {
+    @Test(.refuses("RS-14")) func `a changed signature, payload or header is refused`() throws {
         let token = stage.tokens.token()
         #expect(try ask(token).status == 200)
         let parts = token.split(separator: ".").map(String.init)
@@ -122,19 +127,19 @@ import TestSupport
         try expectRefused(stage.tokens.token(signedBy: stranger))
     }
 
-    @Test(arguments: ["none", "None", "nOnE", "", "HS256", "RS256", "ES384"])
-    func `RS-14 JOSE-05 another algorithm in the header is refused`(algorithm: String) throws {
+    @Test(.refuses("RS-14", "JOSE-05"), arguments: ["none", "None", "nOnE", "", "HS256", "RS256", "ES384"])
+    func `another algorithm in the header is refused`(algorithm: String) throws {
         let token = stage.tokens.token(header: ["alg": quoted(algorithm)])
         try expectRefused(token)
         try expectRefused(token.split(separator: ".").dropLast().joined(separator: ".") + ".")
     }
 
-    @Test(arguments: [-31, -60, -3600, -1_000_000])
-    func `RS-15 an expired token is refused`(seconds: Int) throws {
+    @Test(.refuses("RS-15"), arguments: [-31, -60, -3600, -1_000_000])
+    func `an expired token is refused`(seconds: Int) throws {
         try expectRefused(stage.tokens.token(["exp": moment(seconds), "iat": moment(seconds - 300)]))
     }
 
-    @Test func `RS-15 expiry has its leeway and is not optional`() throws {
+    @Test(.holds("RS-15"), .refuses("RS-15")) func `expiry has its leeway and is not optional`() throws {
         #expect(try ask(stage.tokens.token(["exp": moment(-20)])).status == 200)
         try expectRefused(stage.tokens.token(["exp": nil]))
         try expectRefused(stage.tokens.token(["exp": quoted("9999999999")]))
@@ -143,12 +148,12 @@ import TestSupport
         #expect(try ask(stage.tokens.token(["nbf": moment(20)])).status == 200)
     }
 
-    @Test(arguments: ["iss", "exp", "aud", "sub", "client_id", "iat", "jti"])
-    func `RS-16 each claim of RFC 9068 is required`(claim: String) throws {
+    @Test(.holds("RS-16"), arguments: ["iss", "exp", "aud", "sub", "client_id", "iat", "jti"])
+    func `each claim of RFC 9068 is required`(claim: String) throws {
         try expectRefused(stage.tokens.token([claim: nil]))
     }
 
-    @Test func `RS-16 an older issuer's tokens need three claims`() throws {
+    @Test(.holds("RS-16")) func `an older issuer's tokens need three claims`() throws {
         let bare: [String: String?] = ["sub": nil, "client_id": nil, "iat": nil, "jti": nil, "scope": nil]
         #expect(try ask(Self.old.token(bare), "/old/a").status == 200)
         for claim in ["iss", "exp", "aud"] {
@@ -156,15 +161,15 @@ import TestSupport
         }
     }
 
-    @Test(arguments: ["nonce", "at_hash", "c_hash"])
-    func `RS-18 a token that looks like an ID token is refused`(claim: String) throws {
+    @Test(.refuses("RS-18"), arguments: ["nonce", "at_hash", "c_hash"])
+    func `a token that looks like an ID token is refused`(claim: String) throws {
         let claims: [String: String?] = [
             claim: quoted("x"), "aud": #"["shop","https://api.test/orders"]"#, "client_id": nil, "azp": quoted("shop"),
         ]
         try expectRefused(Self.old.token(claims, header: ["typ": quoted("JWT")]), "/old/a")
     }
 
-    @Test func `RS-19 scopes are words with a case and all of them count`() throws {
+    @Test(.holds("RS-19")) func `scopes are words with a case and all of them count`() throws {
         #expect(try ask(stage.tokens.token(["scope": quoted("a orders:read b")])).status == 200)
         for scope in [quoted("Orders:read"), quoted("orders:reader"), quoted(""), nil, quoted("orders:read,b")] {
             stage.reset()
@@ -177,7 +182,7 @@ import TestSupport
         }
     }
 
-    @Test func `RS-19 each method has its scopes and a refusal names all of them`() throws {
+    @Test(.refuses("RS-19")) func `each method has its scopes and a refusal names all of them`() throws {
         let reading = stage.tokens.token()
         #expect(try ask(reading, "/methods/a").status == 200)
         let refused = try ask(reading, "/methods/a", method: "POST")
@@ -188,29 +193,31 @@ import TestSupport
         #expect(try ask(writing, "/methods/a", method: "DELETE").status == 405)
     }
 
-    @Test func `RS-20 a claim rule that holds lets the request through`() throws {
+    @Test(.holds("RS-20")) func `a claim rule that holds lets the request through`() throws {
         for roles in [#"{"roles":["x","clerk"]}"#, #"{"roles":"admin"}"#] {
             let token = stage.tokens.token(["realm_access": roles, "tenant": quoted("acme")])
             #expect(try ask(token, "/clerks/a").status == 200)
         }
     }
 
-    @Test(arguments: [
-        [:], ["tenant": quoted("acme")], ["realm_access": #"{"roles":["clerk"]}"#],
-        ["realm_access": #"{"roles":["Clerk"]}"#, "tenant": quoted("acme")],
-        ["realm_access": #"{"roles":["clerks"]}"#, "tenant": quoted("acme")],
-        ["realm_access": #"["clerk"]"#, "tenant": quoted("acme")],
-        ["realm_access.roles": quoted("clerk"), "tenant": quoted("acme")],
-        ["realm_access": #"{"roles":{"clerk":true}}"#, "tenant": quoted("acme")],
-    ])
-    func `RS-20 a claim rule that fails is 403 without a challenge`(claims: [String: String]) throws {
+    @Test(
+        .refuses("RS-20"),
+        arguments: [
+            [:], ["tenant": quoted("acme")], ["realm_access": #"{"roles":["clerk"]}"#],
+            ["realm_access": #"{"roles":["Clerk"]}"#, "tenant": quoted("acme")],
+            ["realm_access": #"{"roles":["clerks"]}"#, "tenant": quoted("acme")],
+            ["realm_access": #"["clerk"]"#, "tenant": quoted("acme")],
+            ["realm_access.roles": quoted("clerk"), "tenant": quoted("acme")],
+            ["realm_access": #"{"roles":{"clerk":true}}"#, "tenant": quoted("acme")],
+        ])
+    func `a claim rule that fails is 403 without a challenge`(claims: [String: String]) throws {
         let response = try ask(stage.tokens.token(claims.mapValues { $0 }), "/clerks/a")
         expectTemplate(response, status: 403)
         #expect(!response.fields.contains("www-authenticate"))
         try stage.expectNothingForwarded()
     }
 
-    @Test func `RS-21 a client that acts for itself is no user`() throws {
+    @Test(.refuses("RS-21")) func `a client that acts for itself is no user`() throws {
         #expect(try ask(stage.tokens.token(), "/users/a").status == 200)
         let machine = stage.tokens.token(["sub": quoted("shop"), "client_id": quoted("shop")])
         let response = try ask(machine, "/users/a")
@@ -219,18 +226,20 @@ import TestSupport
         #expect(try ask(machine).status == 200)
     }
 
-    @Test(arguments: [#"{"kid":"x"}"#, #"{"jkt":"x"}"#, #"{"x5t#S256":"x"}"#, "{}", #"{"new":"x"}"#, "null", "1"])
-    func `RS-22 a token that is bound to a key is no bearer token`(confirmation: String) throws {
+    @Test(
+        .refuses("RS-22"),
+        arguments: [#"{"kid":"x"}"#, #"{"jkt":"x"}"#, #"{"x5t#S256":"x"}"#, "{}", #"{"new":"x"}"#, "null", "1"])
+    func `a token that is bound to a key is no bearer token`(confirmation: String) throws {
         try expectRefused(stage.tokens.token(["cnf": confirmation]))
     }
 
-    @Test func `RS-25 the token is not forwarded`() throws {
+    @Test(.refuses("RS-25")) func `the token is not forwarded`() throws {
         let recorded = try stage.expectForwarded(
             request("GET", "/orders/a", fields: [stage.tokens.bearer()]), path: "/orders/a")
         #expect(!recorded.fields.contains("authorization"))
     }
 
-    @Test func `JOSE-21 keys of one issuer never verify tokens of another`() throws {
+    @Test(.refuses("JOSE-21")) func `keys of one issuer never verify tokens of another`() throws {
         // `other` publishes a key with the same kid as `main`; each must be believed for its own issuer only.
         #expect(try ask(Self.other.token(), "/old/a").status == 200)
         try expectRefused(TokenForge(issuer: Self.other.issuer, key: stage.tokens.key).token(), "/old/a")
@@ -238,7 +247,8 @@ import TestSupport
         try expectRefused(TokenForge(issuer: Self.other.issuer, key: Self.old.key).token(), "/old/a")
     }
 
-    @Test func `JOSE-26 a large token is good and a larger one is not decoded`() throws {
+    @Test(.holds("JOSE-26"), .refuses("JOSE-26")) func `a large token is good and a larger one is not decoded`() throws
+    {
         let padding = String(repeating: "x", count: 10_500)
         let large = stage.tokens.token(["pad": quoted(padding)])
         #expect(large.utf8.count > 14_000 && large.utf8.count < 16_384)
@@ -246,7 +256,7 @@ import TestSupport
         try expectRefused(stage.tokens.token(["pad": quoted(padding + padding)]))
     }
 
-    @Test func `JOSE-27 a fractional expiry is a time`() throws {
+    @Test(.holds("JOSE-27")) func `a fractional expiry is a time`() throws {
         #expect(try ask(stage.tokens.token(["exp": moment(300) + ".5"])).status == 200)
         for value in ["1e400", "-1", "1e300", "true", "[1]"] { try expectRefused(stage.tokens.token(["exp": value])) }
     }

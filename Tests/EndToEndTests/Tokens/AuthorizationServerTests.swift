@@ -1,5 +1,6 @@
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// The whole way with a real authorization server: discovery, tokens, refusals, rotation, failure and recovery.
 @Suite(.serialized, .enabled(if: AuthorizationServer.isInstalled)) struct `with a real authorization server` {
@@ -66,13 +67,13 @@ import TestSupport
         }
     }
 
-    @Test func `RS-13 a token for another resource is refused`() throws {
+    @Test(.refuses("RS-13")) func `a token for another resource is refused`() throws {
         let token = try scene.server.token("--resource", "https://other.example/api")
         try expectInvalidToken(try scene.ask(token))
         #expect(scene.upstream.requests.isEmpty)
     }
 
-    @Test func `RS-19 a token without the scope is refused with all scopes`() throws {
+    @Test(.refuses("RS-19")) func `a token without the scope is refused with all scopes`() throws {
         let token = try scene.server.token("--scope", "orders:read")
         let read = try scene.ask(token)
         #expect(read.status == 200, "\(read.headText)\(scene.gateway.diagnosis)")
@@ -82,13 +83,13 @@ import TestSupport
         #expect(try challenge(response)["scope"] == "orders:read orders:write")
     }
 
-    @Test func `RS-02 no token and a spoilt one are refused`() throws {
+    @Test(.refuses("RS-02")) func `no token and a spoilt one are refused`() throws {
         try expectNoCredentials(try scene.gateway.exchange(request("GET", "/orders/a")))
         let token = try scene.server.token()
         try expectInvalidToken(try scene.ask(String(token.dropLast(8)) + "AAAAAAAA"))
     }
 
-    @Test func `JOSE-17 keys that rotate on the way are followed`() throws {
+    @Test(.holds("JOSE-17")) func `keys that rotate on the way are followed`() throws {
         let server = try AuthorizationServer()
         let scene = try Scene(server)
         let former = try server.token()
@@ -100,7 +101,7 @@ import TestSupport
         #expect(try scene.ask(former).status == 200)
     }
 
-    @Test func `RS-15 a token that expires is refused from then on`() throws {
+    @Test(.refuses("RS-15")) func `a token that expires is refused from then on`() throws {
         let server = try AuthorizationServer(accessTokenSeconds: 15)
         let scene = try Scene(server, leeway: "0s")
         let token = try server.token()
@@ -114,7 +115,7 @@ import TestSupport
         try expectInvalidToken(try #require(last))
     }
 
-    @Test func `RS-24 a gateway that starts before its issuer becomes ready by itself`() throws {
+    @Test(.holds("RS-24")) func `a gateway that starts before its issuer becomes ready by itself`() throws {
         let server = try AuthorizationServer()
         let token = try server.token()
         server.stop()

@@ -1,5 +1,6 @@
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// Rows RS-01 to RS-10: where a token may stand, and what a client learns when none does.
 @Suite(.serialized) struct `credentials and challenges` {
@@ -31,23 +32,23 @@ import TestSupport
         try stage.exchange("GET", path, fields: fields)
     }
 
-    @Test(arguments: ["Bearer ", "bearer ", "BEARER ", "bEaReR "])
-    func `RS-01 the scheme has no case and the token is taken whole`(scheme: String) throws {
+    @Test(.holds("RS-01"), arguments: ["Bearer ", "bearer ", "BEARER ", "bEaReR "])
+    func `the scheme has no case and the token is taken whole`(scheme: String) throws {
         let response = try ask("/orders/a", "Authorization: \(scheme)\(stage.tokens.token())")
         #expect(response.status == 200, "\(response.headText)")
     }
 
-    @Test(arguments: ["Bearer\t", "Bearer\t ", "Bearer \t"])
-    func `RS-01 a tab is no space`(scheme: String) throws {
+    @Test(.refuses("RS-01"), arguments: ["Bearer\t", "Bearer\t ", "Bearer \t"])
+    func `a tab is no space`(scheme: String) throws {
         try expectInvalidRequest(ask("/orders/a", "Authorization: \(scheme)\(stage.tokens.token())"))
         try stage.expectNothingForwarded()
     }
 
-    @Test func `RS-01 the token has a case`() throws {
+    @Test(.holds("RS-01")) func `the token has a case`() throws {
         try expectInvalidToken(ask("/orders/a", "Authorization: Bearer \(stage.tokens.token().lowercased())"))
     }
 
-    @Test func `RS-02 without credentials the challenge names realm and scopes and no error`() throws {
+    @Test(.holds("RS-02")) func `without credentials the challenge names realm and scopes and no error`() throws {
         let response = try ask()
         try expectNoCredentials(response)
         let found = try challenge(response)
@@ -56,29 +57,34 @@ import TestSupport
         try stage.expectNothingForwarded()
     }
 
-    @Test(arguments: [
-        "Basic eDp5", "Digest username=\"x\"", "Negotiate abc", "DPoP abc", "MTLS abc", "Bearerx abc", "Token abc",
-    ])
-    func `RS-03 another scheme counts as none`(credentials: String) throws {
+    @Test(
+        .refuses("RS-03"),
+        arguments: [
+            "Basic eDp5", "Digest username=\"x\"", "Negotiate abc", "DPoP abc", "MTLS abc", "Bearerx abc", "Token abc",
+        ])
+    func `another scheme counts as none`(credentials: String) throws {
         try expectNoCredentials(ask("/orders/a", "Authorization: \(credentials)"))
         try stage.expectNothingForwarded()
     }
 
-    @Test(arguments: [
-        "Bearer", "Bearer ", "Bearer a b", "Bearer \"x\"", "Bearer a,b", "Bearer =", "Bearer a=b", "Bearer ä",
-    ])
-    func `RS-04 credentials of another shape are a bad request`(credentials: String) throws {
+    @Test(
+        .holds("RS-04"),
+        arguments: [
+            "Bearer", "Bearer ", "Bearer a b", "Bearer \"x\"", "Bearer a,b", "Bearer =", "Bearer a=b", "Bearer ä",
+        ])
+    func `credentials of another shape are a bad request`(credentials: String) throws {
         try expectInvalidRequest(ask("/orders/a", "Authorization: \(credentials)"))
         try stage.expectNothingForwarded()
     }
 
-    @Test(arguments: ["Bearer abc", "Bearer a.b.c", "Bearer a==", "Bearer -._~+/", "bearer a.b.c.d.e"])
-    func `RS-04 credentials that are no token are an invalid token`(credentials: String) throws {
+    @Test(
+        .refuses("RS-04"), arguments: ["Bearer abc", "Bearer a.b.c", "Bearer a==", "Bearer -._~+/", "bearer a.b.c.d.e"])
+    func `credentials that are no token are an invalid token`(credentials: String) throws {
         try expectInvalidToken(ask("/orders/a", "Authorization: \(credentials)"))
         try stage.expectNothingForwarded()
     }
 
-    @Test func `RS-05 more than one token is a bad request`() throws {
+    @Test(.holds("RS-05")) func `more than one token is a bad request`() throws {
         let token = stage.tokens.token()
         let line = "Authorization: Bearer \(token)"
         try expectInvalidRequest(ask("/orders/a", line, line))
@@ -90,11 +96,11 @@ import TestSupport
         try stage.expectNothingForwarded()
     }
 
-    @Test func `RS-05 one token is enough`() throws {
+    @Test(.holds("RS-05")) func `one token is enough`() throws {
         #expect(try ask("/orders/a?token=x&my_access_token=y", stage.tokens.bearer()).status == 200)
     }
 
-    @Test func `RS-06 a token in the query is no credential and is not logged`() throws {
+    @Test(.refuses("RS-06")) func `a token in the query is no credential and is not logged`() throws {
         let token = stage.tokens.token()
         try expectNoCredentials(ask("/orders/a?access_token=\(token)"))
         try stage.expectNothingForwarded()
@@ -102,20 +108,20 @@ import TestSupport
         #expect(!stage.gateway.allLogText.contains(token))
     }
 
-    @Test func `RS-06 a route may ignore the query's token beside a header`() throws {
+    @Test(.holds("RS-06")) func `a route may ignore the query's token beside a header`() throws {
         let token = stage.tokens.token()
         #expect(try ask("/ignoring/a?access_token=x", "Authorization: Bearer \(token)").status == 200)
         try expectNoCredentials(ask("/ignoring/a?access_token=\(token)"))
     }
 
-    @Test func `RS-07 a token in a form is no credential`() throws {
+    @Test(.refuses("RS-07")) func `a token in a form is no credential`() throws {
         let body = "access_token=\(stage.tokens.token())"
         let type = "Content-Type: application/x-www-form-urlencoded"
         try expectNoCredentials(stage.exchange("POST", "/orders/a", fields: [type], body: body))
         try stage.expectNothingForwarded()
     }
 
-    @Test func `RS-07 a form that holds a token beside a header travels unread`() throws {
+    @Test(.holds("RS-07")) func `a form that holds a token beside a header travels unread`() throws {
         let form = "access_token=not-looked-at"
         let type = "Content-Type: application/x-www-form-urlencoded"
         let response = try stage.exchange(
@@ -125,7 +131,7 @@ import TestSupport
         #expect(stage.upstream.requests.map(\.bodyText) == [form])
     }
 
-    @Test func `RS-08 every challenge parses strictly and escapes its realm`() throws {
+    @Test(.holds("RS-08")) func `every challenge parses strictly and escapes its realm`() throws {
         let found = try challenge(ask("/named/a"))
         #expect(found["realm"] == #"the "inner" \ ring"#)
         #expect(found["scope"] == "a:b c")
@@ -141,7 +147,7 @@ import TestSupport
         }
     }
 
-    @Test func `RS-09 without a token an optional route forwards nobody`() throws {
+    @Test(.holds("RS-09")) func `without a token an optional route forwards nobody`() throws {
         let recorded = try stage.expectForwarded(
             request("GET", "/optional/a", fields: ["X-User: forged"]), path: "/optional/a")
         #expect(!recorded.fields.contains("x-user"))
@@ -150,21 +156,21 @@ import TestSupport
         #expect(known.fields.only("x-user") == "alice")
     }
 
-    @Test func `RS-09 a bad token is refused where none would pass`() throws {
+    @Test(.refuses("RS-09")) func `a bad token is refused where none would pass`() throws {
         try expectInvalidToken(ask("/optional/a", stage.tokens.bearer(["exp": moment(-400)])))
         try expectInvalidToken(ask("/optional/a", "Authorization: Bearer abc"))
         try expectInvalidRequest(ask("/optional/a", "Authorization: Bearer"))
         try stage.expectNothingForwarded()
     }
 
-    @Test(arguments: ["Accept: text/html", "Sec-Fetch-Mode: navigate", "User-Agent: Mozilla/5.0"])
-    func `RS-10 an API route never redirects`(line: String) throws {
+    @Test(.refuses("RS-10"), arguments: ["Accept: text/html", "Sec-Fetch-Mode: navigate", "User-Agent: Mozilla/5.0"])
+    func `an API route never redirects`(line: String) throws {
         let response = try ask("/orders/a", line, "Accept: text/html,application/xhtml+xml")
         try expectNoCredentials(response)
         #expect(!response.fields.contains("location"))
     }
 
-    @Test func `RS-10 refusals are not stored`() throws {
+    @Test(.refuses("RS-10")) func `refusals are not stored`() throws {
         for response in [try ask(), try ask("/orders/a", stage.tokens.bearer(["scope": quoted("x")]))] {
             #expect(response.fields.only("cache-control") == "no-store")
         }

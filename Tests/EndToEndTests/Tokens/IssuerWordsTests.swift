@@ -1,5 +1,6 @@
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// What the operator reads of issuers whose keys or metadata are odd, word for word.
 @Suite struct `the words about an issuer` {
@@ -21,7 +22,7 @@ import TestSupport
         return try Stage(plan)
     }
 
-    @Test func `JOSE-18 say nothing of keys that are for encryption, which is no fault`() throws {
+    @Test(.refuses("JOSE-18")) func `say nothing of keys that are for encryption, which is no fault`() throws {
         let stage = try stage([
             SigningKey.otherP256.publicJWK(["use": quoted("enc"), "kid": quoted("enc-1")]),
             SigningKey.p384.publicJWK(["use": quoted("enc"), "kid": quoted("enc-2"), "alg": quoted("ECDH-ES")]),
@@ -33,7 +34,7 @@ import TestSupport
         #expect(try stage.exchange("GET", "/orders/a", fields: [stage.tokens.bearer()]).status == 200)
     }
 
-    @Test func `JOSE-18 say how many keys cannot be used that ought to be`() throws {
+    @Test(.refuses("JOSE-18")) func `say how many keys cannot be used that ought to be`() throws {
         let stage = try stage([
             SigningKey.otherP256.publicJWK(["use": quoted("enc"), "kid": quoted("enc-1")]),
             #"{"kty":"EC","crv":"P-256","kid":"broken","x":"AA","y":"AA"}"#,
@@ -46,7 +47,7 @@ import TestSupport
         #expect(try stage.exchange("GET", "/orders/a", fields: [stage.tokens.bearer()]).status == 200)
     }
 
-    @Test func `MD-08 say which endpoint nothing is sent to, what it has and what it may have`() throws {
+    @Test(.refuses("MD-08")) func `say which endpoint nothing is sent to, what it has and what it may have`() throws {
         var plan = StagePlan.lookups()
         plan.prepare = { issuer in
             issuer.publish(
@@ -65,7 +66,7 @@ import TestSupport
         #expect(try lines("endpoint_refused", stage).count == 1)
     }
 
-    @Test func `MD-08 say nothing of endpoints that are asked`() throws {
+    @Test(.holds("MD-08")) func `say nothing of endpoints that are asked`() throws {
         let stage = try Stage(.lookups())
         #expect(try lines("endpoint_refused", stage).isEmpty)
         #expect(try stage.ask(opaqueToken()).status == 200)

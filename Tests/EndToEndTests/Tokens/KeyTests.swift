@@ -1,5 +1,6 @@
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// Rows JOSE-13, JOSE-17, JOSE-34 and RS-24: where keys come from, and what happens when they change or are missing.
 @Suite struct `an issuer's keys` {
@@ -10,7 +11,7 @@ import TestSupport
     /// For an unknown key the set is read again once an hour, which is longer than any test takes.
     private static let patient = StagePlan(issuer: "discovery: openid, keys: { unknown_key_interval: 1h }")
 
-    @Test func `JOSE-13 no key is taken from a token's header and nothing is fetched`() throws {
+    @Test(.refuses("JOSE-13")) func `no key is taken from a token's header and nothing is fetched`() throws {
         let stage = try Stage()
         let attacker = try ScriptedIssuer(keys: SigningKey.keySet([.otherP256]))
         let link = quoted(attacker.url + ScriptedIssuer.keysPath)
@@ -26,7 +27,7 @@ import TestSupport
         #expect(attacker.server.connectionCount == 0)
     }
 
-    @Test func `JOSE-17 a rotated key is accepted without a restart`() throws {
+    @Test(.holds("JOSE-17")) func `a rotated key is accepted without a restart`() throws {
         let stage = try Stage()
         #expect(try ask(stage, stage.tokens.token()).status == 200)
         let fresh = SigningKey(.p256, keyID: "main-2")
@@ -37,7 +38,9 @@ import TestSupport
         #expect(try ask(stage, stage.tokens.token()).status == 200)
     }
 
-    @Test func `JOSE-17 a key that was replaced under its name is accepted, and others cause one fetch`() throws {
+    @Test(.holds("JOSE-17")) func `a key that was replaced under its name is accepted, and others cause one fetch`()
+        throws
+    {
         let stage = try Stage(Self.patient)
         #expect(try ask(stage, stage.tokens.token()).status == 200)
         let fresh = SigningKey(renaming: .otherP256, keyID: stage.tokens.key.keyID)
@@ -49,7 +52,7 @@ import TestSupport
         #expect(stage.issuer.fetches() == fetches + 1)
     }
 
-    @Test func `JOSE-17 many unknown keys cause one fetch`() throws {
+    @Test(.refuses("JOSE-17")) func `many unknown keys cause one fetch`() throws {
         let stage = try Stage(Self.patient)
         let fetches = stage.issuer.fetches()
         let client = try stage.gateway.client()
@@ -62,7 +65,7 @@ import TestSupport
         #expect(try ask(stage, stage.tokens.token()).status == 200)
     }
 
-    @Test func `JOSE-17 many requests that wait for one key cause one fetch`() throws {
+    @Test(.holds("JOSE-17")) func `many requests that wait for one key cause one fetch`() throws {
         let stage = try Stage()
         let gate = Gate()
         let fresh = SigningKey(.p256, keyID: "main-2")
@@ -83,7 +86,7 @@ import TestSupport
         #expect(stage.issuer.fetches() == fetches + 1)
     }
 
-    @Test func `JOSE-34 a token seen before is still compared bit by bit`() throws {
+    @Test(.holds("JOSE-34")) func `a token seen before is still compared bit by bit`() throws {
         let stage = try Stage()
         let token = stage.tokens.token()
         for _ in 0..<3 { #expect(try ask(stage, token).status == 200) }
@@ -96,7 +99,7 @@ import TestSupport
         #expect(try ask(stage, token).status == 200)
     }
 
-    @Test func `JOSE-34 a token seen before is refused once its key is gone`() throws {
+    @Test(.refuses("JOSE-34")) func `a token seen before is refused once its key is gone`() throws {
         let stage = try Stage()
         let token = stage.tokens.token()
         #expect(try ask(stage, token).status == 200)
@@ -107,7 +110,7 @@ import TestSupport
         try expectInvalidToken(try ask(stage, token))
     }
 
-    @Test func `JOSE-34 a token seen before is refused once it has expired`() throws {
+    @Test(.refuses("JOSE-34")) func `a token seen before is refused once it has expired`() throws {
         let stage = try Stage(StagePlan(issuer: "discovery: openid, leeway: 0s"))
         let token = stage.tokens.token(["exp": moment(12)])
         #expect(try ask(stage, token).status == 200)
@@ -120,7 +123,7 @@ import TestSupport
         try expectInvalidToken(try #require(last))
     }
 
-    @Test func `JOSE-34 a token seen on one route says nothing about another`() throws {
+    @Test(.refuses("JOSE-34")) func `a token seen on one route says nothing about another`() throws {
         let stage = try Stage(
             routes: Stage.ordinaryRoutes + [
                 """
@@ -134,7 +137,7 @@ import TestSupport
         try expectInvalidToken(response)
     }
 
-    @Test func `RS-24 an issuer that is down at the start is 503 and not 401`() throws {
+    @Test(.refuses("RS-24")) func `an issuer that is down at the start is 503 and not 401`() throws {
         let stage = try Stage(
             StagePlan(milestone: .listening, prepare: { $0.answer(ScriptedIssuer.openIDPath, with: .answer(500)) }))
         #expect(try stage.gateway.status("/readyz") == 503)
@@ -145,7 +148,7 @@ import TestSupport
         #expect(stage.upstream.requests.map(\.path) == ["/open/a"])
     }
 
-    @Test func `RS-24 an issuer that goes down later changes nothing within the limit`() throws {
+    @Test(.holds("RS-24")) func `an issuer that goes down later changes nothing within the limit`() throws {
         let stage = try Stage()
         #expect(try ask(stage, stage.tokens.token()).status == 200)
         stage.issuer.server.stop()
@@ -156,7 +159,7 @@ import TestSupport
         #expect([401, 503].contains(try ask(stage, unknown).status))
     }
 
-    @Test func `RS-24 a stalled issuer delays no other route`() throws {
+    @Test(.holds("RS-24")) func `a stalled issuer delays no other route`() throws {
         let gate = Gate()
         let stage = try Stage(
             StagePlan(

@@ -1,5 +1,6 @@
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// Rows MD-02 to MD-08: which documents of an issuer are believed, and where they may point.
 @Suite struct `an issuer's metadata` {
@@ -21,8 +22,8 @@ import TestSupport
         return stage
     }
 
-    @Test(arguments: ["", "/tenant/a"])
-    func `MD-02 OpenID discovery appends the well-known path`(path: String) throws {
+    @Test(.holds("MD-02"), arguments: ["", "/tenant/a"])
+    func `OpenID discovery appends the well-known path`(path: String) throws {
         let wanted = path + "/.well-known/openid-configuration"
         let stage = try Stage(
             StagePlan(
@@ -38,7 +39,7 @@ import TestSupport
         #expect(Set(asked) == [wanted])
     }
 
-    @Test func `MD-02 OAuth discovery inserts the well-known path and tries no other`() throws {
+    @Test(.refuses("MD-02")) func `OAuth discovery inserts the well-known path and tries no other`() throws {
         let wanted = "/.well-known/oauth-authorization-server/tenant/a"
         let stage = try Stage(
             StagePlan(
@@ -54,7 +55,7 @@ import TestSupport
         #expect(Set(asked) == [wanted])
     }
 
-    @Test func `MD-02 automatic discovery tries three places in order`() throws {
+    @Test(.holds("MD-02")) func `automatic discovery tries three places in order`() throws {
         let last = "/tenant/.well-known/openid-configuration"
         let stage = try Stage(
             StagePlan(
@@ -73,7 +74,7 @@ import TestSupport
             ])
     }
 
-    @Test func `MD-03 a document of another issuer is discarded`() throws {
+    @Test(.holds("MD-03")) func `a document of another issuer is discarded`() throws {
         for change in ["/", "#", "/other"] {
             let stage = try expectNotBelieved { issuer in
                 issuer.publish(metadata: issuer.metadata(["issuer": issuer.url + change]))
@@ -82,22 +83,24 @@ import TestSupport
         }
     }
 
-    @Test(arguments: [
-        "<html>200</html>", "[]", "{}", "", "null", #"{"issuer":"$ISSUER"}"#,
-        #"{"issuer":1,"jwks_uri":"$ISSUER/jwks.json"}"#,
-        #"{"issuer":"$ISSUER","jwks_uri":"ftp://127.0.0.1/jwks"}"#,
-        #"{"issuer":"$ISSUER","jwks_uri":["$ISSUER/jwks.json"]}"#,
-        #"{"issuer":"$ISSUER","jwks_uri":"/jwks.json"}"#, #"{"issuer":"$ISSUER","jwks_uri":"$ISSUER/jwks.json"}x"#,
-        #"{"issuer":"https://evil.test","issuer":"$ISSUER","jwks_uri":"$ISSUER/jwks.json"}"#,
-    ])
-    func `MD-04 a document that is no metadata is refused`(document: String) throws {
+    @Test(
+        .refuses("MD-04"),
+        arguments: [
+            "<html>200</html>", "[]", "{}", "", "null", #"{"issuer":"$ISSUER"}"#,
+            #"{"issuer":1,"jwks_uri":"$ISSUER/jwks.json"}"#,
+            #"{"issuer":"$ISSUER","jwks_uri":"ftp://127.0.0.1/jwks"}"#,
+            #"{"issuer":"$ISSUER","jwks_uri":["$ISSUER/jwks.json"]}"#,
+            #"{"issuer":"$ISSUER","jwks_uri":"/jwks.json"}"#, #"{"issuer":"$ISSUER","jwks_uri":"$ISSUER/jwks.json"}x"#,
+            #"{"issuer":"https://evil.test","issuer":"$ISSUER","jwks_uri":"$ISSUER/jwks.json"}"#,
+        ])
+    func `a document that is no metadata is refused`(document: String) throws {
         let stage = try expectNotBelieved { issuer in
             issuer.publish(metadata: document.replacingOccurrences("$ISSUER", with: issuer.url))
         }
         #expect(stage.issuer.fetches() == 0)
     }
 
-    @Test func `MD-04 a page, an error and a document too large are refused`() throws {
+    @Test(.refuses("MD-04")) func `a page, an error and a document too large are refused`() throws {
         _ = try expectNotBelieved { issuer in
             let page = WireScript.answer(200, issuer.metadata(), fields: ["Content-Type: text/html"])
             issuer.answer(ScriptedIssuer.openIDPath, with: page)
@@ -110,7 +113,7 @@ import TestSupport
         _ = try expectNotBelieved { $0.answer(ScriptedIssuer.openIDPath, with: WireScript(.close)) }
     }
 
-    @Test func `MD-04 members that nobody knows and a content type with a parameter are fine`() throws {
+    @Test(.refuses("MD-04")) func `members that nobody knows and a content type with a parameter are fine`() throws {
         let stage = try Stage(
             StagePlan(prepare: { issuer in
                 let fields = ["Content-Type: application/json; charset=utf-8"]
@@ -120,7 +123,7 @@ import TestSupport
         #expect(try status(stage) == 200)
     }
 
-    @Test func `MD-05 metadata that disappears changes nothing`() throws {
+    @Test(.holds("MD-05")) func `metadata that disappears changes nothing`() throws {
         let stage = try Stage()
         stage.issuer.answer(ScriptedIssuer.openIDPath, with: .answer(500))
         #expect(try status(stage) == 200)
@@ -130,7 +133,7 @@ import TestSupport
         #expect(try stage.exchange("GET", "/orders/a", fields: ["Authorization: Bearer \(token)"]).status == 200)
     }
 
-    @Test func `MD-06 keys are not fetched through a redirect`() throws {
+    @Test(.refuses("MD-06")) func `keys are not fetched through a redirect`() throws {
         let elsewhere = try ScriptedIssuer(keys: SigningKey.keySet([.otherP256]))
         let location = "Location: \(elsewhere.url)\(ScriptedIssuer.keysPath)"
         _ = try expectNotBelieved { issuer in
@@ -142,7 +145,7 @@ import TestSupport
         #expect(elsewhere.server.connectionCount == 0)
     }
 
-    @Test func `MD-06 a key set that is too large or none is refused`() throws {
+    @Test(.refuses("MD-06")) func `a key set that is too large or none is refused`() throws {
         let key = SigningKey.p256.publicJWK()
         let documents = [
             #"{"keys":{}}"#, "[]", "{}", "", "<html>",
@@ -153,7 +156,7 @@ import TestSupport
         _ = try expectNotBelieved { $0.answer(ScriptedIssuer.keysPath, with: .answer(404)) }
     }
 
-    @Test func `MD-06 one bad key spoils no other and no cookie is sent back`() throws {
+    @Test(.refuses("MD-06")) func `one bad key spoils no other and no cookie is sent back`() throws {
         let stage = try Stage(
             StagePlan(prepare: { issuer in
                 let set = issuer.keys.dropLast(2) + #",{"kty":"oct","k":"AA","kid":"x"},{"kty":"new"},1]}"#
@@ -166,12 +169,14 @@ import TestSupport
         #expect(!stage.issuer.server.requests.contains { $0.fields.contains("cookie") })
     }
 
-    @Test(arguments: [
-        "http://169.254.169.254/latest", "http://localhost:$PORT/jwks.json", "http://0.0.0.0:$PORT/jwks.json",
-        "http://[::1]:$PORT/jwks.json", "http://127.0.0.2:$PORT/jwks.json", "http://10.0.0.1:$PORT/jwks.json",
-        "file:///etc/passwd", "http://user@127.0.0.1:$PORT/jwks.json",
-    ])
-    func `MD-08 metadata cannot point at addresses inside`(address: String) throws {
+    @Test(
+        .refuses("MD-08"),
+        arguments: [
+            "http://169.254.169.254/latest", "http://localhost:$PORT/jwks.json", "http://0.0.0.0:$PORT/jwks.json",
+            "http://[::1]:$PORT/jwks.json", "http://127.0.0.2:$PORT/jwks.json", "http://10.0.0.1:$PORT/jwks.json",
+            "file:///etc/passwd", "http://user@127.0.0.1:$PORT/jwks.json",
+        ])
+    func `metadata cannot point at addresses inside`(address: String) throws {
         // The issuer's own port, so that it is the address that is refused.
         let stage = try expectNotBelieved { issuer in
             let uri = address.replacingOccurrences("$PORT", with: "\(issuer.server.port)")
@@ -180,8 +185,10 @@ import TestSupport
         try expectRefusedPlace(stage)
     }
 
-    @Test(arguments: ["127.0.0.1", "[::ffff:127.0.0.1]", "2130706433", "127.1", "0x7f000001", "0177.0.0.1", "[::1]"])
-    func `MD-08 an inner address is refused however it is spelt`(host: String) throws {
+    @Test(
+        .refuses("MD-08"),
+        arguments: ["127.0.0.1", "[::ffff:127.0.0.1]", "2130706433", "127.1", "0x7f000001", "0177.0.0.1", "[::1]"])
+    func `an inner address is refused however it is spelt`(host: String) throws {
         // The operator wrote a name; only that name may lead inside.
         var plan = StagePlan(milestone: .listening)
         plan.issuerHost = "localhost"
@@ -204,7 +211,7 @@ import TestSupport
         #expect(stage.issuer.fetches() == 0, sourceLocation: location)
     }
 
-    @Test func `MD-08 metadata cannot point at another port`() throws {
+    @Test(.refuses("MD-08")) func `metadata cannot point at another port`() throws {
         let inside = try RecordingUpstream(fallback: ScriptedIssuer.json(SigningKey.keySet([.p256])))
         let stage = try expectNotBelieved { issuer in
             issuer.publish(metadata: issuer.metadata(["jwks_uri": inside.url + "/jwks.json"]))
@@ -213,7 +220,7 @@ import TestSupport
         #expect(inside.connectionCount == 0)
     }
 
-    @Test func `MD-08 a network that the operator allows is fine`() throws {
+    @Test(.holds("MD-08")) func `a network that the operator allows is fine`() throws {
         let stage = try Stage(
             StagePlan(
                 issuer: "discovery: openid, allow_private: [127.0.0.0/8, \"::1/128\"]",

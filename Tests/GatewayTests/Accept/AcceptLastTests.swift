@@ -1,4 +1,5 @@
 import Glibc
+import TestTraits
 import Testing
 import Transport
 
@@ -24,7 +25,7 @@ import Transport
         }
     }
 
-    @Test func `OPS-08 is emptied first, however many wait there`() throws {
+    @Test(.holds("OPS-08")) func `is emptied first, however many wait there`() throws {
         let idle = try IdleWorker()
         defer { withExtendedLifetime(idle) {} }
         let worker = idle.worker
@@ -38,7 +39,8 @@ import Transport
         #expect(!worker.acceptConnections(worker.pointee.listeners))
     }
 
-    @Test func `OPS-08 is tried again at each tick until then, when there was no room for a moment`() throws {
+    @Test(.holds("OPS-08")) func `is tried again at each tick until then, when there was no room for a moment`() throws
+    {
         let idle = try IdleWorker()
         defer { withExtendedLifetime(idle) {} }
         let worker = idle.worker

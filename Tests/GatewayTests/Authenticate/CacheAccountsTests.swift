@@ -3,6 +3,7 @@ import Login
 import OAuth
 import Sessions
 import Telemetry
+import TestTraits
 import Testing
 
 @testable import Gateway
@@ -81,7 +82,9 @@ import Testing
         #expect(worker.pointee.sessions.entries == 0 && worker.pointee.sessions.bytes == 0)
     }
 
-    @Test func `JOSE-34 what is kept with a session is charged to the sessions, with a token to the tokens`() throws {
+    @Test(.holds("JOSE-34")) func `what is kept with a session is charged to the sessions, with a token to the tokens`()
+        throws
+    {
         defer { exchange.deallocate() }
         for kind in 0..<8 {
             let record = session(kind)
@@ -100,7 +103,9 @@ import Testing
         }
     }
 
-    @Test func `JOSE-34 is empty when ten thousand sessions and tokens of all kinds have come and gone`() throws {
+    @Test(.holds("JOSE-34")) func `is empty when ten thousand sessions and tokens of all kinds have come and gone`()
+        throws
+    {
         defer { exchange.deallocate() }
         var numbers = Numbers(seed: 1)
         for number in 0..<Self.count {
@@ -120,7 +125,7 @@ import Testing
         expectNothingHeld()
     }
 
-    @Test func `JOSE-34 a sweep leaves what may still be used`() throws {
+    @Test(.holds("JOSE-34")) func `a sweep leaves what may still be used`() throws {
         defer { exchange.deallocate() }
         for number in 0..<1000 { _ = accessToken(number) }
         worker.pointee.clockStandsAt += 30

@@ -1,5 +1,6 @@
 import Crypto
 import HTTP1
+import TestTraits
 import Testing
 import Transport
 
@@ -59,7 +60,7 @@ private struct BoundRequest {
 @Suite struct `a token that is bound to a certificate` {
     private func idle() throws -> IdleWorker { try IdleWorker(terminators: ["10.0.0.7/32"]) }
 
-    @Test func `MTLS-01 is the connection's whose certificate it names`() throws {
+    @Test(.holds("MTLS-01")) func `is the connection's whose certificate it names`() throws {
         let idle = try idle()
         #expect(try BoundRequest(own: thumbprint()).judged(idle) == nil)
         let refused = try #require(try BoundRequest(own: TokenRecords.digest(1)).refused(idle))
@@ -74,12 +75,12 @@ private struct BoundRequest {
         }
     }
 
-    @Test func `MTLS-02 is refused on a connection without one, plain or not`() throws {
+    @Test(.refuses("MTLS-02")) func `is refused on a connection without one, plain or not`() throws {
         let idle = try idle()
         #expect(try BoundRequest().judged(idle) == .certificateMissing)
     }
 
-    @Test func `MTLS-07 is believed of a terminator, and of nobody else`() throws {
+    @Test(.refuses("MTLS-07")) func `is believed of a terminator, and of nobody else`() throws {
         let idle = try idle()
         #expect(try BoundRequest(fields: [field], peer: "10.0.0.7").judged(idle) == nil)
         for stranger in ["10.0.0.8", "192.0.2.1", "::1"] {
@@ -94,16 +95,18 @@ private struct BoundRequest {
             "nobody is a terminator by default")
     }
 
-    @Test func `MTLS-07 is not the terminator's own, whatever certificate that has`() throws {
+    @Test(.refuses("MTLS-07")) func `is not the terminator's own, whatever certificate that has`() throws {
         let own = thumbprint()
         #expect(try BoundRequest(peer: "10.0.0.7", own: own).judged(try idle()) == .certificateMissing)
     }
 
-    @Test(arguments: [
-        [field, field], ["Client-Cert: "], ["Client-Cert: MAMCASo="], ["Client-Cert: :MAMC:"],
-        ["Client-Cert: :MAMCASo=:, :MAMCASo=:"],
-    ])
-    func `MTLS-07 is refused where a terminator says what is not one certificate`(fields: [String]) throws {
+    @Test(
+        .refuses("MTLS-07"),
+        arguments: [
+            [field, field], ["Client-Cert: "], ["Client-Cert: MAMCASo="], ["Client-Cert: :MAMC:"],
+            ["Client-Cert: :MAMCASo=:, :MAMCASo=:"],
+        ])
+    func `is refused where a terminator says what is not one certificate`(fields: [String]) throws {
         #expect(
             try BoundRequest(fields: fields, peer: "10.0.0.7").judged(try idle()) == .clientCertFieldInvalid)
     }

@@ -1,5 +1,6 @@
 import Crypto
 import Issuers
+import TestTraits
 import Testing
 
 @testable import Gateway
@@ -13,7 +14,7 @@ private func block(_ rule: Int, _ text: String, until: Int64 = .max) -> UnsafeMu
 }
 
 @Suite struct `tokens for upstreams` {
-    @Test func `TX-04 stand beside the record one a rule, and the one before is let go`() throws {
+    @Test(.holds("TX-04")) func `stand beside the record one a rule, and the one before is let go`() throws {
         let records = try TokenRecords()
         let record = records.make(TokenRecords.digest(1))
         #expect(TokenRecord.exchanged(of: record, rule: 0) == nil)
@@ -29,7 +30,7 @@ private func block(_ rule: Int, _ text: String, until: Int64 = .max) -> UnsafeMu
         TokenRecord.release(record)
     }
 
-    @Test func `TX-04 cost the cache what they take, and no more for each that follows`() throws {
+    @Test(.refuses("TX-04")) func `cost the cache what they take, and no more for each that follows`() throws {
         let records = try TokenRecords()
         var cache = TokenCache(TokenCacheSettings(entries: 8))
         let record = records.make(TokenRecords.digest(1))
@@ -76,7 +77,7 @@ private func block(_ rule: Int, _ text: String, until: Int64 = .max) -> UnsafeMu
         exchange.deallocate()
     }
 
-    @Test func `TX-01 waits for its token once, and has it from then on`() throws {
+    @Test(.holds("TX-01")) func `waits for its token once, and has it from then on`() throws {
         defer { end() }
         let record = records.make(TokenRecords.digest(1))
         defer { TokenRecord.release(record) }
@@ -87,7 +88,7 @@ private func block(_ rule: Int, _ text: String, until: Int64 = .max) -> UnsafeMu
         #expect(text(exchange.pointee.upstreamToken?.pointee.buffer) == "for the upstream")
     }
 
-    @Test func `TX-04 asks again when the token at hand has ended, or is another rule's`() throws {
+    @Test(.holds("TX-04")) func `asks again when the token at hand has ended, or is another rule's`() throws {
         defer { end() }
         let record = records.make(TokenRecords.digest(1))
         defer { TokenRecord.release(record) }
@@ -101,7 +102,7 @@ private func block(_ rule: Int, _ text: String, until: Int64 = .max) -> UnsafeMu
         #expect(try wait(idle.route, record) == .nothing)
     }
 
-    @Test func `TX-03 is refused as the server said, and never goes on with the client's token`() throws {
+    @Test(.refuses("TX-03")) func `is refused as the server said, and never goes on with the client's token`() throws {
         defer { end() }
         let record = records.make(TokenRecords.digest(1))
         defer { TokenRecord.release(record) }
@@ -116,7 +117,7 @@ private func block(_ rule: Int, _ text: String, until: Int64 = .max) -> UnsafeMu
         }
     }
 
-    @Test func `OPS-05 blames the client, and not the server, for a client that has too many waiting`() {
+    @Test(.refuses("OPS-05")) func `blames the client, and not the server, for a client that has too many waiting`() {
         defer { end() }
         let worker = idle.worker
         let own = worker.refusalOfExchange(.tooManyOfClient)
@@ -135,7 +136,7 @@ private func block(_ rule: Int, _ text: String, until: Int64 = .max) -> UnsafeMu
         #expect(cause(.crowded) == .introspectionUnavailable)
     }
 
-    @Test func `TX-01 is the only kind of route that waits for one`() throws {
+    @Test(.holds("TX-01")) func `is the only kind of route that waits for one`() throws {
         defer { end() }
         let record = records.make(TokenRecords.digest(1))
         defer { TokenRecord.release(record) }
@@ -143,7 +144,7 @@ private func block(_ rule: Int, _ text: String, until: Int64 = .max) -> UnsafeMu
     }
 
     /// The cache lets a record go while its request waits; the token is then verified again, into another record.
-    @Test func `TX-04 keeps the token it waited for when the record beside it is made anew`() throws {
+    @Test(.holds("TX-04")) func `keeps the token it waited for when the record beside it is made anew`() throws {
         defer { end() }
         let earlier = records.make(TokenRecords.digest(1)), record = records.make(TokenRecords.digest(1))
         defer {
@@ -161,7 +162,9 @@ private func block(_ rule: Int, _ text: String, until: Int64 = .max) -> UnsafeMu
         #expect(text(exchange.pointee.upstreamToken?.pointee.buffer) == "for the upstream")
     }
 
-    @Test func `TX-04 leaves everything as it is when the record is the same, or nothing was waited for`() throws {
+    @Test(.holds("TX-04")) func `leaves everything as it is when the record is the same, or nothing was waited for`()
+        throws
+    {
         defer { end() }
         let earlier = records.make(TokenRecords.digest(1)), record = records.make(TokenRecords.digest(1))
         defer {

@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import Transport
 
@@ -31,12 +32,12 @@ private struct Trial {
 private let start: UInt64 = 1_000_000_000
 
 @Suite struct `the budget for unknown tokens` {
-    @Test func `INT-07 caps a thousand tokens from one address at its burst`() throws {
+    @Test(.holds("INT-07")) func `caps a thousand tokens from one address at its burst`() throws {
         let trial = Trial()
         #expect(try trial.permitted(of: 1000, for: "192.0.2.1", at: start) == 100)
     }
 
-    @Test func `INT-07 permits fifty a second after that, and no more`() throws {
+    @Test(.holds("INT-07"), .refuses("INT-07")) func `permits fifty a second after that, and no more`() throws {
         let trial = Trial()
         _ = try trial.permitted(of: 1000, for: "192.0.2.1", at: start)
         #expect(try trial.permitted(of: 1, for: "192.0.2.1", at: start + 19_999) == 0)
@@ -48,40 +49,40 @@ private let start: UInt64 = 1_000_000_000
         #expect(permitted == 500)
     }
 
-    @Test func `INT-07 is whole again after a while of peace`() throws {
+    @Test(.holds("INT-07")) func `is whole again after a while of peace`() throws {
         let trial = Trial()
         _ = try trial.permitted(of: 1000, for: "192.0.2.1", at: start)
         #expect(try trial.permitted(of: 1000, for: "192.0.2.1", at: start + 2_000_000) == 100)
     }
 
-    @Test func `INT-07 of one address is not another's`() throws {
+    @Test(.refuses("INT-07")) func `of one address is not another's`() throws {
         let trial = Trial()
         _ = try trial.permitted(of: 1000, for: "192.0.2.1", at: start)
         #expect(try trial.permitted(of: 1000, for: "192.0.2.2", at: start) == 100)
         #expect(try trial.permitted(of: 1000, for: "2001:db8::1", at: start) == 100)
     }
 
-    @Test func `INT-07 of an IPv6 address is that of its 64 bits of network`() throws {
+    @Test(.holds("INT-07")) func `of an IPv6 address is that of its 64 bits of network`() throws {
         let trial = Trial()
         _ = try trial.permitted(of: 60, for: "2001:db8:0:1::1", at: start)
         #expect(try trial.permitted(of: 1000, for: "2001:db8:0:1:ffff::2", at: start) == 40)
         #expect(try trial.permitted(of: 1000, for: "2001:db8:0:2::1", at: start) == 100)
     }
 
-    @Test func `INT-07 of an IPv4 address written as IPv6 is its own`() throws {
+    @Test(.holds("INT-07")) func `of an IPv4 address written as IPv6 is its own`() throws {
         let trial = Trial()
         _ = try trial.permitted(of: 1000, for: "::ffff:192.0.2.1", at: start)
         #expect(try trial.permitted(of: 1000, for: "::ffff:192.0.2.2", at: start) == 100)
     }
 
-    @Test func `INT-07 is not spent by tokens that prove good, however many`() throws {
+    @Test(.refuses("INT-07")) func `is not spent by tokens that prove good, however many`() throws {
         let trial = Trial()
         let address = try peer("192.0.2.1")
         for _ in 0..<10_000 { #expect(trial.budget.isLeft(to: address, at: start)) }
         #expect(try trial.permitted(of: 1000, for: "192.0.2.1", at: start) == 100)
     }
 
-    @Test func `INT-07 is not overdrawn by bad tokens that were asked about at the same time`() throws {
+    @Test(.refuses("INT-07")) func `is not overdrawn by bad tokens that were asked about at the same time`() throws {
         let trial = Trial()
         let address = try peer("192.0.2.1")
         for _ in 0..<1000 { trial.budget.charge(address, at: start) }
@@ -89,13 +90,15 @@ private let start: UInt64 = 1_000_000_000
         #expect(try trial.permitted(of: 1, for: "192.0.2.1", at: start + 20_000) == 1)
     }
 
-    @Test func `INT-07 that is spent stays spent while a flood goes on, and costs it no more than that`() throws {
+    @Test(.refuses("INT-07")) func `that is spent stays spent while a flood goes on, and costs it no more than that`()
+        throws
+    {
         let trial = Trial()
         #expect(try trial.permitted(of: 100_000, for: "192.0.2.1", at: start) == 100)
         #expect(try trial.permitted(of: 10, for: "192.0.2.1", at: start + 20_000) == 1)
     }
 
-    @Test func `INT-07 of the many is left alone when a hundred addresses spend theirs`() throws {
+    @Test(.holds("INT-07")) func `of the many is left alone when a hundred addresses spend theirs`() throws {
         let trial = Trial()
         for number in 0..<100 { _ = try trial.permitted(of: 1000, for: "198.51.100.\(number)", at: start) }
         var refused = 0
@@ -108,7 +111,7 @@ private let start: UInt64 = 1_000_000_000
         #expect(refused <= 40)
     }
 
-    @Test func `INT-07 is held by what is under way, and is spent by failures alone`() throws {
+    @Test(.holds("INT-07")) func `is held by what is under way, and is spent by failures alone`() throws {
         let trial = Trial()
         let address = try peer("192.0.2.1")
         #expect(trial.budget.standing(of: address, underWay: 99, at: start) == .left)

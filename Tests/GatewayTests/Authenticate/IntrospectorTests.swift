@@ -1,5 +1,6 @@
 import Issuers
 import OAuth
+import TestTraits
 import Testing
 
 @testable import Gateway
@@ -20,7 +21,7 @@ private func introspector(_ names: [String], _ issuers: [IssuerSettings]) -> Int
 }
 
 @Suite struct `the issuer that is asked about a route's tokens` {
-    @Test func `INT-01 is the one of the route's that has introspection`() {
+    @Test(.holds("INT-01")) func `is the one of the route's that has introspection`() {
         let issuers = [issuer("a"), issuer("b", .opaque), issuer("c", .opaque), issuer("d")]
         #expect(introspector(["a", "c"], issuers).issuer == 2)
         #expect(introspector(["b"], issuers).issuer == 1)
@@ -28,11 +29,13 @@ private func introspector(_ names: [String], _ issuers: [IssuerSettings]) -> Int
         #expect(Introspector(nil, issuers).issuer == -1)
     }
 
-    @Test(arguments: [
-        ("opaque", true), ("", true), ("a.b", true), ("a.b.c", false), ("a.b.c.d", true), ("a.b.c.d.e", false),
-        ("a.b.c.d.e.f", true), ("..", false), ("....", false), ("...", true),
-    ])
-    func `INT-01 is asked about what has not the form of a JWT, or about all`(token: String, isOpaque: Bool) {
+    @Test(
+        .holds("INT-01"),
+        arguments: [
+            ("opaque", true), ("", true), ("a.b", true), ("a.b.c", false), ("a.b.c.d", true), ("a.b.c.d.e", false),
+            ("a.b.c.d.e.f", true), ("..", false), ("....", false), ("...", true),
+        ])
+    func `is asked about what has not the form of a JWT, or about all`(token: String, isOpaque: Bool) {
         let issuers = [issuer("opaque", .opaque), issuer("all", .all), issuer("none")]
         #expect(token.withBytes { introspector(["opaque"], issuers).isAsked(about: $0) } == isOpaque)
         #expect(token.withBytes { introspector(["all"], issuers).isAsked(about: $0) })

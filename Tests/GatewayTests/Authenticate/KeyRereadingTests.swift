@@ -1,11 +1,12 @@
 import Issuers
 import OAuth
+import TestTraits
 import Testing
 
 @testable import Gateway
 
 @Suite struct `a failed signature` {
-    @Test func `JOSE-17 lets one failed signature in an interval have the keys read again`() {
+    @Test(.holds("JOSE-17")) func `lets one failed signature in an interval have the keys read again`() {
         var view = IssuerView(
             IssuerSettings(
                 name: "main", url: "https://id.example/", rules: AccessTokenRules(issuer: "https://id.example/"),

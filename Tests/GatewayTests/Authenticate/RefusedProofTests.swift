@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 
 @testable import Gateway
@@ -7,8 +8,8 @@ extension ProofTrial: CustomTestStringConvertible {
 }
 
 @Suite struct `a proof of a request that is refused` {
-    @Test(arguments: ProofTrial.all)
-    func `DPOP-17 is good afterwards, whatever the cause`(trial: ProofTrial) throws {
+    @Test(.holds("DPOP-17"), arguments: ProofTrial.all)
+    func `is good afterwards, whatever the cause`(trial: ProofTrial) throws {
         let outcome = try trial.outcome()
         #expect(outcome.refused?.cause == trial.cause, "\(String(describing: outcome.refused))")
         #expect(outcome.isWitnessForwarded, "the proof's key and jti were spent by a request that was refused")
@@ -16,7 +17,8 @@ extension ProofTrial: CustomTestStringConvertible {
         #expect(outcome.afterwards == .proofReplayed)
     }
 
-    @Test func `DPOP-17 is tried for every cause there is, or there is a reason why the cause cannot be`() {
+    @Test(.refuses("DPOP-17")) func `is tried for every cause there is, or there is a reason why the cause cannot be`()
+    {
         let tried = Set(ProofTrial.all.map(\.cause))
         for cause in Refusal.allCases {
             let reason = ProofTrial.reasonAgainst(cause)

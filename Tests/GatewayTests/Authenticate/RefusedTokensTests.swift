@@ -1,4 +1,5 @@
 import Crypto
+import TestTraits
 import Testing
 
 @testable import Gateway
@@ -10,7 +11,7 @@ import Testing
         body(tokens)
     }
 
-    @Test func `INT-06 are refused for the same reason until their time is over`() {
+    @Test(.refuses("INT-06")) func `are refused for the same reason until their time is over`() {
         with { tokens in
             let digest = TokenRecords.digest(1)
             #expect(tokens.find(digest, now: 0) == nil)
@@ -23,14 +24,14 @@ import Testing
         }
     }
 
-    @Test func `INT-06 are not remembered where that is set to no time`() {
+    @Test(.refuses("INT-06")) func `are not remembered where that is set to no time`() {
         with { tokens in
             tokens.insert(TokenRecords.digest(1), .tokenInactive, until: 100)
             #expect(tokens.find(TokenRecords.digest(1), now: 100) == nil)
         }
     }
 
-    @Test func `INT-06 are told apart by every bit of their digests, where they want one place`() {
+    @Test(.holds("INT-06")) func `are told apart by every bit of their digests, where they want one place`() {
         with { tokens in
             let digest = TokenRecords.digest(slot: 3, 1)
             tokens.insert(digest, .tokenInactive, until: 100)
@@ -44,7 +45,8 @@ import Testing
         }
     }
 
-    @Test func `INT-07 are bounded: the newest that wants a place has it, and no good token is refused for it`() {
+    @Test(.refuses("INT-07"))
+    func `are bounded: the newest that wants a place has it, and no good token is refused for it`() {
         with { tokens in
             let first = TokenRecords.digest(slot: 3, 1), second = TokenRecords.digest(slot: 3 + 8, 2)
             let elsewhere = TokenRecords.digest(slot: 4, 3)

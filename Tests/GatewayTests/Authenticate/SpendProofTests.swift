@@ -1,6 +1,7 @@
 import Crypto
 import OAuth
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import Gateway
@@ -14,7 +15,7 @@ private func digest(_ number: Int) -> SHA256Digest { TokenRecords.digest(number)
         return idle.refused { worker throws(Refused) in try worker.spend(proof) }
     }
 
-    @Test func `DPOP-15 is the only one of its key and id`() throws {
+    @Test(.refuses("DPOP-15")) func `is the only one of its key and id`() throws {
         let idle = try IdleWorker()
         #expect(spend(1, idle) == nil)
         let again = try #require(spend(1, idle))
@@ -24,7 +25,8 @@ private func digest(_ number: Int) -> SHA256Digest { TokenRecords.digest(number)
         #expect(spend(2, idle) == nil)
     }
 
-    @Test func `DPOP-15 is refused where it cannot be remembered, and the operator is told what is in use`() throws {
+    @Test(.refuses("DPOP-15"))
+    func `is refused where it cannot be remembered, and the operator is told what is in use`() throws {
         let idle = try IdleWorker(replayBytes: 1)
         var key = 0
         var full: Refused?
@@ -48,13 +50,13 @@ private func digest(_ number: Int) -> SHA256Digest { TokenRecords.digest(number)
         UnspentProof.end(issuedAt: issuedAt, nonceEnd: nonceEnd, rules: DPoPRules(), now: 1000)
     }
 
-    @Test func `DPOP-15 is its own or its nonce's, whichever is later, whatever route accepts it`() {
+    @Test(.holds("DPOP-15")) func `is its own or its nonce's, whichever is later, whatever route accepts it`() {
         #expect(end(issuedAt: 990, nonceEnd: nil) == 1050)
         #expect(end(issuedAt: 990, nonceEnd: 1300) == 1300)
         #expect(end(issuedAt: 1009, nonceEnd: 1004) == 1069)
     }
 
-    @Test func `DPOP-15 is not what a time says that no route accepts`() {
+    @Test(.refuses("DPOP-15")) func `is not what a time says that no route accepts`() {
         #expect(end(issuedAt: 1 << 53, nonceEnd: 1300) == 1300)
         #expect(end(issuedAt: 1 << 53, nonceEnd: nil) == 1000)
         #expect(end(issuedAt: 0, nonceEnd: 1300) == 1300)
@@ -75,7 +77,7 @@ private func digest(_ number: Int) -> SHA256Digest { TokenRecords.digest(number)
         return String(decoding: UnsafeBufferPointer(start: writer.base, count: writer.count), as: UTF8.self)
     }
 
-    @Test func `DPOP-11 is good where this process made it, ages, and is then unknown`() throws {
+    @Test(.refuses("DPOP-11")) func `is good where this process made it, ages, and is then unknown`() throws {
         let idle = try IdleWorker(nonce: .required)
         // What is good at `made` may be of the next five minutes when the line is written.
         idle.worker.pointee.clockStandsAt = 1_800_000_000
@@ -93,19 +95,19 @@ private func digest(_ number: Int) -> SHA256Digest { TokenRecords.digest(number)
         }
     }
 
-    @Test func `DPOP-11 is missing where the proof has none, and unknown where it is another's`() throws {
+    @Test(.refuses("DPOP-11")) func `is missing where the proof has none, and unknown where it is another's`() throws {
         let idle = try IdleWorker(nonce: .optional)
         guard case .missing = try judged(nil, at: 1_800_000_000, idle) else { return #expect(Bool(false)) }
         guard case .unknown = try judged("made-up", at: 1_800_000_000, idle) else { return #expect(Bool(false)) }
     }
 
-    @Test func `DPOP-10 says when the proof was made at the latest only where it is good`() {
+    @Test(.holds("DPOP-10")) func `says when the proof was made at the latest only where it is good`() {
         #expect(NonceVerdict.fresh(until: 7).until == 7)
         #expect(NonceVerdict.ageing(until: 7).until == 7)
         #expect([NonceVerdict.notAsked, .missing, .unknown].allSatisfy { $0.until == nil })
     }
 
-    @Test func `DPOP-13 is one line, and none where no route asks for nonces`() throws {
+    @Test(.holds("DPOP-13"), .refuses("DPOP-13")) func `is one line, and none where no route asks for nonces`() throws {
         let text = line(try IdleWorker(nonce: .required))
         #expect(text.wholeMatch(of: #/DPoP-Nonce: [A-Za-z0-9_-]{54}\r\n/#) != nil, "\(text)")
         #expect(line(try IdleWorker(nonce: .off)) == "")

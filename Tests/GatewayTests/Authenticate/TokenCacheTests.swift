@@ -1,5 +1,6 @@
 import Crypto
 import OAuth
+import TestTraits
 import Testing
 
 @testable import Gateway
@@ -15,7 +16,7 @@ import Testing
         #expect(records.alive == 0, "every record is freed with the cache")
     }
 
-    @Test func `JOSE-34 finds a token by its whole digest`() throws {
+    @Test(.holds("JOSE-34")) func `finds a token by its whole digest`() throws {
         try with(entries: 100) { cache, records in
             let text = Array("a token".utf8)
             let record = records.make(SHA256.hash(text.span))
@@ -25,7 +26,8 @@ import Testing
         }
     }
 
-    @Test func `JOSE-34 does not find a token of which one bit differs, in text or digest`() throws {
+    @Test(.holds("JOSE-34"), .refuses("JOSE-34"))
+    func `does not find a token of which one bit differs, in text or digest`() throws {
         try with(entries: 100) { cache, records in
             let text = Array("eyJhbGciOiJFUzI1NiJ9.e30.c2lnbmF0dXJl".utf8)
             let digest = SHA256.hash(text.span)
@@ -49,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func `JOSE-34 holds as many entries as its bound and not one more`() throws {
+    @Test(.holds("JOSE-34"), .refuses("JOSE-34")) func `holds as many entries as its bound and not one more`() throws {
         try with(entries: 10) { cache, records in
             for number in 0..<10 { cache.insert(records.make(TokenRecords.digest(number))) }
             #expect(cache.entries == 10)
@@ -63,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `JOSE-34 holds as many bytes as its bound and not one more`() throws {
+    @Test(.holds("JOSE-34"), .refuses("JOSE-34")) func `holds as many bytes as its bound and not one more`() throws {
         let cost = try cost()
         for (bytes, held) in [(3 * cost, 3), (3 * cost + 1, 3), (3 * cost - 1, 2), (4 * cost - 1, 3)] {
             try with(entries: 100, bytes: bytes) { cache, records in
@@ -78,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func `JOSE-34 holds one record alone when that is larger than its bound`() throws {
+    @Test(.holds("JOSE-34")) func `holds one record alone when that is larger than its bound`() throws {
         try with(entries: 100, bytes: 10) { cache, records in
             for number in 0..<3 {
                 cache.insert(records.make(TokenRecords.digest(number)))
@@ -88,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func `JOSE-34 counts identity lines, and keeps its bound when they come`() throws {
+    @Test(.holds("JOSE-34")) func `counts identity lines, and keeps its bound when they come`() throws {
         let cost = try cost()
         try with(entries: 100, bytes: 3 * cost) { cache, records in
             let made = (0..<3).map { records.make(TokenRecords.digest($0)) }
@@ -103,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func `JOSE-34 charges nothing for a record that it no longer holds`() throws {
+    @Test(.refuses("JOSE-34")) func `charges nothing for a record that it no longer holds`() throws {
         try with(entries: 100) { cache, records in
             let record = records.make(TokenRecords.digest(0))
             cache.insert(record)
@@ -115,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func `JOSE-34 lets those go first that nobody used since the hand passed`() throws {
+    @Test(.refuses("JOSE-34")) func `lets those go first that nobody used since the hand passed`() throws {
         try with(entries: 4) { cache, records in
             for number in 0..<4 { cache.insert(records.make(TokenRecords.digest(number))) }
             func held() -> [Int] { (0..<10).filter { cache.find(TokenRecords.digest($0)) != nil } }
@@ -135,7 +137,7 @@ import Testing
         }
     }
 
-    @Test func `JOSE-34 keeps the busy ones while new tokens flood in`() throws {
+    @Test(.holds("JOSE-34")) func `keeps the busy ones while new tokens flood in`() throws {
         try with(entries: 64) { cache, records in
             let busy = 0..<16
             for number in busy { cache.insert(records.make(TokenRecords.digest(number))) }
@@ -151,7 +153,7 @@ import Testing
         }
     }
 
-    @Test func `JOSE-34 replaces a record by a newer one of the same token`() throws {
+    @Test(.holds("JOSE-34")) func `replaces a record by a newer one of the same token`() throws {
         try with(entries: 4) { cache, records in
             let (old, new) = (records.make(TokenRecords.digest(0)), records.make(TokenRecords.digest(0)))
             old.pointee.uses += 1
@@ -166,7 +168,7 @@ import Testing
         }
     }
 
-    @Test func `JOSE-34 lets a record outlive its place while somebody uses it`() throws {
+    @Test(.holds("JOSE-34")) func `lets a record outlive its place while somebody uses it`() throws {
         try with(entries: 1) { cache, records in
             let record = records.make(TokenRecords.digest(0))
             cache.insert(record)
@@ -196,12 +198,13 @@ import Testing
 
 @Suite struct `the record of a verified token` {
     @Test(
+        .holds("JOSE-28", "JOSE-34"),
         arguments: [
             // The later of nbf and iat, which is 1,800,000,000 unless said otherwise.
             ("1799999990", nil, 1_799_999_970), ("1800000020", nil, 1_799_999_990), (nil, nil, 1_799_999_970),
             ("1799999980", "1799999970", 1_799_999_950),
         ] as [(String?, String?, Int64)])
-    func `JOSE-28, JOSE-34 says from when until when it may be believed, and by which keys`(
+    func `says from when until when it may be believed, and by which keys`(
         notBefore: String?, issuedAt: String?, usableFrom: Int64
     ) throws {
         var claims: [String: String?] = ["nbf": notBefore]
@@ -215,7 +218,7 @@ import Testing
         #expect(record.pointee.issuer == 1)
     }
 
-    @Test func `JOSE-34 is found whatever its time: whoever finds it checks that`() throws {
+    @Test(.holds("JOSE-34")) func `is found whatever its time: whoever finds it checks that`() throws {
         let records = try TokenRecords()
         var cache = TokenCache(TokenCacheSettings(entries: 10))
         let record = records.make(TokenRecords.digest(0), leeway: -2_000_000_000)
@@ -249,7 +252,7 @@ import Testing
         #expect(record.pointee.shown("absent") == "none")
     }
 
-    @Test func `OPS-01 is referred to by the first digits of its digest`() {
+    @Test(.holds("OPS-01")) func `is referred to by the first digits of its digest`() {
         let empty: [UInt8] = []
         let bits = SHA256.hash(empty.span).leadingBits
         #expect(bits >> 32 == 0xe3b0_c442)

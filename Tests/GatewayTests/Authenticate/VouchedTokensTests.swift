@@ -1,4 +1,5 @@
 import Crypto
+import TestTraits
 import Testing
 
 @testable import Gateway
@@ -6,7 +7,8 @@ import Testing
 @Suite struct `tokens that were vouched for` {
     private func digest(_ text: String) -> SHA256Digest { SHA256.hash(text.utf8Span.span) }
 
-    @Test func `INT-07 are known for an hour after the issuer's last word, and no longer than its word is good`() {
+    @Test(.holds("INT-07"))
+    func `are known for an hour after the issuer's last word, and no longer than its word is good`() {
         let tokens = VouchedTokens(places: 16)
         defer { tokens.destroy() }
         #expect(!tokens.contains(digest("a"), now: 1000))
@@ -18,7 +20,7 @@ import Testing
         #expect(!tokens.contains(digest("a"), now: 1000))
     }
 
-    @Test func `INT-07 take no more room, however many there are, and one is never taken for another`() {
+    @Test(.refuses("INT-07")) func `take no more room, however many there are, and one is never taken for another`() {
         let tokens = VouchedTokens(places: 16)
         defer { tokens.destroy() }
         for number in 0..<1000 { tokens.insert(digest("\(number)"), now: 1000) }

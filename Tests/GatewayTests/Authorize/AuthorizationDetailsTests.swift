@@ -1,5 +1,6 @@
 import JSON
 import OAuth
+import TestTraits
 import Testing
 
 @testable import Gateway
@@ -26,29 +27,33 @@ private func claims(_ details: String?) throws -> JSONValue {
 }
 
 @Suite struct `authorization details` {
-    @Test(arguments: [
-        rule(), rule(actions: ["read"]), rule(actions: ["write", "read"]),
-        rule(locations: ["https://resource.local/files"]), rule(dataTypes: ["photos"]), rule(privileges: ["admin"]),
-        rule(identifier: "folder-1"),
-        rule(
-            actions: ["read"], locations: ["https://resource.local/other"], dataTypes: ["contacts"],
-            privileges: ["admin"], identifier: "folder-1"),
-    ])
-    func `RAR-01 grant what one member names`(wanted: AuthorizationDetailsRule) throws {
+    @Test(
+        .holds("RAR-01"),
+        arguments: [
+            rule(), rule(actions: ["read"]), rule(actions: ["write", "read"]),
+            rule(locations: ["https://resource.local/files"]), rule(dataTypes: ["photos"]), rule(privileges: ["admin"]),
+            rule(identifier: "folder-1"),
+            rule(
+                actions: ["read"], locations: ["https://resource.local/other"], dataTypes: ["contacts"],
+                privileges: ["admin"], identifier: "folder-1"),
+        ])
+    func `grant what one member names`(wanted: AuthorizationDetailsRule) throws {
         #expect(AuthorizationDetails.grant(wanted, in: try claims(example)))
     }
 
-    @Test(arguments: [
-        rule("https://scheme.example.org/file"), rule("HTTPS://scheme.example.org/files"), rule(""),
-        rule(actions: ["delete"]), rule(actions: ["read", "delete"]), rule(actions: ["Read"]),
-        rule(locations: ["https://resource.local/"]), rule(dataTypes: ["photo"]), rule(privileges: ["read"]),
-        rule(identifier: "folder-2"), rule(identifier: ""),
-    ])
-    func `RAR-01 grant nothing else: one thing more and it is refused`(wanted: AuthorizationDetailsRule) throws {
+    @Test(
+        .refuses("RAR-01"),
+        arguments: [
+            rule("https://scheme.example.org/file"), rule("HTTPS://scheme.example.org/files"), rule(""),
+            rule(actions: ["delete"]), rule(actions: ["read", "delete"]), rule(actions: ["Read"]),
+            rule(locations: ["https://resource.local/"]), rule(dataTypes: ["photo"]), rule(privileges: ["read"]),
+            rule(identifier: "folder-2"), rule(identifier: ""),
+        ])
+    func `grant nothing else: one thing more and it is refused`(wanted: AuthorizationDetailsRule) throws {
         #expect(!AuthorizationDetails.grant(wanted, in: try claims(example)))
     }
 
-    @Test func `RAR-01 two members do not grant together what each grants in part`() throws {
+    @Test(.refuses("RAR-01")) func `two members do not grant together what each grants in part`() throws {
         let details = try claims(
             """
             [{"type":"account","identifier":"mine","actions":["read"]},\
@@ -60,32 +65,36 @@ private func claims(_ details: String?) throws -> JSONValue {
         #expect(!AuthorizationDetails.grant(rule("account", actions: ["pay"], identifier: "mine"), in: details))
     }
 
-    @Test(arguments: [
-        #"[{"type":"a","actions":"read"}]"#, #"[{"type":"a","actions":["read",1]}]"#,
-        #"[{"type":"a","actions":[["read"]]}]"#, #"[{"type":"a","actions":{"read":true}}]"#,
-        #"[{"type":"a","actions":null}]"#, #"[{"type":"a"}]"#, #"[{"type":"a","Actions":["read"]}]"#,
-        #"[{"type":"a","datatypes":["read"],"privileges":["read"]}]"#, "[]",
-    ])
-    func `RAR-01 a list that is no list of strings grants nothing`(details: String) throws {
+    @Test(
+        .refuses("RAR-01"),
+        arguments: [
+            #"[{"type":"a","actions":"read"}]"#, #"[{"type":"a","actions":["read",1]}]"#,
+            #"[{"type":"a","actions":[["read"]]}]"#, #"[{"type":"a","actions":{"read":true}}]"#,
+            #"[{"type":"a","actions":null}]"#, #"[{"type":"a"}]"#, #"[{"type":"a","Actions":["read"]}]"#,
+            #"[{"type":"a","datatypes":["read"],"privileges":["read"]}]"#, "[]",
+        ])
+    func `a list that is no list of strings grants nothing`(details: String) throws {
         #expect(!AuthorizationDetails.grant(rule("a", actions: ["read"]), in: try claims(details)))
         #expect(AuthorizationDetails.areWellFormed(in: try claims(details)))
     }
 
-    @Test(arguments: [
-        #"{"type":"a"}"#, #""a""#, "null", "1", #"["a"]"#, #"[{"type":"a"},null]"#, #"[{"type":"a"},{}]"#,
-        #"[{"type":1}]"#, #"[{"type":["a"]}]"#, #"[[{"type":"a"}]]"#, #"[{"Type":"a"}]"#,
-    ])
-    func `RAR-01 anything but an array of objects with a type is malformed`(details: String) throws {
+    @Test(
+        .holds("RAR-01"),
+        arguments: [
+            #"{"type":"a"}"#, #""a""#, "null", "1", #"["a"]"#, #"[{"type":"a"},null]"#, #"[{"type":"a"},{}]"#,
+            #"[{"type":1}]"#, #"[{"type":["a"]}]"#, #"[[{"type":"a"}]]"#, #"[{"Type":"a"}]"#,
+        ])
+    func `anything but an array of objects with a type is malformed`(details: String) throws {
         #expect(!AuthorizationDetails.areWellFormed(in: try claims(details)))
     }
 
-    @Test(arguments: [nil, "[]", #"[{"type":""}]"#, #"[{"type":"a"},{"type":"b","actions":7}]"#])
-    func `RAR-01 none at all, and members of any type, are well formed`(details: String?) throws {
+    @Test(.holds("RAR-01"), arguments: [nil, "[]", #"[{"type":""}]"#, #"[{"type":"a"},{"type":"b","actions":7}]"#])
+    func `none at all, and members of any type, are well formed`(details: String?) throws {
         #expect(AuthorizationDetails.areWellFormed(in: try claims(details)))
         #expect(!AuthorizationDetails.grant(rule("c"), in: try claims(details)))
     }
 
-    @Test func `RAR-01 are asked once and remembered as bits`() throws {
+    @Test(.holds("RAR-01")) func `are asked once and remembered as bits`() throws {
         let token = try verifiedToken(["authorization_details": example])
         let read = Predicate.authorizationDetails(rule(actions: ["read"]))
         #expect(read.holds(for: token, issuer: 0))
@@ -96,7 +105,7 @@ private func claims(_ details: String?) throws -> JSONValue {
         #expect(!read.holds(for: malformed, issuer: 0))
     }
 
-    @Test func `RAR-01 the operator's text names everything that is wanted`() {
+    @Test(.holds("RAR-01")) func `the operator's text names everything that is wanted`() {
         let wanted = rule("t", actions: ["a", "b"], dataTypes: ["d"], identifier: "i")
         #expect(wanted.text == "type t actions [a, b] datatypes [d] identifier i")
     }

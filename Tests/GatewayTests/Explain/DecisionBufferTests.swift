@@ -1,4 +1,5 @@
 @testable import Gateway
+import TestTraits
 import Testing
 
 @Suite struct `the buffer of decisions` {
@@ -62,7 +63,7 @@ import Testing
         return decision
     }
 
-    @Test func `OPS-07 knows the configurations that decisions were made by, and lets the others go`() {
+    @Test(.holds("OPS-07")) func `knows the configurations that decisions were made by, and lets the others go`() {
         let buffer = DecisionBuffer(capacity: 3)
         buffer.adopt(settings(1), as: 1)
         buffer.keep(made(1, by: 1))
@@ -82,7 +83,7 @@ import Testing
         #expect(buffer.configuration(1) == nil)
     }
 
-    @Test func `OPS-07 knows so many configurations and no more`() {
+    @Test(.holds("OPS-07")) func `knows so many configurations and no more`() {
         let buffer = DecisionBuffer(capacity: 100)
         for number in 1...20 {
             buffer.adopt(settings(number), as: UInt32(number))

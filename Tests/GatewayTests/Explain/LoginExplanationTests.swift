@@ -6,6 +6,7 @@ import JOSE
 import Login
 import OAuth
 import TestSupport
+import TestTraits
 import Testing
 
 @Suite struct `an explanation of a login route` {
@@ -98,7 +99,7 @@ import Testing
         #expect(AskGateway.exitStatus(of: review.text) == 0)
     }
 
-    @Test func `MD-07 of a server that lacks something says which row, and what to change`() throws {
+    @Test(.holds("MD-07")) func `of a server that lacks something says which row, and what to change`() throws {
         var settings = try ExplainRig.browser().settings
         settings.logins[0].authorization.responseMode = .queryJWT
         settings.logins[0].logout.backchannel = true

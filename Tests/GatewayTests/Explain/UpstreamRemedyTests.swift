@@ -3,6 +3,7 @@ import HTTPMessage
 import Issuers
 import JSON
 import OAuth
+import TestTraits
 import Testing
 
 @Suite struct `an explanation beside the checks of tokens` {
@@ -72,7 +73,9 @@ import Testing
         return try rig.explain()
     }
 
-    @Test(arguments: [false, true]) func `HTTP-71 tells a preflight by CORS, not as a login`(logins: Bool) throws {
+    @Test(.holds("HTTP-71"), arguments: [false, true]) func `tells a preflight by CORS, not as a login`(logins: Bool)
+        throws
+    {
         let answered = try preflight("https://app.example.com", logins: logins)
         #expect(answered.exitStatus == 0)
         #expect(answered.text.hasPrefix("ANSWERED BY THE GATEWAY  204  to a browser's preflight\n"))

@@ -1,5 +1,6 @@
 import JOSE
 import OAuth
+import TestTraits
 import Testing
 
 @testable import Gateway
@@ -40,7 +41,8 @@ private let scope = #", error="insufficient_scope""#
 private let both: [TokenSettings.Scheme] = [.bearer, .dpop]
 
 @Suite struct `challenges` {
-    @Test func `RS-02 DPOP-23 without credentials name every scheme of the route, Bearer first, and no error`() {
+    @Test(.holds("RS-02", "DPOP-23"))
+    func `without credentials name every scheme of the route, Bearer first, and no error`() {
         #expect(lines(.credentialsMissing, [.bearer]) == [bearer()])
         #expect(lines(.credentialsMissing, [.dpop]) == [dpop()])
         #expect(lines(.credentialsMissing, both) == [bearer(), dpop()])
@@ -50,40 +52,41 @@ private let both: [TokenSettings.Scheme] = [.bearer, .dpop]
         }
     }
 
-    @Test func `RS-14 DPOP-20 tell what was wrong with a token to the scheme that was tried`() {
+    @Test(.refuses("RS-14", "DPOP-20")) func `tell what was wrong with a token to the scheme that was tried`() {
         #expect(lines(.tokenExpired, [.bearer], .bearer) == [bearer(expired)])
         #expect(lines(.tokenExpired, [.dpop], .dpop) == [dpop(expired)])
         #expect(lines(.tokenExpired, both, .bearer) == [bearer(expired), dpop()])
         #expect(lines(.tokenExpired, both, .dpop) == [bearer(), dpop(expired)])
     }
 
-    @Test func `RS-05 tell of a request that cannot be read in every scheme`() {
+    @Test(.refuses("RS-05")) func `tell of a request that cannot be read in every scheme`() {
         #expect(lines(.credentialsRepeated, [.bearer]) == [bearer(repeated)])
         #expect(lines(.credentialsRepeated, [.dpop]) == [dpop(repeated)])
         #expect(lines(.credentialsRepeated, both) == [bearer(repeated), dpop(repeated)])
         #expect(lines(.credentialsRepeated, both, .dpop) == [bearer(repeated), dpop(repeated)])
     }
 
-    @Test func `RS-19 ask for scopes in the scheme that was tried alone`() {
+    @Test(.holds("RS-19")) func `ask for scopes in the scheme that was tried alone`() {
         #expect(lines(.scopeInsufficient, [.bearer], .bearer) == [bearer(scope)])
         #expect(lines(.scopeInsufficient, [.dpop], .dpop) == [dpop(scope)])
         #expect(lines(.scopeInsufficient, both, .bearer) == [bearer(scope)])
         #expect(lines(.scopeInsufficient, both, .dpop) == [dpop(scope)])
     }
 
-    @Test func `DPOP-01 DPOP-15 tell of a proof in the challenge of DPoP, with Bearer's beside it`() {
+    @Test(.holds("DPOP-01", "DPOP-15")) func `tell of a proof in the challenge of DPoP, with Bearer's beside it`() {
         #expect(lines(.proofReplayed, [.dpop], .dpop) == [dpop(replayed)])
         #expect(lines(.proofReplayed, both, .dpop) == [bearer(), dpop(replayed)])
     }
 
-    @Test func `DPOP-11 ask for a nonce in one line`() {
+    @Test(.holds("DPOP-11")) func `ask for a nonce in one line`() {
         for refusal in [Refusal.proofNonceMissing, .proofNonceUnknown] {
             #expect(lines(refusal, [.dpop], .dpop) == [dpop(nonce)])
             #expect(lines(refusal, both, .dpop) == [dpop(nonce)])
         }
     }
 
-    @Test func `STEP-01 STEP-02 STEP-03 ask for another sign-in with everything that the route wants of it`() {
+    @Test(.holds("STEP-01", "STEP-02", "STEP-03"))
+    func `ask for another sign-in with everything that the route wants of it`() {
         let high = #", error="insufficient_user_authentication", error_description="#
         let level = high + #""A different authentication level is required", acr_values="gold silver", max_age="300""#
         let recent = high + #""More recent authentication is required", acr_values="gold silver", max_age="300""#
@@ -101,7 +104,7 @@ private let both: [TokenSettings.Scheme] = [.bearer, .dpop]
         }
     }
 
-    @Test func `RS-08 are in a refusal where other credentials could help, and in no other`() {
+    @Test(.refuses("RS-08")) func `are in a refusal where other credentials could help, and in no other`() {
         for refusal in Refusal.allCases {
             let isAnswered =
                 switch refusal.template {
@@ -149,47 +152,47 @@ private func read(_ lines: [String], leavingOut names: [String] = []) -> [ReadCh
 }
 
 @Suite struct `published challenges` {
-    @Test func `RS-15 are those of RFC 6750 section 3`() {
+    @Test(.holds("RS-15")) func `are those of RFC 6750 section 3`() {
         let said = lines(.tokenExpired, [.bearer], .bearer, scopes: [], metadata: nil)
         #expect(
             said == [#"Bearer realm="r", error="invalid_token", error_description="The access token expired""#])
         #expect(lines(.credentialsMissing, [.bearer], scopes: [], metadata: nil) == [#"Bearer realm="r""#])
     }
 
-    @Test func `DPOP-23 are those of RFC 9449 Figures 15 and 17`() {
+    @Test(.holds("DPOP-23")) func `are those of RFC 9449 Figures 15 and 17`() {
         let figure = #"DPoP algs="ES256 PS256""#
         #expect(read(lines(.credentialsMissing, [.dpop], scopes: [], metadata: nil)) == read([figure]))
         #expect(read(lines(.credentialsMissing, both, scopes: [], metadata: nil)) == read(["Bearer", figure]))
     }
 
-    @Test func `DPOP-19 are those of RFC 9449 Figure 16`() {
+    @Test(.holds("DPOP-19")) func `are those of RFC 9449 Figure 16`() {
         let said = lines(.proofKeyMismatch, [.dpop], .dpop, scopes: [], metadata: nil, algorithms: [.es256])
         let figure = #"DPoP error="invalid_token", error_description="Invalid DPoP key binding", algs="ES256""#
         #expect(read(said) == read([figure]))
     }
 
-    @Test func `RS-14 are those of RFC 9449 Figure 18, in our words`() {
+    @Test(.holds("RS-14")) func `are those of RFC 9449 Figure 18, in our words`() {
         let said = lines(.tokenSignatureInvalid, both, .bearer, scopes: [], metadata: nil)
         let figure = [#"Bearer error="invalid_token", error_description="Invalid token""#, #"DPoP algs="ES256 PS256""#]
         #expect(read(said, leavingOut: ["error_description"]) == read(figure, leavingOut: ["error_description"]))
         #expect(ReadChallenge(said[0]).parameters["error_description"] == "The access token is invalid")
     }
 
-    @Test func `RS-05 are those of RFC 9449 Figure 19, in our words`() {
+    @Test(.holds("RS-05")) func `are those of RFC 9449 Figure 19, in our words`() {
         let said = lines(.credentialsRepeated, both, scopes: [], metadata: nil)
         let text = #"error="invalid_request", error_description="Multiple methods used to include access token""#
         let figure = ["Bearer \(text)", #"DPoP algs="ES256 PS256", \#(text)"#]
         #expect(read(said, leavingOut: ["error_description"]) == read(figure, leavingOut: ["error_description"]))
     }
 
-    @Test func `DPOP-11 are those of RFC 9449 Figure 24, and the algorithms`() {
+    @Test(.holds("DPOP-11")) func `are those of RFC 9449 Figure 24, and the algorithms`() {
         let said = lines(.proofNonceMissing, [.dpop], .dpop, scopes: [], metadata: nil)
         let text = "Resource server requires nonce in DPoP proof"
         let figure = #"DPoP error="use_dpop_nonce", error_description="\#(text)""#
         #expect(read(said, leavingOut: ["algs"]) == read([figure]))
     }
 
-    @Test func `STEP-01 STEP-02 are those of RFC 9470 Figures 2 and 3`() {
+    @Test(.holds("STEP-01", "STEP-02")) func `are those of RFC 9470 Figures 2 and 3`() {
         let error = #"Bearer error="insufficient_user_authentication", error_description="#
         let level = error + #""A different authentication level is required", acr_values="myACR""#
         let recent = error + #""More recent authentication is required", max_age="5""#
@@ -201,7 +204,7 @@ private func read(_ lines: [String], leavingOut names: [String] = []) -> [ReadCh
                 == read([recent]))
     }
 
-    @Test func `MCP-01 MCP-03 are those that MCP clients look for`() {
+    @Test(.holds("MCP-01", "MCP-03")) func `are those that MCP clients look for`() {
         let url = "https://mcp.example.com/.well-known/oauth-protected-resource"
         let first = #"Bearer resource_metadata="\#(url)", scope="files:read""#
         #expect(

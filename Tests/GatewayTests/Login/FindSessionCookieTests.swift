@@ -1,4 +1,5 @@
 import Sessions
+import TestTraits
 import Testing
 
 @testable import Gateway
@@ -35,7 +36,7 @@ import Testing
         return String(decoding: value, as: UTF8.self)
     }
 
-    @Test func `SC-06 is found in whichever line and place`() throws {
+    @Test(.holds("SC-06")) func `is found in whichever line and place`() throws {
         #expect(try value("\(Self.name)=abc") == "abc")
         #expect(try value("a=1; \(Self.name)=abc") == "abc")
         #expect(try value("\(Self.name)=abc;b=2") == "abc")
@@ -46,7 +47,7 @@ import Testing
         #expect(try value("x\(Self.name)=no; \(Self.name)=abc; \(Self.name)ping=no") == "abc")
     }
 
-    @Test func `SC-06 is none under another name, or without a value`() throws {
+    @Test(.refuses("SC-06")) func `is none under another name, or without a value`() throws {
         for line in [
             "a=1", "x\(Self.name)=abc", "a=\(Self.name)=abc", "\(Self.name)", "\(Self.name)=", "\(Self.name)x=abc",
             "\(Self.name).1=abc", Self.name.lowercased() + "=abc", ";", " ", "__Host-portcullis-sho=abc",
@@ -56,7 +57,8 @@ import Testing
         #expect(try found([]) == .none)
     }
 
-    @Test func `SC-06 counts for nothing when there are two, or something else has its name`() throws {
+    @Test(.holds("SC-06"), .refuses("SC-06"))
+    func `counts for nothing when there are two, or something else has its name`() throws {
         let good = "\(Self.name)=abc"
         for other in ["\(Self.name)=def", good, "\(Self.name)=", Self.name, "\(Self.name) =x"] {
             for lines in [["\(good); \(other)"], ["\(other); \(good)"], [good, other], [other, good]] {
@@ -65,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func `SC-07 is joined from its chunks, of whichever lines`() throws {
+    @Test(.holds("SC-07")) func `is joined from its chunks, of whichever lines`() throws {
         let first = String(repeating: "a", count: SetCookie.limit - Self.name.utf8.count)
         let pair = ["\(Self.name)=\(first)", "\(Self.name).1=rest"]
         #expect(try found(pair) == .one(Array((first + "rest").utf8)))
@@ -75,7 +77,7 @@ import Testing
     }
 
     /// The quick look and the slow one must never differ: what one takes for a session the other would not.
-    @Test func `SC-06 is the same by the quick look and by the slow one, for whatever is sent`() throws {
+    @Test(.holds("SC-06")) func `is the same by the quick look and by the slow one, for whatever is sent`() throws {
         var numbers = Numbers(seed: 4)
         let parts = [
             Self.name, Self.name, "=", "=", ";", "; ", " ", "\t", ".1", ".2", ".4", "a", "abc", "\"", ",", "x=1",
@@ -90,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func `SC-06 is the same for every cut of a field`() throws {
+    @Test(.holds("SC-06")) func `is the same for every cut of a field`() throws {
         let field = "a=1; \(Self.name)=abc; \(Self.name).1=x; b"
         for end in 0...field.utf8.count {
             let line = String(decoding: Array(field.utf8).prefix(end), as: UTF8.self).trimmingSpaces

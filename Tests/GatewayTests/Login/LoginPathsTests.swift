@@ -1,6 +1,7 @@
 import Bytes
 import Login
 import OAuth
+import TestTraits
 import Testing
 
 @testable import Gateway
@@ -11,7 +12,7 @@ import Testing
         return path.withBytes { paths.endpoint($0) }
     }
 
-    @Test func `CF-02 are those of each client`() {
+    @Test(.holds("CF-02")) func `are those of each client`() {
         let expected: [String: (Int) -> LoginRequest.Endpoint] = [
             "login": { .start(client: $0) }, "callback": { .callback(client: $0) }, "logout": { .logout(client: $0) },
             "logged-out": { .loggedOut(client: $0) }, "session": { .session(client: $0) },
@@ -26,7 +27,7 @@ import Testing
         #expect(endpoint("/.portcullis/request/abc") == .requestObject(id: "abc"))
     }
 
-    @Test func `CF-02 may leave out the name of the only one, where no server was told of it`() {
+    @Test(.holds("CF-02")) func `may leave out the name of the only one, where no server was told of it`() {
         #expect(endpoint("/.portcullis/login") == .start(client: 0))
         #expect(endpoint("/.portcullis/logout") == .logout(client: 0))
         #expect(endpoint("/.portcullis/session") == .session(client: 0))
@@ -36,17 +37,21 @@ import Testing
         #expect(endpoint("/.portcullis/login", ["shop", "bank"]) == nil)
     }
 
-    @Test(arguments: [
-        "/.portcullis/login/other", "/.portcullis/login/shop/", "/.portcullis/login/SHOP", "/.portcullis/Login/shop",
-        "/.portcullis/login//shop", "/.portcullis/login/shop?x", "/.portcullis/", "", "/", "/.portcullis/login/",
-        "/.portcullis/%6Cogin/shop", "/.portcullis/requests/abc", "//.portcullis/login/shop",
-        "/.portcullis/login/shop\u{0}",
-    ])
-    func `CF-02 are nothing in any other spelling`(path: String) {
+    @Test(
+        .refuses("CF-02"),
+        arguments: [
+            "/.portcullis/login/other", "/.portcullis/login/shop/", "/.portcullis/login/SHOP",
+            "/.portcullis/Login/shop",
+            "/.portcullis/login//shop", "/.portcullis/login/shop?x", "/.portcullis/", "", "/", "/.portcullis/login/",
+            "/.portcullis/%6Cogin/shop", "/.portcullis/requests/abc", "//.portcullis/login/shop",
+            "/.portcullis/login/shop\u{0}",
+        ])
+    func `are nothing in any other spelling`(path: String) {
         #expect(endpoint(path) == nil)
     }
 
-    @Test func `JAR-20 are short: what is longer is no request object, and without logins there is none`() {
+    @Test(.refuses("JAR-20")) func `are short: what is longer is no request object, and without logins there is none`()
+    {
         let id = String(repeating: "a", count: 600)
         #expect(endpoint("/.portcullis/request/" + id) == nil)
         #expect(endpoint("/.portcullis/request/abc", []) == nil)
@@ -56,7 +61,7 @@ import Testing
 
     private func escaped(_ target: String) -> String { target.withBytes { LoginPointer.escaped($0) } }
 
-    @Test func `CF-08 carry the target they come back to as one value`() {
+    @Test(.holds("CF-08")) func `carry the target they come back to as one value`() {
         #expect(escaped("/a") == "%2Fa")
         #expect(escaped("/a?b=c&d=%20+e;f#g") == "%2Fa%3Fb%3Dc%26d%3D%2520%2Be%3Bf%23g")
         for byte in UInt8.min...UInt8.max {
@@ -67,13 +72,13 @@ import Testing
         }
     }
 
-    @Test func `CF-08 come back to the beginning from nowhere, and from what is too long to carry`() {
+    @Test(.refuses("CF-08")) func `come back to the beginning from nowhere, and from what is too long to carry`() {
         #expect(escaped("") == "%2F")
         #expect(escaped("/" + String(repeating: "a", count: 2047)).utf8.count == 2050)
         #expect(escaped("/" + String(repeating: "a", count: 2048)) == "%2F")
     }
 
-    @Test func `CF-08 look for pages in what is accepted, whatever its case and place`() {
+    @Test(.holds("CF-08")) func `look for pages in what is accepted, whatever its case and place`() {
         for value in ["text/html", "a, TEXT/HTML;q=0.1", "x/y,text/html", "*/*, text/html"] {
             #expect(value.withBytes { AcceptField.wantsPage($0) }, "\(value)")
         }
@@ -115,7 +120,7 @@ import Testing
         }
     }
 
-    @Test func `STEP-04 is listed once for each client, and found again by its place`() throws {
+    @Test(.holds("STEP-04")) func `is listed once for each client, and found again by its place`() throws {
         let list = [
             LoginWorker.access(), LoginWorker.access(acr: ["gold"]), LoginWorker.access(maximumAge: 60),
             LoginWorker.access(acr: ["gold"]), LoginWorker.access(acr: ["gold"], maximumAge: 60),
@@ -134,7 +139,7 @@ import Testing
         #expect(places == [-1, 0, 1, 0, 2])
     }
 
-    @Test func `STEP-04 is nothing where routes ask for nothing`() {
+    @Test(.holds("STEP-04")) func `is nothing where routes ask for nothing`() {
         #expect(StepUps.all(of: 0, in: routes([LoginWorker.access()])).isEmpty)
         #expect(StepUps.all(of: 0, in: []).isEmpty)
     }

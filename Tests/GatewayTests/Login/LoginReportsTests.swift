@@ -3,6 +3,7 @@ import OAuth
 import Sessions
 import Synchronization
 import Telemetry
+import TestTraits
 import Testing
 
 @testable import Gateway
@@ -40,7 +41,8 @@ private final class Office: Sendable {
 }
 
 @Suite struct `what is told of logins` {
-    @Test func `OPS-05 refreshes that nobody could be asked for, and failed revocations, bury nothing else`() {
+    @Test(.refuses("OPS-05"))
+    func `refreshes that nobody could be asked for, and failed revocations, bury nothing else`() {
         let office = Office()
         let reports = office.reports
         for _ in 0..<2000 {
@@ -60,7 +62,7 @@ private final class Office: Sendable {
         #expect(office.counted.contains(counted))
     }
 
-    @Test func `OPS-03 a login, a logout and a refresh are each counted at their client`() {
+    @Test(.holds("OPS-03")) func `a login, a logout and a refresh are each counted at their client`() {
         let office = Office()
         let note = LoginNote(
             requestID: "5d", peer: "192.0.2.7", subjectDigest: 0x0123_4567_89AB_CDEF, session: 0xFEDC_BA98_7654_3210)
@@ -87,7 +89,8 @@ private final class Office: Sendable {
         #expect(office.log.contains(#""event":"session_refreshed","login_client":"web","outcome":"ended""#))
     }
 
-    @Test func `RF-05, RF-06 a refresh without tokens has in its line what was wanted and what was found`() {
+    @Test(.holds("RF-05", "RF-06")) func `a refresh without tokens has in its line what was wanted and what was found`()
+    {
         let office = Office()
         let no = LoginDetail(expected: "new tokens", found: "status 400, error invalid_grant", check: "RF-05")
         office.reports.report(.refreshed(client: 1, outcome: "ended", no))
@@ -107,7 +110,7 @@ private final class Office: Sendable {
         #expect(office.log.hasSuffix(#""login_client":"web","outcome":"refreshed"}"# + "\n"), "\(office.log)")
     }
 
-    @Test func `OPS-03 a refused start or callback is a login that was refused`() {
+    @Test(.refuses("OPS-03")) func `a refused start or callback is a login that was refused`() {
         let office = Office()
         let refused = LoginAnswer(
             .refused(.loginLoop, detail: LoginDetail(expected: "", found: "", check: "CF-12")))
@@ -116,7 +119,7 @@ private final class Office: Sendable {
         #expect(office.counted == [#"portcullis_logins_total{client="shop",outcome="refused"} 2"#])
     }
 
-    @Test func `OPS-03 what is no login, or was not refused, counts as none`() {
+    @Test(.refuses("OPS-03")) func `what is no login, or was not refused, counts as none`() {
         let office = Office()
         let refused = LoginAnswer(
             .refused(.sessionMissing, detail: LoginDetail(expected: "", found: "", check: "SC-12")))
@@ -130,13 +133,15 @@ private final class Office: Sendable {
         #expect(office.counted == [])
     }
 
-    @Test(arguments: [
-        (LoginRefusal.idTokenUnsuitable, "OIDC-05", "id_token.algorithm"),
-        (.idTokenUnsuitable, "OIDC-11", "id_token.encrypted"), (.idTokenUnsuitable, "JOSE-22", "decryption_keys"),
-        (.clientRefused, "CA-15", "authentication"), (.tokenTypeWrong, "DPOP-42", "dpop"),
-        (.idTokenMissing, "OIDC-01", "scopes"),
-    ])
-    func `OPS-03 an alarm names the key that says what the server did otherwise`(
+    @Test(
+        .holds("OPS-03"),
+        arguments: [
+            (LoginRefusal.idTokenUnsuitable, "OIDC-05", "id_token.algorithm"),
+            (.idTokenUnsuitable, "OIDC-11", "id_token.encrypted"), (.idTokenUnsuitable, "JOSE-22", "decryption_keys"),
+            (.clientRefused, "CA-15", "authentication"), (.tokenTypeWrong, "DPOP-42", "dpop"),
+            (.idTokenMissing, "OIDC-01", "scopes"),
+        ])
+    func `an alarm names the key that says what the server did otherwise`(
         cause: LoginRefusal, check: String, key: String
     ) {
         let office = Office()
@@ -147,7 +152,7 @@ private final class Office: Sendable {
             "\(office.log)")
     }
 
-    @Test func `OPS-03 an alarm that no single key answers for names none`() {
+    @Test(.refuses("OPS-03")) func `an alarm that no single key answers for names none`() {
         let office = Office()
         office.reports.report(
             .alarm(client: 1, .serverUnsuitable, detail: LoginDetail(expected: "S256", found: "none", check: "CF-05")))

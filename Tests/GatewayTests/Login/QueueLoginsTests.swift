@@ -1,4 +1,5 @@
 import Login
+import TestTraits
 import Testing
 import Transport
 
@@ -53,7 +54,7 @@ private final class Queue {
 }
 
 @Suite struct `requests that wait for a place of a login` {
-    @Test func `OPS-05 of somebody who has none there are let in by whoever has most`() throws {
+    @Test(.holds("OPS-05")) func `of somebody who has none there are let in by whoever has most`() throws {
         let queue = try Queue()
         // A dozen clients, each with half of what the others left, have every place.
         for number in 0..<16 { while queue.add(number) {} }
@@ -70,14 +71,15 @@ private final class Queue {
         #expect(queue.worker.pointee.loginsQueued == Worker.loginQueueLimit - Worker.loginReserve)
     }
 
-    @Test func `OPS-05 of as many clients as there are places are nobody's to take`() throws {
+    @Test(.refuses("OPS-05")) func `of as many clients as there are places are nobody's to take`() throws {
         let queue = try Queue()
         let places = Worker.loginQueueLimit - Worker.loginReserve
         for number in 0..<places { #expect(queue.add(number)) }
         #expect(!queue.add(places))
     }
 
-    @Test func `OPS-05 that begin a login take no place of a logout, and a logout takes one of them`() throws {
+    @Test(.holds("OPS-05"), .refuses("OPS-05"))
+    func `that begin a login take no place of a logout, and a logout takes one of them`() throws {
         let queue = try Queue()
         let logout = LoginRequest.Endpoint.logout(client: 0)
         for number in 0..<16 { while queue.add(number, logout) {} }
@@ -91,7 +93,7 @@ private final class Queue {
         #expect(other.add(100, logout) && other.waiting(0) == most - 1)
     }
 
-    @Test func `OPS-05 of clients that nobody can tell apart let nobody in`() throws {
+    @Test(.refuses("OPS-05")) func `of clients that nobody can tell apart let nobody in`() throws {
         let queue = try Queue()
         for number in 0..<16 { while queue.add(number) {} }
         #expect(!queue.worker.isNew(nil) && !queue.worker.takeQueued(.upkeep, nil))
@@ -99,7 +101,7 @@ private final class Queue {
 }
 
 @Suite struct `the rate of logins of a client` {
-    @Test func `OPS-05 is one for starts, silent ones among them, and another one for callbacks`() throws {
+    @Test(.holds("OPS-05")) func `is one for starts, silent ones among them, and another one for callbacks`() throws {
         let login = try LoginWorker()
         let worker = login.worker
         let network: (UInt64, UInt64) = (7, 1)

@@ -4,6 +4,7 @@ import JSON
 import OAuth
 import Sessions
 import Synchronization
+import TestTraits
 import Testing
 
 @testable import Gateway
@@ -20,7 +21,7 @@ import Testing
         SessionClaims.value(of: session(claims: claims, scopes: scopes), clientID: "shop-web")
     }
 
-    @Test func `CF-32 is the user's claims, with the scopes that were granted and the client's name`() {
+    @Test(.holds("CF-32")) func `is the user's claims, with the scopes that were granted and the client's name`() {
         let found = value(#"{"sub":"alice","groups":["a","b"],"deep":{"x":1}}"#, scopes: ["openid", "orders"])
         #expect(found["sub"]?.string == "alice")
         #expect(found["groups"]?.elements.compactMap(\.string) == ["a", "b"])
@@ -29,28 +30,28 @@ import Testing
         #expect(found["client_id"]?.string == "shop-web")
     }
 
-    @Test func `CF-32 has no scope that only an ID token speaks of`() {
+    @Test(.refuses("CF-32")) func `has no scope that only an ID token speaks of`() {
         let found = value(#"{"sub":"alice","scope":"admin","client_id":"other"}"#)
         #expect(found["scope"]?.string == "openid")
         #expect(found["client_id"]?.string == "shop-web")
         #expect(found.members.count { $0.name == "scope" } == 1)
     }
 
-    @Test(arguments: ["", "[]", "{", "null", "\"x\"", #"{"a":1,"a":2}"#])
-    func `CF-32 is no claims at all where there are none that can be read`(claims: String) {
+    @Test(.refuses("CF-32"), arguments: ["", "[]", "{", "null", "\"x\"", #"{"a":1,"a":2}"#])
+    func `is no claims at all where there are none that can be read`(claims: String) {
         let found = value(claims, scopes: [])
         #expect(found.members.map(\.name) == ["scope", "client_id"])
         #expect(found["scope"]?.string == "")
     }
 
-    @Test func `CF-32 is thousands of groups, and as many claims as an answer may have`() {
+    @Test(.holds("CF-32")) func `is thousands of groups, and as many claims as an answer may have`() {
         let groups = (0..<5000).map { "\"g\($0)\"" }.joined(separator: ",")
         #expect(value("{\"groups\":[\(groups)]}")["groups"]?.elements.count == 5000)
         let members = (0..<256).map { "\"m\($0)\":1" }.joined(separator: ",")
         #expect(value("{\(members)}").members.count == 258)
     }
 
-    @Test func `DPOP-45 has proofs where its tokens are bound, with the one key it has`() throws {
+    @Test(.holds("DPOP-45")) func `has proofs where its tokens are bound, with the one key it has`() throws {
         let scalar = Secret([UInt8](repeating: 3, count: 32))
         let maker = try #require(ProofMaker(session(claims: "{}", proofKey: scalar)))
         #expect(maker.thumbprint == ProofMaker(session(claims: "{}", proofKey: scalar))?.thumbprint)
@@ -60,7 +61,7 @@ import Testing
         #expect(ProofMaker(session(claims: "{}", proofKey: Secret([1, 2, 3]))) == nil)
     }
 
-    @Test func `RF-06 is waited for longer than its refresh: the answer is what becomes of it`() {
+    @Test(.holds("RF-06")) func `is waited for longer than its refresh: the answer is what becomes of it`() {
         #expect(Worker.refreshTimeout > RefreshDesk.patienceMilliseconds)
     }
 }
@@ -89,7 +90,7 @@ import Testing
         var count: Int { state.withLock(\.count) }
     }
 
-    @Test func `OIDC-17 go on together when that issuer was asked, and not before`() async {
+    @Test(.holds("OIDC-17")) func `go on together when that issuer was asked, and not before`() async {
         let waiters = RefreshWaiters(issuers: 2)
         let asked = Asked()
         let ended = Asked()
@@ -107,7 +108,7 @@ import Testing
         #expect(ended.count == 3)
     }
 
-    @Test func `OIDC-17 are answered though the issuer answers before it was asked to the end`() async {
+    @Test(.holds("OIDC-17")) func `are answered though the issuer answers before it was asked to the end`() async {
         let waiters = RefreshWaiters(issuers: 1)
         await waiters.wait(for: 0, as: .answer) { waiters.end(0) }
         // Nobody waits any more: an end that nobody waits for is none.

@@ -3,12 +3,13 @@ import HTTPMessage
 import Issuers
 import Synchronization
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import Gateway
 
 @Suite struct `the thread that signs` {
-    @Test func `OPS-04 does what it is given, on one thread, that gives way to others`() async {
+    @Test(.holds("OPS-04")) func `does what it is given, on one thread, that gives way to others`() async {
         let signing = SigningThread()
         let threads = Watched<Set<UInt>>([]), niceness = Watched<Int32>(0)
         await withTaskGroup(of: Bool.self) { group in
@@ -26,7 +27,9 @@ import Testing
         #expect(niceness.now == min(19, getpriority(Int32(PRIO_PROCESS.rawValue), 0) + 5))
     }
 
-    @Test func `OPS-05 refuses what is too much of one purpose before it is done, and nothing of another`() async {
+    @Test(.refuses("OPS-05")) func `refuses what is too much of one purpose before it is done, and nothing of another`()
+        async
+    {
         let thread = SigningThread()
         let gate = Gate()
         let done = Watched(0)
@@ -53,7 +56,7 @@ import Testing
         #expect(isDone)
     }
 
-    @Test func `OPS-05 has purposes take turns, so that no row of one stands before another`() async {
+    @Test(.refuses("OPS-05")) func `has purposes take turns, so that no row of one stands before another`() async {
         let thread = SigningThread()
         let (begun, gate) = (Watched(false), Gate())
         let order = Watched<[String]>([])
@@ -83,7 +86,7 @@ import Testing
     /// In the order in which they come; nil is somebody of whom nobody says who it is.
     private static let clients: [String?] = ["flood", "flood", "flood", "flood", "one", "other", nil]
 
-    @Test func `OPS-05 has clients take turns, so that no row of one stands before another's`() async {
+    @Test(.refuses("OPS-05")) func `has clients take turns, so that no row of one stands before another's`() async {
         let thread = SigningThread()
         let (begun, gate) = (Watched(false), Gate())
         let order = Watched<[String]>([])
@@ -110,7 +113,7 @@ import Testing
         #expect(thread.waiting == 0)
     }
 
-    @Test func `OPS-05 leaves others what one client may not have, and each no more than it leaves`() async {
+    @Test(.holds("OPS-05")) func `leaves others what one client may not have, and each no more than it leaves`() async {
         let thread = SigningThread()
         let gate = Gate()
         let refused = Watched<[String: Int]>([:])
@@ -141,7 +144,7 @@ import Testing
 }
 
 @Suite struct `those who wait for keys` {
-    @Test func `JOSE-17 are not sent on by what ended for others`() async {
+    @Test(.refuses("JOSE-17")) func `are not sent on by what ended for others`() async {
         let waiters = RefreshWaiters(issuers: 1)
         let order = Watched<[String]>([])
         await withTaskGroup(of: Void.self) { group in

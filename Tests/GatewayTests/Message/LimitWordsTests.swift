@@ -1,10 +1,12 @@
 import HTTP1
+import TestTraits
 import Testing
 
 @testable import Gateway
 
 @Suite struct `a head beyond a limit` {
     @Test(
+        .refuses("HTTP-65"),
         arguments: [
             (.requestLineTooLong, .requestLineTooLong, "at most 8192 bytes (limits.request_line)"),
             (.headerSectionTooLarge, .headerSectionTooLarge, "at most 65536 bytes (limits.header_section)"),
@@ -14,7 +16,7 @@ import Testing
             (.expectationUnknown, .expectationUnknown, "100-continue"),
             (.colonMissing, .malformedMessage, "a message that every reader reads alike"),
         ] as [(HTTP1Refusal, Refusal, String)])
-    func `HTTP-65 is refused with the limit and its key for the operator`(
+    func `is refused with the limit and its key for the operator`(
         cause: HTTP1Refusal, refusal: Refusal, expected: String
     ) throws {
         let idle = try IdleWorker()

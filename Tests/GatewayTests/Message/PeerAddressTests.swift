@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 import Transport
 
@@ -39,7 +40,7 @@ import Transport
         #expect(peer.isIPv6)
     }
 
-    @Test func `HTTP-66 is one client's, whichever version it is written in`() throws {
+    @Test(.holds("HTTP-66")) func `is one client's, whichever version it is written in`() throws {
         let mapped = PeerAddress(try #require(SocketAddress(literal: "::ffff:192.0.2.1", port: 9)))
         let plain = PeerAddress(try #require(SocketAddress(literal: "192.0.2.1", port: 9)))
         #expect(text(mapped) == "192.0.2.1" && !mapped.isIPv6 && mapped.networkWords == plain.networkWords)

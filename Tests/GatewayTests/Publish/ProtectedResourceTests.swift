@@ -2,6 +2,7 @@ import Issuers
 import JOSE
 import JSON
 import OAuth
+import TestTraits
 import Testing
 
 @testable import Gateway
@@ -23,40 +24,47 @@ private func document(
 }
 
 @Suite struct `a protected resource` {
-    @Test(arguments: [
-        ("https://resource.example.com", "https://resource.example.com/.well-known/oauth-protected-resource"),
-        ("https://resource.example.com/", "https://resource.example.com/.well-known/oauth-protected-resource"),
-        (
-            "https://resource.example.com/resource1",
-            "https://resource.example.com/.well-known/oauth-protected-resource/resource1"
-        ),
-        ("https://api.example/a/b/", "https://api.example/.well-known/oauth-protected-resource/a/b/"),
-        ("https://api.example:8443/mcp", "https://api.example:8443/.well-known/oauth-protected-resource/mcp"),
-        ("https://api.example/x?y=z", "https://api.example/.well-known/oauth-protected-resource/x?y=z"),
-        ("https://[2001:db8::1]/x", "https://[2001:db8::1]/.well-known/oauth-protected-resource/x"),
-        ("HTTPS://API.example/X", "https://api.example/.well-known/oauth-protected-resource/X"),
-    ])
-    func `MD-21 has its metadata where RFC 9728 §3.1 inserts it`(identifier: String, url: String) throws {
+    @Test(
+        .holds("MD-21"),
+        arguments: [
+            ("https://resource.example.com", "https://resource.example.com/.well-known/oauth-protected-resource"),
+            ("https://resource.example.com/", "https://resource.example.com/.well-known/oauth-protected-resource"),
+            (
+                "https://resource.example.com/resource1",
+                "https://resource.example.com/.well-known/oauth-protected-resource/resource1"
+            ),
+            ("https://api.example/a/b/", "https://api.example/.well-known/oauth-protected-resource/a/b/"),
+            ("https://api.example:8443/mcp", "https://api.example:8443/.well-known/oauth-protected-resource/mcp"),
+            ("https://api.example/x?y=z", "https://api.example/.well-known/oauth-protected-resource/x?y=z"),
+            ("https://[2001:db8::1]/x", "https://[2001:db8::1]/.well-known/oauth-protected-resource/x"),
+            ("HTTPS://API.example/X", "https://api.example/.well-known/oauth-protected-resource/X"),
+        ])
+    func `has its metadata where RFC 9728 §3.1 inserts it`(identifier: String, url: String) throws {
         #expect(try #require(ProtectedResource(identifier)).metadataURL == url)
     }
 
-    @Test(arguments: [
-        "", "orders", "/orders", "urn:example:orders", "https://api.example/#x", "https://u@h/", "https:///x",
-    ])
-    func `MD-21 is an absolute URL without fragment`(identifier: String) {
+    @Test(
+        .holds("MD-21"),
+        arguments: [
+            "", "orders", "/orders", "urn:example:orders", "https://api.example/#x", "https://u@h/", "https:///x",
+        ])
+    func `is an absolute URL without fragment`(identifier: String) {
         #expect(ProtectedResource(identifier) == nil)
     }
 
-    @Test(arguments: [
-        ("https://api.example/x", ["api.example", "api.example:443"]),
-        ("http://api.example:80/x", ["api.example", "api.example:80"]), ("http://api.example:443", ["api.example:443"]),
-        ("https://[::1]", ["[::1]", "[::1]:443"]),
-    ])
-    func `MD-22 is answered for at its own authority`(identifier: String, authorities: [String]) throws {
+    @Test(
+        .holds("MD-22"),
+        arguments: [
+            ("https://api.example/x", ["api.example", "api.example:443"]),
+            ("http://api.example:80/x", ["api.example", "api.example:80"]),
+            ("http://api.example:443", ["api.example:443"]),
+            ("https://[::1]", ["[::1]", "[::1]:443"]),
+        ])
+    func `is answered for at its own authority`(identifier: String, authorities: [String]) throws {
         #expect(try #require(ProtectedResource(identifier)).authorities == authorities)
     }
 
-    @Test func `MD-20, MD-23 says nothing that would be empty`() throws {
+    @Test(.holds("MD-20", "MD-23"), .refuses("MD-20", "MD-23")) func `says nothing that would be empty`() throws {
         #expect(
             try document(TokenSettings(issuers: ["main"], audiences: ["x"])) == """
                 {"resource":"https://api.example/orders","authorization_servers":["https://id.example/"],\
@@ -64,8 +72,8 @@ private func document(
                 """)
     }
 
-    @Test func `MD-23, MCP-05 says what the route asks for, whatever the method, and nothing of refresh tokens`() throws
-    {
+    @Test(.holds("MD-23", "MCP-05"))
+    func `says what the route asks for, whatever the method, and nothing of refresh tokens`() throws {
         var token = TokenSettings(
             issuers: ["other", "main"], audiences: ["x"], scopes: ["a", "offline_access"],
             scopesByMethod: ["POST": ["w", "a"], "GET": ["r"], "HEAD": ["offline_access"]])
@@ -89,8 +97,8 @@ private func document(
         #expect(announced == [["r"], ["w", "a"], ["a"], []])
     }
 
-    @Test(arguments: ["GET", "HEAD", "POST", "DELETE"])
-    func `MCP-05 asks for every scope but offline_access, which the token may have or not`(method: String) {
+    @Test(.holds("MCP-05"), arguments: ["GET", "HEAD", "POST", "DELETE"])
+    func `asks for every scope but offline_access, which the token may have or not`(method: String) {
         let token = TokenSettings(
             issuers: ["main"], audiences: ["x"], scopes: ["offline_access", "a", "offline_access:x"],
             scopesByMethod: ["POST": ["offline_access"], "GET": ["b", "offline_access", "c"]])
@@ -98,14 +106,15 @@ private func document(
         #expect(TokenPolicy.announcedScopes(of: token, method: method) == expected[method])
     }
 
-    @Test func `MCP-01, MD-23 names at least one server, and no other than the route's`() throws {
+    @Test(.holds("MCP-01", "MD-23"), .refuses("MCP-01", "MD-23"))
+    func `names at least one server, and no other than the route's`() throws {
         let one = try document(TokenSettings(issuers: ["other"], audiences: ["x"]))
         #expect(one.contains(#""authorization_servers":["https://other.example/realm"]"#))
         let unknown = try document(TokenSettings(issuers: ["other", "missing"], audiences: ["x"]))
         #expect(unknown.contains(#""authorization_servers":["https://other.example/realm"]"#))
     }
 
-    @Test func `MD-23 says that proofs are required where nothing else is accepted`() throws {
+    @Test(.holds("MD-23")) func `says that proofs are required where nothing else is accepted`() throws {
         var token = TokenSettings(issuers: ["main"], audiences: ["x"])
         token.schemes = [.dpop]
         let text = try document(token)
@@ -151,7 +160,7 @@ private func found(
 @Suite struct `the published documents` {
     private let wellKnown = ProtectedResource.wellKnown
 
-    @Test func `MD-21 are one a route, at the URL made from its identifier`() {
+    @Test(.holds("MD-21")) func `are one a route, at the URL made from its identifier`() {
         let published = PublishedDocuments(
             settings(
                 [listener("https://api.example", ["api.example", "api.example:443"])],
@@ -167,7 +176,7 @@ private func found(
         }
     }
 
-    @Test func `MD-22 are each listener's own, and an identifier's where its host is answered for`() {
+    @Test(.holds("MD-22")) func `are each listener's own, and an identifier's where its host is answered for`() {
         let listeners = [
             listener("https://a.example", ["a.example"]), listener("https://b.example", ["b.example", "c.example"]),
         ]
@@ -189,7 +198,7 @@ private func found(
             ])
     }
 
-    @Test func `MD-21 of two hosts with one path are told apart by Host`() {
+    @Test(.holds("MD-21")) func `of two hosts with one path are told apart by Host`() {
         let published = PublishedDocuments(
             settings(
                 [listener("https://a.example", ["a.example", "b.example"])],
@@ -201,7 +210,7 @@ private func found(
         #expect(found(published, "\(wellKnown)/api", at: "b.example") == "https://b.example/api")
     }
 
-    @Test func `MD-21 of an identifier with a query are found with it alone`() {
+    @Test(.holds("MD-21")) func `of an identifier with a query are found with it alone`() {
         let published = PublishedDocuments(
             settings(
                 [listener("https://a.example", ["a.example"])],
@@ -211,7 +220,7 @@ private func found(
         #expect(found(published, "\(wellKnown)/api", at: "a.example") == nil)
     }
 
-    @Test func `MD-23 name certificate-bound tokens where the listener asks for certificates`() {
+    @Test(.holds("MD-23")) func `name certificate-bound tokens where the listener asks for certificates`() {
         let published = PublishedDocuments(
             settings(
                 [
@@ -223,7 +232,7 @@ private func found(
         #expect(texts.map { $0.contains("tls_client_certificate_bound_access_tokens") } == [true, false])
     }
 
-    @Test func `MD-20 are refused at start when one could not be answered with`() {
+    @Test(.refuses("MD-20")) func `are refused at start when one could not be answered with`() {
         func check(_ count: Int) throws {
             var settings = settings([listener("https://a.example", ["a.example"])], [("/1", ResourceSettings())])
             guard case .token(var token) = settings.routes[0].access else { return }
@@ -235,7 +244,7 @@ private func found(
         #expect(throws: GatewayFailure.self) { try check(10_000) }
     }
 
-    @Test func `MD-22 are pointed to by nobody where nothing is published`() {
+    @Test(.refuses("MD-22")) func `are pointed to by nobody where nothing is published`() {
         let settings = settings([listener("https://a.example", ["a.example"])], [("/1", nil)])
         #expect(PublishedDocuments(settings).documents.isEmpty)
         #expect(PublishedDocuments.metadataURLs(of: settings.routes[0], settings.listeners) == [""])
@@ -243,26 +252,32 @@ private func found(
 }
 
 @Suite struct `a reserved path` {
-    @Test(arguments: [
-        "/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/",
-        "/.well-known/oauth-protected-resource/a/b", "//.well-known/oauth-protected-resource",
-        "/.well-known//oauth-protected-resource/x", "/%2Ewell-known/oauth-protected-resource",
-        "/.well%2Dknown/oauth%2dprotected-resource/x", "/%2ewell-known/%6Fauth-protected-resource",
-    ])
-    func `MD-25 is the well-known one in every spelling`(path: String) {
+    @Test(
+        .holds("MD-25"),
+        arguments: [
+            "/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/",
+            "/.well-known/oauth-protected-resource/a/b", "//.well-known/oauth-protected-resource",
+            "/.well-known//oauth-protected-resource/x", "/%2Ewell-known/oauth-protected-resource",
+            "/.well%2Dknown/oauth%2dprotected-resource/x", "/%2ewell-known/%6Fauth-protected-resource",
+        ])
+    func `is the well-known one in every spelling`(path: String) {
         #expect(path.withBytes { ReservedPath($0) } == .protectedResource)
     }
 
-    @Test(arguments: ["/.portcullis", "/.portcullis/", "/.portcullis/jwks.json", "//.portcullis/x", "/%2Eportcullis/x"])
-    func `MD-25 is the gateway's own in every spelling`(path: String) {
+    @Test(
+        .holds("MD-25"),
+        arguments: ["/.portcullis", "/.portcullis/", "/.portcullis/jwks.json", "//.portcullis/x", "/%2Eportcullis/x"])
+    func `is the gateway's own in every spelling`(path: String) {
         #expect(path.withBytes { ReservedPath($0) } == .gateway)
     }
 
-    @Test(arguments: [
-        "/.well-known/oauth-protected-resources", "/.well-known", "/.well-known/openid-configuration", "/",
-        "/a/.well-known/oauth-protected-resource", "/.portcullisx", "/.Portcullis", "/.", "/%", "//", "/%2",
-    ])
-    func `MD-25 is no other path`(path: String) {
+    @Test(
+        .refuses("MD-25"),
+        arguments: [
+            "/.well-known/oauth-protected-resources", "/.well-known", "/.well-known/openid-configuration", "/",
+            "/a/.well-known/oauth-protected-resource", "/.portcullisx", "/.Portcullis", "/.", "/%", "//", "/%2",
+        ])
+    func `is no other path`(path: String) {
         #expect(path.withBytes { ReservedPath($0) } == nil)
     }
 }

@@ -2,6 +2,7 @@ import EventLoop
 import Issuers
 import JOSE
 import Telemetry
+import TestTraits
 import Testing
 
 @testable import Gateway
@@ -9,7 +10,8 @@ import Testing
 @Suite struct `keys of assertions over a reload` {
     /// A worker is given its configuration when it is prepared, and serves by it seconds later: the keys of that time may
     /// be published no more.
-    @Test func `OPS-07 a worker signs with the keys of when it begins to serve, not of when it was prepared`() throws {
+    @Test(.holds("OPS-07"))
+    func `a worker signs with the keys of when it begins to serve, not of when it was prepared`() throws {
         let idle = try IdleWorker(schemes: [.bearer], credential: .assertion(AssertionSettings(audience: "a")))
         defer { withExtendedLifetime(idle) {} }
         let gateway = idle.gateway
@@ -35,7 +37,7 @@ import Testing
         #expect(idle.worker.pointee.generation == 2)
     }
 
-    @Test func `OPS-07 keys that were made go on under a configuration that asks for such keys`() throws {
+    @Test(.holds("OPS-07")) func `keys that were made go on under a configuration that asks for such keys`() throws {
         let idle = try IdleWorker(schemes: [.bearer], credential: .assertion(AssertionSettings(audience: "a")))
         defer { withExtendedLifetime(idle) {} }
         let gateway = idle.gateway

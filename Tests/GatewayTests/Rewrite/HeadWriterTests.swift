@@ -1,4 +1,5 @@
 import HTTP1
+import TestTraits
 import Testing
 
 @testable import Gateway
@@ -40,12 +41,14 @@ private final class Page {
         #expect(!writer.hasRoom(65 - writer.count))
     }
 
-    @Test(arguments: [
-        // RFC 4648 §10, and a value with every digit.
-        ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="),
-        ("foobar", "Zm9vYmFy"), ("\u{7}\u{7F}?>~", "B38/Pn4="),
-    ])
-    func `HTTP-54 writes base64 with padding`(bytes: String, text: String) {
+    @Test(
+        .holds("HTTP-54"),
+        arguments: [
+            // RFC 4648 §10, and a value with every digit.
+            ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="),
+            ("foobar", "Zm9vYmFy"), ("\u{7}\u{7F}?>~", "B38/Pn4="),
+        ])
+    func `writes base64 with padding`(bytes: String, text: String) {
         let page = Page(64)
         var writer = page.writer
         bytes.withBytes { writer.put(base64: $0) }
@@ -109,8 +112,8 @@ private final class Page {
 }
 
 @Suite struct `a chunk writer` {
-    @Test(arguments: [1, 9, 10, 15, 16, 255, 256, 4095, 4096, 65_535, 65_536, 150_000])
-    func `HTTP-32 frames what was put as one chunk with its size`(count: Int) {
+    @Test(.holds("HTTP-32"), arguments: [1, 9, 10, 15, 16, 255, 256, 4095, 4096, 65_535, 65_536, 150_000])
+    func `frames what was put as one chunk with its size`(count: Int) {
         let page = Page(count + 64)
         var writer = page.writer
         writer.put("HEAD")
@@ -133,7 +136,7 @@ private final class Page {
         #expect(decoded(bytes) == body)
     }
 
-    @Test func `HTTP-32 writes no chunk of size nought but the last`() {
+    @Test(.holds("HTTP-32")) func `writes no chunk of size nought but the last`() {
         for isLast in [false, true] {
             let page = Page(40)
             var writer = page.writer
@@ -144,7 +147,7 @@ private final class Page {
         }
     }
 
-    @Test func `HTTP-32 leaves the end out while more is to come`() {
+    @Test(.holds("HTTP-32")) func `leaves the end out while more is to come`() {
         let page = Page(40)
         var chunk = ChunkWriter(page.writer)
         "abc".withBytes { bytes in

@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 
 @testable import Gateway
@@ -21,7 +22,7 @@ import Testing
         return spelt
     }
 
-    @Test func `HTTP-12, HTTP-42 cover every spelling of every fixed name`() {
+    @Test(.holds("HTTP-12", "HTTP-42")) func `cover every spelling of every fixed name`() {
         var numbers = Numbers(seed: 12)
         for name in ReservedNames.fixed {
             #expect(isReserved(name))
@@ -32,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `HTTP-12, HTTP-42 cover every spelling of every configured identity name`() {
+    @Test(.holds("HTTP-12", "HTTP-42")) func `cover every spelling of every configured identity name`() {
         var numbers = Numbers(seed: 42)
         for name in Self.identity {
             #expect(isReserved(name), "\(name)")
@@ -43,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func `HTTP-12, HTTP-42 cover whatever begins like a family`() {
+    @Test(.holds("HTTP-12", "HTTP-42")) func `cover whatever begins like a family`() {
         var numbers = Numbers(seed: 7)
         for family in ReservedNames.familyPrefixes {
             for end in ["", "for", "user", "x-y.z_0", "9"] {
@@ -59,14 +60,17 @@ import Testing
         ] { #expect(isReserved(name), "\(name)") }
     }
 
-    @Test(arguments: [
-        "", "-", "_", ".", "accept", "Accept-Language", "user-agent", "x", "X-", "x-foo", "x-user", "x-user-idx",
-        "x-user-i", "y-user-id", "role", "roless", "xroles", "x-roles", "x-forward", "xforwarded-for",
-        "forwarde", "forwarded-", "remote-users", "x-original", "x-ssl", "x-authenticated", "client-cert-chains",
-        "client-certificate", "x-real-ips", "x-http-methods", "traceparent", "x--user-id", "x-user--id", "x-user-id+",
-        "x-user-id ", "2fa", "2fa-levels", "internal", "!", "mark", "x-us\u{E9}r-id", "\u{1F}",
-    ])
-    func `HTTP-42 leave ordinary names alone`(name: String) { #expect(!isReserved(name)) }
+    @Test(
+        .holds("HTTP-42"),
+        arguments: [
+            "", "-", "_", ".", "accept", "Accept-Language", "user-agent", "x", "X-", "x-foo", "x-user", "x-user-idx",
+            "x-user-i", "y-user-id", "role", "roless", "xroles", "x-roles", "x-forward", "xforwarded-for",
+            "forwarde", "forwarded-", "remote-users", "x-original", "x-ssl", "x-authenticated", "client-cert-chains",
+            "client-certificate", "x-real-ips", "x-http-methods", "traceparent", "x--user-id", "x-user--id",
+            "x-user-id+",
+            "x-user-id ", "2fa", "2fa-levels", "internal", "!", "mark", "x-us\u{E9}r-id", "\u{1F}",
+        ])
+    func `leave ordinary names alone`(name: String) { #expect(!isReserved(name)) }
 
     private static func letter(_ byte: UInt8) -> UInt8? {
         switch byte {
@@ -76,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func `HTTP-42 differ in no byte but case and the separators`() {
+    @Test(.holds("HTTP-42")) func `differ in no byte but case and the separators`() {
         // Bytes whose case bit makes them look like letters or separators are others.
         for name in ["X-User-Id", "Roles", "2FA-Level"] {
             let bytes = Array(name.utf8)
@@ -93,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func `HTTP-42 hold without any identity name, and with many`() {
+    @Test(.holds("HTTP-42")) func `hold without any identity name, and with many`() {
         let none = ReservedNames([])
         #expect("x-forwarded-for".withBytes { none.contains($0) })
         #expect(!"x-user-id".withBytes { none.contains($0) })

@@ -4,6 +4,7 @@ import Issuers
 import JOSE
 import JSON
 import OAuth
+import TestTraits
 import Testing
 
 @testable import Gateway
@@ -26,7 +27,7 @@ private func settings(_ routes: [RouteSettings]) -> GatewaySettings {
 }
 
 @Suite struct `an upstream's credential` {
-    @Test func `MCP-04 is never the client's on an MCP route`() {
+    @Test(.refuses("MCP-04")) func `is never the client's on an MCP route`() {
         #expect(throws: GatewayFailure.self) {
             try UpstreamCredential.check([route(.none), route(.pass, isMCP: true)])
         }
@@ -39,17 +40,19 @@ private func settings(_ routes: [RouteSettings]) -> GatewaySettings {
         }
     }
 
-    @Test(arguments: [
-        "", " Basic a", "Basic a ", "Basic a\r\nX-User: admin", "Basic a\n", "a\0", "a\t", "Basic \u{E4}",
-    ])
-    func `RS-25 is one line, and says so without the secret`(value: String) {
+    @Test(
+        .holds("RS-25"),
+        arguments: [
+            "", " Basic a", "Basic a ", "Basic a\r\nX-User: admin", "Basic a\n", "a\0", "a\t", "Basic \u{E4}",
+        ])
+    func `is one line, and says so without the secret`(value: String) {
         let failure = #expect(throws: GatewayFailure.self) {
             try UpstreamCredential.check([route(.fixed(Secret(Array(value.utf8))))])
         }
         #expect(failure?.description.contains("Basic") == false)
     }
 
-    @Test func `RS-25 that is always the same is prepared as its line`() {
+    @Test(.holds("RS-25")) func `that is always the same is prepared as its line`() {
         var exchanges: [ExchangeSettings] = []
         var assertions: [AssertionSettings] = []
         let credential = UpstreamCredential(
@@ -85,14 +88,15 @@ private func settings(_ routes: [RouteSettings]) -> GatewaySettings {
     }
 
     @Test(
+        .refuses("RS-25"),
         arguments: [(100, 160, 130), (100, 161, 130), (100, 102, 101), (100, 101, 101), (100, 110, 105)]
             as [(Int64, Int64, Int64)])
-    func `RS-25 are used for half of their time, and never after it`(now: Int64, end: Int64, refresh: Int64) {
+    func `are used for half of their time, and never after it`(now: Int64, end: Int64, refresh: Int64) {
         #expect(AssertionBlock.refreshTime(now: now, end: end) == refresh)
         #expect(refresh <= end)
     }
 
-    @Test func `RS-25 are kept one a rule, and the one before is let go`() throws {
+    @Test(.holds("RS-25")) func `are kept one a rule, and the one before is let go`() throws {
         let records = try TokenRecords()
         let record = records.make(TokenRecords.digest(1))
         #expect(TokenRecord.replaceAssertion(of: record, by: block(0, "first")) == 0)
@@ -112,7 +116,7 @@ private func settings(_ routes: [RouteSettings]) -> GatewaySettings {
         TokenRecord.release(record)
     }
 
-    @Test func `RS-25 travel in their own field, which no client may write`() {
+    @Test(.holds("RS-25")) func `travel in their own field, which no client may write`() {
         let table = RouteTable(
             settings([
                 route(.assertion(AssertionSettings(audience: "a", field: "X-Identity"))),

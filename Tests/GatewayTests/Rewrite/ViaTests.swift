@@ -1,5 +1,6 @@
 import Bytes
 import Crypto
+import TestTraits
 import Testing
 
 @testable import Gateway
@@ -7,20 +8,24 @@ import Testing
 @Suite struct `the name in Via` {
     private let via = Via("shop-gateway")
 
-    @Test(arguments: [
-        "1.1 shop-gateway", "1.0 shop-gateway", "HTTP/1.1 shop-gateway", "1.1 SHOP-Gateway", "2  \tshop-gateway",
-        "1.1 shop-gateway (comment)", "x shop-gateway\t(comment)",
-    ])
-    func `HTTP-51 is known again in any version and case`(member: String) {
+    @Test(
+        .holds("HTTP-51"),
+        arguments: [
+            "1.1 shop-gateway", "1.0 shop-gateway", "HTTP/1.1 shop-gateway", "1.1 SHOP-Gateway", "2  \tshop-gateway",
+            "1.1 shop-gateway (comment)", "x shop-gateway\t(comment)",
+        ])
+    func `is known again in any version and case`(member: String) {
         #expect(member.withBytes { via.names($0) })
     }
 
-    @Test(arguments: [
-        "", "1.1", "shop-gateway", "1.1 other", "1.1 shop-gateway2", "1.1 xshop-gateway", "1.1 shop",
-        "1.1 (shop-gateway)",
-        "1.1 other shop-gateway", "1.1 shop-gateway:80", "1.1,shop-gateway",
-    ])
-    func `HTTP-51 is no other's`(member: String) {
+    @Test(
+        .refuses("HTTP-51"),
+        arguments: [
+            "", "1.1", "shop-gateway", "1.1 other", "1.1 shop-gateway2", "1.1 xshop-gateway", "1.1 shop",
+            "1.1 (shop-gateway)",
+            "1.1 other shop-gateway", "1.1 shop-gateway:80", "1.1,shop-gateway",
+        ])
+    func `is no other's`(member: String) {
         #expect(!member.withBytes { via.names($0) })
     }
 
@@ -29,7 +34,8 @@ import Testing
         return GatewaySettings.pseudonym(for: [ListenerSettings(address: address, publicURL: url, authorities: [])])
     }
 
-    @Test func `HTTP-50 is by default the same for replicas, another for another gateway, and no host's`() {
+    @Test(.refuses("HTTP-50")) func `is by default the same for replicas, another for another gateway, and no host's`()
+    {
         let url = "https://shop.example.com"
         #expect(name(url) == "portcullis-" + Hex.encode(SHA256.hash(Array(url.utf8).span).bytes.span).prefix(8))
         #expect(name(url) != name("https://api.example.com"))
@@ -37,7 +43,7 @@ import Testing
         #expect(!name(url).contains("shop"))
     }
 
-    @Test func `HTTP-50 stands in a line for each version`() {
+    @Test(.holds("HTTP-50")) func `stands in a line for each version`() {
         #expect(String(decoding: via.http10.buffer, as: UTF8.self) == "Via: 1.0 shop-gateway\r\n")
         #expect(String(decoding: via.http11.buffer, as: UTF8.self) == "Via: 1.1 shop-gateway\r\n")
     }

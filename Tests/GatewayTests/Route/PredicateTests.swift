@@ -1,10 +1,11 @@
 import OAuth
+import TestTraits
 import Testing
 
 @testable import Gateway
 
 @Suite struct `a predicate` {
-    @Test func `RS-12, RS-13, RS-19 and RS-21 holds for exactly what it names`() throws {
+    @Test(.holds("RS-12", "RS-13", "RS-19", "RS-21")) func `holds for exactly what it names`() throws {
         let token = try verifiedToken(["aud": "[\"https://api.example/\",\"https://b.example\"]"])
         #expect(Predicate.issuer(3).holds(for: token, issuer: 3))
         #expect(!Predicate.issuer(3).holds(for: token, issuer: 2))
@@ -22,7 +23,7 @@ import Testing
         #expect(!Predicate.user.holds(for: try verifiedToken(["sub": "\"client-1\""]), issuer: 0))
     }
 
-    @Test func `RS-20 on a claim holds for one of its values`() throws {
+    @Test(.holds("RS-20")) func `on a claim holds for one of its values`() throws {
         let token = try verifiedToken(["realm": "{\"roles\":[\"admin\",\"ops\"]}", "tenant": "\"blue\""])
         func holds(_ claim: [String], _ anyOf: [String]) -> Bool {
             Predicate.claim(ClaimRuleSettings(claim: claim, anyOf: anyOf)).holds(for: token, issuer: 0)

@@ -1,4 +1,5 @@
 import JOSE
+import TestTraits
 import Testing
 
 @testable import Gateway
@@ -50,7 +51,7 @@ import Testing
         return !sealed.isEmpty
     }
 
-    @Test func `HTTP-57 is nobody's where a weaker route would take it`() {
+    @Test(.refuses("HTTP-57")) func `is nobody's where a weaker route would take it`() {
         let sealed = table([
             route("/", .publicAccess), route("/report.cgi", Self.token()), route("/open", .publicAccess),
             route("/named", Self.token()), route("/named/", .publicAccess), route("/report.cgi/help", .publicAccess),
@@ -67,7 +68,7 @@ import Testing
         for (path, wanted) in expected { #expect(taker(of: path, in: sealed) == wanted, "\(path)") }
     }
 
-    @Test func `HTTP-57 is sealed by the strictest path above it, and by each`() {
+    @Test(.holds("HTTP-57")) func `is sealed by the strictest path above it, and by each`() {
         let sealed = table([
             route("/", .publicAccess), route("/a/", Self.login()), route("/a/b", Self.token()),
             route("/a/b/c", .publicAccess),
@@ -80,7 +81,7 @@ import Testing
         #expect(taker(of: "/d/x", in: sealed) == "behind /d")
     }
 
-    @Test func `HTTP-57 is sealed in any case where the path fits in any`() {
+    @Test(.holds("HTTP-57")) func `is sealed in any case where the path fits in any`() {
         let sealed = table([
             route("/", .publicAccess), route("/report.cgi", Self.token(), anyCase: true),
             route("/Page.html", Self.token()), route("/Shop/", .publicAccess), route("/shop/", Self.token()),
@@ -93,13 +94,13 @@ import Testing
         #expect(taker(of: "/nothing", in: sealed) == "/")
     }
 
-    @Test func `HTTP-76 is nobody's anyway where no route is above`() {
+    @Test(.refuses("HTTP-76")) func `is nobody's anyway where no route is above`() {
         let routes = [route("/x", Self.token()), route("/y/", .publicAccess)]
         #expect(SealedSubtree.all(in: routes).isEmpty)
         #expect(taker(of: "/x/y", in: table(routes)).isEmpty)
     }
 
-    @Test func `HTTP-57 is sealed against routes that ask for less`() {
+    @Test(.holds("HTTP-57")) func `is sealed against routes that ask for less`() {
         #expect(isSealed(Self.token(), below: .publicAccess))
         #expect(isSealed(Self.login(), below: .publicAccess))
         #expect(isSealed(Self.token(), below: Self.login()))
@@ -128,7 +129,7 @@ import Testing
         }
     }
 
-    @Test func `HTTP-57 is sealed against routes that take weaker proofs`() {
+    @Test(.holds("HTTP-57")) func `is sealed against routes that take weaker proofs`() {
         func proofs(_ change: (inout TokenSettings) -> Void) -> RouteSettings.Access {
             Self.token {
                 $0.schemes = [.dpop]
@@ -142,7 +143,7 @@ import Testing
         #expect(!isSealed(proofs { _ in }, below: proofs { $0.dpop.nonce = .required }))
     }
 
-    @Test func `HTTP-57 is left to routes that ask for as much`() {
+    @Test(.holds("HTTP-57")) func `is left to routes that ask for as much`() {
         #expect(!isSealed(.publicAccess, below: .publicAccess))
         #expect(!isSealed(.publicAccess, below: Self.token()))
         #expect(!isSealed(Self.token(), below: Self.token()))
@@ -155,7 +156,7 @@ import Testing
         #expect(!isSealed(.tokenOrLogin(token, login), below: .tokenOrLogin(token, login)))
     }
 
-    @Test func `HTTP-57, MCP-06 is sealed against routes for pages of other origins`() {
+    @Test(.holds("HTTP-57", "MCP-06")) func `is sealed against routes for pages of other origins`() {
         func isSealed(_ exact: [String]?, below taker: [String]?) -> Bool {
             var routes = [route("/", .publicAccess), route("/x", .publicAccess)]
             routes[0].allowedOrigins = taker

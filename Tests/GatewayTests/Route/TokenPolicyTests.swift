@@ -1,4 +1,5 @@
 import HTTPMessage
+import TestTraits
 import Testing
 
 @testable import Gateway
@@ -32,7 +33,7 @@ private func settings(
 }
 
 @Suite struct `the rights a method needs` {
-    @Test func `RS-19 are asked of methods without a number too`() throws {
+    @Test(.holds("RS-19")) func `are asked of methods without a number too`() throws {
         let rights = Rights(settings(["GET": ["read"], "PURGE": ["admin"], "LINK": []]))
         #expect(try rights.allow("PURGE", ["scope": "\"admin\""]))
         #expect(!(try rights.allow("PURGE", ["scope": "\"read\""])))
@@ -41,7 +42,7 @@ private func settings(
         #expect(!(try rights.allow("GET", ["scope": "\"admin\""])))
     }
 
-    @Test func `RS-19 are the default's for a method that nobody named`() throws {
+    @Test(.refuses("RS-19")) func `are the default's for a method that nobody named`() throws {
         let rights = Rights(settings(scopes: ["default"], ["PURGE": ["admin"]]))
         #expect(try rights.allow("UNLINK", ["scope": "\"default\""]))
         #expect(!(try rights.allow("UNLINK", ["scope": "\"admin\""])))
@@ -49,7 +50,7 @@ private func settings(
         #expect(!(try rights.allow("PURGER", ["scope": "\"admin\""])))
     }
 
-    @Test func `RAR-01 by method are those of the method alone`() throws {
+    @Test(.holds("RAR-01")) func `by method are those of the method alone`() throws {
         let rights = Rights(
             settings(details: [
                 "GET": [AuthorizationDetailsRule(type: "orders", actions: ["read"])],
@@ -69,7 +70,8 @@ private func settings(
         #expect(!(try rights.allow("POST", half)))
     }
 
-    @Test func `HTTP-19, RAR-01 by method close the methods that are not named`() {
+    @Test(.holds("HTTP-19", "RAR-01"), .refuses("HTTP-19", "RAR-01"))
+    func `by method close the methods that are not named`() {
         func known(_ settings: TokenSettings) -> String {
             MethodSet.of(
                 RouteSettings(

@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 
 @testable import Gateway
@@ -50,7 +51,7 @@ extension Buffer {
         #expect(pool.lent == 0)
     }
 
-    @Test func `OPS-05 refuses to grow past the largest size, and keeps what it holds`() {
+    @Test(.refuses("OPS-05")) func `refuses to grow past the largest size, and keeps what it holds`() {
         var (pool, buffer) = (BufferPool(), Buffer())
         #expect(buffer.append([UInt8](repeating: 1, count: BufferPool.largest), from: &pool))
         #expect(!buffer.append([2], from: &pool))
@@ -131,7 +132,7 @@ extension Buffer {
         #expect(pool.take(atLeast: 1).0 == first.0)
     }
 
-    @Test func `OPS-05 takes back more than it keeps`() {
+    @Test(.holds("OPS-05")) func `takes back more than it keeps`() {
         var pool = BufferPool()
         for count in [1, 5000, 20_000] {
             let taken = (0..<1100).map { _ in pool.take(atLeast: count) }

@@ -1,6 +1,7 @@
 import Fetch
 import Issuers
 import OAuth
+import TestTraits
 import Testing
 
 @testable import Gateway
@@ -26,8 +27,8 @@ import Testing
         return settings
     }
 
-    @Test(arguments: [512, 1024, 4096, 65_536, 1_048_576], [1, 2, 8])
-    func `OPS-05 suffice for clients, upstreams and authorization servers that hang, all at once`(
+    @Test(.holds("OPS-05"), arguments: [512, 1024, 4096, 65_536, 1_048_576], [1, 2, 8])
+    func `suffice for clients, upstreams and authorization servers that hang, all at once`(
         descriptors: Int, workers: Int
     ) {
         let fitted = ProcessLimits.fitted(settings(workers: workers), to: descriptors)

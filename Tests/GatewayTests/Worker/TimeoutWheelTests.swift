@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 
 @testable import Gateway
@@ -56,7 +57,7 @@ private final class Clockwork {
         #expect(clock.firings(ticks: tick + 1030) == [0: tick])
     }
 
-    @Test func `HTTP-66 what is set while it is behind counts from the time that it is`() {
+    @Test(.holds("HTTP-66")) func `what is set while it is behind counts from the time that it is`() {
         let clock = Clockwork(3)
         clock.set(0, ticks: 0)
         clock.set(1, ticks: 0)
@@ -179,7 +180,7 @@ private final class Clockwork {
         }
     }
 
-    @Test func `HTTP-66 finds the entry that waited longest, and moves on those that began to wait anew`() {
+    @Test(.holds("HTTP-66")) func `finds the entry that waited longest, and moves on those that began to wait anew`() {
         let clockwork = Clockwork(40)
         for number in 0..<40 { clockwork.set(number, ticks: 100 + number) }
         // The first ten begin anew; they are still linked where they were.
@@ -207,7 +208,7 @@ private final class Clockwork {
         for number in 11..<40 { #expect(firings[number] == 101 + number) }
     }
 
-    @Test func `HTTP-66 finds one that waits for longer than the wheel's span`() {
+    @Test(.holds("HTTP-66")) func `finds one that waits for longer than the wheel's span`() {
         let clockwork = Clockwork(2)
         clockwork.set(1, ticks: 3000)
         #expect(clockwork.wheel.earliest(from: 0, atMost: .max) { _ in true } == clockwork.entries + 1)

@@ -5,6 +5,7 @@ import OAuth
 import Replay
 import Sessions
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import Login
@@ -16,7 +17,7 @@ struct `logins over a reload` {
         try await world.authorize(await world.start(&browser))
     }
 
-    @Test func `OPS-07 CF-06 a login that was begun before is finished after`() async throws {
+    @Test(.holds("OPS-07", "CF-06")) func `a login that was begun before is finished after`() async throws {
         let world = try LoginWorld()
         var browser = Browser()
         let response = try await begun(world, &browser)
@@ -28,7 +29,9 @@ struct `logins over a reload` {
         #expect(world.session(of: browser) != nil)
     }
 
-    @Test func `OPS-07 a callback that came before is answered, and its session is found after`() async throws {
+    @Test(.holds("OPS-07")) func `a callback that came before is answered, and its session is found after`()
+        async throws
+    {
         let world = try LoginWorld { $0.session.store = .memory }
         var browser = Browser()
         let response = try await begun(world, &browser)
@@ -55,7 +58,7 @@ struct `logins over a reload` {
         }
     }
 
-    @Test func `CF-25 a state that was used before stays used`() async throws {
+    @Test(.holds("CF-25")) func `a state that was used before stays used`() async throws {
         let world = try LoginWorld()
         var browser = Browser()
         let response = try await begun(world, &browser)
@@ -67,7 +70,7 @@ struct `logins over a reload` {
         #expect(world.server.tokenRequests.count == 1)
     }
 
-    @Test func `JAR-22 a request object that was published before is fetched after`() async throws {
+    @Test(.holds("JAR-22")) func `a request object that was published before is fetched after`() async throws {
         let world = try LoginWorld(form: .signedByReference)
         var browser = Browser()
         let started = await world.start(&browser)
@@ -83,7 +86,7 @@ struct `logins over a reload` {
         #expect(await next.answer(world.request(response, browser)).location == "/orders")
     }
 
-    @Test func `RF-01 a refresh under way is waited for after a reload, and not begun again`() async throws {
+    @Test(.holds("RF-01")) func `a refresh under way is waited for after a reload, and not begun again`() async throws {
         for kind in [SessionSettings.Store.cookie, .memory] {
             let world = try LoginWorld { $0.session.store = kind }
             var browser = Browser()
@@ -137,7 +140,7 @@ struct `logins over a reload` {
         }
     }
 
-    @Test func `CF-25 whoever floods the used states stops their own logins first`() async throws {
+    @Test(.holds("CF-25")) func `whoever floods the used states stops their own logins first`() async throws {
         let world = try LoginWorld(usedStateBytes: 256 << 10)
         let used = world.service.memory.usedStates
         let attacker = SHA256.hash(AddressBudget.network(of: "192.0.2.66").utf8Span.span)
@@ -157,7 +160,7 @@ struct `logins over a reload` {
         }
     }
 
-    @Test func `CF-25 used states have room for hundreds of thousands of logins`() {
+    @Test(.holds("CF-25")) func `used states have room for hundreds of thousands of logins`() {
         let memory = LoginMemory(executor: globalConcurrentExecutor, stateBytes: 16 << 20)
         #expect(memory.usedStates.capacity > 450_000)
         #expect(memory.usedStates.bytes < 1 << 20, "memory is taken before it is needed")
@@ -180,7 +183,7 @@ struct `revocations over a reload` {
             continuing: (world.revocations, [world.place]))
     }
 
-    @Test func `RV-01 what could not be revoked before is revoked after`() async throws {
+    @Test(.holds("RV-01")) func `what could not be revoked before is revoked after`() async throws {
         let world = try SignedIn()
         world.server.habits.revocationAnswer = .failure(.timedOut)
         let (session, _) = try await world.logIn()
@@ -199,7 +202,7 @@ struct `revocations over a reload` {
         #expect(world.failedRevocations.isEmpty)
     }
 
-    @Test func `CF-23 tokens go to no other server than the one that they are from`() async throws {
+    @Test(.refuses("CF-23")) func `tokens go to no other server than the one that they are from`() async throws {
         let world = try SignedIn()
         world.server.habits.revocationAnswer = .failure(.timedOut)
         let (session, _) = try await world.logIn()
@@ -212,7 +215,7 @@ struct `revocations over a reload` {
         #expect(world.revocations.count == 1)
     }
 
-    @Test func `OPS-08 the end waits for what is left, in both`() async throws {
+    @Test(.holds("OPS-08")) func `the end waits for what is left, in both`() async throws {
         let world = try SignedIn()
         world.server.habits.revocationAnswer = .failure(.timedOut)
         let (session, _) = try await world.logIn()
@@ -226,7 +229,7 @@ struct `revocations over a reload` {
         #expect(world.server.requests(at: "/revoke").count == 3, "once before, then both tokens")
     }
 
-    @Test func `OPS-08 the end is bounded, and says what was not revoked`() async throws {
+    @Test(.refuses("OPS-08")) func `the end is bounded, and says what was not revoked`() async throws {
         let world = try SignedIn()
         world.server.habits.held = "/revoke"
         let (session, _) = try await world.logIn()
@@ -242,7 +245,7 @@ struct `revocations over a reload` {
         #expect(world.failedRevocations.count == 10, "told twice")
     }
 
-    @Test func `OPS-08 the end of nothing comes at once`() async throws {
+    @Test(.holds("OPS-08")) func `the end of nothing comes at once`() async throws {
         let world = try SignedIn()
         #expect(await world.revocations.stop(within: 60_000) == 0)
     }

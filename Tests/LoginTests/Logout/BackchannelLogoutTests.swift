@@ -1,6 +1,7 @@
 import JOSE
 import Sessions
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import Login
@@ -26,7 +27,8 @@ struct BackchannelLogoutTests {
         await LogoutTokens.post(world, body, change: change)
     }
 
-    @Test func `LO-05 LO-06 LO-09 A logout token ends the session that it names, and no other`() async throws {
+    @Test(.holds("LO-05", "LO-06", "LO-09"), .refuses("LO-05", "LO-06", "LO-09"))
+    func `A logout token ends the session that it names, and no other`() async throws {
         let world = try world()
         let (_, one) = try await world.logIn()
         let (_, other) = try await world.logIn(sid: "sid-2", refreshToken: "refresh-of-the-other")
@@ -43,7 +45,9 @@ struct BackchannelLogoutTests {
         #expect(!world.server.revokedTokens.contains("refresh-of-the-other"))
     }
 
-    @Test func `LO-09 LO-10 Without sid all of the user's sessions end, in sealed cookies too`() async throws {
+    @Test(.holds("LO-09", "LO-10")) func `Without sid all of the user's sessions end, in sealed cookies too`()
+        async throws
+    {
         let world = try SignedIn { $0.logout.backchannel = true }
         let (_, one) = try await world.logIn()
         let (_, two) = try await world.logIn(sid: "sid-2")
@@ -58,7 +62,7 @@ struct BackchannelLogoutTests {
         #expect(world.lookUp(another) != nil)
     }
 
-    @Test func `LO-09 A session with offline access keeps its refresh token at the server`() async throws {
+    @Test(.holds("LO-09")) func `A session with offline access keeps its refresh token at the server`() async throws {
         let world = try world()
         _ = try await world.logIn { $0.scopes.append("offline_access") }
         _ = await post(world, "logout_token=\(token(world))")
@@ -66,7 +70,7 @@ struct BackchannelLogoutTests {
         #expect(world.server.revokedTokens == ["access-0-of-this-server"])
     }
 
-    @Test func `LO-09 Success without any session`() async throws {
+    @Test(.holds("LO-09")) func `Success without any session`() async throws {
         let world = try world()
         let answer = await post(world, "logout_token=\(token(world))")
         guard case .done = answer.content else {
@@ -75,7 +79,7 @@ struct BackchannelLogoutTests {
         }
     }
 
-    @Test func `LO-05 What is no POST of a form with one logout token is refused`() async throws {
+    @Test(.refuses("LO-05")) func `What is no POST of a form with one logout token is refused`() async throws {
         let world = try world()
         let get = await world.logouts.answer(world.request(.backchannelLogout(client: 0)))
         #expect(get.refusal == .methodNotAllowed)
@@ -89,20 +93,23 @@ struct BackchannelLogoutTests {
     }
 
     @Test(
+        .refuses("LO-06"),
         arguments: [
             ["iss": "\"https://other.example.com\""], ["aud": "\"another-client\""], ["iat": nil], ["exp": nil],
             ["exp": "1"], ["iat": "1"], ["iat": "1900000000"], ["jti": nil], ["events": nil],
             ["events": "{\"http://schemas.openid.net/event/backchannel-logout\":\"x\"}"], ["nonce": "\"n\""],
             ["sub": nil, "sid": nil],
         ] as [[String: String?]])
-    func `LO-06 A token with a claim that is missing or wrong ends nothing`(_ claims: [String: String?]) async throws {
+    func `A token with a claim that is missing or wrong ends nothing`(_ claims: [String: String?]) async throws {
         let world = try world()
         let (_, value) = try await world.logIn()
         #expect(await post(world, "logout_token=\(token(world, claims: claims))").refusal == .logoutTokenInvalid)
         #expect(world.lookUp(value) != nil)
     }
 
-    @Test func `LO-06 LO-07 A token of another type, or signed by another key, ends nothing`() async throws {
+    @Test(.refuses("LO-06", "LO-07")) func `A token of another type, or signed by another key, ends nothing`()
+        async throws
+    {
         let world = try world()
         let (_, value) = try await world.logIn()
         for bad in [
@@ -120,7 +127,7 @@ struct BackchannelLogoutTests {
         #expect(world.lookUp(value) == nil)
     }
 
-    @Test func `LO-07 A server that writes no exp is taken where the configuration says so`() async throws {
+    @Test(.holds("LO-07")) func `A server that writes no exp is taken where the configuration says so`() async throws {
         let world = try world { $0.logout.acceptsWithoutExpiry = true }
         let old = token(world, header: ["typ": "\"JWT\""], claims: ["exp": nil])
         guard case .done = await post(world, "logout_token=\(old)").content else {
@@ -129,7 +136,7 @@ struct BackchannelLogoutTests {
         }
     }
 
-    @Test func `LO-08 The same token a second time is refused`() async throws {
+    @Test(.refuses("LO-08")) func `The same token a second time is refused`() async throws {
         let world = try world()
         let once = token(world)
         guard case .done = await post(world, "logout_token=\(once)").content else {
@@ -141,7 +148,7 @@ struct BackchannelLogoutTests {
         #expect(again.check == "LO-08")
     }
 
-    @Test func `LO-12 A token of another issuer causes no request at all`() async throws {
+    @Test(.refuses("LO-12")) func `A token of another issuer causes no request at all`() async throws {
         let world = try world()
         let foreign = token(world, header: ["kid": "\"unknown\""], claims: ["iss": "\"http://10.0.0.1\""])
         #expect(await post(world, "logout_token=\(foreign)").refusal == .logoutTokenInvalid)
@@ -154,7 +161,7 @@ struct BackchannelLogoutTests {
 
     private func isDone(_ answer: LoginAnswer) -> Bool { if case .done = answer.content { true } else { false } }
 
-    @Test func `LO-12 A good token counts however many bad ones came from the same address`() async throws {
+    @Test(.holds("LO-12")) func `A good token counts however many bad ones came from the same address`() async throws {
         let world = try world()
         let (_, value) = try await world.logIn()
         let forged = token(world, key: SigningKey(renaming: .otherP256, keyID: "p256-1"))
@@ -171,7 +178,7 @@ struct BackchannelLogoutTests {
         #expect(world.lookUp(value) == nil)
     }
 
-    @Test func `LO-05 A client without back-channel logout has no such endpoint`() async throws {
+    @Test(.refuses("LO-05")) func `A client without back-channel logout has no such endpoint`() async throws {
         let world = try SignedIn()
         let (_, value) = try await world.logIn()
         #expect(await post(world, "logout_token=\(token(world))").refusal == .requestObjectUnknown)

@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 
 @testable import Login
@@ -6,7 +7,8 @@ import Testing
 struct FrontchannelLogoutTests {
     private let right = "iss=https%3A%2F%2Fid.example.com&sid=sid-1"
 
-    @Test func `LO-11 A frame that names this browser's session ends it, and only the server can frame it`()
+    @Test(.holds("LO-11"), .refuses("LO-11"))
+    func `A frame that names this browser's session ends it, and only the server can frame it`()
         async throws
     {
         let world = try SignedIn { $0.logout.frontchannel = true }
@@ -22,11 +24,13 @@ struct FrontchannelLogoutTests {
         #expect(world.lookUp(value) == nil)
     }
 
-    @Test(arguments: [
-        "", "iss=https%3A%2F%2Fid.example.com", "sid=sid-1", "iss=https%3A%2F%2Fid.example.com&sid=sid-2",
-        "iss=https%3A%2F%2Fother.example.com&sid=sid-1", "iss=https%3A%2F%2Fid.example.com&sid=sid-1&sid=sid-1",
-    ])
-    func `LO-11 Any other query ends nothing`(_ query: String) async throws {
+    @Test(
+        .refuses("LO-11"),
+        arguments: [
+            "", "iss=https%3A%2F%2Fid.example.com", "sid=sid-1", "iss=https%3A%2F%2Fid.example.com&sid=sid-2",
+            "iss=https%3A%2F%2Fother.example.com&sid=sid-1", "iss=https%3A%2F%2Fid.example.com&sid=sid-1&sid=sid-1",
+        ])
+    func `Any other query ends nothing`(_ query: String) async throws {
         let world = try SignedIn { $0.logout.frontchannel = true }
         let (_, value) = try await world.logIn()
         let answer = await world.logouts.answer(
@@ -36,7 +40,7 @@ struct FrontchannelLogoutTests {
         #expect(world.lookUp(value) != nil)
     }
 
-    @Test func `LO-11 A client without front-channel logout has no such endpoint`() async throws {
+    @Test(.refuses("LO-11")) func `A client without front-channel logout has no such endpoint`() async throws {
         let world = try SignedIn()
         let (_, value) = try await world.logIn()
         let answer = await world.logouts.answer(

@@ -3,6 +3,7 @@ import HTTPMessage
 import JSON
 import OAuth
 import Sessions
+import TestTraits
 import Testing
 
 @testable import Login
@@ -11,7 +12,7 @@ import Testing
 struct LocalLogoutTests {
     private let idToken = Secret(Array("header.claims.signature".utf8))
 
-    @Test func `SC-10 A GET logs nobody out, and shows a page that asks`() async throws {
+    @Test(.refuses("SC-10")) func `A GET logs nobody out, and shows a page that asks`() async throws {
         let world = try SignedIn()
         let (_, value) = try await world.logIn()
         for change in [{ _ in }, { $0.fetchSite = "cross-site" }, { $0.fetchDestination = "image" }]
@@ -28,7 +29,7 @@ struct LocalLogoutTests {
         #expect(world.lookUp(value) != nil)
     }
 
-    @Test func `SC-10 A form of another site logs nobody out`() async throws {
+    @Test(.refuses("SC-10")) func `A form of another site logs nobody out`() async throws {
         let world = try SignedIn()
         let (_, value) = try await world.logIn()
         for change in [
@@ -53,7 +54,7 @@ struct LocalLogoutTests {
         #expect(world.lookUp(value) != nil)
     }
 
-    @Test func `LO-01 A logout ends the session, deletes the cookie and revokes both tokens`() async throws {
+    @Test(.holds("LO-01")) func `A logout ends the session, deletes the cookie and revokes both tokens`() async throws {
         let world = try SignedIn { $0.logout.atServer = false }
         let (_, value) = try await world.logIn()
         let answer = await world.logouts.answer(world.request(.logout(client: 0), method: .post, value: value))
@@ -68,7 +69,7 @@ struct LocalLogoutTests {
         #expect(world.endings == 1)
     }
 
-    @Test func `LO-01 RV-01 A server that is down keeps nobody logged in`() async throws {
+    @Test(.refuses("LO-01", "RV-01")) func `A server that is down keeps nobody logged in`() async throws {
         let world = try SignedIn { $0.logout.landing = "/bye" }
         world.server.habits.revocationAnswer = .failure(.timedOut)
         world.server.habits.metadata = ["end_session_endpoint": nil]
@@ -78,7 +79,9 @@ struct LocalLogoutTests {
         #expect(world.lookUp(value) == nil)
     }
 
-    @Test func `LO-02 LO-04 The browser goes through the server's logout and comes back by its state`() async throws {
+    @Test(.holds("LO-02", "LO-04")) func `The browser goes through the server's logout and comes back by its state`()
+        async throws
+    {
         let world = try SignedIn { $0.logout.landing = "/bye" }
         let (_, value) = try await world.logIn { $0.idToken = idToken }
         let answer = await world.logouts.answer(world.request(.logout(client: 0), method: .post, value: value))
@@ -102,10 +105,12 @@ struct LocalLogoutTests {
         #expect(back.deletes(PostLogoutState.cookieName))
     }
 
-    @Test(arguments: [
-        "state=x&return_to=//evil.example", "", "state=", "state=a&state=b", "return_to=https://evil.example",
-    ])
-    func `LO-04 Another state shows a page and leads nowhere`(_ query: String) async throws {
+    @Test(
+        .holds("LO-04"),
+        arguments: [
+            "state=x&return_to=//evil.example", "", "state=", "state=a&state=b", "return_to=https://evil.example",
+        ])
+    func `Another state shows a page and leads nowhere`(_ query: String) async throws {
         let world = try SignedIn { $0.logout.landing = "/bye" }
         for cookie in [nil, "\(PostLogoutState.cookieName)=the-right-one"] {
             let answer = await world.logouts.answer(
@@ -117,7 +122,7 @@ struct LocalLogoutTests {
         }
     }
 
-    @Test func `LO-04 Nobody who is signed in is told by a link that they are not`() async throws {
+    @Test(.refuses("LO-04")) func `Nobody who is signed in is told by a link that they are not`() async throws {
         let world = try SignedIn()
         let (_, value) = try await world.logIn()
         let answer = await world.logouts.answer(world.request(.loggedOut(client: 0), value: value))
@@ -128,7 +133,7 @@ struct LocalLogoutTests {
         #expect(answer.cookies.isEmpty)
     }
 
-    @Test func `LO-03 A hint that is to be posted is in no URL`() async throws {
+    @Test(.refuses("LO-03")) func `A hint that is to be posted is in no URL`() async throws {
         let world = try SignedIn { $0.logout.postsHint = true }
         let (_, value) = try await world.logIn { $0.idToken = idToken }
         let answer = await world.logouts.answer(world.request(.logout(client: 0), method: .post, value: value))
@@ -140,7 +145,7 @@ struct LocalLogoutTests {
         #expect(parameters["id_token_hint"] == "header.claims.signature")
     }
 
-    @Test func `LO-02 A script is told where to go on`() async throws {
+    @Test(.holds("LO-02")) func `A script is told where to go on`() async throws {
         let world = try SignedIn()
         let (_, value) = try await world.logIn()
         let answer = await world.logouts.answer(
@@ -151,7 +156,7 @@ struct LocalLogoutTests {
         #expect(world.lookUp(value) == nil)
     }
 
-    @Test func `LO-01 Another method is answered with those that there are`() async throws {
+    @Test(.holds("LO-01")) func `Another method is answered with those that there are`() async throws {
         let world = try SignedIn()
         let answer = await world.logouts.answer(world.request(.logout(client: 0), method: .other))
         #expect(answer.refusal == .methodNotAllowed)

@@ -5,6 +5,7 @@ import JSON
 import OAuth
 import Sessions
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import Login
@@ -25,8 +26,8 @@ import Testing
         return jwt.claims["sub"]?.string
     }
 
-    @Test(arguments: [SessionSettings.Store.cookie, .memory])
-    func `LO-02 is the signed token that was inside an encrypted ID token`(store: SessionSettings.Store) async throws {
+    @Test(.holds("LO-02"), arguments: [SessionSettings.Store.cookie, .memory])
+    func `is the signed token that was inside an encrypted ID token`(store: SessionSettings.Store) async throws {
         let key = try decryptionKey()
         let world = try LoginWorld {
             $0.idToken.mustBeEncrypted = true
@@ -44,7 +45,7 @@ import Testing
         #expect(try subject(of: FormText.query(of: location)["id_token_hint"]) == "user-1")
     }
 
-    @Test func `LO-02 is still that after a refresh`() async throws {
+    @Test(.holds("LO-02")) func `is still that after a refresh`() async throws {
         let key = try decryptionKey()
         let world = try SignedIn { $0.decryptionKeys = [key] }
         world.server.habits.idTokenRecipient = key
@@ -59,7 +60,9 @@ import Testing
         #expect(try subject(of: String(decoding: kept.reveal(), as: UTF8.self)) == "user-1")
     }
 
-    @Test func `LO-02 is decrypted for a session that kept it as it came, and left out without the key`() async throws {
+    @Test(.holds("LO-02")) func `is decrypted for a session that kept it as it came, and left out without the key`()
+        async throws
+    {
         let key = try decryptionKey()
         let signed = TokenMint.sign(
             header: "{\"alg\":\"ES256\",\"kid\":\"p256-1\"}", claims: "{\"sub\":\"user-1\"}", key: .p256,

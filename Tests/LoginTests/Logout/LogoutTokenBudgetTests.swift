@@ -3,6 +3,7 @@ import Crypto
 import JOSE
 import Sessions
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import Login
@@ -31,7 +32,9 @@ struct LogoutTokenBudgetTests {
 
     // MARK: signatures
 
-    @Test func `LO-12 Junk is bounded where it would cost signatures, and never for another network`() async throws {
+    @Test(.refuses("LO-12")) func `Junk is bounded where it would cost signatures, and never for another network`()
+        async throws
+    {
         let world = try world()
         let forged = forged(world)
         var refusals: [LoginRefusal?] = []
@@ -46,15 +49,19 @@ struct LogoutTokenBudgetTests {
         #expect(await post(world, forged).refusal == .logoutTokenInvalid)
     }
 
-    @Test func `LO-12 A network's first good token is heard beside more junk than the network's share`() async throws {
+    @Test(.holds("LO-12")) func `A network's first good token is heard beside more junk than the network's share`()
+        async throws
+    {
         let world = try world()
         let forged = forged(world)
         for _ in 0..<500 { #expect(await post(world, forged).refusal == .logoutTokenInvalid) }
         #expect(isDone(await post(world, LogoutTokens.token(world))))
     }
 
-    @Test(arguments: [(LogoutTokenBudget.Work.signature, 1), (.decryption, 34)] as [(LogoutTokenBudget.Work, Int64)])
-    func `LO-12 No moment is without an ear for a network's first good token while junk comes steadily`(
+    @Test(
+        .refuses("LO-12"),
+        arguments: [(LogoutTokenBudget.Work.signature, 1), (.decryption, 34)] as [(LogoutTokenBudget.Work, Int64)])
+    func `No moment is without an ear for a network's first good token while junk comes steadily`(
         _ work: LogoutTokenBudget.Work, _ interval: Int64
     ) {
         let budget = LogoutTokenBudget()
@@ -64,7 +71,9 @@ struct LogoutTokenBudgetTests {
         }
     }
 
-    @Test func `LO-12 A network that has brought a good token is heard beside a stranger's junk`() async throws {
+    @Test(.holds("LO-12")) func `A network that has brought a good token is heard beside a stranger's junk`()
+        async throws
+    {
         let world = try world()
         #expect(isDone(await post(world, LogoutTokens.token(world))))
         let forged = forged(world)
@@ -73,7 +82,7 @@ struct LogoutTokenBudgetTests {
         #expect(isDone(await post(world, next)))
     }
 
-    @Test func `LO-12 The networks of a budget are bounded, and the one proven last is among them`() {
+    @Test(.holds("LO-12")) func `The networks of a budget are bounded, and the one proven last is among them`() {
         let budget = LogoutTokenBudget()
         for network in 0...LogoutTokenBudget.networkLimit {
             budget.succeeded("10.0.\(network / 256).\(network % 256)", at: Int64(network))
@@ -90,8 +99,8 @@ struct LogoutTokenBudgetTests {
 
     // MARK: decryptions
 
-    @Test(arguments: [(false, 30), (true, 130)] as [(Bool, Int)])
-    func `LO-12 In the long run so many decryptions go ahead as are allowed, however fast junk comes`(
+    @Test(.holds("LO-12"), arguments: [(false, 30), (true, 130)] as [(Bool, Int)])
+    func `In the long run so many decryptions go ahead as are allowed, however fast junk comes`(
         _ isProven: Bool, _ perSecond: Int
     ) {
         let budget = LogoutTokenBudget()
@@ -112,7 +121,7 @@ struct LogoutTokenBudgetTests {
         #expect((1...4 * perSecond - slow).contains(fast), "\(fast)")
     }
 
-    @Test func `LO-12 Junk of one kind of work keeps out no token of the other`() {
+    @Test(.refuses("LO-12")) func `Junk of one kind of work keeps out no token of the other`() {
         let budget = LogoutTokenBudget()
         for work in LogoutTokenBudget.Work.allCases {
             for _ in 0..<5000 { budget.failed("192.0.2.\(work)", work, at: 0) }
@@ -128,7 +137,7 @@ struct LogoutTokenBudgetTests {
         return Base64URL.encode(bytes.span) + "." + rest
     }
 
-    @Test func `LO-12 What looks encrypted and reaches no key costs nothing`() async throws {
+    @Test(.refuses("LO-12")) func `What looks encrypted and reaches no key costs nothing`() async throws {
         let key = try DecryptionJWK(PrivateKey.generate(.p256), algorithm: "ECDH-ES+A256KW")
         let world = try world(decryption: [key])
         let point = "\"epk\":{\"kty\":\"EC\",\"crv\":\"P-256\",\"x\":\"YQ\",\"y\":\"YQ\"}"
@@ -151,7 +160,7 @@ struct LogoutTokenBudgetTests {
         return String(decoding: sealed, as: UTF8.self)
     }
 
-    @Test func `LO-12 Whatever a decryption key was used for costs a decryption`() async throws {
+    @Test(.holds("LO-12")) func `Whatever a decryption key was used for costs a decryption`() async throws {
         let key = try DecryptionJWK(PrivateKey.generate(.p256), algorithm: "ECDH-ES+A256KW")
         let sample = try world(decryption: [key])
         let foreign = try encrypted(LogoutTokens.token(sample), to: key)

@@ -1,4 +1,5 @@
 import Pages
+import TestTraits
 import Testing
 
 @testable import Login
@@ -18,8 +19,8 @@ struct LoginPagesTests {
 
     private func text(_ page: RenderedPage) -> String { String(decoding: page.bytes, as: UTF8.self) }
 
-    @Test(arguments: LoginRefusal.allCases)
-    func `CF-24 Every refusal has a page with the request id and a way to go on, and nothing from elsewhere`(
+    @Test(.refuses("CF-24"), arguments: LoginRefusal.allCases)
+    func `Every refusal has a page with the request id and a way to go on, and nothing from elsewhere`(
         _ refusal: LoginRefusal
     ) {
         let page = error(
@@ -34,16 +35,18 @@ struct LoginPagesTests {
         #expect(!page.contentSecurityPolicy.contains("unsafe"))
     }
 
-    @Test(arguments: [
-        "https://evil.example/", "//evil.example", "/\\evil.example", "javascript:alert(1)", "", "/a b", "/\u{7}",
-        "/a\nb",
-    ])
-    func `CF-24 A link that could lead elsewhere is left out`(_ retry: String) {
+    @Test(
+        .holds("CF-24"),
+        arguments: [
+            "https://evil.example/", "//evil.example", "/\\evil.example", "javascript:alert(1)", "", "/a b", "/\u{7}",
+            "/a\nb",
+        ])
+    func `A link that could lead elsewhere is left out`(_ retry: String) {
         let page = text(error(status: 400, refusal: .accessDenied, requestID: requestID, retry: retry))
         #expect(!page.contains("<a "))
     }
 
-    @Test func `CF-24 What is in a page's parameters cannot become markup or program`() {
+    @Test(.refuses("CF-24")) func `What is in a page's parameters cannot become markup or program`() {
         let hostile = "/a\"><script>alert(1)</script>'&x=</script>"
         let pages: [LoginPage] = [
             .keepFragment(next: hostile), .goOn(to: hostile), .confirmLogout(action: hostile),
@@ -88,7 +91,8 @@ struct LoginPagesTests {
         }
     }
 
-    @Test func `CF-08 A form is kept with every byte that it was posted with, and four times as long at most`() throws {
+    @Test(.holds("CF-08"))
+    func `A form is kept with every byte that it was posted with, and four times as long at most`() throws {
         let all = Array(UInt8.min...UInt8.max)
         let forms: [[UInt8]] = [
             [], Array("a=1&b=%26%3D+c".utf8), Array("&&a=1&&&b&".utf8), Array("&".utf8), all, all.reversed(),
@@ -102,7 +106,7 @@ struct LoginPagesTests {
         }
     }
 
-    @Test func `CF-24 Scripts run by their nonce alone, and a nonce cannot open the policy`() {
+    @Test(.refuses("CF-24")) func `Scripts run by their nonce alone, and a nonce cannot open the policy`() {
         let page = LoginPages().render(.goOn(to: "/"), nonce: "abc\"; script-src *")
         #expect(page.contentSecurityPolicy.contains("script-src 'nonce-abcscript-src'"))
         #expect(text(page).contains("<script nonce=\"abcscript-src\""))
@@ -110,7 +114,7 @@ struct LoginPagesTests {
         #expect(!without.contentSecurityPolicy.contains("script-src"))
     }
 
-    @Test func `CF-24 The loop's page names the cookie, the clock and the address`() {
+    @Test(.holds("CF-24")) func `The loop's page names the cookie, the clock and the address`() {
         let loop = text(error(status: 429, refusal: .loginLoop, requestID: requestID, retry: "/"))
         for word in ["cookie", "clock", "http://"] { #expect(loop.contains(word)) }
         let unknown = text(
@@ -118,24 +122,24 @@ struct LoginPagesTests {
         for word in ["cookie", "http://", "private window"] { #expect(unknown.contains(word)) }
     }
 
-    @Test func `OPS-05 Where there is too much to do here, the server is not blamed for it`() {
+    @Test(.refuses("OPS-05")) func `Where there is too much to do here, the server is not blamed for it`() {
         #expect(PageTopic(.startsTooMany) == .busy)
     }
 
-    @Test func `SC-13 JAR-22 CF-25 Nobody who could not sign in is told that they still are`() {
+    @Test(.refuses("SC-13", "JAR-22", "CF-25")) func `Nobody who could not sign in is told that they still are`() {
         #expect(PageTopic(.storeUnavailable) == .sessionDown)
         let page = text(error(status: 503, refusal: .loginStoreUnavailable, requestID: requestID, retry: "/"))
         for word in ["still signed in", "need not sign in"] { #expect(!page.contains(word)) }
     }
 
-    @Test func `LO-11 Only the named origins may frame the front-channel page`() {
+    @Test(.holds("LO-11")) func `Only the named origins may frame the front-channel page`() {
         let page = LoginPages().render(.frontchannelDone(frameAncestors: "https://id.example.com"), nonce: "abc")
         #expect(page.contentSecurityPolicy.hasSuffix("frame-ancestors https://id.example.com"))
         let hostile = LoginPages().render(.frontchannelDone(frameAncestors: "*; script-src *"), nonce: "abc")
         #expect(hostile.contentSecurityPolicy.hasSuffix("frame-ancestors 'none'"))
     }
 
-    @Test func `ECO-85 Pages of a login lead to the start where it is known, and to nowhere otherwise`() {
+    @Test(.holds("ECO-85")) func `Pages of a login lead to the start where it is known, and to nowhere otherwise`() {
         let pages: [(page: LoginPage, link: String)] = [
             (.confirmLogout(action: "/.portcullis/logout/shop"), "Stay signed in"),
             (.loggedOut, "Back to the start page"), (.sendForm(action: "/orders"), "Back to the start page"),
@@ -151,7 +155,7 @@ struct LoginPagesTests {
         }
     }
 
-    @Test func `LO-03 A logout is posted to web addresses alone`() {
+    @Test(.holds("LO-03")) func `A logout is posted to web addresses alone`() {
         let page = text(
             LoginPages().render(
                 .postLogout(action: "javascript:alert(1)", parameters: [("id_token_hint", "x")]), nonce: "abc"))

@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 
 @testable import Login
@@ -20,7 +21,7 @@ struct HostedRequestsTests {
         return bytes
     }
 
-    @Test func `JAR-20 The name has 256 bits, and is another one for each login`() throws {
+    @Test(.holds("JAR-20")) func `The name has 256 bits, and is another one for each login`() throws {
         let one = try #require(hosted.publish(object, state: "state-1", peer: "192.0.2.1", at: 0))
         let other = try #require(hosted.publish(object, state: "state-2", peer: "192.0.2.1", at: 0))
         #expect(one != other)
@@ -29,7 +30,9 @@ struct HostedRequestsTests {
         #expect(HostedRequests().publish(object, state: "state-1", peer: "192.0.2.1", at: 0) != one)
     }
 
-    @Test func `JAR-20 JAR-23 Who guesses finds nothing, and is told to stop; the server is not`() throws {
+    @Test(.refuses("JAR-20", "JAR-23")) func `Who guesses finds nothing, and is told to stop; the server is not`()
+        throws
+    {
         let id = try #require(hosted.publish(object, state: "state-1", peer: "192.0.2.1", at: 0))
         var answers: [LoginRefusal?] = []
         for guess in 0..<100_000 { answers.append(fetch("guess-\(guess)").refusal) }
@@ -42,7 +45,7 @@ struct HostedRequestsTests {
         #expect(answer.cookies.isEmpty)
     }
 
-    @Test func `JAR-21 GET and HEAD have the exact type and bytes; other methods are refused`() throws {
+    @Test(.refuses("JAR-21")) func `GET and HEAD have the exact type and bytes; other methods are refused`() throws {
         let id = try #require(hosted.publish(object, state: "state-1", peer: "192.0.2.1", at: 0))
         #expect(bytes(fetch(id)) == object)
         #expect(bytes(fetch(id, method: .head)) == object)
@@ -53,14 +56,15 @@ struct HostedRequestsTests {
         }
     }
 
-    @Test func `JAR-21 JAR-22 After two minutes it is gone, as if it had never been`() throws {
+    @Test(.refuses("JAR-21", "JAR-22")) func `After two minutes it is gone, as if it had never been`() throws {
         let id = try #require(hosted.publish(object, state: "state-1", peer: "192.0.2.1", at: 0))
         #expect(bytes(fetch(id, at: 119_999)) == object)
         #expect(fetch(id, at: 120_000).check == fetch("never-there", at: 120_000).check)
         #expect(fetch(id, at: 120_000).refusal == .requestObjectUnknown)
     }
 
-    @Test func `JAR-22 Five fetches are answered, the sixth is not, and a callback ends it at once`() throws {
+    @Test(.holds("JAR-22"), .refuses("JAR-22"))
+    func `Five fetches are answered, the sixth is not, and a callback ends it at once`() throws {
         let id = try #require(hosted.publish(object, state: "state-1", peer: "192.0.2.1", at: 0))
         for _ in 0..<5 { #expect(bytes(fetch(id)) == object) }
         #expect(fetch(id).refusal == .requestObjectUnknown)
@@ -69,7 +73,7 @@ struct HostedRequestsTests {
         #expect(fetch(other).refusal == .requestObjectUnknown)
     }
 
-    @Test func `JAR-23 Memory is bounded, and free again after two minutes though nobody publishes`() {
+    @Test(.refuses("JAR-23")) func `Memory is bounded, and free again after two minutes though nobody publishes`() {
         let small = HostedRequests(limit: 2, byteLimit: 1000)
         for network in 1...2 {
             let id = small.publish(object, state: "\(network)", peer: "192.0.2.\(network)", at: 0)
@@ -86,8 +90,8 @@ struct HostedRequestsTests {
         #expect(small.count == 1)
     }
 
-    @Test(arguments: [true, false])
-    func `JAR-23 OPS-05 A network that begins logins without end keeps nobody else from theirs`(fetches: Bool) throws {
+    @Test(.refuses("JAR-23", "OPS-05"), arguments: [true, false])
+    func `A network that begins logins without end keeps nobody else from theirs`(fetches: Bool) throws {
         let small = HostedRequests(limit: 100, byteLimit: 1 << 20)
         let others = try (0..<20).map { number in
             try #require(small.publish(object, state: "other \(number)", peer: "198.51.100.\(number)", at: 0))
@@ -109,7 +113,8 @@ struct HostedRequestsTests {
         #expect(small.count == 100)
     }
 
-    @Test func `JAR-23 OPS-05 Whoever holds most gives way first, and their newest login goes on`() throws {
+    @Test(.holds("JAR-23", "OPS-05")) func `Whoever holds most gives way first, and their newest login goes on`() throws
+    {
         let small = HostedRequests(limit: 6, byteLimit: 1 << 20)
         let one = try (0..<4).map { try #require(small.publish(object, state: "a\($0)", peer: "192.0.2.1", at: 0)) }
         let two = try (0..<2).map { try #require(small.publish(object, state: "b\($0)", peer: "192.0.2.2", at: 0)) }
@@ -121,7 +126,7 @@ struct HostedRequestsTests {
         for id in two { #expect(fetch(id, of: small).refusal == nil) }
     }
 
-    @Test func `JAR-23 Room is made by bytes too`() throws {
+    @Test(.refuses("JAR-23")) func `Room is made by bytes too`() throws {
         let small = HostedRequests(limit: 100, byteLimit: 1000)
         let large = Array(repeating: UInt8(0), count: 600)
         let one = try #require(small.publish(large, state: "1", peer: "192.0.2.1", at: 0))
@@ -132,7 +137,7 @@ struct HostedRequestsTests {
         #expect(fetch(other, of: small).refusal == nil)
     }
 
-    @Test func `JAR-23 LO-12 An IPv6 address shares what its network has left`() {
+    @Test(.holds("JAR-23", "LO-12")) func `An IPv6 address shares what its network has left`() {
         #expect(AddressBudget.network(of: "192.0.2.1") == "192.0.2.1")
         #expect(AddressBudget.network(of: "2001:db8:0:1::5") == "2001:db8:0:1")
         #expect(AddressBudget.network(of: "2001:0DB8:0:1:ffff::") == "2001:db8:0:1")

@@ -5,6 +5,7 @@ import JSON
 import OAuth
 import Sessions
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import Login
@@ -23,8 +24,8 @@ struct PublishedKeysTests {
             name: "shop", issuer: 0, credentials: try ClientCredentials(clientID: "c", method: .privateKeyJWT(key)))
     }
 
-    @Test
-    func `MD-30 Keys of all clients are published once, for signing and for encrypting, without a private member`()
+    @Test(.holds("MD-30"))
+    func `Keys of all clients are published once, for signing and for encrypting, without a private member`()
         throws
     {
         let signer = try SigningKey.p256.signer()
@@ -45,7 +46,9 @@ struct PublishedKeysTests {
         #expect(document["keys"]?.elements.allSatisfy { $0["alg"]?.string != nil && $0["kid"]?.string != nil } == true)
     }
 
-    @Test func `MD-31 A key's name is its thumbprint, and of two keys with one name the first is published`() throws {
+    @Test(.holds("MD-31")) func `A key's name is its thumbprint, and of two keys with one name the first is published`()
+        throws
+    {
         let signer = try SigningKey.p256.signer()
         #expect(signer.keyID == signer.published.thumbprint.base64URL)
         let same = settings { $0.requestObjectKey = signer }

@@ -1,16 +1,17 @@
 import Crypto
-import OAuth
 import HTTPMessage
 import JSON
+import OAuth
 import Sessions
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import Login
 
 @Suite(.timeLimit(.minutes(10)))
 struct RefreshAnswerTests {
-    @Test func `RF-04 A refresh names no scope, and the resources of the login`() async throws {
+    @Test(.holds("RF-04")) func `A refresh names no scope, and the resources of the login`() async throws {
         let world = try SignedIn { $0.authorization.resources = ["https://api.example.com/"] }
         let (session, value) = try await world.logIn()
         world.becomeDue()
@@ -21,7 +22,9 @@ struct RefreshAnswerTests {
         #expect(form["resource"] == "https://api.example.com/")
     }
 
-    @Test func `RF-04 Rights that a refresh adds are none of the session's, and are told of once`() async throws {
+    @Test(.refuses("RF-04")) func `Rights that a refresh adds are none of the session's, and are told of once`()
+        async throws
+    {
         let world = try SignedIn()
         world.server.habits.refreshMembers = ["scope": "\"openid orders admin\""]
         world.server.habits.idTokenClaims = ["auth_time": nil]
@@ -39,7 +42,7 @@ struct RefreshAnswerTests {
         #expect(world.alarms == [.scopeNotGranted])
     }
 
-    @Test func `RF-04 Rights that a refresh takes away are gone`() async throws {
+    @Test(.holds("RF-04")) func `Rights that a refresh takes away are gone`() async throws {
         let world = try SignedIn()
         world.server.habits.refreshMembers = ["scope": "\"openid\""]
         let (session, value) = try await world.logIn()
@@ -52,7 +55,7 @@ struct RefreshAnswerTests {
         #expect(world.alarms.isEmpty)
     }
 
-    @Test func `RF-04 A session of a user with thousands of groups keeps them`() async throws {
+    @Test(.holds("RF-04")) func `A session of a user with thousands of groups keeps them`() async throws {
         let world = try SignedIn(store: .memory) { $0.claimNames = ["groups"] }
         world.server.habits.idTokenClaims = ["auth_time": nil]
         let groups = (0..<5000).map { "\"g\($0)\"" }.joined(separator: ",")
@@ -68,7 +71,7 @@ struct RefreshAnswerTests {
         #expect(String(decoding: next.claims, as: UTF8.self).hasSuffix("\"g4999\"]}"))
     }
 
-    @Test func `RF-07 An ID token of the same login brings its newer claims`() async throws {
+    @Test(.holds("RF-07")) func `An ID token of the same login brings its newer claims`() async throws {
         let world = try SignedIn()
         world.server.habits.idTokenClaims = ["email": "\"new@example.com\"", "auth_time": nil]
         let (session, value) = try await world.logIn()
@@ -82,7 +85,7 @@ struct RefreshAnswerTests {
         #expect(claims["sub"]?.string == "user-1")
     }
 
-    @Test func `RF-07 A refresh without an ID token leaves the claims as they were`() async throws {
+    @Test(.holds("RF-07")) func `A refresh without an ID token leaves the claims as they were`() async throws {
         let world = try SignedIn()
         world.server.habits.refreshMembers = ["id_token": nil]
         let (session, value) = try await world.logIn()
@@ -95,11 +98,12 @@ struct RefreshAnswerTests {
     }
 
     @Test(
+        .refuses("RF-07"),
         arguments: [
             ["sub": "\"user-2\""], ["iss": "\"https://other.example.com\""], ["aud": "\"another-client\""],
             ["auth_time": "1700000000"],
         ] as [[String: String?]])
-    func `RF-07 An ID token of another login ends the session, and its tokens are revoked`(
+    func `An ID token of another login ends the session, and its tokens are revoked`(
         _ claims: [String: String?]
     ) async throws {
         let world = try SignedIn()
@@ -120,10 +124,11 @@ struct RefreshAnswerTests {
     }
 
     @Test(
+        .holds("RF-07"),
         arguments: [
             (nil, true), ("\"another-nonce\"", false), ("\"\"", false),
         ] as [(String?, Bool)])
-    func `RF-07 A refreshed ID token has the nonce of its login or none, however often`(
+    func `A refreshed ID token has the nonce of its login or none, however often`(
         _ nonce: String?, _ lives: Bool
     ) async throws {
         let world = try SignedIn()
@@ -153,7 +158,7 @@ struct RefreshAnswerTests {
         #expect((world.lookUp(value) != nil) == lives)
     }
 
-    @Test func `RF-07 A session knows the nonce of its login`() async throws {
+    @Test(.holds("RF-07")) func `A session knows the nonce of its login`() async throws {
         let world = try LoginWorld()
         var browser = Browser()
         let started = await world.start(&browser)
@@ -162,7 +167,7 @@ struct RefreshAnswerTests {
         #expect(world.session(of: browser)?.nonceDigest == IDToken.Original.nonceDigest(nonce))
     }
 
-    @Test func `RF-07 An ID token that another key signed ends the session`() async throws {
+    @Test(.refuses("RF-07")) func `An ID token that another key signed ends the session`() async throws {
         let world = try SignedIn()
         world.server.habits.idTokenKey = SigningKey(renaming: .otherP256, keyID: "p256-1")
         let (session, value) = try await world.logIn()
@@ -174,7 +179,7 @@ struct RefreshAnswerTests {
         #expect(world.alarms == [.idTokenInvalid])
     }
 
-    @Test func `RF-07 Without keys at hand the session goes on with what it knew`() async throws {
+    @Test(.holds("RF-07")) func `Without keys at hand the session goes on with what it knew`() async throws {
         let world = try SignedIn()
         world.publish(nil)
         world.server.habits.idTokenClaims = ["sub": "\"user-2\""]
@@ -189,7 +194,9 @@ struct RefreshAnswerTests {
         #expect(world.keyReadings == 1)
     }
 
-    @Test func `RF-01 A token bound to the session's key is refreshed with a proof by that key`() async throws {
+    @Test(.holds("RF-01")) func `A token bound to the session's key is refreshed with a proof by that key`()
+        async throws
+    {
         let world = try SignedIn()
         let (session, value) = try await world.logIn(proofKey: Secret(Array(repeating: 7, count: 32)))
         world.becomeDue()
@@ -201,7 +208,7 @@ struct RefreshAnswerTests {
         #expect(world.server.requests(at: "/token").allSatisfy { ScriptedServer.thumbprint(of: $0) != nil })
     }
 
-    @Test func `RF-06 A token that is suddenly not bound any more is not taken`() async throws {
+    @Test(.refuses("RF-06")) func `A token that is suddenly not bound any more is not taken`() async throws {
         let world = try SignedIn()
         world.server.habits.refreshMembers = ["token_type": "\"Bearer\""]
         let (session, value) = try await world.logIn(proofKey: Secret(Array(repeating: 7, count: 32)))

@@ -1,14 +1,15 @@
 import Crypto
 import HTTPMessage
 import Sessions
+import TestTraits
 import Testing
 
 @testable import Login
 
 @Suite(.timeLimit(.minutes(10)))
 struct RefreshDeskTests {
-    @Test(arguments: [SessionSettings.Store.cookie, .memory])
-    func `RF-01 T-50 Two hundred callers at once make one request, and all get the new tokens`(
+    @Test(.holds("RF-01", "T-50"), arguments: [SessionSettings.Store.cookie, .memory])
+    func `Two hundred callers at once make one request, and all get the new tokens`(
         _ store: SessionSettings.Store
     ) async throws {
         let world = try SignedIn(store: store)
@@ -37,7 +38,8 @@ struct RefreshDeskTests {
         #expect(world.lookUp(value)?.generation == 1)
     }
 
-    @Test func `RF-01 T-50 Who comes afterwards with the old cookie gets the new session and its cookie`() async throws
+    @Test(.holds("RF-01", "T-50")) func `Who comes afterwards with the old cookie gets the new session and its cookie`()
+        async throws
     {
         let world = try SignedIn()
         let (session, value) = try await world.logIn()
@@ -54,7 +56,9 @@ struct RefreshDeskTests {
         #expect(same == newer)
     }
 
-    @Test func `RF-01 Nobody waits longer than five seconds, and the answer that comes later is kept`() async throws {
+    @Test(.holds("RF-01")) func `Nobody waits longer than five seconds, and the answer that comes later is kept`()
+        async throws
+    {
         let world = try SignedIn()
         let (session, value) = try await world.logIn()
         world.becomeDue()
@@ -78,7 +82,7 @@ struct RefreshDeskTests {
         #expect(world.server.tokenRequests.count == 1)
     }
 
-    @Test func `RF-03 A chain of five refreshes uses each refresh token once`() async throws {
+    @Test(.holds("RF-03")) func `A chain of five refreshes uses each refresh token once`() async throws {
         let world = try SignedIn()
         // The scripted server counts auth_time from now: between two refreshes it would be another login's.
         world.server.habits.idTokenClaims = ["auth_time": nil]
@@ -98,7 +102,7 @@ struct RefreshDeskTests {
         #expect(used.first == "refresh-0-of-this-server")
     }
 
-    @Test func `RF-03 A server that gives no new refresh token leaves the old one in place`() async throws {
+    @Test(.holds("RF-03")) func `A server that gives no new refresh token leaves the old one in place`() async throws {
         let world = try SignedIn()
         world.server.habits.rotates = false
         let (session, value) = try await world.logIn()
@@ -111,7 +115,9 @@ struct RefreshDeskTests {
         #expect(next.accessToken?.reveal() != session.accessToken?.reveal())
     }
 
-    @Test func `RF-05 A refresh token that is not accepted ends the session, and nobody asks again`() async throws {
+    @Test(.refuses("RF-05")) func `A refresh token that is not accepted ends the session, and nobody asks again`()
+        async throws
+    {
         let world = try SignedIn()
         world.server.habits.refreshAnswer = ServerHabits.json("{\"error\":\"invalid_grant\"}", status: 400)
         let (session, value) = try await world.logIn()
@@ -132,7 +138,7 @@ struct RefreshDeskTests {
         #expect(world.endings == 1)
     }
 
-    @Test func `RF-05 What the server says of its no is told in its own words`() async throws {
+    @Test(.holds("RF-05")) func `What the server says of its no is told in its own words`() async throws {
         let world = try SignedIn()
         world.server.habits.refreshAnswer = ServerHabits.json(
             "{\"error\":\"invalid_grant\",\"error_description\":\"Token is expired\"}", status: 400)
@@ -143,7 +149,7 @@ struct RefreshDeskTests {
             world.reasons.map(\.found) == ["status 400, error invalid_grant, \"Token is expired\""])
     }
 
-    @Test func `RF-08 A session that was ended while it was refreshed is told as that`() async throws {
+    @Test(.holds("RF-08")) func `A session that was ended while it was refreshed is told as that`() async throws {
         let world = try SignedIn()
         let (session, value) = try await world.logIn()
         world.becomeDue()
@@ -163,6 +169,7 @@ struct RefreshDeskTests {
     }
 
     @Test(
+        .holds("RF-06"),
         arguments: [
             (.success(FetchResponse(status: 503)), "new tokens", "status 503", "RF-06"),
             (.failure(.timedOut), "an answer of the token endpoint", "timed_out", "CA-16"),
@@ -177,7 +184,7 @@ struct RefreshDeskTests {
                 "a server that takes us for the client", "status 401, error invalid_client", "CA-15"
             ),
         ] as [(ServerHabits.Answer, String, String, String)])
-    func `RF-06 A refresh that brought nothing says what was wanted and what was found`(
+    func `A refresh that brought nothing says what was wanted and what was found`(
         _ answer: ServerHabits.Answer, _ expected: String, _ found: String, _ check: String
     ) async throws {
         let world = try SignedIn()
@@ -189,7 +196,7 @@ struct RefreshDeskTests {
         #expect(world.reasons == [LoginDetail(expected: expected, found: found, check: check)])
     }
 
-    @Test func `RF-03 A refresh that brought tokens has no reason to tell`() async throws {
+    @Test(.holds("RF-03")) func `A refresh that brought tokens has no reason to tell`() async throws {
         let world = try SignedIn()
         let (session, value) = try await world.logIn()
         world.becomeDue()
@@ -197,7 +204,8 @@ struct RefreshDeskTests {
         #expect(world.outcomes == ["refreshed"] && world.reasons.isEmpty)
     }
 
-    @Test func `CA-16 A refresh token goes over a connection that no server is about to close`() async throws {
+    @Test(.holds("CA-16")) func `A refresh token goes over a connection that no server is about to close`() async throws
+    {
         let world = try SignedIn()
         let (session, value) = try await world.logIn()
         world.becomeDue()
@@ -206,7 +214,7 @@ struct RefreshDeskTests {
         #expect(world.outcomes == ["refreshed"])
     }
 
-    @Test func `RF-05 A server that says no without a word ends the session too`() async throws {
+    @Test(.refuses("RF-05")) func `A server that says no without a word ends the session too`() async throws {
         let world = try SignedIn()
         world.server.habits.refreshAnswer = .success(FetchResponse(status: 400))
         let (session, value) = try await world.logIn()
@@ -219,12 +227,13 @@ struct RefreshDeskTests {
     }
 
     @Test(
+        .holds("RF-06"), .refuses("RF-06"),
         arguments: [
             .success(FetchResponse(status: 503)), .success(FetchResponse(status: 500)), .failure(.timedOut),
             .failure(.connectFailed("refused")), .failure(.unanswered), ServerHabits.page(status: 502),
             ServerHabits.page(status: 404), ServerHabits.page(status: 200),
         ] as [ServerHabits.Answer])
-    func `RF-06 A server that is down ends nothing, and is asked again only after a pause`(
+    func `A server that is down ends nothing, and is asked again only after a pause`(
         _ answer: ServerHabits.Answer
     ) async throws {
         let world = try SignedIn()
@@ -248,7 +257,7 @@ struct RefreshDeskTests {
         }
     }
 
-    @Test func `RF-06 An expired token makes no logout while the server is down`() async throws {
+    @Test(.refuses("RF-06")) func `An expired token makes no logout while the server is down`() async throws {
         let world = try SignedIn()
         world.server.habits.refreshAnswer = .failure(.timedOut)
         let (session, value) = try await world.logIn()
@@ -261,7 +270,9 @@ struct RefreshDeskTests {
         #expect(world.endings == 0)
     }
 
-    @Test func `RF-06 A server that does not take us for the client makes an alarm and no logout`() async throws {
+    @Test(.refuses("RF-06")) func `A server that does not take us for the client makes an alarm and no logout`()
+        async throws
+    {
         let world = try SignedIn()
         world.server.habits.refreshAnswer = ServerHabits.json("{\"error\":\"invalid_client\"}", status: 401)
         let (session, value) = try await world.logIn()
@@ -281,8 +292,8 @@ struct RefreshDeskTests {
         #expect(world.alarms == [.clientRefused])
     }
 
-    @Test(arguments: [SessionSettings.Store.cookie, .memory])
-    func `RF-08 RV-02 T-51 A logout during a refresh wins, and the late tokens are revoked`(
+    @Test(.holds("RF-08", "RV-02", "T-51"), arguments: [SessionSettings.Store.cookie, .memory])
+    func `A logout during a refresh wins, and the late tokens are revoked`(
         _ store: SessionSettings.Store
     ) async throws {
         let world = try SignedIn(store: store)
@@ -306,7 +317,8 @@ struct RefreshDeskTests {
         #expect(world.server.revokedTokens.contains("refresh-0-of-this-server"))
     }
 
-    @Test func `RF-01 A desk that has stopped tells whoever waits, and asks nobody any more`() async throws {
+    @Test(.refuses("RF-01")) func `A desk that has stopped tells whoever waits, and asks nobody any more`() async throws
+    {
         let world = try SignedIn()
         let (session, value) = try await world.logIn()
         world.becomeDue()
@@ -324,7 +336,7 @@ struct RefreshDeskTests {
         #expect(world.server.tokenRequests.count == 1)
     }
 
-    @Test func `RF-05 The session of a cookie that opens nothing is over`() async throws {
+    @Test(.refuses("RF-05")) func `The session of a cookie that opens nothing is over`() async throws {
         let world = try SignedIn()
         let (session, _) = try await world.logIn()
         guard case .ended = await world.refreshes.refresh(session, value: Array("no-cookie".utf8), client: 0),

@@ -1,5 +1,6 @@
 import HTTPMessage
 import Sessions
+import TestTraits
 import Testing
 
 @testable import Login
@@ -32,7 +33,7 @@ struct `refreshes under way` {
         return admissions.last
     }
 
-    @Test func `OPS-05 of one user leave places to all others`() async {
+    @Test(.holds("OPS-05")) func `of one user leave places to all others`() async {
         let flights = RefreshFlights(limit: Self.limit)
         // An office of one user is let in while there is room.
         for number in 0..<32 { #expect(await ask(flights, number, of: user("alice")) == .start) }
@@ -50,7 +51,8 @@ struct `refreshes under way` {
         flights.stop()
     }
 
-    @Test func `OPS-05 that have ended leave their place to the same user, and nothing of the user behind`() async {
+    @Test(.refuses("OPS-05"))
+    func `that have ended leave their place to the same user, and nothing of the user behind`() async {
         let flights = RefreshFlights(limit: Self.limit)
         for number in 0..<32 { #expect(await ask(flights, number, of: user("alice")) == .start) }
         for number in 32..<36 { #expect(await ask(flights, number, of: user("bob")) == .start) }
@@ -64,7 +66,7 @@ struct `refreshes under way` {
         #expect(flights.users == 0)
     }
 
-    @Test func `OPS-05 of users are told apart by issuer and subject`() {
+    @Test(.holds("OPS-05")) func `of users are told apart by issuer and subject`() {
         let alice = user("alice")
         #expect(alice == ServerUser(issuer: Self.issuer, subject: "alice"))
         #expect(alice != ServerUser(issuer: Self.issuer + "/", subject: "alice") && alice != user("Alice"))
@@ -72,7 +74,7 @@ struct `refreshes under way` {
         #expect(!alice.name.contains("alice"), "what a request says of whom it is for is shown to nobody, and yet")
     }
 
-    @Test func `OPS-05 and questions for userinfo have turns by user, and not by address`() async throws {
+    @Test(.holds("OPS-05")) func `questions for userinfo have turns by user, and not by address`() async throws {
         let world = try LoginWorld { $0.userInfo = .required }
         var browser = Browser()
         _ = try await world.login(&browser)
@@ -82,7 +84,7 @@ struct `refreshes under way` {
         #expect(questions.first?.client == ServerUser(session).name)
     }
 
-    @Test func `OPS-05 beyond a user's share are answered at once, and nobody is asked`() async throws {
+    @Test(.refuses("OPS-05")) func `beyond a user's share are answered at once, and nobody is asked`() async throws {
         let world = try SignedIn()
         let desk = RefreshDesk(
             [world.place], revocations: world.revocations, flights: RefreshFlights(limit: 2), clock: world.clock,

@@ -1,6 +1,7 @@
 import Crypto
 import Issuers
 import Sessions
+import TestTraits
 import Testing
 
 @testable import Login
@@ -14,22 +15,24 @@ struct RefreshRulesTests {
     }
 
     @Test(
+        .holds("RF-02"),
         arguments: [(3600, 4540), (300, 1240), (299, 1240), (100, 1080), (10, 1008), (1, 1001), (0, 1000)]
             as [(Int64, Int64)])
-    func `RF-02 A session is refreshed when a minute of the token's life is left, or a fifth`(
+    func `A session is refreshed when a minute of the token's life is left, or a fifth`(
         _ life: Int64, _ expected: Int64
     ) {
         #expect(RefreshRules.refreshAt(session(life: life)) == expected)
     }
 
-    @Test func `RF-02 A session without a refresh token, or with a token that does not end, is never refreshed`() {
+    @Test(.refuses("RF-02"))
+    func `A session without a refresh token, or with a token that does not end, is never refreshed`() {
         #expect(RefreshRules.refreshAt(session(life: 300, refreshes: false)) == .max)
         var endless = session(life: 300)
         endless.accessTokenExpiresAt = .max
         #expect(RefreshRules.refreshAt(endless) == .max)
     }
 
-    @Test func `RF-02 Times that no clock has make no trap`() {
+    @Test(.refuses("RF-02")) func `Times that no clock has make no trap`() {
         var odd = session(life: 300)
         odd.accessTokenIssuedAt = .min
         odd.accessTokenExpiresAt = .max - 1
@@ -39,7 +42,7 @@ struct RefreshRulesTests {
         #expect(RefreshRules.refreshAt(odd) == 5)
     }
 
-    @Test func `RF-06 Pauses grow, are not the same for all, and end`() {
+    @Test(.holds("RF-06")) func `Pauses grow, are not the same for all, and end`() {
         var pauses = RefreshPauses<Int>(limit: 4)
         func moment(_ time: Int64, _ spread: Double = 1) -> Moment {
             Moment(milliseconds: time, wallSeconds: 0, spread: spread)

@@ -1,4 +1,5 @@
 import HTTPMessage
+import TestTraits
 import Testing
 
 @testable import Login
@@ -6,7 +7,8 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct RevocationQueueTests {
-    @Test func `RV-01 The refresh token goes first, then the access token, each with its hint`() async throws {
+    @Test(.holds("RV-01")) func `The refresh token goes first, then the access token, each with its hint`() async throws
+    {
         let world = try SignedIn()
         let (session, _) = try await world.logIn()
         world.revocations.revoke(session, client: 0)
@@ -16,7 +18,7 @@ struct RevocationQueueTests {
         #expect(world.failedRevocations.isEmpty)
     }
 
-    @Test func `RV-01 A server that is busy is asked again later, and not for ever`() async throws {
+    @Test(.holds("RV-01")) func `A server that is busy is asked again later, and not for ever`() async throws {
         let world = try SignedIn()
         world.server.habits.revocationAnswer = .success(FetchResponse(status: 503))
         let (session, _) = try await world.logIn()
@@ -32,7 +34,7 @@ struct RevocationQueueTests {
         #expect(world.failedRevocations == ["server_unavailable"])
     }
 
-    @Test func `RV-01 A token type that the server does not revoke is nobody's trouble`() async throws {
+    @Test(.refuses("RV-01")) func `A token type that the server does not revoke is nobody's trouble`() async throws {
         let world = try SignedIn()
         world.server.habits.revocationAnswer = ServerHabits.json(
             "{\"error\":\"unsupported_token_type\"}", status: 400)
@@ -43,7 +45,8 @@ struct RevocationQueueTests {
         #expect(world.failedRevocations.isEmpty)
     }
 
-    @Test func `RV-01 A server without revocation is not asked, and one that does not know us is told of`() async throws
+    @Test(.refuses("RV-01")) func `A server without revocation is not asked, and one that does not know us is told of`()
+        async throws
     {
         let without = try SignedIn()
         without.server.habits.metadata = ["revocation_endpoint": nil]
@@ -61,7 +64,7 @@ struct RevocationQueueTests {
         #expect(refusing.failedRevocations == ["client_refused", "client_refused"])
     }
 
-    @Test func `RV-01 A stop tries what is left at once, reports it, and takes no more`() async throws {
+    @Test(.refuses("RV-01")) func `A stop tries what is left at once, reports it, and takes no more`() async throws {
         let world = try SignedIn()
         world.server.habits.revocationAnswer = .failure(.timedOut)
         let (session, _) = try await world.logIn()
@@ -75,7 +78,7 @@ struct RevocationQueueTests {
         #expect(world.failedRevocations.count == 2)
     }
 
-    @Test func `RV-01 A full queue refuses instead of growing`() async throws {
+    @Test(.refuses("RV-01")) func `A full queue refuses instead of growing`() async throws {
         let world = try SignedIn()
         let told = Record<String>()
         let queue = RevocationQueue(

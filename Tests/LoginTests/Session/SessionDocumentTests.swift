@@ -1,12 +1,15 @@
 import JSON
 import Sessions
+import TestTraits
 import Testing
 
 @testable import Login
 
 @Suite(.timeLimit(.minutes(10)))
 struct SessionDocumentTests {
-    @Test func `SC-12 A page's script is told who is logged in and until when, and of no token`() async throws {
+    @Test(.holds("SC-12")) func `A page's script is told who is logged in and until when, and of no token`()
+        async throws
+    {
         let world = try SignedIn()
         let (session, value) = try await world.logIn()
         let answer = await SessionDocument.answer(world.request(.session(client: 0), value: value), world.place)
@@ -24,7 +27,7 @@ struct SessionDocumentTests {
         #expect(answer.fields.allSatisfy { !$0.0.hasPrefix("Access-Control") })
     }
 
-    @Test func `SC-12 A page's script is told of thousands of groups`() async throws {
+    @Test(.holds("SC-12")) func `A page's script is told of thousands of groups`() async throws {
         let world = try SignedIn(store: .memory) { $0.scriptClaims = ["groups"] }
         let groups = (0..<5000).map { "\"g\($0)\"" }.joined(separator: ",")
         let (_, value) = try await world.logIn { $0.claims = Array("{\"groups\":[\(groups)]}".utf8) }
@@ -36,7 +39,7 @@ struct SessionDocumentTests {
         #expect(String(decoding: bytes, as: UTF8.self).contains("\"g4999\"]"))
     }
 
-    @Test func `SC-12 Without a session the script learns where to log in`() async throws {
+    @Test(.holds("SC-12")) func `Without a session the script learns where to log in`() async throws {
         let world = try SignedIn()
         let answer = await SessionDocument.answer(
             world.request(.session(client: 0)) {
@@ -47,8 +50,8 @@ struct SessionDocumentTests {
         #expect(answer.retry == "/.portcullis/login/shop")
     }
 
-    @Test(arguments: ["cross-site", "same-site", "none", nil])
-    func `SC-12 Another site's page is told nothing`(_ site: String?) async throws {
+    @Test(.refuses("SC-12"), arguments: ["cross-site", "same-site", "none", nil])
+    func `Another site's page is told nothing`(_ site: String?) async throws {
         let world = try SignedIn()
         let (_, value) = try await world.logIn()
         let answer = await SessionDocument.answer(

@@ -3,6 +3,7 @@ import Crypto
 import JSON
 import OAuth
 import TestSupport
+import TestTraits
 import Testing
 
 private typealias Given = Requesting
@@ -22,7 +23,7 @@ private let intrusions = [
         #expect(url.pairs.map(\.value) == parameters.pairs.map(\.1))
     }
 
-    @Test func `JAR-07 has the client and the object alone`() throws {
+    @Test(.holds("JAR-07")) func `has the client and the object alone`() throws {
         let parameters = Given.parameters(try Given.everything(form: .signed))
         let object = try Given.object(parameters)
         let url = ReadURL(AuthorizationURL.byValue(endpoint: Given.endpoint, parameters, object: object))
@@ -31,7 +32,7 @@ private let intrusions = [
         #expect(url.values("request") == [String(decoding: object, as: UTF8.self)])
     }
 
-    @Test func `JAR-07 repeats type and scope where that is configured, as the object has them`() throws {
+    @Test(.holds("JAR-07")) func `repeats type and scope where that is configured, as the object has them`() throws {
         var settings = try Given.everything(form: .signed)
         settings.repeatsParameters = true
         let parameters = Given.parameters(settings)
@@ -48,7 +49,7 @@ private let intrusions = [
         }
     }
 
-    @Test func `JAR-07 never has the state, the nonce or the challenge of a signed request`() throws {
+    @Test(.refuses("JAR-07")) func `never has the state, the nonce or the challenge of a signed request`() throws {
         for repeats in [false, true] {
             let settings = AuthorizationRequestSettings(form: .signed, repeatsParameters: repeats)
             let parameters = Given.parameters(settings)
@@ -60,7 +61,7 @@ private let intrusions = [
         }
     }
 
-    @Test func `JAR-24 has the client and the reference alone, as RFC 9101 §5.2.2 shows it`() throws {
+    @Test(.holds("JAR-24")) func `has the client and the reference alone, as RFC 9101 §5.2.2 shows it`() throws {
         let parameters = Given.parameters(try Given.everything(form: .signedByReference))
         let text = AuthorizationURL.byReference(
             endpoint: "https://server.example.com/authorize", parameters,
@@ -70,8 +71,8 @@ private let intrusions = [
                 + "&request_uri=https%3A%2F%2Ftfp.example.org%2Frequest.jwt%2FGkurKxf5T0Y")
     }
 
-    @Test(arguments: intrusions)
-    func `JAR-24 has no third parameter, whatever the reference is`(reference: String) {
+    @Test(.holds("JAR-24"), .refuses("JAR-24"), arguments: intrusions)
+    func `has no third parameter, whatever the reference is`(reference: String) {
         let text = AuthorizationURL.byReference(
             endpoint: Given.endpoint, Given.parameters(), requestURI: reference, object: [])
         #expect(ReadURL(text).names == ["client_id", "request_uri"])
@@ -79,7 +80,7 @@ private let intrusions = [
         #expect(!text.contains("#"))
     }
 
-    @Test func `JAR-25 names the object by its hash where that is configured`() throws {
+    @Test(.holds("JAR-25")) func `names the object by its hash where that is configured`() throws {
         let settings = AuthorizationRequestSettings(form: .signedByReference, hashesRequestURI: true)
         let object = Array("an object".utf8)
         let url = ReadURL(
@@ -93,13 +94,13 @@ private let intrusions = [
         #expect(sides.last == "xEsnM59Qfi5MgN2aqdQu90C8i2GecX86pFhi3ieHQok")
     }
 
-    @Test func `JAR-25 has no fragment unless that is configured`() {
+    @Test(.refuses("JAR-25")) func `has no fragment unless that is configured`() {
         let text = AuthorizationURL.byReference(
             endpoint: Given.endpoint, Given.parameters(), requestURI: "https://shop.example/r/1", object: [1])
         #expect(!text.contains("#") && !text.contains("%23"))
     }
 
-    @Test func `PAR-04 has the client and the reference alone after a push`() {
+    @Test(.holds("PAR-04")) func `has the client and the reference alone after a push`() {
         let text = AuthorizationURL.pushed(
             endpoint: Given.endpoint, clientID: Given.clientID,
             requestURI: "urn:ietf:params:oauth:request_uri:6esc_11ACC5bwc014ltc14eY22c")
@@ -108,24 +109,26 @@ private let intrusions = [
                 + "&request_uri=urn%3Aietf%3Aparams%3Aoauth%3Arequest_uri%3A6esc_11ACC5bwc014ltc14eY22c")
     }
 
-    @Test(arguments: intrusions)
-    func `PAR-04 has no third parameter, whatever the server calls its reference`(reference: String) {
+    @Test(.holds("PAR-04"), arguments: intrusions)
+    func `has no third parameter, whatever the server calls its reference`(reference: String) {
         let text = AuthorizationURL.pushed(endpoint: Given.endpoint, clientID: Given.clientID, requestURI: reference)
         #expect(ReadURL(text).names == ["client_id", "request_uri"])
         #expect(ReadURL(text).values("request_uri") == [reference])
         #expect(text.utf8.allSatisfy { (0x21...0x7E).contains($0) })
     }
 
-    @Test(arguments: [
-        ("https://as.example/a?tenant=1", "https://as.example/a?tenant=1&client_id="),
-        ("https://as.example/a?tenant=1&", "https://as.example/a?tenant=1&client_id="),
-        ("https://as.example/a?", "https://as.example/a?client_id="),
-        ("https://as.example/a", "https://as.example/a?client_id="),
-        ("https://as.example", "https://as.example?client_id="),
-        ("https://as.example/a?x=1#f", "https://as.example/a?x=1&client_id="),
-        ("https://as.example/a#f?x", "https://as.example/a?client_id="),
-    ])
-    func `PAR-04 keeps the endpoint's own query, and puts nothing behind a fragment`(
+    @Test(
+        .refuses("PAR-04"),
+        arguments: [
+            ("https://as.example/a?tenant=1", "https://as.example/a?tenant=1&client_id="),
+            ("https://as.example/a?tenant=1&", "https://as.example/a?tenant=1&client_id="),
+            ("https://as.example/a?", "https://as.example/a?client_id="),
+            ("https://as.example/a", "https://as.example/a?client_id="),
+            ("https://as.example", "https://as.example?client_id="),
+            ("https://as.example/a?x=1#f", "https://as.example/a?x=1&client_id="),
+            ("https://as.example/a#f?x", "https://as.example/a?client_id="),
+        ])
+    func `keeps the endpoint's own query, and puts nothing behind a fragment`(
         endpoint: String, expected: String
     ) {
         let text = AuthorizationURL.pushed(endpoint: endpoint, clientID: "c", requestURI: "urn:x")
@@ -136,32 +139,33 @@ private let intrusions = [
 @Suite struct `a request that is too long for a URL` {
     private static let pushing = #""pushed_authorization_request_endpoint":"https://tenant.example/par""#
 
-    @Test func `JAR-08 is pushed where the server takes that`() throws {
+    @Test(.holds("JAR-08")) func `is pushed where the server takes that`() throws {
         let server = try Given.metadata(Self.pushing)
         #expect(AuthorizationRequestSettings.Form.signed.shorter(at: server) == .pushedSigned)
         #expect(AuthorizationRequestSettings.Form.plain.shorter(at: server) == .pushed)
     }
 
-    @Test func `JAR-08 is fetched by the server where it takes no pushed ones`() throws {
+    @Test(.holds("JAR-08")) func `is fetched by the server where it takes no pushed ones`() throws {
         #expect(AuthorizationRequestSettings.Form.signed.shorter(at: try Given.metadata()) == .signedByReference)
         let fetching = try Given.metadata("\"request_uri_parameter_supported\":true")
         #expect(AuthorizationRequestSettings.Form.signed.shorter(at: fetching) == .signedByReference)
     }
 
-    @Test func `JAR-08 is not made where there is no other way`() throws {
+    @Test(.refuses("JAR-08")) func `is not made where there is no other way`() throws {
         let neither = try Given.metadata("\"request_uri_parameter_supported\":false")
         #expect(AuthorizationRequestSettings.Form.signed.shorter(at: neither) == nil)
         #expect(AuthorizationRequestSettings.Form.plain.shorter(at: try Given.metadata()) == nil)
     }
 
-    @Test func `JAR-09 never becomes one that signs less`() throws {
+    @Test(.refuses("JAR-09")) func `never becomes one that signs less`() throws {
         let server = try Given.metadata(Self.pushing)
         for form in AuthorizationRequestSettings.Form.allCases {
             if let other = form.shorter(at: server) { #expect(other.isSigned == form.isSigned) }
         }
     }
 
-    @Test func `JAR-08 is one whose URL has more than 2000 characters, as 20 KiB of details make it`() throws {
+    @Test(.holds("JAR-08")) func `is one whose URL has more than 2000 characters, as 20 KiB of details make it`() throws
+    {
         let details = try Given.json("[{\"type\":\"\(String(repeating: "x", count: 20_480))\"}]")
         let long = Given.parameters(AuthorizationRequestSettings(form: .signed, authorizationDetails: details))
         let url = AuthorizationURL.byValue(endpoint: Given.endpoint, long, object: try Given.object(long))

@@ -1,5 +1,6 @@
 import Bytes
 import Crypto
+import TestTraits
 import Testing
 
 @testable import OAuth
@@ -9,13 +10,13 @@ private func secrets(_ seed: [UInt8]) throws -> LoginSecrets { try LoginSecrets(
 private let seed = Array(UInt8(0)..<32)
 
 @Suite struct `the secrets of a login` {
-    @Test func `CF-04 make the challenge of RFC 7636 appendix B from its verifier`() {
+    @Test(.holds("CF-04")) func `make the challenge of RFC 7636 appendix B from its verifier`() {
         let verifier = Array("dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk".utf8)
         let challenge = LoginSecrets.challenge(of: verifier.span)
         #expect(challenge == "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM")
     }
 
-    @Test func `CF-04 are what another implementation of HKDF derives`() throws {
+    @Test(.holds("CF-04")) func `are what another implementation of HKDF derives`() throws {
         let found = try secrets(seed)
         #expect(
             String(decoding: found.verifier.reveal(), as: UTF8.self) == "BTqyeN_j4Vet7MVYlmixzciwwCGSXnmAALYBGrZD0CY")
@@ -26,7 +27,7 @@ private let seed = Array(UInt8(0)..<32)
         #expect(hex == "b20b3b97b58a54171085b5aee8b515caecb3a23160679e422e21bdc1e91b5ef1")
     }
 
-    @Test func `CF-04 have a verifier and a nonce of 43 characters that need no escape`() throws {
+    @Test(.holds("CF-04")) func `have a verifier and a nonce of 43 characters that need no escape`() throws {
         for _ in 0..<50 {
             let found = try secrets(RandomBytes.fill(32))
             for text in [found.verifier.reveal(), Array(found.nonce.utf8)] {
@@ -38,14 +39,14 @@ private let seed = Array(UInt8(0)..<32)
         }
     }
 
-    @Test func `CF-06 are the same whenever the seed is: the browser's cookie need keep no more`() throws {
+    @Test(.holds("CF-06")) func `are the same whenever the seed is: the browser's cookie need keep no more`() throws {
         let one = try secrets(seed), again = try secrets(seed)
         #expect(one.verifier.reveal() == again.verifier.reveal())
         #expect(one.challenge == again.challenge && one.nonce == again.nonce)
         #expect(one.proofKeyScalar.reveal() == again.proofKeyScalar.reveal())
     }
 
-    @Test func `CF-06 are all others when one bit of the seed is`() throws {
+    @Test(.holds("CF-06")) func `are all others when one bit of the seed is`() throws {
         let right = try secrets(seed)
         for bit in 0..<256 {
             var other = seed
@@ -58,7 +59,7 @@ private let seed = Array(UInt8(0)..<32)
         }
     }
 
-    @Test func `CF-04 tell nothing of one another: what is public is not what is secret`() throws {
+    @Test(.refuses("CF-04")) func `tell nothing of one another: what is public is not what is secret`() throws {
         let found = try secrets(seed)
         let verifier = String(decoding: found.verifier.reveal(), as: UTF8.self)
         #expect(verifier != found.nonce)
@@ -69,8 +70,8 @@ private let seed = Array(UInt8(0)..<32)
         #expect(!"\(found)".contains(verifier))
     }
 
-    @Test(arguments: [0, 1, 16, 31, 33, 64])
-    func `CF-03 are not made of a seed that could be guessed`(count: Int) {
+    @Test(.refuses("CF-03"), arguments: [0, 1, 16, 31, 33, 64])
+    func `are not made of a seed that could be guessed`(count: Int) {
         #expect(throws: CryptoRefusal.keyLength) { try secrets([UInt8](repeating: 7, count: count)) }
     }
 }

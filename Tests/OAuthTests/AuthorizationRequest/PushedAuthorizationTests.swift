@@ -3,6 +3,7 @@ import HTTPMessage
 import JSON
 import OAuth
 import TestSupport
+import TestTraits
 import Testing
 
 private typealias Given = Requesting
@@ -12,7 +13,9 @@ private let published = """
     """
 
 @Suite struct `a pushed request` {
-    @Test func `PAR-01 has every parameter, the client among them, once, by every method of authentication`() throws {
+    @Test(.holds("PAR-01")) func `has every parameter, the client among them, once, by every method of authentication`()
+        throws
+    {
         let parameters = PushedAuthorization.parameters(Given.parameters(try Given.everything(form: .pushed)))
         for method in try Authenticating.methods() {
             let form = try ClientCredentials(clientID: Given.clientID, method: method).ask(parameters)
@@ -25,8 +28,8 @@ private let published = """
         }
     }
 
-    @Test(arguments: AuthorizationRequestSettings.Form.allCases)
-    func `PAR-01 never has a request_uri`(form: AuthorizationRequestSettings.Form) throws {
+    @Test(.refuses("PAR-01"), arguments: AuthorizationRequestSettings.Form.allCases)
+    func `never has a request_uri`(form: AuthorizationRequestSettings.Form) throws {
         for settings in [AuthorizationRequestSettings(form: form), try Given.everything(form: form)] {
             let parameters = Given.parameters(settings)
             let names =
@@ -36,7 +39,7 @@ private let published = """
         }
     }
 
-    @Test func `PAR-02 with an object has only that beside the authentication`() throws {
+    @Test(.holds("PAR-02"), .refuses("PAR-02")) func `with an object has only that beside the authentication`() throws {
         let allowed: Set = ["request", "client_id", "client_secret", "client_assertion", "client_assertion_type"]
         let parameters = Given.parameters(try Given.everything(form: .pushedSigned))
         let object = try Given.object(parameters)
@@ -49,7 +52,7 @@ private let published = """
         }
     }
 
-    @Test func `PAR-02 with an object has neither state nor scope outside of it`() throws {
+    @Test(.holds("PAR-02")) func `with an object has neither state nor scope outside of it`() throws {
         let parameters = Given.parameters(try Given.everything(form: .pushedSigned))
         let pairs = PushedAuthorization.parameters(parameters, object: try Given.object(parameters))
         #expect(pairs.map(\.0) == ["client_id", "request"])
@@ -57,8 +60,8 @@ private let published = """
         #expect(Set(names).isSuperset(of: Set(parameters.pairs.map(\.0))))
     }
 
-    @Test(arguments: ["other", "", "s6BhdRkqt3 ", "S6BHDRKQT3"])
-    func `CA-09 is not pushed in another client's name`(identifier: String) throws {
+    @Test(.refuses("CA-09"), arguments: ["other", "", "s6BhdRkqt3 ", "S6BHDRKQT3"])
+    func `is not pushed in another client's name`(identifier: String) throws {
         for method in try Authenticating.methods() {
             #expect(throws: ClientAuthenticationRefusal.parameterReserved("client_id")) {
                 try ClientCredentials(clientID: Given.clientID, method: method).ask([("client_id", identifier)])
@@ -68,17 +71,19 @@ private let published = """
 }
 
 @Suite struct `the answer to a pushed request` {
-    @Test func `PAR-03 is the reference and its lifetime, as RFC 9126 §2.2 shows it`() throws {
+    @Test(.holds("PAR-03")) func `is the reference and its lifetime, as RFC 9126 §2.2 shows it`() throws {
         let found = try PushedAuthorization.read(Given.answer(published))
         #expect(found.requestURI == "urn:ietf:params:oauth:request_uri:6esc_11ACC5bwc014ltc14eY22c")
         #expect(found.expiresIn == 60)
     }
 
-    @Test(arguments: [
-        (200, "application/json", "60"), (201, "application/json; charset=utf-8", "60.0"),
-        (201, "application/json", "1"),
-    ])
-    func `PAR-03 is tolerated with status 200, and in every spelling of an integer`(
+    @Test(
+        .holds("PAR-03"),
+        arguments: [
+            (200, "application/json", "60"), (201, "application/json; charset=utf-8", "60.0"),
+            (201, "application/json", "1"),
+        ])
+    func `is tolerated with status 200, and in every spelling of an integer`(
         status: Int, type: String, lifetime: String
     ) throws {
         let body = "{\"expires_in\":\(lifetime),\"request_uri\":\"urn:x\",\"more\":[null]}"
@@ -88,6 +93,7 @@ private let published = """
     }
 
     @Test(
+        .refuses("PAR-03"),
         arguments: [
             (#"{"expires_in":60}"#, PushRefusal.missingMember("request_uri")),
             (#"{"request_uri":"urn:x"}"#, .missingMember("expires_in")),
@@ -107,18 +113,18 @@ private let published = """
             (#"{"request_uri":"urn:x","expires_in":null}"#, .memberMalformed("expires_in")),
             (#"["urn:x",60]"#, .notAnObject), (#""urn:x""#, .notAnObject),
         ] as [(String, PushRefusal)])
-    func `PAR-03 is none when a member is absent or is not what it must be`(body: String, refusal: PushRefusal) {
+    func `is none when a member is absent or is not what it must be`(body: String, refusal: PushRefusal) {
         #expect(throws: refusal) { try PushedAuthorization.read(Given.answer(body)) }
     }
 
-    @Test(arguments: ["86401", "9223372036854775807", "9007199254740992", "1e15"])
-    func `PAR-03 is not believed for longer than a day`(lifetime: String) throws {
+    @Test(.refuses("PAR-03"), arguments: ["86401", "9223372036854775807", "9007199254740992", "1e15"])
+    func `is not believed for longer than a day`(lifetime: String) throws {
         let found = try PushedAuthorization.read(
             Given.answer("{\"request_uri\":\"urn:x\",\"expires_in\":\(lifetime)}"))
         #expect(found.expiresIn == 86_400)
     }
 
-    @Test func `PAR-03 has a reference of 512 bytes at most`() throws {
+    @Test(.refuses("PAR-03")) func `has a reference of 512 bytes at most`() throws {
         let longest = String(repeating: "x", count: 512)
         let body = { (reference: String) in "{\"request_uri\":\"\(reference)\",\"expires_in\":60}" }
         #expect(try PushedAuthorization.read(Given.answer(body(longest))).requestURI == longest)
@@ -127,8 +133,8 @@ private let published = """
         }
     }
 
-    @Test(arguments: ["", "<html>", "{", "{\"request_uri\":\"urn:x\",\"expires_in\":60}}"])
-    func `PAR-03 is none when it is not JSON`(body: String) {
+    @Test(.refuses("PAR-03"), arguments: ["", "<html>", "{", "{\"request_uri\":\"urn:x\",\"expires_in\":60}}"])
+    func `is none when it is not JSON`(body: String) {
         #expect {
             try PushedAuthorization.read(Given.answer(body))
         } throws: {
@@ -136,35 +142,35 @@ private let published = """
         }
     }
 
-    @Test func `PAR-03 is none when it says a member twice`() {
+    @Test(.refuses("PAR-03")) func `is none when it says a member twice`() {
         #expect(throws: (any Error).self) {
             try PushedAuthorization.read(
                 Given.answer(#"{"request_uri":"urn:a","request_uri":"urn:b","expires_in":60}"#))
         }
     }
 
-    @Test(arguments: ["text/html", "", "application/jwt", nil])
-    func `PAR-03 is none of another type`(type: String?) {
+    @Test(.refuses("PAR-03"), arguments: ["text/html", "", "application/jwt", nil])
+    func `is none of another type`(type: String?) {
         #expect(throws: PushRefusal.contentType(type ?? "")) {
             try PushedAuthorization.read(Given.answer(published, contentType: type))
         }
     }
 
-    @Test func `PAR-03 is none when it is larger than anybody needs`() {
+    @Test(.refuses("PAR-03")) func `is none when it is larger than anybody needs`() {
         let body = published + String(repeating: " ", count: PushedAuthorization.maximumBytes)
         #expect(throws: PushRefusal.tooLarge(bytes: body.utf8.count)) {
             try PushedAuthorization.read(Given.answer(body))
         }
     }
 
-    @Test(arguments: [100, 202, 204, 206, 299, 304])
-    func `PAR-03 is none with another status that is no error`(status: Int) {
+    @Test(.refuses("PAR-03"), arguments: [100, 202, 204, 206, 299, 304])
+    func `is none with another status that is no error`(status: Int) {
         #expect(throws: PushRefusal.status(status)) {
             try PushedAuthorization.read(Given.answer(published, status: status))
         }
     }
 
-    @Test func `PAR-03 cut off anywhere is none`() throws {
+    @Test(.refuses("PAR-03")) func `cut off anywhere is none`() throws {
         let whole = Array(published.utf8)
         for count in 0..<whole.count {
             let answer = FetchResponse(status: 201, contentType: "application/json", body: Array(whole.prefix(count)))
@@ -172,7 +178,7 @@ private let published = """
         }
     }
 
-    @Test func `PAR-03 with any byte changed is refused or is a reference that can be sent on`() throws {
+    @Test(.refuses("PAR-03")) func `with any byte changed is refused or is a reference that can be sent on`() throws {
         let whole = Array(published.utf8)
         for position in whole.indices {
             for byte in UInt8.min...UInt8.max {
@@ -201,11 +207,13 @@ private let published = """
         }
     }
 
-    @Test(arguments: [
-        (400, #"{"error":"invalid_request"}"#), (400, ""), (400, "<html>"), (404, ""), (410, "{}"),
-        (403, ""), (403, #"{"error":"invalid_scope"}"#), (422, #"{"error":"invalid_request"}"#),
-    ])
-    func `PAR-05 is the operator's to look at`(status: Int, body: String) throws {
+    @Test(
+        .holds("PAR-05"),
+        arguments: [
+            (400, #"{"error":"invalid_request"}"#), (400, ""), (400, "<html>"), (404, ""), (410, "{}"),
+            (403, ""), (403, #"{"error":"invalid_scope"}"#), (422, #"{"error":"invalid_request"}"#),
+        ])
+    func `is the operator's to look at`(status: Int, body: String) throws {
         let found = try #require(refusal(body, status))
         guard case .refused(let error) = found else {
             Issue.record("\(found)")
@@ -215,11 +223,13 @@ private let published = """
         #expect(found.checkID == "PAR-05")
     }
 
-    @Test(arguments: [
-        (401, ""), (401, #"{"error":"invalid_client"}"#), (400, #"{"error":"invalid_client"}"#),
-        (403, #"{"error":"unauthorized_client"}"#), (401, #"{"error":"invalid_request"}"#), (401, "<html>"),
-    ])
-    func `PAR-05 because of who asks is told apart`(status: Int, body: String) throws {
+    @Test(
+        .holds("PAR-05"),
+        arguments: [
+            (401, ""), (401, #"{"error":"invalid_client"}"#), (400, #"{"error":"invalid_client"}"#),
+            (403, #"{"error":"unauthorized_client"}"#), (401, #"{"error":"invalid_request"}"#), (401, "<html>"),
+        ])
+    func `because of who asks is told apart`(status: Int, body: String) throws {
         let found = try #require(refusal(body, status))
         guard case .clientRefused = found else {
             Issue.record("\(found)")
@@ -228,35 +238,39 @@ private let published = """
         #expect(found.expected == "client authentication that the server takes")
     }
 
-    @Test(arguments: [
-        (405, ""), (408, ""), (413, ""), (429, #"{"error":"slow_down"}"#), (500, "<html>"), (502, ""), (503, "{}"),
-        (400, #"{"error":"temporarily_unavailable"}"#), (400, #"{"error":"server_error"}"#), (599, ""),
-    ])
-    func `PAR-05 because the server cannot answer is nobody's fault here`(status: Int, body: String) {
+    @Test(
+        .refuses("PAR-05"),
+        arguments: [
+            (405, ""), (408, ""), (413, ""), (429, #"{"error":"slow_down"}"#), (500, "<html>"), (502, ""), (503, "{}"),
+            (400, #"{"error":"temporarily_unavailable"}"#), (400, #"{"error":"server_error"}"#), (599, ""),
+        ])
+    func `because the server cannot answer is nobody's fault here`(status: Int, body: String) {
         #expect(refusal(body, status) == .unavailable(status: status, retryAfterSeconds: nil))
     }
 
-    @Test func `PAR-05 until later is asked again when the server says so, and not for other reasons`() {
+    @Test(.holds("PAR-05")) func `until later is asked again when the server says so, and not for other reasons`() {
         #expect(refusal("", 429, retryAfter: 17) == .unavailable(status: 429, retryAfterSeconds: 17))
         #expect(refusal("", 503, retryAfter: 1) == .unavailable(status: 503, retryAfterSeconds: 1))
         let refused = ErrorResponse(Given.answer("", status: 400))
         #expect(refusal("", 400, retryAfter: 17) == .refused(refused))
     }
 
-    @Test(arguments: [400, 401, 403])
-    func `DPOP-41 for want of a nonce says so`(status: Int) {
+    @Test(.holds("DPOP-41"), arguments: [400, 401, 403])
+    func `for want of a nonce says so`(status: Int) {
         #expect(refusal(#"{"error":"use_dpop_nonce"}"#, status) == .nonceDemanded)
     }
 
-    @Test func `DPOP-41 for want of a nonce is not believed of a server that fails`() {
+    @Test(.refuses("DPOP-41")) func `for want of a nonce is not believed of a server that fails`() {
         #expect(
             refusal(#"{"error":"use_dpop_nonce"}"#, 500) == .unavailable(status: 500, retryAfterSeconds: nil))
     }
 
-    @Test(arguments: [
-        "invalid_request_object", "request_not_supported", "invalid_request_uri", "request_uri_not_supported",
-    ])
-    func `JAR-09 because it is signed is refused, and nothing else`(code: String) throws {
+    @Test(
+        .refuses("JAR-09"),
+        arguments: [
+            "invalid_request_object", "request_not_supported", "invalid_request_uri", "request_uri_not_supported",
+        ])
+    func `because it is signed is refused, and nothing else`(code: String) throws {
         let found = try #require(refusal("{\"error\":\"\(code)\"}", 400))
         guard case .refused(let error) = found else {
             Issue.record("\(found)")
@@ -265,7 +279,9 @@ private let published = """
         #expect(error.code == code)
     }
 
-    @Test func `PAR-05 is told to the operator, with what the server says of it and nothing unprintable`() throws {
+    @Test(.holds("PAR-05")) func `is told to the operator, with what the server says of it and nothing unprintable`()
+        throws
+    {
         let found = try #require(
             refusal(#"{"error":"invalid_scope","error_description":"no\r\nsuch \"scope\""}"#, 400))
         #expect(found.found == "status 400, error invalid_scope, description no??such ?scope?")

@@ -3,6 +3,7 @@ import Crypto
 import JOSE
 import JSON
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import OAuth
@@ -14,14 +15,14 @@ private typealias Given = Requesting
         (.rsa, .ps256), (.rsa, .rs256), (.rsa, .rs384), (.p256, .es256), (.p384, .es384), (.ed25519, .edDSA),
     ]
 
-    @Test(arguments: algorithms)
-    func `JAR-01 is signed by the one algorithm of its key`(key: SigningKey, algorithm: SignatureAlgorithm) throws {
+    @Test(.holds("JAR-01"), arguments: algorithms)
+    func `is signed by the one algorithm of its key`(key: SigningKey, algorithm: SignatureAlgorithm) throws {
         let signer = try Given.signer(key, algorithm)
         let (header, _) = try Given.open(Given.object(by: signer), by: signer)
         #expect(header.algorithm == algorithm)
     }
 
-    @Test func `JAR-01 does not verify with another key, nor when a byte of it is another`() throws {
+    @Test(.refuses("JAR-01")) func `does not verify with another key, nor when a byte of it is another`() throws {
         let object = try Given.object(by: Given.signer(.p256))
         #expect(throws: (any Error).self) { try Given.open(object, by: Given.signer(.otherP256)) }
         for position in object.indices where position % 7 == 0 {
@@ -31,10 +32,12 @@ private typealias Given = Requesting
         }
     }
 
-    @Test(arguments: [
-        (AuthorizationRequestSettings.ObjectType.authorizationRequest, "oauth-authz-req+jwt"), (.jwt, "JWT"),
-    ])
-    func `JAR-02 says what it is, and by whose key`(
+    @Test(
+        .holds("JAR-02"),
+        arguments: [
+            (AuthorizationRequestSettings.ObjectType.authorizationRequest, "oauth-authz-req+jwt"), (.jwt, "JWT"),
+        ])
+    func `says what it is, and by whose key`(
         type: AuthorizationRequestSettings.ObjectType, expected: String
     ) throws {
         let signer = try Given.signer()
@@ -44,12 +47,12 @@ private typealias Given = Requesting
         #expect(header.keyID == signer.keyID)
     }
 
-    @Test func `JAR-02 is of no third type`() {
+    @Test(.refuses("JAR-02")) func `is of no third type`() {
         #expect(AuthorizationRequestSettings.ObjectType(rawValue: "foo") == nil)
         #expect(AuthorizationRequestSettings.ObjectType(rawValue: "at+jwt") == nil)
     }
 
-    @Test func `JAR-03 says all that is asked, for whom and by whom`() throws {
+    @Test(.holds("JAR-03")) func `says all that is asked, for whom and by whom`() throws {
         let claims = try Given.open(Given.object()).claims
         let expected = [
             "iss": Given.clientID, "aud": Given.issuer, "client_id": Given.clientID, "response_type": "code",
@@ -60,14 +63,16 @@ private typealias Given = Requesting
         #expect(Set(claims.members.map(\.name)) == Set(expected.keys).union(["iat", "nbf", "exp"]))
     }
 
-    @Test(arguments: ["https://tenant.example/", "https://tenant.example", "https://TENANT.example:443/a%2Fb//"])
-    func `JAR-03 names the server byte for byte, slash and all`(issuer: String) throws {
+    @Test(
+        .holds("JAR-03"),
+        arguments: ["https://tenant.example/", "https://tenant.example", "https://TENANT.example:443/a%2Fb//"])
+    func `names the server byte for byte, slash and all`(issuer: String) throws {
         let claims = try Given.open(Given.object(issuer: issuer)).claims
         #expect(claims["aud"]?.equals(issuer) == true)
         #expect(claims["aud"]?.kind == .string)
     }
 
-    @Test func `JAR-04 keeps numbers and structures what they are`() throws {
+    @Test(.holds("JAR-04")) func `keeps numbers and structures what they are`() throws {
         let parameters = Given.parameters(try Given.everything(form: .signed))
         let claims = try Given.open(Given.object(parameters)).claims
         #expect(claims["max_age"]?.integer == 300)
@@ -81,13 +86,13 @@ private typealias Given = Requesting
         #expect(claims["login_hint"]?.string == "ü@example.com")
     }
 
-    @Test func `JAR-04 has one resource as a string, and none as nothing`() throws {
+    @Test(.holds("JAR-04")) func `has one resource as a string, and none as nothing`() throws {
         let one = Given.parameters(AuthorizationRequestSettings(resources: ["https://api.example/a"]))
         #expect(try Given.open(Given.object(one)).claims["resource"]?.string == "https://api.example/a")
         #expect(try Given.open(Given.object()).claims["resource"] == nil)
     }
 
-    @Test func `JAR-04 never names another request nor a subject, and says no name twice`() throws {
+    @Test(.refuses("JAR-04")) func `never names another request nor a subject, and says no name twice`() throws {
         for settings in [AuthorizationRequestSettings(), try Given.everything()] {
             let claims = try Given.open(Given.object(Given.parameters(settings, proofThumbprint: "t"))).claims
             for name in ["sub", "request", "request_uri"] { #expect(claims[name] == nil, "\(name)") }
@@ -97,8 +102,8 @@ private typealias Given = Requesting
         }
     }
 
-    @Test(arguments: [1, 60, 300, 3590])
-    func `JAR-05 begins ten seconds ago and ends when it is told to`(lifetime: Int) throws {
+    @Test(.holds("JAR-05"), arguments: [1, 60, 300, 3590])
+    func `begins ten seconds ago and ends when it is told to`(lifetime: Int) throws {
         let parameters = Given.parameters(AuthorizationRequestSettings(objectLifetimeSeconds: lifetime))
         let claims = try Given.open(Given.object(parameters)).claims
         #expect(claims["iat"]?.integer == Given.now)
@@ -106,29 +111,29 @@ private typealias Given = Requesting
         #expect(claims["exp"]?.integer == Given.now + Int64(lifetime))
     }
 
-    @Test func `JAR-05 is good for 310 seconds unless told otherwise`() throws {
+    @Test(.holds("JAR-05")) func `is good for 310 seconds unless told otherwise`() throws {
         let claims = try Given.open(Given.object()).claims
         let end = try #require(claims["exp"]?.integer), start = try #require(claims["nbf"]?.integer)
         #expect(end - start == 310)
     }
 
-    @Test(arguments: [Int.min, -1, 0, 3591, 86_400, Int.max])
-    func `JAR-05 is never good for more than an hour, nor for nothing`(lifetime: Int) throws {
+    @Test(.refuses("JAR-05"), arguments: [Int.min, -1, 0, 3591, 86_400, Int.max])
+    func `is never good for more than an hour, nor for nothing`(lifetime: Int) throws {
         let parameters = Given.parameters(AuthorizationRequestSettings(objectLifetimeSeconds: lifetime))
         #expect(throws: RequestObjectRefusal.lifetimeNotAllowed) { try Given.object(parameters) }
     }
 
-    @Test func `JAR-05 has an identifier of 64 bytes at most`() throws {
+    @Test(.holds("JAR-05")) func `has an identifier of 64 bytes at most`() throws {
         let longest = String(repeating: "a", count: 64)
         #expect(try Given.open(Given.object(identifier: longest)).claims["jti"]?.string == longest)
     }
 
-    @Test(arguments: ["", String(repeating: "a", count: 65), "a b", "a\"b", "ü", "a.b"])
-    func `JAR-05 has no identifier that is longer, empty or not base64url`(identifier: String) {
+    @Test(.refuses("JAR-05"), arguments: ["", String(repeating: "a", count: 65), "a b", "a\"b", "ü", "a.b"])
+    func `has no identifier that is longer, empty or not base64url`(identifier: String) {
         #expect(throws: RequestObjectRefusal.identifierInvalid) { try Given.object(identifier: identifier) }
     }
 
-    @Test func `JAR-06 is another one for another login`() throws {
+    @Test(.holds("JAR-06")) func `is another one for another login`() throws {
         var seen: [String: Set<String>] = [:]
         for login in 0..<3 {
             let secrets = try LoginSecrets(seed: Secret(RandomBytes.fill(32)))
@@ -147,14 +152,14 @@ private typealias Given = Requesting
         #expect(seen.values.allSatisfy { $0.count == 3 })
     }
 
-    @Test func `JAR-06 made at another second is another one, even for the same login`() throws {
+    @Test(.holds("JAR-06")) func `made at another second is another one, even for the same login`() throws {
         let earlier = try Given.open(Given.object(now: Given.now)).claims
         let later = try Given.open(Given.object(now: Given.now + 5)).claims
         #expect(earlier["iat"]?.integer != later["iat"]?.integer)
         #expect(earlier["exp"]?.integer != later["exp"]?.integer)
     }
 
-    @Test func `JAR-07 escapes what a state could try`() throws {
+    @Test(.holds("JAR-07")) func `escapes what a state could try`() throws {
         let state = "\",\"sub\":\"admin\",\"x\":\"\u{0}\n"
         let claims = try Given.open(Given.object(Given.parameters(state: state))).claims
         #expect(claims["state"]?.string == state)
@@ -170,8 +175,8 @@ private typealias Given = Requesting
             form: .pushedSigned, encryption: .init(algorithm: algorithm, encoding: encoding))
     }
 
-    @Test(arguments: ["RSA-OAEP-256", "RSA-OAEP", "ECDH-ES", "ECDH-ES+A128KW", "ECDH-ES+A256KW"])
-    func `JAR-10 is the signed one, for the owner of the server's key alone`(algorithm: String) throws {
+    @Test(.holds("JAR-10"), arguments: ["RSA-OAEP-256", "RSA-OAEP", "ECDH-ES", "ECDH-ES+A128KW", "ECDH-ES+A256KW"])
+    func `is the signed one, for the owner of the server's key alone`(algorithm: String) throws {
         let key: SigningKey = algorithm.hasPrefix("RSA") ? .rsa : .otherP256
         let recipient = try DecryptionJWK(Given.signer(key).key, algorithm: algorithm)
         let object = try Given.object(
@@ -185,7 +190,9 @@ private typealias Given = Requesting
         #expect(try Given.open(opened.plaintext).claims["state"]?.string == "the-state")
     }
 
-    @Test func `JAR-10 is encrypted to a key of the set that the server publishes, to the one for that`() throws {
+    @Test(.holds("JAR-10")) func `is encrypted to a key of the set that the server publishes, to the one for that`()
+        throws
+    {
         let recipient = try DecryptionJWK(Given.signer(.otherP256).key, algorithm: "ECDH-ES+A256KW")
         let published = JWKSetWriter.write([try Given.signer().published, recipient.published])
         let set = try KeySet.parse(published.span)
@@ -199,7 +206,8 @@ private typealias Given = Requesting
         }
     }
 
-    @Test func `JAR-10 is not made without a key for encryption, and nothing readable in its place`() throws {
+    @Test(.holds("JAR-10"), .refuses("JAR-10"))
+    func `is not made without a key for encryption, and nothing readable in its place`() throws {
         let signing = try Given.signer().published
         let unsaid = JWK(material: signing.material)
         let otherKind = try DecryptionJWK(Given.signer(.rsa).key, algorithm: "RSA-OAEP-256").published
@@ -211,23 +219,23 @@ private typealias Given = Requesting
         }
     }
 
-    @Test(arguments: ["dir", "A256KW", "RSA1_5", "none", ""])
-    func `JAR-10 is not made by an algorithm that no public key has`(algorithm: String) throws {
+    @Test(.refuses("JAR-10"), arguments: ["dir", "A256KW", "RSA1_5", "none", ""])
+    func `is not made by an algorithm that no public key has`(algorithm: String) throws {
         let key = try DecryptionJWK(Given.signer(.rsa).key, algorithm: "RSA-OAEP-256").published
         #expect(throws: RequestObjectRefusal.noEncryptionKey) {
             try Given.object(Given.parameters(Self.settings(algorithm)), to: [key])
         }
     }
 
-    @Test(arguments: ["", "A256", "none"])
-    func `JAR-10 is not made by an encoding that nobody knows`(encoding: String) throws {
+    @Test(.refuses("JAR-10"), arguments: ["", "A256", "none"])
+    func `is not made by an encoding that nobody knows`(encoding: String) throws {
         let key = try DecryptionJWK(Given.signer(.otherP256).key, algorithm: "ECDH-ES+A256KW").published
         #expect(throws: RequestObjectRefusal.self) {
             try Given.object(Given.parameters(Self.settings("ECDH-ES+A256KW", encoding)), to: [key])
         }
     }
 
-    @Test func `JAR-10 is not made unless it is configured`() throws {
+    @Test(.refuses("JAR-10")) func `is not made unless it is configured`() throws {
         let key = try DecryptionJWK(Given.signer(.otherP256).key, algorithm: "ECDH-ES+A256KW").published
         let object = try Given.object(to: [key])
         let isEncrypted = CompactJWE.isJWE(object.span)

@@ -2,6 +2,7 @@ import Crypto
 import JOSE
 import OAuth
 import TestSupport
+import TestTraits
 import Testing
 
 private let signed = Returning(isSigned: true)
@@ -13,7 +14,7 @@ private func refusal(
 }
 
 @Suite struct `a signed authorization response` {
-    @Test func `CF-28 has the shape of JARM 2 3 1`() throws {
+    @Test(.holds("CF-28")) func `has the shape of JARM 2 3 1`() throws {
         let form = "response=" + signedResponse()
         #expect(try signed.code(form) == "PyyFaux2o7Q0YfXBU32jhw.5FXSQpvr8akv9CeRDSd0QA")
         #expect(
@@ -24,13 +25,13 @@ private func refusal(
         #expect(try signed.code(typed) != nil)
     }
 
-    @Test func `CF-28 A plain response in its place is refused`() {
+    @Test(.refuses("CF-28")) func `A plain response in its place is refused`() {
         #expect(signed.refusal("code=c&state=s&iss=https://honest.as.example") == .notSigned)
         #expect(signed.refusal("error=access_denied&state=s&iss=https://honest.as.example") == .notSigned)
         #expect(signed.refusal("") == .notSigned)
     }
 
-    @Test func `CF-28 is what counts, and nothing beside it`() throws {
+    @Test(.holds("CF-28")) func `is what counts, and nothing beside it`() throws {
         let beside = "&code=evil&state=evil&iss=https://evil.example&error=access_denied&code=again"
         let form = "response=" + signedResponse() + beside
         #expect(try signed.code(form) == "PyyFaux2o7Q0YfXBU32jhw.5FXSQpvr8akv9CeRDSd0QA")
@@ -40,12 +41,12 @@ private func refusal(
         #expect(signed.refusal("response=" + signedResponse(["state": nil]) + "&state=s") == .missing("state"))
     }
 
-    @Test func `CF-28 is there once`() {
+    @Test(.holds("CF-28")) func `is there once`() {
         let form = "response=" + signedResponse()
         #expect(signed.refusal(form + "&" + form) == .repeated("response"))
     }
 
-    @Test func `CF-28 is judged by issuer, audience, end and signature, in that order`() {
+    @Test(.holds("CF-28")) func `is judged by issuer, audience, end and signature, in that order`() {
         var changes: [String: String?] = [
             "iss": "\"https://evil.example\"", "aud": "\"other\"", "exp": "\(now - 600)", "code": "7",
         ]
@@ -61,6 +62,7 @@ private func refusal(
     }
 
     @Test(
+        .refuses("CF-28"),
         arguments: [
             (["iss": nil], .missing("iss")), (["iss": "7"], .issuerMismatch),
             (["iss": "\"https://honest.as.example/\""], .issuerMismatch),
@@ -75,11 +77,11 @@ private func refusal(
             (["state": "\"\\u0000\""], .malformed("state")), (["access_token": "\"x\""], .tokensInResponse),
             (["id_token": "null"], .tokensInResponse),
         ] as [([String: String?], AuthorizationResponseRefusal)])
-    func `CF-28 with other claims is refused`(changes: [String: String?], expected: AuthorizationResponseRefusal) {
+    func `with other claims is refused`(changes: [String: String?], expected: AuthorizationResponseRefusal) {
         #expect(refusal(changes) == expected)
     }
 
-    @Test func `CF-28 ends at exp, but for the difference of clocks`() {
+    @Test(.holds("CF-28")) func `ends at exp, but for the difference of clocks`() {
         #expect(refusal(["exp": "\(now - 29)"]) == nil)
         var strict = signed
         strict.rules.leewaySeconds = 0
@@ -89,7 +91,7 @@ private func refusal(
         #expect(strict.refusal("response=" + signedResponse(["exp": "\(now - 301)"])) == .expired(secondsAgo: 301))
     }
 
-    @Test func `CF-28 is signed by an algorithm that was agreed on, and never by none`() {
+    @Test(.refuses("CF-28")) func `is signed by an algorithm that was agreed on, and never by none`() {
         #expect(refusal(header: ["alg": "\"none\""]) == AuthorizationResponseRefusal.algorithmNotAllowed("none"))
         #expect(refusal(header: ["alg": "\"RS256\""]) == AuthorizationResponseRefusal.algorithmNotAllowed("RS256"))
         #expect(refusal(header: ["alg": "\"HS256\""]) == AuthorizationResponseRefusal.algorithmNotAllowed("HS256"))
@@ -102,14 +104,16 @@ private func refusal(
         #expect(told.found == "alg \"RS%22256%0A\"")
     }
 
-    @Test(arguments: [
-        "at+jwt", "dpop+jwt", "logout+jwt", "oauth-authz-req+jwt", "token-introspection+jwt", "application/at+jwt",
-    ])
-    func `CF-28 is no JWT that was signed for something else`(type: String) {
+    @Test(
+        .refuses("CF-28"),
+        arguments: [
+            "at+jwt", "dpop+jwt", "logout+jwt", "oauth-authz-req+jwt", "token-introspection+jwt", "application/at+jwt",
+        ])
+    func `is no JWT that was signed for something else`(type: String) {
         #expect(refusal(header: ["typ": "\"\(type)\""]) == .typeNotAccepted)
     }
 
-    @Test func `CF-28 is encrypted where that was agreed on, whoever signed it`() throws {
+    @Test(.holds("CF-28")) func `is encrypted where that was agreed on, whoever signed it`() throws {
         let key = try DecryptionJWK(pem: Secret(Array(SigningKey.otherP256.pem().utf8)), algorithm: "ECDH-ES+A256KW")
         let plain = signedResponse()
         let sealed = try CompactJWE.encrypt(
@@ -124,7 +128,7 @@ private func refusal(
         #expect(AuthorizationResponseRefusal.notEncrypted.checkID == "CF-28")
     }
 
-    @Test func `CF-28 waits for keys that are not at hand`() {
+    @Test(.holds("CF-28")) func `waits for keys that are not at hand`() {
         let form = "response=" + signedResponse()
         var returning = signed
         returning.keys = nil
@@ -141,7 +145,8 @@ private func refusal(
                 == AuthorizationResponseRefusal.algorithmNotAllowed("none"))
     }
 
-    @Test func `CF-28 may have the client's secret for a key, and then no other`() throws {
+    @Test(.holds("CF-28"), .refuses("CF-28")) func `may have the client's secret for a key, and then no other`() throws
+    {
         let secret = Array("0123456789abcdef0123456789abcdef".utf8)
         var returning = signed
         returning.rules.signature = .secret(.hs256, Secret(secret))
@@ -161,7 +166,7 @@ private func refusal(
         #expect(signed.refusal(response("HS256", secret)) == AuthorizationResponseRefusal.algorithmNotAllowed("HS256"))
     }
 
-    @Test func `CF-28 is refused when it was cut, changed, or is no JWT`() throws {
+    @Test(.refuses("CF-28")) func `is refused when it was cut, changed, or is no JWT`() throws {
         let token = Array(signedResponse().utf8)
         for count in stride(from: 0, to: token.count, by: 7) {
             #expect(signed.refusal("response=" + String(decoding: token[..<count], as: UTF8.self)) != nil)
@@ -174,7 +179,7 @@ private func refusal(
         }
     }
 
-    @Test func `CF-28 with two states has none`() {
+    @Test(.refuses("CF-28")) func `with two states has none`() {
         let claims = object(responseClaims).dropLast() + ",\"state\":\"other\"}"
         let token = TokenMint.sign(
             header: object(["alg": "\"ES256\""]), claims: String(claims), key: .p256, algorithm: .es256)
@@ -197,7 +202,7 @@ private func refusal(
         try DecryptionJWK(PrivateKey.generate(.p256), algorithm: "ECDH-ES+A256KW")
     }
 
-    @Test func `CF-28 is opened, and then judged as a signed one`() throws {
+    @Test(.holds("CF-28")) func `is opened, and then judged as a signed one`() throws {
         let key = try key()
         var returning = Returning(isSigned: true)
         returning.decryption = [key]
@@ -207,7 +212,7 @@ private func refusal(
         #expect(try returning.refusal(encrypted(signedResponse(["aud": "\"x\""]), to: key)) == .audienceMismatch)
     }
 
-    @Test func `CF-28 is nobody's when nothing in it is signed`() throws {
+    @Test(.refuses("CF-28")) func `is nobody's when nothing in it is signed`() throws {
         let key = try key()
         var returning = Returning(isSigned: true)
         returning.decryption = [key]
@@ -220,7 +225,7 @@ private func refusal(
         }
     }
 
-    @Test func `CF-28 needs a key to open it`() throws {
+    @Test(.holds("CF-28")) func `needs a key to open it`() throws {
         let key = try key()
         let form = try encrypted(signedResponse(), to: key)
         var returning = Returning(isSigned: true)

@@ -3,6 +3,7 @@ import JOSE
 import JSON
 import OAuth
 import TestSupport
+import TestTraits
 import Testing
 
 private typealias Given = Authenticating
@@ -12,7 +13,7 @@ private typealias Given = Authenticating
         [.secretJWT(.hs256, Given.secret(Given.secret)), .privateKeyJWT(try Given.key())]
     }
 
-    @Test func `CA-05 CA-09 is the client's own statement about itself, for a minute`() throws {
+    @Test(.holds("CA-05", "CA-09")) func `is the client's own statement about itself, for a minute`() throws {
         for method in try methods() {
             let form = try ClientCredentials(clientID: "rs-1", method: method).ask()
             #expect(form.values("client_assertion_type") == ["urn:ietf:params:oauth:client-assertion-type:jwt-bearer"])
@@ -27,11 +28,13 @@ private typealias Given = Authenticating
         }
     }
 
-    @Test(arguments: [
-        (SigningKey.p256, SignatureAlgorithm.es256), (.p384, .es384), (.p521, .es512), (.ed25519, .edDSA),
-        (.rsa, .ps256), (.rsa, .rs256),
-    ])
-    func `CA-05 is signed by the key's one algorithm, with its name in the header`(
+    @Test(
+        .holds("CA-05"),
+        arguments: [
+            (SigningKey.p256, SignatureAlgorithm.es256), (.p384, .es384), (.p521, .es512), (.ed25519, .edDSA),
+            (.rsa, .ps256), (.rsa, .rs256),
+        ])
+    func `is signed by the key's one algorithm, with its name in the header`(
         key: SigningKey, algorithm: SignatureAlgorithm
     ) throws {
         let signer = try Given.key(key, algorithm)
@@ -45,8 +48,8 @@ private typealias Given = Authenticating
         }
     }
 
-    @Test(arguments: MACAlgorithm.allCases)
-    func `CA-04 is made with the octets of the secret, and with no other`(algorithm: MACAlgorithm) throws {
+    @Test(.holds("CA-04"), .refuses("CA-04"), arguments: MACAlgorithm.allCases)
+    func `is made with the octets of the secret, and with no other`(algorithm: MACAlgorithm) throws {
         let text = String(repeating: "ü", count: 32)
         let method = ClientCredentials.Method.secretJWT(algorithm, Given.secret(text))
         let jwt = try ClientCredentials(clientID: "rs", method: method).ask().assertion()
@@ -56,7 +59,7 @@ private typealias Given = Authenticating
         #expect(throws: JOSERefusal.signatureInvalid) { try jwt.jws.verify(algorithm, other) }
     }
 
-    @Test func `CA-06 is for the configured issuer, as one string, whatever the metadata says`() throws {
+    @Test(.holds("CA-06")) func `is for the configured issuer, as one string, whatever the metadata says`() throws {
         for method in try methods() {
             let credentials = try ClientCredentials(clientID: "rs", method: method)
             let form = try credentials.authenticate(
@@ -68,11 +71,13 @@ private typealias Given = Authenticating
         }
     }
 
-    @Test(arguments: [
-        (ClientCredentials.AssertionAudience.issuer, Given.issuer), (.endpoint, Given.endpoint),
-        (.tokenEndpoint, Given.tokenEndpoint),
-    ])
-    func `CA-06 is for another audience where that is configured`(
+    @Test(
+        .holds("CA-06"),
+        arguments: [
+            (ClientCredentials.AssertionAudience.issuer, Given.issuer), (.endpoint, Given.endpoint),
+            (.tokenEndpoint, Given.tokenEndpoint),
+        ])
+    func `is for another audience where that is configured`(
         audience: ClientCredentials.AssertionAudience, expected: String
     ) throws {
         for method in try methods() {
@@ -81,7 +86,7 @@ private typealias Given = Authenticating
         }
     }
 
-    @Test func `CA-06 is not made for a token endpoint that the server has not`() throws {
+    @Test(.refuses("CA-06")) func `is not made for a token endpoint that the server has not`() throws {
         for method in try methods() {
             let credentials = try ClientCredentials(clientID: "rs", method: method, assertionAudience: .tokenEndpoint)
             #expect(throws: ClientAuthenticationRefusal.tokenEndpointUnknown) {
@@ -90,7 +95,7 @@ private typealias Given = Authenticating
         }
     }
 
-    @Test func `CA-07 is another one for each request`() throws {
+    @Test(.holds("CA-07")) func `is another one for each request`() throws {
         for method in try methods() {
             let credentials = try ClientCredentials(clientID: "rs", method: method)
             let one = try credentials.ask(randomness: Given.randomness(1)).assertion().claims
@@ -102,8 +107,8 @@ private typealias Given = Authenticating
         }
     }
 
-    @Test(arguments: [0, 1, 15])
-    func `CA-07 is not made with an identifier that could be guessed`(count: Int) throws {
+    @Test(.refuses("CA-07"), arguments: [0, 1, 15])
+    func `is not made with an identifier that could be guessed`(count: Int) throws {
         for method in try methods() {
             let credentials = try ClientCredentials(clientID: "rs", method: method)
             #expect(throws: ClientAuthenticationRefusal.randomnessTooShort) {
@@ -112,16 +117,18 @@ private typealias Given = Authenticating
         }
     }
 
-    @Test func `CA-07 lives as long as configured`() throws {
+    @Test(.holds("CA-07")) func `lives as long as configured`() throws {
         let method = ClientCredentials.Method.privateKeyJWT(try Given.key())
         let credentials = try ClientCredentials(clientID: "rs", method: method, assertionLifetimeSeconds: 20)
         #expect(try credentials.ask().assertion().claims["exp"]?.integer == Given.now + 20)
     }
 
-    @Test(arguments: [
-        (ClientCredentials.AssertionType.jwt, "JWT"), (.clientAuthentication, "client-authentication+jwt"),
-    ])
-    func `CA-08 has the configured type, and never a request object's`(
+    @Test(
+        .refuses("CA-08"),
+        arguments: [
+            (ClientCredentials.AssertionType.jwt, "JWT"), (.clientAuthentication, "client-authentication+jwt"),
+        ])
+    func `has the configured type, and never a request object's`(
         type: ClientCredentials.AssertionType, expected: String
     ) throws {
         for method in try methods() {
@@ -132,7 +139,7 @@ private typealias Given = Authenticating
         }
     }
 
-    @Test func `CA-10 names its subject, so that it passes for no request object`() throws {
+    @Test(.holds("CA-10")) func `names its subject, so that it passes for no request object`() throws {
         for method in try methods() {
             let claims = try ClientCredentials(clientID: "rs", method: method).ask().assertion().claims
             #expect(claims["sub"]?.string == "rs")

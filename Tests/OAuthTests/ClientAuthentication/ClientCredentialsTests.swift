@@ -3,6 +3,7 @@ import JOSE
 import JSON
 import OAuth
 import TestSupport
+import TestTraits
 import Testing
 
 private typealias Given = Authenticating
@@ -19,7 +20,8 @@ private typealias Given = Authenticating
         }
     }
 
-    @Test func `CA-01, CA-14 are for one method each, named as metadata names it, and for none without proof`() throws {
+    @Test(.holds("CA-01", "CA-14"))
+    func `are for one method each, named as metadata names it, and for none without proof`() throws {
         let names = try Given.methods().map(\.name)
         #expect(
             names == [
@@ -30,7 +32,7 @@ private typealias Given = Authenticating
         for method in try Given.methods() { #expect(refusal(method) == nil) }
     }
 
-    @Test func `CA-01 are refused by a server that offers other methods, stronger or weaker`() throws {
+    @Test(.refuses("CA-01")) func `are refused by a server that offers other methods, stronger or weaker`() throws {
         for method in try Given.methods() {
             let credentials = try ClientCredentials(clientID: "rs", method: method)
             let others = try Given.methods().map(\.name).filter { $0 != method.name } + ["none"]
@@ -45,7 +47,7 @@ private typealias Given = Authenticating
         }
     }
 
-    @Test func `CA-05 are refused by a server that takes assertions by other algorithms`() throws {
+    @Test(.refuses("CA-05")) func `are refused by a server that takes assertions by other algorithms`() throws {
         let byKey = try ClientCredentials(clientID: "rs", method: .privateKeyJWT(Given.key(.rsa, .ps256)))
         try byKey.check(methods: ["private_key_jwt"], algorithms: ["RS256", "PS256"])
         #expect(throws: ClientMethodRefusal.algorithmNotOffered("PS256")) {
@@ -59,8 +61,8 @@ private typealias Given = Authenticating
         try plain.check(methods: nil, algorithms: ["PS256"])
     }
 
-    @Test(arguments: [(MACAlgorithm.hs256, 32), (.hs384, 48), (.hs512, 64)])
-    func `CA-04 are refused when the secret is shorter than the hash`(algorithm: MACAlgorithm, length: Int) {
+    @Test(.refuses("CA-04"), arguments: [(MACAlgorithm.hs256, 32), (.hs384, 48), (.hs512, 64)])
+    func `are refused when the secret is shorter than the hash`(algorithm: MACAlgorithm, length: Int) {
         let long = Secret([UInt8](repeating: 7, count: length)),
             short = Secret([UInt8](repeating: 7, count: length - 1))
         #expect(refusal(.secretJWT(algorithm, long)) == nil)
@@ -77,12 +79,12 @@ private typealias Given = Authenticating
         #expect(refusal(.selfSignedTLS(certificateFile: "c", keyFile: "")) == .fileMissing)
     }
 
-    @Test(arguments: [(0, false), (1, true), (60, true), (61, false), (-1, false), (Int.max, false)])
-    func `CA-07 live a minute at most`(lifetime: Int, isAllowed: Bool) {
+    @Test(.holds("CA-07"), arguments: [(0, false), (1, true), (60, true), (61, false), (-1, false), (Int.max, false)])
+    func `live a minute at most`(lifetime: Int, isAllowed: Bool) {
         #expect(refusal(.secretBasic(Given.secret("s")), lifetime: lifetime) == (isAllowed ? nil : .lifetimeNotAllowed))
     }
 
-    @Test func `CA-17 print no secret, however they are looked at`() throws {
+    @Test(.refuses("CA-17")) func `print no secret, however they are looked at`() throws {
         for method in try Given.methods() {
             let credentials = try ClientCredentials(clientID: "rs", method: method)
             let form = try credentials.ask()
@@ -96,7 +98,7 @@ private typealias Given = Authenticating
 }
 
 @Suite struct `an authenticated form` {
-    @Test func `CA-01 carries one method's parts and no other's`() throws {
+    @Test(.holds("CA-01"), .refuses("CA-01")) func `carries one method's parts and no other's`() throws {
         for method in try Given.methods() {
             let form = try ClientCredentials(clientID: "rs", method: method).ask()
             let names = form.parameters.map(\.name)
@@ -118,29 +120,31 @@ private typealias Given = Authenticating
         }
     }
 
-    @Test(arguments: [
-        // RFC 6749 §4.1.3 and §2.3.1.
-        ("s6BhdRkqt3", "gX1fBat3bV", "Basic czZCaGRSa3F0MzpnWDFmQmF0M2JW"),
-        ("s6BhdRkqt3", "7Fjfp0ZBr1KtDRbnfVdmIw", "Basic czZCaGRSa3F0Mzo3RmpmcDBaQnIxS3REUmJuZlZkbUl3"),
-        ("a:b", "p%/ü", "Basic YSUzQWI6cCUyNSUyRiVDMyVCQw=="),
-        // RFC 6749 appendix B: " %&+£€" is "+%25%26%2B%C2%A3%E2%82%AC".
-        ("c", " %&+£€", "Basic YzorJTI1JTI2JTJCJUMyJUEzJUUyJTgyJUFD"),
-    ])
-    func `CA-02 encodes identifier and secret each before it joins them`(
+    @Test(
+        .holds("CA-02"),
+        arguments: [
+            // RFC 6749 §4.1.3 and §2.3.1.
+            ("s6BhdRkqt3", "gX1fBat3bV", "Basic czZCaGRSa3F0MzpnWDFmQmF0M2JW"),
+            ("s6BhdRkqt3", "7Fjfp0ZBr1KtDRbnfVdmIw", "Basic czZCaGRSa3F0Mzo3RmpmcDBaQnIxS3REUmJuZlZkbUl3"),
+            ("a:b", "p%/ü", "Basic YSUzQWI6cCUyNSUyRiVDMyVCQw=="),
+            // RFC 6749 appendix B: " %&+£€" is "+%25%26%2B%C2%A3%E2%82%AC".
+            ("c", " %&+£€", "Basic YzorJTI1JTI2JTJCJUMyJUEzJUUyJTgyJUFD"),
+        ])
+    func `encodes identifier and secret each before it joins them`(
         clientID: String, secret: String, expected: String
     ) throws {
         let credentials = try ClientCredentials(clientID: clientID, method: .secretBasic(Given.secret(secret)))
         #expect(try credentials.ask().header("Authorization") == [expected])
     }
 
-    @Test func `CA-02 tells apart two pairs that only a colon would make one`() throws {
+    @Test(.refuses("CA-02")) func `tells apart two pairs that only a colon would make one`() throws {
         let one = try ClientCredentials(clientID: "a:b", method: .secretBasic(Given.secret("c"))).ask()
         let other = try ClientCredentials(clientID: "a", method: .secretBasic(Given.secret("b:c"))).ask()
         #expect(one.header("Authorization") != other.header("Authorization"))
         #expect(!String(decoding: one.body, as: UTF8.self).contains("a"))
     }
 
-    @Test func `CA-03 has identifier and secret in the body alone`() throws {
+    @Test(.holds("CA-03"), .refuses("CA-03")) func `has identifier and secret in the body alone`() throws {
         let form = try ClientCredentials(clientID: "a&b", method: .secretPost(Given.secret("s=1&token=x"))).ask()
         #expect(form.values("client_id") == ["a&b"])
         #expect(form.values("client_secret") == ["s=1&token=x"])
@@ -148,7 +152,7 @@ private typealias Given = Authenticating
         #expect(form.header("Authorization").isEmpty)
     }
 
-    @Test func `CA-12 names the client, and the certificate to present`() throws {
+    @Test(.holds("CA-12")) func `names the client, and the certificate to present`() throws {
         for method in try Given.methods().suffix(2) {
             let form = try ClientCredentials(clientID: "rs", method: method).ask()
             #expect(form.values("client_id") == ["rs"])
@@ -157,10 +161,12 @@ private typealias Given = Authenticating
         }
     }
 
-    @Test(arguments: [
-        "a&x=y", "a=b", "a%26x%3Dy", "a+b c", "a;x=y", "a\r\nX: y", "a\u{0}b", "ü€𝄞", "", "&", "=", "%", "a#b?c/d",
-    ])
-    func `TX-01 CA-03 has the parameters it was given, whatever they hold, and no more`(value: String) throws {
+    @Test(
+        .holds("TX-01", "CA-03"), .refuses("TX-01", "CA-03"),
+        arguments: [
+            "a&x=y", "a=b", "a%26x%3Dy", "a+b c", "a;x=y", "a\r\nX: y", "a\u{0}b", "ü€𝄞", "", "&", "=", "%", "a#b?c/d",
+        ])
+    func `has the parameters it was given, whatever they hold, and no more`(value: String) throws {
         for method in try Given.methods() {
             let credentials = try ClientCredentials(clientID: "rs", method: method)
             let form = try credentials.ask([("subject_token", value), (value, "v"), ("last", "1")])
@@ -172,8 +178,8 @@ private typealias Given = Authenticating
         }
     }
 
-    @Test(arguments: ["client_id", "client_secret", "client_assertion", "client_assertion_type"])
-    func `CA-09 is refused when it would carry a second identifier, secret or assertion`(name: String) throws {
+    @Test(.refuses("CA-09"), arguments: ["client_id", "client_secret", "client_assertion", "client_assertion_type"])
+    func `is refused when it would carry a second identifier, secret or assertion`(name: String) throws {
         for method in try Given.methods() {
             let credentials = try ClientCredentials(clientID: "rs", method: method)
             #expect(throws: ClientAuthenticationRefusal.parameterReserved(name)) {

@@ -1,5 +1,6 @@
 import JOSE
 import OAuth
+import TestTraits
 import Testing
 
 @Suite struct `the DPoP challenge` {
@@ -13,7 +14,7 @@ import Testing
         .insufficientUserAuthentication("x", acrValues: ["a"], maxAge: 5, scopes: ["b"]),
     ]
 
-    @Test func `DPOP-23 the challenge without credentials reads as RFC 9449 prints it`() {
+    @Test(.holds("DPOP-23")) func `the challenge without credentials reads as RFC 9449 prints it`() {
         // Figure 15, and the realm.
         #expect(plain.value() == #"DPoP realm="r", algs="ES256 PS256""#)
         #expect(
@@ -22,8 +23,8 @@ import Testing
         )
     }
 
-    @Test(arguments: problems)
-    func `DPOP-23 every challenge names the algorithms once, in their order`(problem: TokenChallenge.Problem) throws {
+    @Test(.holds("DPOP-23"), arguments: problems)
+    func `every challenge names the algorithms once, in their order`(problem: TokenChallenge.Problem) throws {
         let read = try #require(Challenge(full.value(problem)))
         #expect(read.scheme == "DPoP" && read.parameters.first?.name == "realm")
         #expect(read["algs"] == "ES256 PS256 EdDSA")
@@ -35,7 +36,7 @@ import Testing
         #expect(other["algs"] == "ES512")
     }
 
-    @Test func `DPOP-19 a proof of another key reads as RFC 9449 prints it`() {
+    @Test(.holds("DPOP-19")) func `a proof of another key reads as RFC 9449 prints it`() {
         // Figure 16, and the realm.
         #expect(
             TokenChallenge(.dpop(algorithms: [.es256]), realm: "r").value(.invalidToken("Invalid DPoP key binding"))
@@ -43,14 +44,14 @@ import Testing
         )
     }
 
-    @Test func `DPOP-01 a proof that proves nothing has its own error`() {
+    @Test(.refuses("DPOP-01")) func `a proof that proves nothing has its own error`() {
         #expect(
             plain.value(.invalidProof("The proof is not for this request"))
                 == #"DPoP realm="r", error="invalid_dpop_proof", error_description="The proof is not for this request", algs="ES256 PS256""#
         )
     }
 
-    @Test func `DPOP-11 a nonce is asked for as RFC 9449 prints it`() {
+    @Test(.holds("DPOP-11")) func `a nonce is asked for as RFC 9449 prints it`() {
         // Figure 24, and the realm and the algorithms.
         #expect(
             plain.value(.useNonce)

@@ -1,6 +1,7 @@
 import Bytes
 import Crypto
 import OAuth
+import TestTraits
 import Testing
 
 /// A key whose bytes are all this one.
@@ -21,7 +22,9 @@ extension DPoPNonces {
     /// The beginning of a period.
     private let start: Int64 = OAuthTests.now - OAuthTests.now % 300
 
-    @Test func `DPOP-11 a nonce is good for its period and the next, and then no more`() throws {
+    @Test(.holds("DPOP-11"), .refuses("DPOP-11")) func `a nonce is good for its period and the next, and then no more`()
+        throws
+    {
         let nonces = try nonces()
         let nonce = nonces.make(now: start + 10)
         let until = start + 599
@@ -33,13 +36,13 @@ extension DPoPNonces {
         #expect(nonces.make(now: start + 299) == nonce && nonces.make(now: start + 300) != nonce)
     }
 
-    @Test func `DPOP-11 a nonce of a replica whose clock is a moment ahead is good`() throws {
+    @Test(.holds("DPOP-11")) func `a nonce of a replica whose clock is a moment ahead is good`() throws {
         let nonces = try nonces()
         #expect(nonces.verdict(nonces.make(now: start + 300), now: start + 299) == .current(until: start + 899))
         #expect(nonces.verdict(nonces.make(now: start + 600), now: start + 299) == .unknown)
     }
 
-    @Test func `DPOP-12 a replica accepts the nonces of another, whichever key makes them`() throws {
+    @Test(.holds("DPOP-12")) func `a replica accepts the nonces of another, whichever key makes them`() throws {
         let first = try nonces([key(1)]), both = try nonces([key(1), key(2)]), next = try nonces([key(2), key(1)])
         let nonce = first.make(now: start)
         for replica in [first, both, next] { #expect(replica.verdict(nonce, now: start) != .unknown) }
@@ -49,7 +52,7 @@ extension DPoPNonces {
         #expect(try nonces([key(2)]).verdict(nonce, now: start) == .unknown)
     }
 
-    @Test func `DPOP-12 a nonce of another server or lifetime is none`() throws {
+    @Test(.refuses("DPOP-12")) func `a nonce of another server or lifetime is none`() throws {
         let nonce = try nonces().make(now: start)
         #expect(try nonces(server: "as.example").verdict(nonce, now: start) == .unknown)
         #expect(try nonces(server: "").verdict(nonce, now: start) == .unknown)
@@ -57,7 +60,7 @@ extension DPoPNonces {
         #expect(try nonces(lifetime: 0).verdict(nonces(lifetime: 0).make(now: start), now: start + 1) != .unknown)
     }
 
-    @Test func `DPOP-12 a nonce with one bit changed, cut or padded is none`() throws {
+    @Test(.refuses("DPOP-12")) func `a nonce with one bit changed, cut or padded is none`() throws {
         let nonces = try nonces()
         let nonce = nonces.make(now: start)
         for index in nonce.indices {
@@ -80,7 +83,9 @@ extension DPoPNonces {
         #expect(nonces.verdict(nonce, now: .min) == .unknown)
     }
 
-    @Test func `DPOP-12 a nonce is made of characters that RFC 9449 allows, and nobody can foresee it`() throws {
+    @Test(.refuses("DPOP-12")) func `a nonce is made of characters that RFC 9449 allows, and nobody can foresee it`()
+        throws
+    {
         let nonces = try nonces()
         var seen: Set<[UInt8]> = []
         for period in 0..<200 {
@@ -92,7 +97,7 @@ extension DPoPNonces {
         #expect(seen.count == 200)
     }
 
-    @Test func `DPOP-12 a key that could be guessed is refused`() {
+    @Test(.refuses("DPOP-12")) func `a key that could be guessed is refused`() {
         #expect(throws: CryptoRefusal.secretTooShort) { try nonces([]) }
         #expect(throws: CryptoRefusal.secretTooShort) { try nonces([key(1, count: 31)]) }
         #expect(throws: CryptoRefusal.secretTooShort) { try nonces([key(1), key(2, count: 0)]) }

@@ -1,8 +1,9 @@
 import Crypto
 import JOSE
 import JSON
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 @testable import OAuth
 
@@ -11,8 +12,8 @@ private let clients: [(SigningKey, SignatureAlgorithm)] = [
 ]
 
 @Suite struct `a DPoP proof` {
-    @Test(arguments: clients)
-    func `DPOP-01 is accepted for its request, token and key`(key: SigningKey, algorithm: SignatureAlgorithm) throws {
+    @Test(.holds("DPOP-01"), arguments: clients)
+    func `is accepted for its request, token and key`(key: SigningKey, algorithm: SignatureAlgorithm) throws {
         let mint = ProofMint(key: key, algorithm: algorithm)
         var asked = Asked(thumbprint: mint.thumbprint)
         asked.rules.algorithms = [algorithm]
@@ -23,15 +24,17 @@ private let clients: [(SigningKey, SignatureAlgorithm)] = [
         #expect(asked.keys.hits == 2 && asked.keys.misses == 1 && asked.keys.count == 1)
     }
 
-    @Test(arguments: [
-        ("", JOSERefusal.notCompact), ("a", .notCompact), ("a.b", .notCompact), ("a.b.c.d", .notCompact),
-        ("a.b.c.d.e", .encrypted), ("..", .headerNotJSON(.unexpectedEnd)),
-    ])
-    func `DPOP-01 what is no JWT is refused`(text: String, cause: JOSERefusal) {
+    @Test(
+        .refuses("DPOP-01"),
+        arguments: [
+            ("", JOSERefusal.notCompact), ("a", .notCompact), ("a.b", .notCompact), ("a.b.c.d", .notCompact),
+            ("a.b.c.d.e", .encrypted), ("..", .headerNotJSON(.unexpectedEnd)),
+        ])
+    func `what is no JWT is refused`(text: String, cause: JOSERefusal) {
         #expect(Asked().refusal(text) == .malformed(cause))
     }
 
-    @Test func `DPOP-01 two proofs joined by a comma are none`() {
+    @Test(.refuses("DPOP-01")) func `two proofs joined by a comma are none`() {
         let mint = ProofMint()
         #expect(Asked().refusal(mint.proof() + "," + mint.proof()) == .malformed(.encrypted))
         #expect(Asked().refusal(mint.proof() + ",") == .malformed(.notBase64URL))
@@ -39,7 +42,7 @@ private let clients: [(SigningKey, SignatureAlgorithm)] = [
         #expect(Asked().refusal(mint.proof() + "=") == .malformed(.notBase64URL))
     }
 
-    @Test func `DPOP-01 a proof that is too long is not decoded`() {
+    @Test(.refuses("DPOP-01")) func `a proof that is too long is not decoded`() {
         var asked = Asked()
         let proof = ProofMint().proof()
         asked.rules.maximumBytes = proof.utf8.count
@@ -50,28 +53,32 @@ private let clients: [(SigningKey, SignatureAlgorithm)] = [
         #expect(long.utf8.count > 8192 && Asked().refusal(long) == .tooLarge)
     }
 
-    @Test(arguments: [
-        "\"JWT\"", "\"jwt\"", "\"at+jwt\"", "\"dpop\"", "\"dpop+jwt \"", "\"\"", "\"application/jwt\"", nil,
-        "\"dpop+jwt+x\"",
-    ])
-    func `DPOP-02 another type is refused`(type: String?) {
+    @Test(
+        .refuses("DPOP-02"),
+        arguments: [
+            "\"JWT\"", "\"jwt\"", "\"at+jwt\"", "\"dpop\"", "\"dpop+jwt \"", "\"\"", "\"application/jwt\"", nil,
+            "\"dpop+jwt+x\"",
+        ])
+    func `another type is refused`(type: String?) {
         #expect(refusal(header: ["typ": type]) == .typeNotAccepted(type.map { String($0.dropFirst().dropLast()) }))
     }
 
-    @Test(arguments: ["\"dpop+jwt\"", "\"DPoP+JWT\"", "\"application/dpop+jwt\""])
-    func `DPOP-02 its type is a media type`(type: String) {
+    @Test(.holds("DPOP-02"), arguments: ["\"dpop+jwt\"", "\"DPoP+JWT\"", "\"application/dpop+jwt\""])
+    func `its type is a media type`(type: String) {
         #expect(refusal(header: ["typ": type]) == nil)
         for type in ["1", "null", "[\"dpop+jwt\"]"] {
             #expect(refusal(header: ["typ": type]) == .malformed(.typeInvalid))
         }
     }
 
-    @Test(arguments: ["none", "NONE", "HS256", "HS512", "es256", "ES256K", "RS256", "ES384", "", "RSA-OAEP"])
-    func `DPOP-03 an algorithm that is not on the list is refused`(name: String) {
+    @Test(
+        .refuses("DPOP-03"),
+        arguments: ["none", "NONE", "HS256", "HS512", "es256", "ES256K", "RS256", "ES384", "", "RSA-OAEP"])
+    func `an algorithm that is not on the list is refused`(name: String) {
         #expect(refusal(header: ["alg": "\"\(name)\""]) == .algorithmNotAllowed(name))
     }
 
-    @Test func `DPOP-03 an HMAC with the key as its secret is refused`() {
+    @Test(.refuses("DPOP-03")) func `an HMAC with the key as its secret is refused`() {
         let mint = ProofMint()
         let header = mint.headerText(["alg": "\"HS256\"", "jwk": #"{"kty":"oct","k":"c2VjcmV0"}"#])
         let proof = TokenMint.authenticate(
@@ -82,7 +89,7 @@ private let clients: [(SigningKey, SignatureAlgorithm)] = [
         #expect(Asked().refusal(unsigned + ".") == .algorithmNotAllowed("none"))
     }
 
-    @Test func `DPOP-03 the list is the route's, for keys seen before too`() {
+    @Test(.refuses("DPOP-03")) func `the list is the route's, for keys seen before too`() {
         let mint = ProofMint()
         var asked = Asked()
         #expect(asked.refusal(mint.proof()) == nil && asked.keys.count == 1)
@@ -95,18 +102,18 @@ private let clients: [(SigningKey, SignatureAlgorithm)] = [
         }
     }
 
-    @Test(arguments: [nil, "null", "1", "[]", "\"x\"", "[{}]"])
-    func `DPOP-04 a proof without a key is refused`(jwk: String?) {
+    @Test(.refuses("DPOP-04"), arguments: [nil, "null", "1", "[]", "\"x\"", "[{}]"])
+    func `a proof without a key is refused`(jwk: String?) {
         #expect(refusal(header: ["jwk": jwk]) == .keyMissing)
     }
 
-    @Test(arguments: ["d", "p", "q", "dp", "dq", "qi", "oth", "k"])
-    func `DPOP-04 a key with private members is refused`(member: String) {
+    @Test(.refuses("DPOP-04"), arguments: ["d", "p", "q", "dp", "dq", "qi", "oth", "k"])
+    func `a key with private members is refused`(member: String) {
         let key = SigningKey.p256.publicJWK([member: "\"AQAB\""])
         #expect(refusal(header: ["jwk": key]) == .keyNotPublic)
     }
 
-    @Test func `DPOP-04 a secret and a key of another kind are refused`() {
+    @Test(.refuses("DPOP-04")) func `a secret and a key of another kind are refused`() {
         #expect(refusal(header: ["jwk": #"{"kty":"oct"}"#]) == .keyNotPublic)
         #expect(refusal(header: ["jwk": "{}"]) == .keyInvalid(.keyTypeUnknown))
         for other in [SigningKey.rsa, .ed25519, .p384] {
@@ -118,7 +125,7 @@ private let clients: [(SigningKey, SignatureAlgorithm)] = [
         #expect(refusal(header: ["jwk": extended]) == nil)
     }
 
-    @Test func `DPOP-04 a weak key or one in a second spelling is refused`() throws {
+    @Test(.refuses("DPOP-04")) func `a weak key or one in a second spelling is refused`() throws {
         let weak = ProofMint(key: .weakRSA, algorithm: .ps256)
         #expect(
             Asked(thumbprint: weak.thumbprint).refusal(weak.proof())
@@ -141,19 +148,21 @@ private let clients: [(SigningKey, SignatureAlgorithm)] = [
         #expect(Asked().refusal(padded) == .keyInvalid(.material(.numberNotMinimal)))
     }
 
-    @Test(arguments: [
-        ("AQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", CryptoRefusal.pointOfSmallOrder),
-        ("7P_______________________________________38", .pointOfSmallOrder),
-        ("AQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAIA", .pointOfSmallOrder),
-        ("7v_______________________________________38", .pointNotCanonical),
-    ])
-    func `DPOP-04 an Ed25519 key that anybody can sign for is refused`(x: String, refusal: CryptoRefusal) {
+    @Test(
+        .refuses("DPOP-04"),
+        arguments: [
+            ("AQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", CryptoRefusal.pointOfSmallOrder),
+            ("7P_______________________________________38", .pointOfSmallOrder),
+            ("AQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAIA", .pointOfSmallOrder),
+            ("7v_______________________________________38", .pointNotCanonical),
+        ])
+    func `an Ed25519 key that anybody can sign for is refused`(x: String, refusal: CryptoRefusal) {
         let mint = ProofMint(key: .ed25519, algorithm: .edDSA)
         let proof = mint.proof(header: ["jwk": SigningKey.ed25519.publicJWK(["x": "\"\(x)\""])])
         #expect(Asked(thumbprint: mint.thumbprint).refusal(proof) == .keyInvalid(.material(refusal)))
     }
 
-    @Test func `DPOP-05 a signature by another key, or none, is refused`() {
+    @Test(.refuses("DPOP-05")) func `a signature by another key, or none, is refused`() {
         let mint = ProofMint()
         let other = ProofMint(key: .otherP256)
         let swapped = TokenMint.sign(
@@ -171,8 +180,8 @@ private let clients: [(SigningKey, SignatureAlgorithm)] = [
         #expect(asked.refusal(other.proof()) == nil)
     }
 
-    @Test(arguments: ["jti", "htm", "htu", "iat", "ath"])
-    func `DPOP-06 every claim must be there`(claim: String) {
+    @Test(.holds("DPOP-06"), arguments: ["jti", "htm", "htu", "iat", "ath"])
+    func `every claim must be there`(claim: String) {
         #expect(refusal(claims: [claim: nil]) == .missingClaim(claim))
         for value in ["null", "true", "[]", "{}"] {
             #expect(refusal(claims: [claim: value]) == .claimMalformed(claim))
@@ -181,28 +190,28 @@ private let clients: [(SigningKey, SignatureAlgorithm)] = [
         if claim != "iat" { #expect(refusal(claims: [claim: "\"\""]) == .claimMalformed(claim)) }
     }
 
-    @Test func `DPOP-06 other claims are nobody's business, but every nonce is a string`() {
+    @Test(.refuses("DPOP-06")) func `other claims are nobody's business, but every nonce is a string`() {
         #expect(refusal(claims: ["sub": "1", "exp": "1", "nbf": "9999999999", "aud": "null"]) == nil)
         for value in ["1", "null", "\"\""] { #expect(refusal(claims: ["nonce": value]) == .claimMalformed("nonce")) }
         #expect(refusal(claims: ["nonce": "\"x\""]) == nil)
         #expect(refusal(claims: ["jti\":\"x\",\"jti": "\"x\""]) == .malformed(.claimsNotJSON(.duplicateMember)))
     }
 
-    @Test(arguments: ["get", "Get", "HEAD", "POST", "GET ", " GET", "GETS", "GE"])
-    func `DPOP-07 a proof for another method is refused`(method: String) {
+    @Test(.refuses("DPOP-07"), arguments: ["get", "Get", "HEAD", "POST", "GET ", " GET", "GETS", "GE"])
+    func `a proof for another method is refused`(method: String) {
         #expect(refusal(claims: ["htm": "\"\(method)\""]) == .methodMismatch)
         #expect(Asked(method: method).refusal(ProofMint().proof()) == .methodMismatch)
         #expect(Asked(method: method).refusal(ProofMint(method: method).proof()) == nil)
     }
 
-    @Test(arguments: ["kid", "jku", "x5u", "x5c", "x5t", "x5t#S256", "cty", "unheard"])
-    func `DPOP-26 other header parameters are ignored`(name: String) {
+    @Test(.holds("DPOP-26"), arguments: ["kid", "jku", "x5u", "x5c", "x5t", "x5t#S256", "cty", "unheard"])
+    func `other header parameters are ignored`(name: String) {
         let value = name == "x5c" ? "[\"AQAB\"]" : "\"https://attacker.example/key\""
         #expect(refusal(header: [name: value]) == nil)
     }
 
-    @Test(arguments: ["[\"unheard\"]", "[]", "[\"exp\"]", "null", "[\"alg\"]"])
-    func `DPOP-26 a critical parameter is refused`(critical: String) {
+    @Test(.refuses("DPOP-26"), arguments: ["[\"unheard\"]", "[]", "[\"exp\"]", "null", "[\"alg\"]"])
+    func `a critical parameter is refused`(critical: String) {
         let refusal = refusal(header: ["crit": critical, "unheard": "1"])
         #expect(refusal == .malformed(critical.contains("unheard") ? .criticalNotUnderstood : .criticalInvalid))
         #expect(refusal?.checkID == "JOSE-12")
@@ -210,32 +219,33 @@ private let clients: [(SigningKey, SignatureAlgorithm)] = [
 }
 
 @Suite struct `the time of a proof` {
-    @Test(arguments: [0, 1, 59, 60, -1, -9, -10] as [Int64])
-    func `DPOP-10 a proof within the window is accepted`(age: Int64) {
+    @Test(.holds("DPOP-10"), arguments: [0, 1, 59, 60, -1, -9, -10] as [Int64])
+    func `a proof within the window is accepted`(age: Int64) {
         #expect(refusal(claims: ["iat": "\(now - age)"]) == nil)
     }
 
     @Test(
+        .refuses("DPOP-10"),
         arguments: [
             (61, .issuedTooEarly(secondsAgo: 61)), (3600, .issuedTooEarly(secondsAgo: 3600)),
             (-11, .issuedInFuture(secondsLeft: 11)), (now, .issuedTooEarly(secondsAgo: now)),
         ] as [(Int64, DPoPRefusal)])
-    func `DPOP-10 a proof outside the window is refused`(age: Int64, refusal: DPoPRefusal) {
+    func `a proof outside the window is refused`(age: Int64, refusal: DPoPRefusal) {
         #expect(OAuthTests.refusal(claims: ["iat": "\(now - age)"]) == refusal)
         var asked = Asked()
         asked.checksTime = false
         #expect(OAuthTests.refusal(claims: ["iat": "\(now - age)"], asked: asked) == nil)
     }
 
-    @Test func `DPOP-10 a fraction counts to the strict side`() {
+    @Test(.holds("DPOP-10")) func `a fraction counts to the strict side`() {
         #expect(refusal(claims: ["iat": "\(now - 60).5"]) == nil)
         #expect(refusal(claims: ["iat": "\(now - 61).5"]) == .issuedTooEarly(secondsAgo: 61))
         #expect(refusal(claims: ["iat": "\(now + 9).5"]) == nil)
         #expect(refusal(claims: ["iat": "\(now + 10).5"]) == .issuedInFuture(secondsLeft: 11))
     }
 
-    @Test(arguments: ["9007199254740994", "1e400", "-1", "1e300"])
-    func `DPOP-10 a number that is no time is refused, with a nonce too`(value: String) {
+    @Test(.refuses("DPOP-10"), arguments: ["9007199254740994", "1e400", "-1", "1e300"])
+    func `a number that is no time is refused, with a nonce too`(value: String) {
         var asked = Asked()
         #expect(refusal(claims: ["iat": value], asked: asked) == .claimMalformed("iat"))
         asked.checksTime = false
@@ -245,7 +255,7 @@ private let clients: [(SigningKey, SignatureAlgorithm)] = [
                 == .issuedInFuture(secondsLeft: 9_007_199_254_740_992 - now))
     }
 
-    @Test func `DPOP-10 the window is the rules'`() {
+    @Test(.holds("DPOP-10")) func `the window is the rules'`() {
         var asked = Asked()
         asked.rules.pastSeconds = 5
         asked.rules.futureSeconds = 0
@@ -256,12 +266,12 @@ private let clients: [(SigningKey, SignatureAlgorithm)] = [
 }
 
 @Suite struct `what a proof is bound to` {
-    @Test func `DPOP-18 a proof for another token is refused`() {
+    @Test(.refuses("DPOP-18")) func `a proof for another token is refused`() {
         #expect(Asked(token: "other").refusal(ProofMint().proof()) == .tokenHashMismatch)
         #expect(Asked(token: "other").refusal(ProofMint(token: "other").proof()) == nil)
     }
 
-    @Test func `DPOP-18 the digest has one spelling`() {
+    @Test(.holds("DPOP-18")) func `the digest has one spelling`() {
         let right = digest("token").base64URL
         for wrong in [
             right + "=", right.lowercased(), String(right.dropLast()), right + "A", "x",
@@ -272,14 +282,14 @@ private let clients: [(SigningKey, SignatureAlgorithm)] = [
         }
     }
 
-    @Test func `DPOP-19 a good proof of another key than the token's is refused`() {
+    @Test(.refuses("DPOP-19")) func `a good proof of another key than the token's is refused`() {
         let other = ProofMint(key: .otherP256)
         #expect(Asked().refusal(other.proof()) == .keyMismatch)
         #expect(Asked(thumbprint: other.thumbprint).refusal(other.proof()) == nil)
         #expect(Asked(thumbprint: other.thumbprint).refusal(ProofMint().proof()) == .keyMismatch)
     }
 
-    @Test func `DPOP-15 each key and id is seen as one, whatever else the proof says`() throws {
+    @Test(.holds("DPOP-15")) func `each key and id is seen as one, whatever else the proof says`() throws {
         let asked = Asked()
         let first = try asked.prove(ProofMint().proof(id: "a"))
         #expect(try asked.prove(ProofMint().proof(id: "a")).replayKey == first.replayKey)
@@ -290,7 +300,7 @@ private let clients: [(SigningKey, SignatureAlgorithm)] = [
         #expect(try asked.prove(later.proof(id: "a")).replayKey == first.replayKey)
     }
 
-    @Test func `DPOP-15 another id or another key is another proof`() throws {
+    @Test(.holds("DPOP-15")) func `another id or another key is another proof`() throws {
         let asked = Asked()
         let first = try asked.prove(ProofMint().proof(id: "a"))
         for id in ["b", "A", "a ", "aa", #"a\u0000"#, #"\u0000a"#, "é", #"e\u0301"#] {
@@ -301,13 +311,13 @@ private let clients: [(SigningKey, SignatureAlgorithm)] = [
         #expect(same.replayKey != first.replayKey && same.thumbprint != first.thumbprint)
     }
 
-    @Test func `DPOP-16 an id of 256 bytes is good, however they are spelt`() {
+    @Test(.holds("DPOP-16")) func `an id of 256 bytes is good, however they are spelt`() {
         #expect(Asked().refusal(ProofMint().proof(id: String(repeating: "x", count: 256))) == nil)
         #expect(Asked().refusal(ProofMint().proof(id: String(repeating: "é", count: 128))) == nil)
         #expect(Asked().refusal(ProofMint().proof(id: String(repeating: #"\u0061"#, count: 256))) == nil)
     }
 
-    @Test func `DPOP-16 a longer id is refused`() {
+    @Test(.refuses("DPOP-16")) func `a longer id is refused`() {
         #expect(Asked().refusal(ProofMint().proof(id: String(repeating: "x", count: 257))) == .idTooLong)
         // Counted in bytes after unescaping.
         #expect(Asked().refusal(ProofMint().proof(id: String(repeating: "é", count: 129))) == .idTooLong)

@@ -1,8 +1,9 @@
 import Crypto
 import JOSE
 import OAuth
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 private let refusals: [DPoPRefusal] = [
     .tooLarge, .malformed(.notCompact), .malformed(.criticalNotUnderstood), .typeNotAccepted(nil),
@@ -26,7 +27,7 @@ private func unchecked(_ text: String) throws -> UncheckedDPoPProof {
         #expect(!refusal.found(in: try unchecked(ProofMint().proof())).isEmpty)
     }
 
-    @Test func `OPS-01 no password in an htu is shown`() throws {
+    @Test(.refuses("OPS-01")) func `no password in an htu is shown`() throws {
         let proof = try unchecked(ProofMint(target: "https://user:secret@api.example/a").proof())
         #expect(DPoPRefusal.targetMismatch.found(in: proof) == "htu \"[userinfo]@api.example/a\"")
     }
@@ -45,7 +46,7 @@ private func unchecked(_ text: String) throws -> UncheckedDPoPProof {
         #expect(DPoPRefusal.keyMismatch.checkID == "DPOP-19" && DPoPRefusal.tokenHashMismatch.checkID == "DPOP-18")
     }
 
-    @Test func `DPOP-27 no text holds the proof, its id, its nonce or its key`() throws {
+    @Test(.refuses("DPOP-27")) func `no text holds the proof, its id, its nonce or its key`() throws {
         let mint = ProofMint()
         let text = mint.proof(
             id: "secret-id", claims: ["nonce": "\"secret-nonce\"", "htu": "\"https://api.example/?secret-query\""])
@@ -59,7 +60,7 @@ private func unchecked(_ text: String) throws -> UncheckedDPoPProof {
         }
     }
 
-    @Test func `DPOP-27 a stranger's words are quoted, escaped and cut`() throws {
+    @Test(.holds("DPOP-27")) func `a stranger's words are quoted, escaped and cut`() throws {
         let hostile = #"a\r\nlevel=error \"x\" %0A \u0000\u00e9"# + String(repeating: "x", count: 100)
         let proof = try unchecked(ProofMint(method: hostile, target: hostile).proof())
         for refusal in refusals + [.typeNotAccepted("a\nb\"\u{E9}"), .algorithmNotAllowed("a\nb\"\u{E9}")] {

@@ -1,6 +1,7 @@
 import JOSE
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 @testable import OAuth
 
@@ -14,14 +15,14 @@ import TestSupport
         return keys.hits > hits
     }
 
-    @Test func `DPOP-04 a header is read once`() {
+    @Test(.holds("DPOP-04")) func `a header is read once`() {
         let keys = ProofKeys(limit: 4)
         for client in clients[0..<4] { #expect(!isKnown(client, keys)) }
         for client in clients[0..<4] { #expect(isKnown(client, keys)) }
         #expect(keys.hits == 4 && keys.misses == 4 && keys.count == 4)
     }
 
-    @Test func `DPOP-05 nothing is remembered of a proof that was refused`() {
+    @Test(.refuses("DPOP-05")) func `nothing is remembered of a proof that was refused`() {
         let keys = ProofKeys(limit: 4)
         let client = clients[0]
         let other = SigningKey(.p256)

@@ -3,6 +3,7 @@ import JOSE
 import JSON
 import OAuth
 import TestSupport
+import TestTraits
 import Testing
 
 private let endpoint = "https://as.example/token"
@@ -28,7 +29,8 @@ private func parts(_ proof: String) throws -> UncheckedJWT {
 }
 
 @Suite struct `a proof of ours` {
-    @Test func `DPOP-40 has the members of RFC 9449 4 2, and no token's hash at the token endpoint`() throws {
+    @Test(.holds("DPOP-40")) func `has the members of RFC 9449 4 2, and no token's hash at the token endpoint`() throws
+    {
         let proof = try parts(try make(maker()))
         #expect(proof.header.type == "dpop+jwt")
         #expect(proof.header.algorithm == .es256)
@@ -42,7 +44,7 @@ private func parts(_ proof: String) throws -> UncheckedJWT {
         #expect(proof.claims["jti"]?.string?.utf8.count == 22)
     }
 
-    @Test func `DPOP-40 is signed by the key in it, whose thumbprint is dpop_jkt`() throws {
+    @Test(.holds("DPOP-40")) func `is signed by the key in it, whose thumbprint is dpop_jkt`() throws {
         let maker = try maker()
         let proof = try parts(try make(maker))
         #expect(maker.thumbprint == ProofMint().thumbprint)
@@ -53,15 +55,17 @@ private func parts(_ proof: String) throws -> UncheckedJWT {
         #expect(throws: JOSERefusal.signatureInvalid) { try other.verify(proof.jws, algorithms: [.es256]) }
     }
 
-    @Test(arguments: [
-        "https://as.example/token?t=1", "https://as.example/token#f", "https://as.example/token?a#b?c",
-        "https://as.example/token#?",
-    ])
-    func `DPOP-40 is for an endpoint without its query`(url: String) throws {
+    @Test(
+        .holds("DPOP-40"),
+        arguments: [
+            "https://as.example/token?t=1", "https://as.example/token#f", "https://as.example/token?a#b?c",
+            "https://as.example/token#?",
+        ])
+    func `is for an endpoint without its query`(url: String) throws {
         #expect(try parts(try make(maker(), url: url)).claims["htu"]?.string == endpoint)
     }
 
-    @Test func `DPOP-40 needs an identifier that nobody could guess`() throws {
+    @Test(.refuses("DPOP-40")) func `needs an identifier that nobody could guess`() throws {
         let maker = try maker()
         for count in 0..<12 {
             #expect(throws: SigningRefusal.libraryFailed) {
@@ -74,13 +78,13 @@ private func parts(_ proof: String) throws -> UncheckedJWT {
         #expect(one.claims["jti"]?.string != other.claims["jti"]?.string)
     }
 
-    @Test func `DPOP-40 is made with P-256 keys alone`() {
+    @Test(.holds("DPOP-40")) func `is made with P-256 keys alone`() {
         for key in [SigningKey.rsa, .p384, .p521, .ed25519] {
             #expect(throws: SigningRefusal.algorithmMismatch) { try ProofMaker(key: key.signer().key) }
         }
     }
 
-    @Test func `DPOP-41 has the server's nonce, and another identifier with it`() throws {
+    @Test(.holds("DPOP-41")) func `has the server's nonce, and another identifier with it`() throws {
         let maker = try maker()
         let first = try parts(try make(maker)), again = try parts(try make(maker, nonce: "n\"\\x", seed: 2))
         #expect(first.claims["nonce"] == nil)
@@ -88,14 +92,16 @@ private func parts(_ proof: String) throws -> UncheckedJWT {
         #expect(first.claims["jti"]?.string != again.claims["jti"]?.string)
     }
 
-    @Test func `DPOP-43 is of the same key after a restart, and of no other`() throws {
+    @Test(.holds("DPOP-43"), .refuses("DPOP-43")) func `is of the same key after a restart, and of no other`() throws {
         let scalar = Secret([UInt8](repeating: 7, count: 32)), other = Secret([UInt8](repeating: 8, count: 32))
         let first = try ProofMaker(key: .p256(scalar: scalar)), again = try ProofMaker(key: .p256(scalar: scalar))
         #expect(first.thumbprint == again.thumbprint)
         #expect(try ProofMaker(key: .p256(scalar: other)).thumbprint != first.thumbprint)
     }
 
-    @Test func `DPOP-44 DPOP-45 is accepted for its request and token by whoever knows the thumbprint`() throws {
+    @Test(.holds("DPOP-44", "DPOP-45")) func `is accepted for its request and token by whoever knows the thumbprint`()
+        throws
+    {
         let maker = try maker()
         var asked = Asked(method: "POST", path: "/orders?x=1", token: "Kz~8mXK1", thumbprint: maker.thumbprint)
         let proof = try make(maker, url: "https://api.example/orders?x=1", token: "Kz~8mXK1")
@@ -106,7 +112,8 @@ private func parts(_ proof: String) throws -> UncheckedJWT {
         #expect(asked.refusal(proof) == .tokenHashMismatch)
     }
 
-    @Test func `DPOP-45 is another one for every request, and used once by a server that remembers`() throws {
+    @Test(.holds("DPOP-45")) func `is another one for every request, and used once by a server that remembers`() throws
+    {
         let maker = try maker()
         let asked = Asked(method: "POST", token: "t", thumbprint: maker.thumbprint)
         let url = "https://api.example/orders"
@@ -120,7 +127,7 @@ private func parts(_ proof: String) throws -> UncheckedJWT {
         #expect(asked.refusal(try make(maker, url: url)) == .missingClaim("ath"))
     }
 
-    @Test func `DPOP-40 is not printed with its key`() throws {
+    @Test(.refuses("DPOP-40")) func `is not printed with its key`() throws {
         let maker = try maker()
         var dumped = ""
         dump(maker, to: &dumped)

@@ -1,10 +1,11 @@
 import JOSE
 import OAuth
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 @Suite struct `the order in which a proof is checked` {
-    @Test func `DPOP-01 the first failure wins`() {
+    @Test(.holds("DPOP-01")) func `the first failure wins`() {
         let asked = Asked()
         let mint = ProofMint(key: .otherP256)
         // Wrong in everything; each line mends what the line before was refused for.
@@ -46,7 +47,7 @@ import TestSupport
         asked.refusal(String(decoding: bytes, as: UTF8.self))
     }
 
-    @Test func `DPOP-01 no beginning of a proof is one`() {
+    @Test(.refuses("DPOP-01")) func `no beginning of a proof is one`() {
         let asked = Asked()
         let proof = Array(ProofMint().proof().utf8)
         for known in [false, true] {
@@ -55,7 +56,7 @@ import TestSupport
         }
     }
 
-    @Test func `DPOP-05 a proof with one changed bit is refused wherever it is`() {
+    @Test(.refuses("DPOP-05")) func `a proof with one changed bit is refused wherever it is`() {
         let asked = Asked()
         let proof = Array(ProofMint().proof().utf8)
         for known in [false, true] {
@@ -69,7 +70,7 @@ import TestSupport
         }
     }
 
-    @Test func `DPOP-06 claims cut short or changed never end the process`() {
+    @Test(.refuses("DPOP-06")) func `claims cut short or changed never end the process`() {
         let mint = ProofMint()
         let claims = Array(mint.claimsText(["nonce": #""\u0061""#]).utf8)
         for index in claims.indices {

@@ -2,6 +2,7 @@ import Crypto
 import JOSE
 import JSON
 import OAuth
+import TestTraits
 import Testing
 
 /// The proofs that RFC 9449 prints.
@@ -36,7 +37,7 @@ private enum Published {
 }
 
 @Suite struct `the proofs of RFC 9449` {
-    @Test func `DPOP-01, DPOP-05 and DPOP-18 the proof of Figure 13 is accepted for its request`() throws {
+    @Test(.holds("DPOP-01", "DPOP-05", "DPOP-18")) func `the proof of Figure 13 is accepted for its request`() throws {
         let proof = try Published.asked().prove(PublishedTokens.dpopProof)
         #expect(proof.thumbprint.base64URL == Published.thumbprint && proof.issuedAt == 1_562_262_618)
         let id = Array("e1j3V_bKic8-LAEB".utf8)
@@ -44,7 +45,8 @@ private enum Published {
         #expect(proof.replayKey == digest(bytes: identity))
     }
 
-    @Test func `DPOP-05, DPOP-07, DPOP-08, DPOP-10, DPOP-18 and DPOP-19 it is refused for every other`() {
+    @Test(.refuses("DPOP-05", "DPOP-07", "DPOP-08", "DPOP-10", "DPOP-18", "DPOP-19"))
+    func `it is refused for every other`() {
         var asked = Published.asked()
         asked.method = "HEAD"
         #expect(asked.refusal(PublishedTokens.dpopProof) == .methodMismatch)
@@ -67,8 +69,8 @@ private enum Published {
         #expect(Published.asked().refusal(changed) == .signatureInvalid)
     }
 
-    @Test(arguments: [Published.tokenRequest, Published.refreshRequest])
-    func `DPOP-05 and DPOP-06 the proofs of Figures 2 and 7 hold, but are for no resource`(proof: String) throws {
+    @Test(.holds("DPOP-05", "DPOP-06"), arguments: [Published.tokenRequest, Published.refreshRequest])
+    func `the proofs of Figures 2 and 7 hold, but are for no resource`(proof: String) throws {
         let text = Array(proof.utf8)
         let jws = try CompactJWS.parse(text.span, maximumBytes: 8192)
         let value = try #require(jws.header.parameters["jwk"])

@@ -3,6 +3,7 @@ import HTTPMessage
 import JOSE
 import OAuth
 import TestSupport
+import TestTraits
 import Testing
 
 private let issuer = "https://id.example.com"
@@ -12,17 +13,19 @@ private func ports(_ issuer: String = issuer, allowed: [UInt16] = []) throws -> 
 }
 
 @Suite struct `ports of endpoints` {
-    @Test(arguments: [
-        ("https://id.example.com:8444/token", true), ("https://ID.example.com:8444/token", true),
-        ("https://mtls.id.example.com/token", true), ("https://mtls.id.example.com:8444/token", false),
-        ("https://id.example.com.evil.example:8444/", false), ("https://169.254.169.254:80/", false),
-        ("http://id.example.com:8444/token", false), ("http://id.example.com/token", false),
-    ])
-    func `MD-08 are the issuer's own by TLS, and 443 elsewhere`(url: String, isPermitted: Bool) throws {
+    @Test(
+        .refuses("MD-08"),
+        arguments: [
+            ("https://id.example.com:8444/token", true), ("https://ID.example.com:8444/token", true),
+            ("https://mtls.id.example.com/token", true), ("https://mtls.id.example.com:8444/token", false),
+            ("https://id.example.com.evil.example:8444/", false), ("https://169.254.169.254:80/", false),
+            ("http://id.example.com:8444/token", false), ("http://id.example.com/token", false),
+        ])
+    func `are the issuer's own by TLS, and 443 elsewhere`(url: String, isPermitted: Bool) throws {
         #expect(try ports().permit(#require(URI(url))) == isPermitted)
     }
 
-    @Test func `MD-08 are those that the operator names on any host, and the issuer's own port`() throws {
+    @Test(.holds("MD-08")) func `are those that the operator names on any host, and the issuer's own port`() throws {
         let other = try #require(URI("https://mtls.example.net:8444/token"))
         #expect(try !ports().permit(other))
         #expect(try ports(allowed: [8444]).permit(other))
@@ -30,13 +33,13 @@ private func ports(_ issuer: String = issuer, allowed: [UInt16] = []) throws -> 
         #expect(try !ports("https://id.example.com:8445", allowed: [8443]).permit(other))
     }
 
-    @Test func `MD-08 of plain HTTP are the issuer's own port alone`() throws {
+    @Test(.holds("MD-08")) func `of plain HTTP are the issuer's own port alone`() throws {
         let development = try ports("http://127.0.0.1:4593")
         #expect(development.permit(try #require(URI("http://127.0.0.1:4593/token"))))
         #expect(!development.permit(try #require(URI("http://127.0.0.1:6379/"))))
     }
 
-    @Test func `MD-08 are told with the key that names others`() throws {
+    @Test(.holds("MD-08")) func `are told with the key that names others`() throws {
         #expect(
             try ports("https://id.example.com:9443", allowed: [8444]).expected
                 == "port 443 or 9443 or 8444, any port of id.example.com by https, or one in allow_ports of the issuer")
@@ -80,14 +83,16 @@ private func ports(_ issuer: String = issuer, allowed: [UInt16] = []) throws -> 
         return ",\"mtls_endpoint_aliases\":{\(members.joined(separator: ","))}"
     }
 
-    @Test func `MD-08 CA-12 may have aliases at any port of the issuer's own host`() throws {
+    @Test(.holds("MD-08", "CA-12")) func `may have aliases at any port of the issuer's own host`() throws {
         for form in AuthorizationRequestSettings.Form.allCases where !form.isSigned {
             #expect(try problems(aliases("id.example.com:8444")) { $0.settings.form = form }.isEmpty)
         }
         #expect(try problems(aliases("mtls.example.com")).isEmpty)
     }
 
-    @Test func `MD-08 CA-12 with aliases at a port of another host is found out, with member and URL`() throws {
+    @Test(.holds("MD-08", "CA-12")) func `with aliases at a port of another host is found out, with member and URL`()
+        throws
+    {
         let found = try problems(aliases("mtls.example.com:8444"))
         #expect(found.map(\.area) == [.endpoints, .logout])
         #expect(found.map(\.problem.checkID) == ["MD-08", "MD-08"])
@@ -103,7 +108,7 @@ private func ports(_ issuer: String = issuer, allowed: [UInt16] = []) throws -> 
         #expect(try problems(aliases("mtls.example.com:8444"), secret).isEmpty)
     }
 
-    @Test func `MD-07 OIDC-12 whose userinfo is required has to have one`() throws {
+    @Test(.holds("MD-07", "OIDC-12")) func `whose userinfo is required has to have one`() throws {
         for (wish, rows) in [(LoginDemands.UserInfo.off, []), (.optional, []), (.required, ["MD-07"])] {
             #expect(try problems("") { $0.userInfo = wish }.isEmpty)
             let found = try problems("", members: Self.members.replacing("userinfo_endpoint", with: "other")) {
@@ -114,8 +119,9 @@ private func ports(_ issuer: String = issuer, allowed: [UInt16] = []) throws -> 
     }
 
     @Test(
+        .refuses("MD-08", "OIDC-12"),
         arguments: [(.off, 0, 0), (.optional, 1, 0), (.required, 1, 1)] as [(LoginDemands.UserInfo, Int, Int)])
-    func `MD-08 OIDC-12 whose optional userinfo is at a refused port is told of, and keeps nobody out`(
+    func `whose optional userinfo is at a refused port is told of, and keeps nobody out`(
         wish: LoginDemands.UserInfo, told: Int, against: Int
     ) throws {
         let members = Self.members.replacing("https://id.example.com/userinfo", with: "https://api.example.net:8443/u")
@@ -132,10 +138,11 @@ private func ports(_ issuer: String = issuer, allowed: [UInt16] = []) throws -> 
     }
 
     @Test(
+        .holds("OIDC-05"),
         arguments: [
             ("[\"RS256\",\"ES256\"]", true), ("[\"RS256\"]", false), ("[]", false), ("\"ES256\"", true),
         ])
-    func `OIDC-05 has to sign ID tokens by an algorithm that is taken`(offered: String, suits: Bool) throws {
+    func `has to sign ID tokens by an algorithm that is taken`(offered: String, suits: Bool) throws {
         let found = try problems(",\"id_token_signing_alg_values_supported\":\(offered)") {
             $0.idToken = .init(signature: .algorithms([.es256, .ps256]))
         }
@@ -149,7 +156,9 @@ private func ports(_ issuer: String = issuer, allowed: [UInt16] = []) throws -> 
         #expect(shared.isEmpty)
     }
 
-    @Test func `CF-28 has to sign responses by an algorithm that is taken, where they are to be signed`() throws {
+    @Test(.holds("CF-28")) func `has to sign responses by an algorithm that is taken, where they are to be signed`()
+        throws
+    {
         let offered = ",\"authorization_signing_alg_values_supported\":[\"PS256\"]"
         for (mode, row) in [(AuthorizationRequestSettings.ResponseMode.query, []), (.jwt, ["CF-28"])] {
             let found = try problems(offered) {
@@ -160,7 +169,7 @@ private func ports(_ issuer: String = issuer, allowed: [UInt16] = []) throws -> 
         }
     }
 
-    @Test func `OIDC-11 CF-28 has to encrypt by what the client's keys decrypt`() throws {
+    @Test(.holds("OIDC-11", "CF-28")) func `has to encrypt by what the client's keys decrypt`() throws {
         let offered = """
             ,"id_token_encryption_alg_values_supported":["RSA-OAEP"],
             "authorization_encryption_alg_values_supported":["RSA-OAEP-256","ECDH-ES"]

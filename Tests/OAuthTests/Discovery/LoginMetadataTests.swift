@@ -1,4 +1,5 @@
 import OAuth
+import TestTraits
 import Testing
 
 private func metadata(_ members: String = "") throws -> ServerMetadata { try Requesting.metadata(members) }
@@ -26,7 +27,7 @@ private let full = """
     """
 
 @Suite struct `what a server says of logins` {
-    @Test func `MD-07 is read member by member`() throws {
+    @Test(.holds("MD-07")) func `is read member by member`() throws {
         let found = try metadata(full)
         #expect(found.authorizationEndpoint == "https://id.example/a")
         #expect(found.userInfo == "https://id.example/u")
@@ -50,7 +51,8 @@ private let full = """
         #expect(found.frontchannelLogoutSupported == false)
     }
 
-    @Test func `CA-01, RV-01 of pushed requests and revocations is what it says of token requests`() throws {
+    @Test(.holds("CA-01", "RV-01")) func `of pushed requests and revocations is what it says of token requests`() throws
+    {
         let found = try metadata(full)
         #expect(found.pushedAuthorization.url == "https://id.example/p")
         #expect(found.pushedAuthorization.authenticationMethods == ["private_key_jwt"])
@@ -59,14 +61,14 @@ private let full = """
         #expect(found.revocation.authenticationMethods == ["private_key_jwt"])
     }
 
-    @Test func `CA-12 of clients with a certificate is where they push and revoke`() throws {
+    @Test(.holds("CA-12")) func `of clients with a certificate is where they push and revoke`() throws {
         let certificate = ClientCredentials.Method.tls(certificateFile: "/c.pem", keyFile: "/k.pem")
         let found = try metadata(full)
         #expect(found.pushedAuthorization.location(for: certificate) == "https://m.example/p")
         #expect(found.revocation.location(for: certificate) == "https://m.example/r")
     }
 
-    @Test func `MD-07 is nothing where it says nothing`() throws {
+    @Test(.refuses("MD-07")) func `is nothing where it says nothing`() throws {
         let found = try metadata()
         #expect(found.authorizationEndpoint == nil && found.userInfo == nil && found.endSession == nil)
         #expect(found.codeChallengeMethods == nil && found.responseModes == nil && found.responseTypes == nil)
@@ -77,8 +79,8 @@ private let full = """
         #expect(found.pushedAuthorization.url == nil && found.revocation.url == nil)
     }
 
-    @Test(arguments: ["null", "\"true\"", "1", "[true]", "{}"])
-    func `MD-07 is not said by a value of another type`(value: String) throws {
+    @Test(.refuses("MD-07"), arguments: ["null", "\"true\"", "1", "[true]", "{}"])
+    func `is not said by a value of another type`(value: String) throws {
         let found = try metadata(
             "\"require_signed_request_object\":\(value),\"authorization_response_iss_parameter_supported\":\(value),"
                 + "\"code_challenge_methods_supported\":\(value),\"request_uri_parameter_supported\":\(value)")
@@ -87,8 +89,10 @@ private let full = """
         #expect(found.requestURIParameterSupported == nil)
     }
 
-    @Test(arguments: ["authorization_endpoint", "pushed_authorization_request_endpoint", "end_session_endpoint"])
-    func `MD-04 discards the document when an endpoint is no https URL`(member: String) throws {
+    @Test(
+        .refuses("MD-04"),
+        arguments: ["authorization_endpoint", "pushed_authorization_request_endpoint", "end_session_endpoint"])
+    func `discards the document when an endpoint is no https URL`(member: String) throws {
         #expect(throws: MetadataRefusal.endpointNotHTTPS(member: member)) {
             try metadata("\"\(member)\":\"http://id.example/x\"")
         }

@@ -1,6 +1,7 @@
 import Crypto
 import HTTPMessage
 import OAuth
+import TestTraits
 import Testing
 
 private let issuer = "https://id.example.com"
@@ -29,7 +30,7 @@ private func metadata(
         "introspection_endpoint":"https://mtls.example.com/introspect"}
         """
 
-    @Test func `MD-07 is what the metadata says of it, each member with its own endpoint`() throws {
+    @Test(.holds("MD-07")) func `is what the metadata says of it, each member with its own endpoint`() throws {
         let found = try metadata(Self.full)
         #expect(found.token.url == "https://id.example.com/token")
         #expect(found.token.mutualTLSAlias == "https://mtls.example.com/token")
@@ -41,7 +42,7 @@ private func metadata(
         #expect(found.introspection.signingAlgorithms == ["EdDSA"])
     }
 
-    @Test func `MD-07 is nothing where the metadata says nothing`() throws {
+    @Test(.refuses("MD-07")) func `is nothing where the metadata says nothing`() throws {
         let found = try metadata()
         #expect(found.introspection.url == nil)
         #expect(found.introspection.mutualTLSAlias == nil)
@@ -57,18 +58,18 @@ private func metadata(
         #expect(found.introspection.authenticationMethods == nil)
     }
 
-    @Test func `CA-12 with an alias is sought there with a certificate alone`() throws {
+    @Test(.holds("CA-12")) func `with an alias is sought there with a certificate alone`() throws {
         let endpoint = try metadata(Self.full).introspection
         #expect(endpoint.location(for: certificate) == "https://mtls.example.com/introspect")
         #expect(endpoint.location(for: secret) == "https://id.example.com/introspect")
     }
 
-    @Test func `CA-12 without an alias is sought at its ordinary place with a certificate too`() throws {
+    @Test(.holds("CA-12")) func `without an alias is sought at its ordinary place with a certificate too`() throws {
         let endpoint = try metadata("\"introspection_endpoint\":\"https://id.example.com/i\"").introspection
         #expect(endpoint.location(for: certificate) == "https://id.example.com/i")
     }
 
-    @Test func `MD-04 behind an alias that is no https URL discards the document`() throws {
+    @Test(.refuses("MD-04")) func `behind an alias that is no https URL discards the document`() throws {
         #expect(throws: MetadataRefusal.endpointNotHTTPS(member: "introspection_endpoint")) {
             try metadata("\"mtls_endpoint_aliases\":{\"introspection_endpoint\":\"http://a.example/i\"}")
         }

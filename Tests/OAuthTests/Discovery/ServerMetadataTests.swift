@@ -1,5 +1,6 @@
 import HTTPMessage
 import JSON
+import TestTraits
 import Testing
 
 @testable import OAuth
@@ -30,38 +31,40 @@ private func accept(
 }
 
 @Suite struct `a metadata document is believed` {
-    @Test func `MD-07 when it says where the keys are, and they are sought there alone`() throws {
+    @Test(.holds("MD-07")) func `when it says where the keys are, and they are sought there alone`() throws {
         let metadata = try accept(response(document(["jwks_uri": "\"https://id.example.com/elsewhere/keys\""])))
         #expect(metadata.jwksURI == "https://id.example.com/elsewhere/keys")
     }
 
-    @Test func `MD-04 when it is this issuer's and points to https`() throws {
+    @Test(.holds("MD-04")) func `when it is this issuer's and points to https`() throws {
         let metadata = try accept(response(document()))
         #expect(metadata.issuer == issuer)
         #expect(metadata.jwksURI == "https://id.example.com/keys")
     }
 
-    @Test(arguments: [
-        "application/json", "application/json; charset=utf-8", "APPLICATION/JSON", "application/json;",
-        " application/json ",
-        "application/oauth-authz-server+json", "application/vnd.x+JSON;v=1",
-    ])
-    func `MD-04 when its type is JSON or has the suffix`(type: String) throws {
+    @Test(
+        .holds("MD-04"),
+        arguments: [
+            "application/json", "application/json; charset=utf-8", "APPLICATION/JSON", "application/json;",
+            " application/json ",
+            "application/oauth-authz-server+json", "application/vnd.x+JSON;v=1",
+        ])
+    func `when its type is JSON or has the suffix`(type: String) throws {
         #expect(throws: Never.self) { try accept(response(document(), contentType: type)) }
     }
 
-    @Test func `MD-04 with members that nobody knows`() throws {
+    @Test(.refuses("MD-04")) func `with members that nobody knows`() throws {
         let text = document([
             "x_new": "{\"a\":[1,2]}", "x_endpointless": "\"http://a\"", "op_policy_uri": "\"http://a\"",
         ])
         #expect(throws: Never.self) { try accept(response(text)) }
     }
 
-    @Test func `MD-04 with an endpoint that is null`() throws {
+    @Test(.holds("MD-04")) func `with an endpoint that is null`() throws {
         #expect(throws: Never.self) { try accept(response(document(["end_session_endpoint": "null"]))) }
     }
 
-    @Test func `MD-04 with http endpoints where the operator allowed http`() throws {
+    @Test(.holds("MD-04")) func `with http endpoints where the operator allowed http`() throws {
         let local = "http://127.0.0.1:4593/api"
         let text = document([
             "issuer": "\"\(local)\"", "jwks_uri": "\"http://127.0.0.1:4593/jwks\"",
@@ -72,7 +75,7 @@ private func accept(
                 == "http://127.0.0.1:4593/jwks")
     }
 
-    @Test func `MD-04 up to 256 KiB`() throws {
+    @Test(.holds("MD-04")) func `up to 256 KiB`() throws {
         let body = document()
         let padded = body + String(repeating: " ", count: 256 * 1024 - body.utf8.count)
         #expect(throws: Never.self) { try accept(response(padded)) }
@@ -81,24 +84,28 @@ private func accept(
 }
 
 @Suite struct `a metadata document is refused` {
-    @Test(arguments: [201, 204, 301, 400, 401, 404, 500, 503])
-    func `MD-04 with any status but 200`(status: Int) {
+    @Test(.holds("MD-04"), arguments: [201, 204, 301, 400, 401, 404, 500, 503])
+    func `with any status but 200`(status: Int) {
         #expect(throws: MetadataRefusal.status(status)) { try accept(response(document(), status: status)) }
     }
 
-    @Test(arguments: [
-        "text/html", "text/html; charset=utf-8", "text/json", "application/javascript", "json", "", "application/jsonp",
-        "application/+json", "application/", "/json", "a/b/c+json", "application/x json", "text/plain;application/json",
-    ])
-    func `MD-04 when its type is not JSON`(type: String) {
+    @Test(
+        .refuses("MD-04"),
+        arguments: [
+            "text/html", "text/html; charset=utf-8", "text/json", "application/javascript", "json", "",
+            "application/jsonp",
+            "application/+json", "application/", "/json", "a/b/c+json", "application/x json",
+            "text/plain;application/json",
+        ])
+    func `when its type is not JSON`(type: String) {
         #expect(throws: MetadataRefusal.contentType(type)) { try accept(response(document(), contentType: type)) }
     }
 
-    @Test func `MD-04 without a type`() {
+    @Test(.refuses("MD-04")) func `without a type`() {
         #expect(throws: MetadataRefusal.contentType("")) { try accept(response(document(), contentType: nil)) }
     }
 
-    @Test func `MD-04 when it is not strict JSON`() {
+    @Test(.refuses("MD-04")) func `when it is not strict JSON`() {
         let twice = document().replacing("{", with: "{\"issuer\":\"https://evil.example\",", maxReplacements: 1)
         #expect(throws: MetadataRefusal.notJSON(.duplicateMember)) { try accept(response(twice)) }
         #expect(throws: MetadataRefusal.notJSON(.trailingBytes)) { try accept(response(document() + "{}")) }
@@ -106,24 +113,27 @@ private func accept(
         #expect(throws: MetadataRefusal.self) { try accept(response("")) }
     }
 
-    @Test(arguments: ["[]", "\"x\"", "1", "null", "true"])
-    func `MD-04 when it is no object`(text: String) {
+    @Test(.refuses("MD-04"), arguments: ["[]", "\"x\"", "1", "null", "true"])
+    func `when it is no object`(text: String) {
         #expect(throws: MetadataRefusal.notAnObject) { try accept(response(text)) }
     }
 
-    @Test(arguments: [
-        "https://id.example.com/t/", "https://id.example.com", "https://ID.example.com/t", "https://id.example.com/T",
-        "http://id.example.com/t", "https://id.example.com:443/t", "https://id.example.com/t ",
-        "https://evil.example/t",
-        "https://id.example.com/%74", "",
-    ])
-    func `MD-03 when its issuer differs in a single octet`(found: String) {
+    @Test(
+        .holds("MD-03"),
+        arguments: [
+            "https://id.example.com/t/", "https://id.example.com", "https://ID.example.com/t",
+            "https://id.example.com/T",
+            "http://id.example.com/t", "https://id.example.com:443/t", "https://id.example.com/t ",
+            "https://evil.example/t",
+            "https://id.example.com/%74", "",
+        ])
+    func `when its issuer differs in a single octet`(found: String) {
         #expect(throws: MetadataRefusal.issuerMismatch(found: found)) {
             try accept(response(document(["issuer": "\"\(found)\""])))
         }
     }
 
-    @Test func `MD-03 when its issuer only looks alike to Unicode`() throws {
+    @Test(.refuses("MD-03")) func `when its issuer only looks alike to Unicode`() throws {
         // The Kelvin sign is canonically equivalent to K: String's == takes one for the other.
         let kelvin = "https://id.example.com/\u{212A}"
         #expect(kelvin == "https://id.example.com/K")
@@ -132,21 +142,23 @@ private func accept(
         }
     }
 
-    @Test(arguments: [nil, "null", "1", "[\"\(issuer)\"]", "{}"] as [String?])
-    func `MD-03 when its issuer is missing or no text`(value: String?) {
+    @Test(.refuses("MD-03"), arguments: [nil, "null", "1", "[\"\(issuer)\"]", "{}"] as [String?])
+    func `when its issuer is missing or no text`(value: String?) {
         #expect(throws: MetadataRefusal.issuerMissing) { try accept(response(document(["issuer": value]))) }
     }
 
-    @Test(arguments: [nil, "null"] as [String?])
-    func `MD-07 when it lacks what key sets are found by: nothing is guessed`(value: String?) {
+    @Test(.refuses("MD-07"), arguments: [nil, "null"] as [String?])
+    func `when it lacks what key sets are found by: nothing is guessed`(value: String?) {
         #expect(throws: MetadataRefusal.keySetLocationMissing) { try accept(response(document(["jwks_uri": value]))) }
     }
 
-    @Test(arguments: [
-        "jwks_uri", "token_endpoint", "authorization_endpoint", "introspection_endpoint", "end_session_endpoint",
-        "pushed_authorization_request_endpoint", "some_future_endpoint",
-    ])
-    func `MD-04 when an endpoint is not https`(member: String) {
+    @Test(
+        .refuses("MD-04"),
+        arguments: [
+            "jwks_uri", "token_endpoint", "authorization_endpoint", "introspection_endpoint", "end_session_endpoint",
+            "pushed_authorization_request_endpoint", "some_future_endpoint",
+        ])
+    func `when an endpoint is not https`(member: String) {
         for value in ["http://id.example.com/x", "ftp://id.example.com/x", "HTTP://id.example.com/x"] {
             #expect(throws: MetadataRefusal.endpointNotHTTPS(member: member)) {
                 try accept(response(document([member: "\"\(value)\""])))
@@ -154,21 +166,23 @@ private func accept(
         }
     }
 
-    @Test(arguments: ["\"\"", "\"/relative\"", "\"https://\"", "\"https://a@b/\"", "1", "[]", "\"https://a b/\"", "{}"])
-    func `MD-04 when an endpoint is no URL`(value: String) {
+    @Test(
+        .refuses("MD-04"),
+        arguments: ["\"\"", "\"/relative\"", "\"https://\"", "\"https://a@b/\"", "1", "[]", "\"https://a b/\"", "{}"])
+    func `when an endpoint is no URL`(value: String) {
         #expect(throws: MetadataRefusal.endpointNotURL(member: "token_endpoint")) {
             try accept(response(document(["token_endpoint": value])))
         }
     }
 
-    @Test func `MD-04 when an alias for mutual TLS is not https`() {
+    @Test(.refuses("MD-04")) func `when an alias for mutual TLS is not https`() {
         let aliases = "{\"token_endpoint\":\"http://mtls.example.com/token\"}"
         #expect(throws: MetadataRefusal.endpointNotHTTPS(member: "token_endpoint")) {
             try accept(response(document(["mtls_endpoint_aliases": aliases])))
         }
     }
 
-    @Test func `MD-04 when http is allowed and the scheme is another`() {
+    @Test(.holds("MD-04")) func `when http is allowed and the scheme is another`() {
         let text = document(["jwks_uri": "\"file:///etc/passwd\""])
         #expect(throws: MetadataRefusal.self) { try accept(response(text), schemes: .insecureHTTPAllowed) }
     }

@@ -2,6 +2,7 @@ import Crypto
 import JOSE
 import OAuth
 import TestSupport
+import TestTraits
 import Testing
 
 private typealias Given = Requesting
@@ -67,12 +68,12 @@ private struct Case {
 private func form(_ form: AuthorizationRequestSettings.Form) -> Case { Case(settings: Settings(form: form)) }
 
 @Suite struct `a server that offers all that is asked of it` {
-    @Test(arguments: AuthorizationRequestSettings.Form.allCases)
-    func `MD-07 suits every form`(given: AuthorizationRequestSettings.Form) throws {
+    @Test(.holds("MD-07"), arguments: AuthorizationRequestSettings.Form.allCases)
+    func `suits every form`(given: AuthorizationRequestSettings.Form) throws {
         #expect(try form(given).problems().isEmpty)
     }
 
-    @Test func `MD-07 suits a client that wants everything`() throws {
+    @Test(.holds("MD-07")) func `suits a client that wants everything`() throws {
         for mode in AuthorizationRequestSettings.ResponseMode.allCases {
             let settings = Settings(
                 form: .pushedSigned, responseMode: mode,
@@ -81,7 +82,7 @@ private func form(_ form: AuthorizationRequestSettings.Form) -> Case { Case(sett
         }
     }
 
-    @Test func `MD-07 suits where it says little: the operator's word stands`() throws {
+    @Test(.holds("MD-07")) func `suits where it says little: the operator's word stands`() throws {
         let silent = [
             "response_types_supported", "response_modes_supported", "token_endpoint_auth_methods_supported",
             "token_endpoint_auth_signing_alg_values_supported", "request_object_signing_alg_values_supported",
@@ -114,8 +115,8 @@ private func form(_ form: AuthorizationRequestSettings.Form) -> Case { Case(sett
         "dpop_signing_alg_values_supported":["RS256","ES256","EdDSA"]
         """
 
-    @Test(arguments: AuthorizationRequestSettings.Form.allCases)
-    func `MD-07 suits every form, response and client that it knows`(form: AuthorizationRequestSettings.Form) throws {
+    @Test(.holds("MD-07"), arguments: AuthorizationRequestSettings.Form.allCases)
+    func `suits every form, response and client that it knows`(form: AuthorizationRequestSettings.Form) throws {
         let secret = Authenticating.secret(Authenticating.secret)
         for mode in AuthorizationRequestSettings.ResponseMode.allCases {
             for method in [
@@ -136,60 +137,60 @@ private func form(_ form: AuthorizationRequestSettings.Form) -> Case { Case(sett
 }
 
 @Suite struct `a server that does not suit` {
-    @Test(arguments: ["authorization_endpoint", "token_endpoint"])
-    func `MD-07 has no endpoint for logins`(member: String) throws {
+    @Test(.refuses("MD-07"), arguments: ["authorization_endpoint", "token_endpoint"])
+    func `has no endpoint for logins`(member: String) throws {
         #expect(try Case().rows([member: nil]) == ["MD-07"])
     }
 
-    @Test func `CF-01 hands out no codes`() throws {
+    @Test(.refuses("CF-01")) func `hands out no codes`() throws {
         #expect(try Case().rows(["response_types_supported": "[\"id_token\",\"code id_token\"]"]) == ["CF-01"])
     }
 
-    @Test func `CF-05 does not say that it knows S256, unless the operator says so`() throws {
+    @Test(.refuses("CF-05")) func `does not say that it knows S256, unless the operator says so`() throws {
         #expect(try Case().rows(["code_challenge_methods_supported": nil]) == ["CF-05"])
         #expect(try Case(assumesPKCE: true).rows(["code_challenge_methods_supported": nil]).isEmpty)
     }
 
-    @Test(arguments: ["[]", "[\"plain\"]", "[\"s256\"]", "[\"S256 \"]"])
-    func `CF-05 says that it does not know S256, whatever the operator says`(methods: String) throws {
+    @Test(.refuses("CF-05"), arguments: ["[]", "[\"plain\"]", "[\"s256\"]", "[\"S256 \"]"])
+    func `says that it does not know S256, whatever the operator says`(methods: String) throws {
         for assumes in [false, true] {
             #expect(try Case(assumesPKCE: assumes).rows(["code_challenge_methods_supported": methods]) == ["CF-05"])
         }
     }
 
-    @Test(arguments: ["[]", "[\"client_secret_post\"]", "[\"PRIVATE_KEY_JWT\"]"])
-    func `CA-01 does not take the configured method, and is asked by no other`(methods: String) throws {
+    @Test(.refuses("CA-01"), arguments: ["[]", "[\"client_secret_post\"]", "[\"PRIVATE_KEY_JWT\"]"])
+    func `does not take the configured method, and is asked by no other`(methods: String) throws {
         #expect(try Case().rows(["token_endpoint_auth_methods_supported": methods]) == ["CA-01"])
     }
 
-    @Test func `CA-01 does not take the algorithm of assertions`() throws {
+    @Test(.refuses("CA-01")) func `does not take the algorithm of assertions`() throws {
         let member = "token_endpoint_auth_signing_alg_values_supported"
         #expect(try Case().rows([member: "[\"RS256\"]"]) == ["CA-01"])
         let secret = ClientCredentials.Method.secretBasic(Authenticating.secret("hush"))
         #expect(try Case(method: secret).rows([member: "[\"RS256\"]"]).isEmpty)
     }
 
-    @Test(arguments: [AuthorizationRequestSettings.Form.plain, .signed, .signedByReference])
-    func `PAR-06 takes only pushed requests`(given: AuthorizationRequestSettings.Form) throws {
+    @Test(.refuses("PAR-06"), arguments: [AuthorizationRequestSettings.Form.plain, .signed, .signedByReference])
+    func `takes only pushed requests`(given: AuthorizationRequestSettings.Form) throws {
         let member = "require_pushed_authorization_requests"
         #expect(try form(given).rows([member: "true"]) == ["PAR-06"])
         #expect(try form(given).rows([member: "false"]).isEmpty)
         #expect(try form(.pushed).rows([member: "true"]).isEmpty)
     }
 
-    @Test(arguments: [AuthorizationRequestSettings.Form.pushed, .pushedSigned])
-    func `PAR-06 takes no pushed requests`(given: AuthorizationRequestSettings.Form) throws {
+    @Test(.refuses("PAR-06"), arguments: [AuthorizationRequestSettings.Form.pushed, .pushedSigned])
+    func `takes no pushed requests`(given: AuthorizationRequestSettings.Form) throws {
         #expect(try form(given).rows(["pushed_authorization_request_endpoint": nil]) == ["PAR-06"])
     }
 
-    @Test(arguments: [AuthorizationRequestSettings.Form.plain, .pushed])
-    func `JAR-09 takes only signed requests`(given: AuthorizationRequestSettings.Form) throws {
+    @Test(.holds("JAR-09"), arguments: [AuthorizationRequestSettings.Form.plain, .pushed])
+    func `takes only signed requests`(given: AuthorizationRequestSettings.Form) throws {
         let member = "require_signed_request_object"
         #expect(try form(given).rows([member: "true"]) == ["JAR-09"])
         #expect(try form(.pushedSigned).rows([member: "true"]).isEmpty)
     }
 
-    @Test func `JAR-09 takes no objects in this form`() throws {
+    @Test(.refuses("JAR-09")) func `takes no objects in this form`() throws {
         #expect(try form(.signed).rows(["request_parameter_supported": "false"]) == ["JAR-09"])
         #expect(try form(.pushedSigned).rows(["request_parameter_supported": "false"]) == ["JAR-09"])
         #expect(try form(.signedByReference).rows(["request_uri_parameter_supported": "false"]) == ["JAR-09"])
@@ -198,8 +199,8 @@ private func form(_ form: AuthorizationRequestSettings.Form) -> Case { Case(sett
         #expect(try form(.plain).rows(["request_parameter_supported": "false"]).isEmpty)
     }
 
-    @Test(arguments: ["[\"none\"]", "[]", "[\"none\",\"RS256\",\"HS256\"]", "[\"es256\"]"])
-    func `JAR-01 takes no objects by the algorithm of our key, and gets no unsigned ones`(algorithms: String) throws {
+    @Test(.refuses("JAR-01"), arguments: ["[\"none\"]", "[]", "[\"none\",\"RS256\",\"HS256\"]", "[\"es256\"]"])
+    func `takes no objects by the algorithm of our key, and gets no unsigned ones`(algorithms: String) throws {
         let member = "request_object_signing_alg_values_supported"
         for given in [AuthorizationRequestSettings.Form.signed, .signedByReference, .pushedSigned] {
             #expect(try form(given).rows([member: algorithms]) == ["JAR-01"])
@@ -207,20 +208,20 @@ private func form(_ form: AuthorizationRequestSettings.Form) -> Case { Case(sett
         #expect(try form(.pushed).rows([member: algorithms]).isEmpty)
     }
 
-    @Test(arguments: ["EdDSA", "Ed25519"])
-    func `JAR-01 may call Ed25519 by either name`(name: String) throws {
+    @Test(.holds("JAR-01"), arguments: ["EdDSA", "Ed25519"])
+    func `may call Ed25519 by either name`(name: String) throws {
         var given = form(.signed)
         given.algorithm = .edDSA
         #expect(try given.rows(["request_object_signing_alg_values_supported": "[\"\(name)\"]"]).isEmpty)
     }
 
-    @Test func `JAR-01 gets no objects where there is no key for them`() throws {
+    @Test(.refuses("JAR-01")) func `gets no objects where there is no key for them`() throws {
         var given = form(.pushedSigned)
         given.algorithm = nil
         #expect(try given.rows() == ["JAR-01"])
     }
 
-    @Test func `JAR-10 takes no objects encrypted so`() throws {
+    @Test(.refuses("JAR-10")) func `takes no objects encrypted so`() throws {
         for encryption in [
             Settings.Encryption(algorithm: "ECDH-ES", encoding: "A256GCM"),
             Settings.Encryption(algorithm: "RSA-OAEP-256", encoding: "A128GCM"),
@@ -230,20 +231,20 @@ private func form(_ form: AuthorizationRequestSettings.Form) -> Case { Case(sett
         }
     }
 
-    @Test(arguments: AuthorizationRequestSettings.ResponseMode.allCases)
-    func `MD-07 answers in no such way`(mode: AuthorizationRequestSettings.ResponseMode) throws {
+    @Test(.refuses("MD-07"), arguments: AuthorizationRequestSettings.ResponseMode.allCases)
+    func `answers in no such way`(mode: AuthorizationRequestSettings.ResponseMode) throws {
         let given = Case(settings: Settings(responseMode: mode))
         #expect(try given.rows(["response_modes_supported": "[\"fragment\"]"]) == ["MD-07"])
     }
 
-    @Test func `MD-07 takes proofs by other algorithms than ours alone`() throws {
+    @Test(.holds("MD-07")) func `takes proofs by other algorithms than ours alone`() throws {
         let member = "dpop_signing_alg_values_supported"
         #expect(try Case(dpop: .required).rows([member: "[\"RS256\"]"]) == ["MD-07"])
         #expect(try Case(dpop: .optional).rows([member: "[\"RS256\"]"]).isEmpty)
         #expect(try Case(dpop: .off).rows([member: "[\"RS256\"]"]).isEmpty)
     }
 
-    @Test func `MD-07 does not end sessions here by a channel that it says it has not`() throws {
+    @Test(.refuses("MD-07")) func `does not end sessions here by a channel that it says it has not`() throws {
         let member = ["back": "backchannel_logout_supported", "front": "frontchannel_logout_supported"]
         for (channel, name) in [(LogoutChannel.back, "back"), (.front, "front")] {
             let given = Case(logoutChannels: [channel])
@@ -288,19 +289,19 @@ extension Case {
         Case(settings: settings, dpop: .required, isFAPI: true)
     }
 
-    @Test(arguments: [AuthorizationRequestSettings.Form.plain, .signed, .signedByReference])
-    func `PAR-06 gets only pushed requests`(form: AuthorizationRequestSettings.Form) throws {
+    @Test(.refuses("PAR-06"), arguments: [AuthorizationRequestSettings.Form.plain, .signed, .signedByReference])
+    func `gets only pushed requests`(form: AuthorizationRequestSettings.Form) throws {
         #expect(try given(Settings(form: form, responseMode: .jwt)).rows() == ["PAR-06"])
     }
 
-    @Test func `MD-07 says who it is in its response, or signs it`() throws {
+    @Test(.holds("MD-07")) func `says who it is in its response, or signs it`() throws {
         let silent = ["authorization_response_iss_parameter_supported": String?.none]
         #expect(try given().rows(silent).isEmpty)
         #expect(try given(Settings(form: .pushed)).rows(silent) == ["MD-07"])
         #expect(try given(Settings(form: .pushed)).rows().isEmpty)
     }
 
-    @Test func `MD-07 binds its tokens, by proofs or by certificates`() throws {
+    @Test(.holds("MD-07")) func `binds its tokens, by proofs or by certificates`() throws {
         var unbound = given()
         unbound.dpop = .off
         #expect(try unbound.rows() == ["MD-07"])
@@ -315,14 +316,14 @@ extension Case {
 }
 
 @Suite struct `proofs of possession` {
-    @Test func `MD-07 are sent where they are wanted and the server says that it takes ours`() throws {
+    @Test(.holds("MD-07")) func `are sent where they are wanted and the server says that it takes ours`() throws {
         let offers = try Given.metadata("\"dpop_signing_alg_values_supported\":[\"RS256\",\"ES256\"]")
         #expect(DPoPDemand.optional.isMet(by: offers))
         #expect(DPoPDemand.required.isMet(by: offers))
         #expect(!DPoPDemand.off.isMet(by: offers))
     }
 
-    @Test func `MD-07 are not tried at a server that does not say so, unless they are required`() throws {
+    @Test(.holds("MD-07")) func `are not tried at a server that does not say so, unless they are required`() throws {
         for server in [
             try Given.metadata(), try Given.metadata("\"dpop_signing_alg_values_supported\":[\"RS256\"]"),
         ] {

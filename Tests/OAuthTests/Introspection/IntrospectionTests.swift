@@ -5,6 +5,7 @@ import JOSE
 import JSON
 import OAuth
 import TestSupport
+import TestTraits
 import Testing
 
 private func outcome(_ changes: [String: String?] = [:], at time: Int64 = now) throws -> IntrospectionOutcome {
@@ -17,35 +18,37 @@ private func parameters(_ token: String, hint: IntrospectionRequest.Hint = .acce
 }
 
 @Suite struct `what is asked about a token` {
-    @Test func `INT-01 the token and that it is an access token`() {
+    @Test(.holds("INT-01")) func `the token and that it is an access token`() {
         #expect(
             parameters("2YotnFZFEjr1zCsicMWpAA") == [
                 ["token", "2YotnFZFEjr1zCsicMWpAA"], ["token_type_hint", "access_token"],
             ])
     }
 
-    @Test func `INT-01 the token alone where the server is not to be told its kind`() {
+    @Test(.holds("INT-01")) func `the token alone where the server is not to be told its kind`() {
         #expect(parameters("a~b+c/d==", hint: .none) == [["token", "a~b+c/d=="]])
     }
 
-    @Test(arguments: ["", "=", "a=b", "a b", "a\r\nb", "a\u{0}", "tök", "a&token=b", "a,b"])
-    func `INT-01 INT-07 nothing, where the bytes are no token68`(token: String) {
+    @Test(
+        .refuses("INT-01", "INT-07"), arguments: ["", "=", "a=b", "a b", "a\r\nb", "a\u{0}", "tök", "a&token=b", "a,b"])
+    func `nothing, where the bytes are no token68`(token: String) {
         #expect(parameters(token) == nil)
     }
 
-    @Test func `INT-01 nothing, where the bytes are no UTF-8`() {
+    @Test(.refuses("INT-01")) func `nothing, where the bytes are no UTF-8`() {
         let bytes: [UInt8] = [0x61, 0xFF]
         #expect(IntrospectionRequest.parameters(token: bytes.span) == nil)
     }
 
-    @Test func `INT-08 INT-10 a signed answer is asked for by its type, and a plain one by its own`() {
+    @Test(.holds("INT-08", "INT-10")) func `a signed answer is asked for by its type, and a plain one by its own`() {
         #expect(IntrospectionRequest.accept(.signed(audience: "a")) == "application/token-introspection+jwt")
         #expect(IntrospectionRequest.accept(.plain) == "application/json")
     }
 }
 
 @Suite struct `an answer about a token` {
-    @Test func `INT-02 INT-04 that it is active gives a token with everything it says but active`() throws {
+    @Test(.holds("INT-02", "INT-04")) func `that it is active gives a token with everything it says but active`() throws
+    {
         let token = try #require(try outcome().token)
         #expect(token.issuer == "https://issuer.example/")
         #expect(token.subject == "user-1")
@@ -62,7 +65,7 @@ private func parameters(_ token: String, hint: IntrospectionRequest.Hint = .acce
         #expect(token.claims.count == activeMembers.count - 1)
     }
 
-    @Test func `INT-02 that the RFC prints is read as it stands`() throws {
+    @Test(.holds("INT-02")) func `that the RFC prints is read as it stands`() throws {
         let text = """
             {"active": true, "client_id": "l238j323ds-23ij4", "username": "jdoe", "scope": "read write dolphin",
              "sub": "Z5O3upPC88QrAjx00dis", "aud": "https://protected.example.net/resource",
@@ -78,18 +81,19 @@ private func parameters(_ token: String, hint: IntrospectionRequest.Hint = .acce
         #expect(try introspect(answer(text), rules: rules, at: 1_419_356_268).refusal == .expired(secondsAgo: 30))
     }
 
-    @Test func `INT-03 that it is not active says no more, whatever else is written`() throws {
+    @Test(.refuses("INT-03")) func `that it is not active says no more, whatever else is written`() throws {
         #expect(try introspect(answer("{\"active\": false}")).isInactive)
         #expect(try outcome(["active": "false"]).isInactive)
         #expect(try outcome(["active": "false", "exp": "\"x\"", "iss": "1"]).isInactive)
     }
 
-    @Test(arguments: [nil, "\"true\"", "1", "null", "[true]", "{}", "\"\"", "0"])
-    func `INT-02 whose active is not the word true is one that it is not`(active: String?) throws {
+    @Test(.holds("INT-02"), .refuses("INT-02"), arguments: [nil, "\"true\"", "1", "null", "[true]", "{}", "\"\"", "0"])
+    func `whose active is not the word true is one that it is not`(active: String?) throws {
         #expect(try outcome(["active": active]).isInactive)
     }
 
     @Test(
+        .refuses("INT-04"),
         arguments: [
             (["exp": "\(now - 30)"], .expired(secondsAgo: 30)),
             (["exp": "\"soon\""], .claimMalformed("exp")),
@@ -121,51 +125,53 @@ private func parameters(_ token: String, hint: IntrospectionRequest.Hint = .acce
             (["cnf": "{\"kid\":\"x\"}"], .boundToKey),
             (["cnf": "{\"jkt\":\"short\"}"], .boundToKey),
         ] as [([String: String], AccessTokenRefusal)])
-    func `INT-04 that it is active is not enough where another member forbids its use`(
+    func `that it is active is not enough where another member forbids its use`(
         changes: [String: String], expected: AccessTokenRefusal
     ) throws {
         #expect(try outcome(changes).refusal == expected)
     }
 
-    @Test(arguments: [
-        ["exp": "\(now - 29)"], ["nbf": "\(now + 30)"], ["iat": "\(now + 30)"], ["token_type": "\"BEARER\""],
-        ["token_type": "\"access_token\""], ["token_use": "\"access_token\""], ["token_use": "\"access\""],
-    ])
-    func `INT-04 within the leeway, or of a kind by another name, is one of an access token`(
+    @Test(
+        .holds("INT-04"),
+        arguments: [
+            ["exp": "\(now - 29)"], ["nbf": "\(now + 30)"], ["iat": "\(now + 30)"], ["token_type": "\"BEARER\""],
+            ["token_type": "\"access_token\""], ["token_use": "\"access_token\""], ["token_use": "\"access\""],
+        ])
+    func `within the leeway, or of a kind by another name, is one of an access token`(
         changes: [String: String]
     ) throws {
         #expect(try outcome(changes).token != nil)
     }
 
-    @Test(arguments: ["iss", "sub", "client_id", "nbf", "iat", "scope", "token_type", "username"])
-    func `INT-04 may leave out what RFC 7662 lets it leave out`(member: String) throws {
+    @Test(.holds("INT-04"), arguments: ["iss", "sub", "client_id", "nbf", "iat", "scope", "token_type", "username"])
+    func `may leave out what RFC 7662 lets it leave out`(member: String) throws {
         let token = try #require(try outcome([member: nil]).token)
         #expect(token.issuer == "https://issuer.example/")
         #expect(token.claims[member] == nil)
     }
 
-    @Test func `INT-04 without aud is of a token for no route at all`() throws {
+    @Test(.refuses("INT-04")) func `without aud is of a token for no route at all`() throws {
         let token = try #require(try outcome(["aud": nil]).token)
         #expect(token.audiences == [])
         #expect(!token.hasAudience("https://api.example/"))
         #expect(!token.hasAudience(oneOf: ["", "https://api.example/"]))
     }
 
-    @Test func `INT-06 is believed for the time set, and never beyond exp`() throws {
+    @Test(.refuses("INT-06")) func `is believed for the time set, and never beyond exp`() throws {
         #expect(try outcome().believedUntil == now + 30)
         #expect(try outcome(["exp": "\(now + 7)"]).believedUntil == now + 7)
         #expect(try outcome(["exp": "\(now + 7).9"]).believedUntil == now + 7)
         #expect(try outcome(["exp": "\(now - 5)"]).believedUntil == now - 5)
     }
 
-    @Test func `INT-06 without exp is believed for the time set and no longer`() throws {
+    @Test(.holds("INT-06")) func `without exp is believed for the time set and no longer`() throws {
         let outcome = try outcome(["exp": nil])
         #expect(outcome.believedUntil == now + 30)
         #expect(outcome.token?.expiresAt == now + 30)
     }
 
-    @Test(arguments: [(0, 0), (-5, 0), (300, 300), (100_000, 300)])
-    func `INT-06 is believed for 300 seconds at most, and with 0 for its own request only`(
+    @Test(.holds("INT-06"), arguments: [(0, 0), (-5, 0), (300, 300), (100_000, 300)])
+    func `is believed for 300 seconds at most, and with 0 for its own request only`(
         setting: Int, seconds: Int64
     ) throws {
         let rules = IntrospectionRules(
@@ -177,7 +183,7 @@ private func parameters(_ token: String, hint: IntrospectionRequest.Hint = .acce
         }
     }
 
-    @Test func `MTLS-03 has the certificate's thumbprint of RFC 8705 as the token's binding`() throws {
+    @Test(.holds("MTLS-03")) func `has the certificate's thumbprint of RFC 8705 as the token's binding`() throws {
         // The RFC's own is an illustration: its last character has bits that no digest of 32 bytes has.
         let thumbprint = "A4DtL2JmUMhAsvJj5tKyn64SqzmuXbMrJa0n761y5v0"
         let text = """
@@ -192,16 +198,18 @@ private func parameters(_ token: String, hint: IntrospectionRequest.Hint = .acce
         #expect(token.claims["cnf"]?["x5t#S256"]?.string == thumbprint)
     }
 
-    @Test(arguments: [
-        "{\"x5t#S256\":\"bwcK0esc3ACC3DB2Y5_lESsXE8o9ltc05O89jdN-dg\"}", "{\"x5t#S256\":null}",
-        "{\"x5t#S256\":\"bwcK0esc3ACC3DB2Y5_lESsXE8o9ltc05O89jdN-dg2\"}",
-        "{\"x5t#S256\":\"A4DtL2JmUMhAsvJj5tKyn64SqzmuXbMrJa0n761y5v0\",\"other\":\"x\"}",
-    ])
-    func `MTLS-03 with a thumbprint that cannot be checked is of no bearer token`(confirmation: String) throws {
+    @Test(
+        .refuses("MTLS-03"),
+        arguments: [
+            "{\"x5t#S256\":\"bwcK0esc3ACC3DB2Y5_lESsXE8o9ltc05O89jdN-dg\"}", "{\"x5t#S256\":null}",
+            "{\"x5t#S256\":\"bwcK0esc3ACC3DB2Y5_lESsXE8o9ltc05O89jdN-dg2\"}",
+            "{\"x5t#S256\":\"A4DtL2JmUMhAsvJj5tKyn64SqzmuXbMrJa0n761y5v0\",\"other\":\"x\"}",
+        ])
+    func `with a thumbprint that cannot be checked is of no bearer token`(confirmation: String) throws {
         #expect(try outcome(["cnf": confirmation]).refusal == .boundToKey)
     }
 
-    @Test func `INT-04 of a DPoP token has the key's thumbprint as the token's binding`() throws {
+    @Test(.holds("INT-04")) func `of a DPoP token has the key's thumbprint as the token's binding`() throws {
         let confirmation = "{\"jkt\":\"0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I\"}"
         let token = try outcome(["token_type": "\"DPoP\"", "cnf": confirmation]).token
         #expect(token?.binding.keyThumbprint?.base64URL == "0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I")
@@ -210,54 +218,57 @@ private func parameters(_ token: String, hint: IntrospectionRequest.Hint = .acce
 
 @Suite struct `an answer that says nothing about the token` {
     @Test(
+        .refuses("INT-05"),
         arguments: [
             (401, .credentialsRefused(status: 401)), (403, .credentialsRefused(status: 403)), (400, .status(400)),
             (404, .status(404)), (429, .status(429)), (500, .status(500)), (503, .status(503)), (204, .status(204)),
         ] as [(Int, IntrospectionRefusal)])
-    func `INT-05 has another status, though its body says that it is not active`(
+    func `has another status, though its body says that it is not active`(
         status: Int, expected: IntrospectionRefusal
     ) {
         #expect(introspectionRefusal(answer("{\"active\":false}", status: status)) == expected)
     }
 
-    @Test(arguments: ["", "{", "{\"active\":false,}", "{\"active\":true,\"active\":false}", "nope", "{\"active\":fals"])
-    func `INT-05 is not strict JSON`(text: String) {
+    @Test(
+        .refuses("INT-05"),
+        arguments: ["", "{", "{\"active\":false,}", "{\"active\":true,\"active\":false}", "nope", "{\"active\":fals"])
+    func `is not strict JSON`(text: String) {
         guard case .notJSON = introspectionRefusal(answer(text)) else {
             Issue.record("\(text) was read")
             return
         }
     }
 
-    @Test(arguments: ["[]", "true", "\"active\"", "null"])
-    func `INT-05 is no object`(text: String) {
+    @Test(.refuses("INT-05"), arguments: ["[]", "true", "\"active\"", "null"])
+    func `is no object`(text: String) {
         #expect(introspectionRefusal(answer(text)) == .notAnObject)
     }
 
-    @Test(arguments: ["text/html", "", "application/token-introspection+jwt", "application/jwt"])
-    func `INT-05 has another type than JSON`(type: String) {
+    @Test(.holds("INT-05"), arguments: ["text/html", "", "application/token-introspection+jwt", "application/jwt"])
+    func `has another type than JSON`(type: String) {
         #expect(introspectionRefusal(answer("{\"active\":false}", contentType: type)) == .contentType(type))
     }
 
-    @Test func `INT-05 is too large`() {
+    @Test(.refuses("INT-05")) func `is too large`() {
         let text = "{\"active\":false,\"x\":\"" + String(repeating: "x", count: 262_144) + "\"}"
         #expect(introspectionRefusal(answer(text)) == .tooLarge(bytes: text.utf8.count))
     }
 
-    @Test func `INT-05 is none of these for a user with two thousand groups`() {
+    @Test(.refuses("INT-05")) func `is none of these for a user with two thousand groups`() {
         let groups = (0..<2000).map { "\"00000000-0000-4000-8000-\(String(100_000_000_000 + $0))\"" }
         let text = "{\"active\":true,\"sub\":\"user-1\",\"groups\":[" + groups.joined(separator: ",") + "]}"
         #expect(text.utf8.count > 64 * 1024)
         #expect(introspectionRefusal(answer(text)) == nil)
     }
 
-    @Test(arguments: [4096, 4097, 15_000])
-    func `INT-05 has as many groups as its bytes allow`(count: Int) throws {
+    @Test(.holds("INT-05"), arguments: [4096, 4097, 15_000])
+    func `has as many groups as its bytes allow`(count: Int) throws {
         let groups = "[" + (0..<count).map { "\"group-\($0)\"" }.joined(separator: ",") + "]"
         let outcome = try introspect(answer(object(activeMembers, ["groups": groups])))
         #expect(outcome.token?.claims["groups"]?.elements.count == count)
     }
 
-    @Test func `INT-05 is one cut off at any place`() {
+    @Test(.holds("INT-05")) func `is one cut off at any place`() {
         let text = Array(object(activeMembers).utf8)
         for count in 0..<text.count {
             let cut = FetchResponse(status: 200, contentType: "application/json", body: Array(text[..<count]))
@@ -268,7 +279,8 @@ private func parameters(_ token: String, hint: IntrospectionRequest.Hint = .acce
         }
     }
 
-    @Test func `INT-02 never traps and never activates a token, whichever bit is flipped in an inactive one`() throws {
+    @Test(.refuses("INT-02"))
+    func `never traps and never activates a token, whichever bit is flipped in an inactive one`() throws {
         let text = Array(object(activeMembers, ["active": "false"]).utf8)
         for index in text.indices {
             for bit in 0..<8 {
@@ -281,7 +293,7 @@ private func parameters(_ token: String, hint: IntrospectionRequest.Hint = .acce
         }
     }
 
-    @Test func `INT-05 says in a word what was wrong, and no two of our words are the client's fault`() {
+    @Test(.refuses("INT-05")) func `says in a word what was wrong, and no two of our words are the client's fault`() {
         let refusals: [IntrospectionRefusal] = [
             .credentialsRefused(status: 401), .status(500), .tooLarge(bytes: 1), .contentType(""), .notAnObject,
             .malformed(.notCompact), .typeNotAccepted, .algorithmNotAllowed, .unknownKey, .tooManyKeys,

@@ -3,6 +3,7 @@ import JOSE
 import JSON
 import OAuth
 import TestSupport
+import TestTraits
 import Testing
 
 private func keys() throws -> VerificationKeys {
@@ -14,31 +15,31 @@ private func signedRefusal(_ response: FetchResponse) throws -> IntrospectionRef
 }
 
 @Suite struct `a signed answer about a token` {
-    @Test func `INT-08 INT-10 is read when the issuer signed it for us just now`() throws {
+    @Test(.holds("INT-08", "INT-10")) func `is read when the issuer signed it for us just now`() throws {
         let outcome = try introspect(signedAnswer(), rules: signedRules, keys: keys())
         #expect(outcome.token?.subject == "user-1")
         #expect(outcome.token?.audiences == ["https://api.example/"])
         #expect(outcome.believedUntil == now + 30)
     }
 
-    @Test func `INT-08 INT-10 is read by each algorithm of the issuer's list`() throws {
+    @Test(.holds("INT-08", "INT-10")) func `is read by each algorithm of the issuer's list`() throws {
         let outcome = try introspect(signedAnswer(key: .rsa), rules: signedRules, keys: keys())
         #expect(outcome.token != nil)
     }
 
-    @Test func `INT-03 may say that the token is not active`() throws {
+    @Test(.holds("INT-03")) func `may say that the token is not active`() throws {
         let response = signedAnswer(claims: ["token_introspection": "{\"active\":false}"])
         #expect(try introspect(response, rules: signedRules, keys: keys()).isInactive)
     }
 
-    @Test func `INT-05 INT-08 has as many groups as its bytes allow`() throws {
+    @Test(.holds("INT-05", "INT-08")) func `has as many groups as its bytes allow`() throws {
         let groups = "[" + (0..<5000).map { "\"group-\($0)\"" }.joined(separator: ",") + "]"
         let response = signedAnswer(claims: ["token_introspection": object(activeMembers, ["groups": groups])])
         let token = try #require(try introspect(response, rules: signedRules, keys: keys()).token)
         #expect(token.claims["groups"]?.elements.count == 5000)
     }
 
-    @Test func `INT-08 speaks of the token in token_introspection alone`() throws {
+    @Test(.holds("INT-08")) func `speaks of the token in token_introspection alone`() throws {
         let response = signedAnswer(claims: [
             "active": "true", "sub": "\"admin\"", "scope": "\"admin\"", "exp": "1", "cnf": "{}",
         ])
@@ -49,43 +50,49 @@ private func signedRefusal(_ response: FetchResponse) throws -> IntrospectionRef
         #expect(try introspect(empty, rules: signedRules, keys: keys()).isInactive)
     }
 
-    @Test(arguments: [
-        "application/token-introspection+jwt; charset=utf-8", "Application/Token-Introspection+JWT",
-        " application/token-introspection+jwt ",
-    ])
-    func `INT-08 is known by its media type, whatever its case and parameters`(type: String) throws {
+    @Test(
+        .holds("INT-08"),
+        arguments: [
+            "application/token-introspection+jwt; charset=utf-8", "Application/Token-Introspection+JWT",
+            " application/token-introspection+jwt ",
+        ])
+    func `is known by its media type, whatever its case and parameters`(type: String) throws {
         var response = signedAnswer()
         response.contentType = type
         #expect(try signedRefusal(response) == nil)
     }
 
-    @Test(arguments: ["application/json", "application/jwt", "text/plain", "application/token-introspection+jwtx", ""])
-    func `INT-08 of another media type is not read`(type: String) throws {
+    @Test(
+        .refuses("INT-08"),
+        arguments: ["application/json", "application/jwt", "text/plain", "application/token-introspection+jwtx", ""])
+    func `of another media type is not read`(type: String) throws {
         var response = signedAnswer()
         response.contentType = type
         #expect(try signedRefusal(response) == .contentType(type))
     }
 
-    @Test func `INT-08 INT-10 cannot be replaced by a plain one, under whichever type`() throws {
+    @Test(.refuses("INT-08", "INT-10")) func `cannot be replaced by a plain one, under whichever type`() throws {
         #expect(try signedRefusal(answer(object(activeMembers))) == .contentType("application/json"))
         let disguised = answer("{\"active\":true}", contentType: "application/token-introspection+jwt")
         #expect(try signedRefusal(disguised) == .malformed(.notCompact))
     }
 
     @Test(
+        .refuses("INT-08"),
         arguments: [
             (["typ": "\"at+jwt\""], .typeNotAccepted), (["typ": "\"JWT\""], .typeNotAccepted),
             (["typ": nil], .typeNotAccepted), (["kid": "\"elsewhere\""], .unknownKey),
             (["alg": "\"none\""], .algorithmNotAllowed), (["alg": "\"HS256\""], .algorithmNotAllowed),
             (["alg": nil], .malformed(.algorithmInvalid)), (["alg": "\"ES384\""], .unknownKey),
         ] as [([String: String?], IntrospectionRefusal)])
-    func `INT-08 with another header is not believed`(
+    func `with another header is not believed`(
         header: [String: String?], expected: IntrospectionRefusal
     ) throws {
         #expect(try signedRefusal(signedAnswer(header: header)) == expected)
     }
 
     @Test(
+        .refuses("INT-08", "INT-10"),
         arguments: [
             (["iss": "\"https://issuer.example\""], .issuerMismatch), (["iss": nil], .missingClaim("iss")),
             (["iss": "[\"https://issuer.example/\"]"], .issuerMismatch),
@@ -99,29 +106,31 @@ private func signedRefusal(_ response: FetchResponse) throws -> IntrospectionRef
             (["token_introspection": "true"], .claimMalformed("token_introspection")),
             (["token_introspection": "[{\"active\":true}]"], .claimMalformed("token_introspection")),
         ] as [([String: String?], IntrospectionRefusal)])
-    func `INT-08 INT-10 with another claim is not believed`(
+    func `with another claim is not believed`(
         claims: [String: String?], expected: IntrospectionRefusal
     ) throws {
         #expect(try signedRefusal(signedAnswer(claims: claims)) == expected)
     }
 
-    @Test(arguments: [
-        ["aud": "[\"https://other.example/\",\"https://gateway.example/\"]"], ["iat": "\(now + 30)"],
-        ["iat": "\(now - 300)"],
-    ])
-    func `INT-08 for us among others, or at the edge of its time, is believed`(claims: [String: String]) throws {
+    @Test(
+        .holds("INT-08"),
+        arguments: [
+            ["aud": "[\"https://other.example/\",\"https://gateway.example/\"]"], ["iat": "\(now + 30)"],
+            ["iat": "\(now - 300)"],
+        ])
+    func `for us among others, or at the edge of its time, is believed`(claims: [String: String]) throws {
         #expect(try signedRefusal(signedAnswer(claims: claims)) == nil)
     }
 
-    @Test func `INT-08 INT-10 signed by another key under the same name is not believed`() throws {
+    @Test(.refuses("INT-08", "INT-10")) func `signed by another key under the same name is not believed`() throws {
         #expect(try signedRefusal(signedAnswer(signedBy: .otherP256)) == .signatureInvalid)
     }
 
-    @Test func `INT-08 cannot be judged without the issuer's keys`() {
+    @Test(.refuses("INT-08")) func `cannot be judged without the issuer's keys`() {
         #expect(introspectionRefusal(signedAnswer(), rules: signedRules) == .keysMissing)
     }
 
-    @Test func `INT-08 with any bit flipped is never an answer`() throws {
+    @Test(.refuses("INT-08")) func `with any bit flipped is never an answer`() throws {
         let good = signedAnswer()
         let keys = try keys()
         for index in good.body.indices {
@@ -131,7 +140,7 @@ private func signedRefusal(_ response: FetchResponse) throws -> IntrospectionRef
         }
     }
 
-    @Test func `INT-08 cut off at any place is never an answer`() throws {
+    @Test(.refuses("INT-08")) func `cut off at any place is never an answer`() throws {
         let good = signedAnswer()
         let keys = try keys()
         for count in good.body.indices {
@@ -141,7 +150,7 @@ private func signedRefusal(_ response: FetchResponse) throws -> IntrospectionRef
         }
     }
 
-    @Test func `INT-08 of RFC 9701 has the shape that is asked for, and no key to believe it by`() throws {
+    @Test(.refuses("INT-08")) func `of RFC 9701 has the shape that is asked for, and no key to believe it by`() throws {
         let rules = IntrospectionRules(
             AccessTokenRules(issuer: "https://as.example.com/"),
             form: .signed(audience: "https://rs.example.com/resource"))
@@ -152,14 +161,14 @@ private func signedRefusal(_ response: FetchResponse) throws -> IntrospectionRef
 }
 
 @Suite struct `a signed answer as an access token` {
-    @Test(arguments: [rules(), legacyRules])
-    func `INT-09 is refused by its type`(rules: AccessTokenRules) {
+    @Test(.refuses("INT-09"), arguments: [rules(), legacyRules])
+    func `is refused by its type`(rules: AccessTokenRules) {
         let answer = String(decoding: signedAnswer().body, as: UTF8.self)
         #expect(refusal(answer, rules: rules) == .typeNotAccepted)
         #expect(refusal(PublishedTokens.introspectionResponse, rules: rules) == .typeNotAccepted)
     }
 
-    @Test func `INT-09 is what is refused: the same key's access token is accepted`() {
+    @Test(.holds("INT-09"), .refuses("INT-09")) func `is what is refused: the same key's access token is accepted`() {
         #expect(refusal(TokenMint().accessToken()) == nil)
     }
 }

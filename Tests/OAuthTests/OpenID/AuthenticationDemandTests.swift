@@ -1,16 +1,17 @@
 import Crypto
 import OAuth
 import TestSupport
+import TestTraits
 import Testing
 
 @Suite struct `how a user was authenticated` {
-    @Test func `OIDC-09 is of no concern where nothing was asked for`() {
+    @Test(.refuses("OIDC-09")) func `is of no concern where nothing was asked for`() {
         let token = idToken(["acr": "7", "auth_time": "\"yesterday\""])
         #expect(idTokenRefusal(token) == nil)
         #expect(idTokenRefusal(token, demand: AuthenticationDemand()) == nil)
     }
 
-    @Test func `OIDC-09 is by one of the contexts demanded`() {
+    @Test(.holds("OIDC-09")) func `is by one of the contexts demanded`() {
         let demand = AuthenticationDemand(acrValues: ["gold", "silver"])
         #expect(idTokenRefusal(idToken(), demand: demand) == nil)
         #expect(idTokenRefusal(idToken(["acr": "\"gold\""]), demand: demand) == nil)
@@ -23,7 +24,7 @@ import Testing
         #expect(idTokenRefusal(idToken(["acr": nil]), demand: demand) == .missingClaim("acr"))
     }
 
-    @Test func `OIDC-09 is recent enough`() {
+    @Test(.holds("OIDC-09")) func `is recent enough`() {
         let demand = AuthenticationDemand(maximumAge: 300)
         #expect(idTokenRefusal(idToken(["auth_time": "\(now - 330)"]), demand: demand) == nil)
         let old = idTokenRefusal(idToken(["auth_time": "\(now - 331)"]), demand: demand)
@@ -34,7 +35,7 @@ import Testing
                 == .authenticatedInFuture(secondsLeft: 31))
     }
 
-    @Test func `OIDC-09 is counted from when the browser was sent, not from when it came back`() {
+    @Test(.holds("OIDC-09")) func `is counted from when the browser was sent, not from when it came back`() {
         let demand = AuthenticationDemand(maximumAge: 0, askedAt: now - 500)
         #expect(idTokenRefusal(idToken(["auth_time": "\(now - 450)"]), demand: demand) == nil)
         #expect(
@@ -47,7 +48,7 @@ import Testing
                 == .authenticatedTooEarly(secondsAgo: 31))
     }
 
-    @Test func `OIDC-09 is not known to a server that says 0`() {
+    @Test(.holds("OIDC-09")) func `is not known to a server that says 0`() {
         for maximumAge in [0, 300, Int.max / 2, .max] {
             let demand = AuthenticationDemand(maximumAge: maximumAge)
             #expect(
@@ -57,7 +58,7 @@ import Testing
         #expect(idTokenRefusal(idToken(["auth_time": "1"]), demand: AuthenticationDemand(maximumAge: .max)) == nil)
     }
 
-    @Test func `OIDC-09 must be said where an age was demanded`() {
+    @Test(.holds("OIDC-09")) func `must be said where an age was demanded`() {
         let demand = AuthenticationDemand(maximumAge: 300)
         let missing = idTokenRefusal(idToken(["auth_time": nil]), demand: demand)
         #expect(missing == .missingClaim("auth_time") && missing?.isAboutAuthentication == true)
@@ -66,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func `OIDC-09 does not outweigh that the token is another login's`() {
+    @Test(.refuses("OIDC-09")) func `does not outweigh that the token is another login's`() {
         let demand = AuthenticationDemand(acrValues: ["gold"], maximumAge: 0)
         let refusal = idTokenRefusal(idToken(["nonce": "\"nonce-2\""]), demand: demand)
         #expect(refusal == .nonceMismatch && refusal?.isAboutAuthentication == false)
@@ -88,23 +89,25 @@ import Testing
         issuer: "https://issuer.example/", subject: "user-1", authTime: now - 60,
         nonce: IDToken.Original.nonceDigest("nonce-1"))
 
-    @Test func `RF-07 is of the same login`() throws {
+    @Test(.holds("RF-07")) func `is of the same login`() throws {
         #expect(try refusal([:], original) == nil)
         #expect(try refusal(["nonce": nil, "auth_time": nil], original) == nil)
         let forgotten = IDToken.Original(issuer: "https://issuer.example/", subject: "user-1")
         #expect(try refusal(["nonce": "\"other\"", "auth_time": "1"], forgotten) == nil)
     }
 
-    @Test(arguments: [
-        ("sub", "\"user-2\"", "sub"), ("sub", "\"USER-1\"", "sub"), ("auth_time", "\(now - 59)", "auth_time"),
-        ("auth_time", "0", "auth_time"), ("nonce", "\"nonce-2\"", "nonce"), ("nonce", "\"\"", "nonce"),
-    ])
-    func `RF-07 of another login is refused`(claim: String, value: String, changed: String) throws {
+    @Test(
+        .refuses("RF-07"),
+        arguments: [
+            ("sub", "\"user-2\"", "sub"), ("sub", "\"USER-1\"", "sub"), ("auth_time", "\(now - 59)", "auth_time"),
+            ("auth_time", "0", "auth_time"), ("nonce", "\"nonce-2\"", "nonce"), ("nonce", "\"\"", "nonce"),
+        ])
+    func `of another login is refused`(claim: String, value: String, changed: String) throws {
         let refusal = try #require(try refusal([claim: value], original))
         #expect(refusal == .changed(claim: changed) && refusal.checkID == "RF-07")
     }
 
-    @Test func `RF-07 of another issuer or for another client is refused`() throws {
+    @Test(.refuses("RF-07")) func `of another issuer or for another client is refused`() throws {
         let other = IDToken.Original(issuer: "https://issuer.example", subject: "user-1")
         #expect(try refusal([:], other) == .changed(claim: "iss"))
         #expect(idTokenRefusal(idToken(["aud": "\"client-2\""]), nonce: nil) == .audienceMismatch)

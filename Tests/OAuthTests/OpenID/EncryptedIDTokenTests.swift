@@ -2,6 +2,7 @@ import Crypto
 import JOSE
 import OAuth
 import TestSupport
+import TestTraits
 import Testing
 
 private func decryptionKey(_ key: SigningKey = .otherP256, _ algorithm: String = "ECDH-ES+A256KW") throws
@@ -19,8 +20,10 @@ private func encrypted(_ text: String, to key: DecryptionJWK, contentType: Strin
 }
 
 @Suite struct `an encrypted ID token` {
-    @Test(arguments: [(SigningKey.otherP256, "ECDH-ES"), (.otherP256, "ECDH-ES+A256KW"), (.otherRSA, "RSA-OAEP-256")])
-    func `OIDC-11 JOSE-24 is what it is in plain`(key: SigningKey, algorithm: String) throws {
+    @Test(
+        .holds("OIDC-11", "JOSE-24"),
+        arguments: [(SigningKey.otherP256, "ECDH-ES"), (.otherP256, "ECDH-ES+A256KW"), (.otherRSA, "RSA-OAEP-256")])
+    func `is what it is in plain`(key: SigningKey, algorithm: String) throws {
         let key = try decryptionKey(key, algorithm)
         let token = try encrypted(idToken(), to: key)
         #expect(try verifyIDToken(token, decryption: [key]).subject == "user-1")
@@ -29,7 +32,7 @@ private func encrypted(_ text: String, to key: DecryptionJWK, contentType: Strin
         #expect(idTokenRefusal(try encrypted(idToken(), to: key, contentType: nil), decryption: [key]) == nil)
     }
 
-    @Test func `LO-02 is kept and given as a hint without its encryption`() throws {
+    @Test(.holds("LO-02")) func `is kept and given as a hint without its encryption`() throws {
         let key = try decryptionKey()
         let signed = idToken()
         let sealed = try encrypted(signed, to: key)
@@ -44,13 +47,13 @@ private func encrypted(_ text: String, to key: DecryptionJWK, contentType: Strin
         #expect(IDToken.hint(Secret(Array(try encrypted("a.b", to: key).utf8)), decryption: [key]) == nil)
     }
 
-    @Test func `OIDC-11 must not come in plain where encryption was agreed on`() throws {
+    @Test(.refuses("OIDC-11")) func `must not come in plain where encryption was agreed on`() throws {
         let rules = idTokenRules(mustBeEncrypted: true)
         #expect(idTokenRefusal(idToken(), rules: rules, decryption: [try decryptionKey()]) == .envelope(.notEncrypted))
         #expect(idTokenRefusal(idToken(), decryption: [try decryptionKey()]) == nil)
     }
 
-    @Test func `JOSE-22 needs a key, and the right one`() throws {
+    @Test(.holds("JOSE-22")) func `needs a key, and the right one`() throws {
         let token = try encrypted(idToken(), to: decryptionKey())
         #expect(idTokenRefusal(token) == .envelope(.noDecryptionKey))
         let other = idTokenRefusal(token, decryption: [try decryptionKey(.p256)])
@@ -60,7 +63,7 @@ private func encrypted(_ text: String, to key: DecryptionJWK, contentType: Strin
         }
     }
 
-    @Test func `JOSE-24 whose content is claims alone is refused: anybody can encrypt`() throws {
+    @Test(.refuses("JOSE-24")) func `whose content is claims alone is refused: anybody can encrypt`() throws {
         let key = try decryptionKey()
         for content in [object(idTokenMembers), "", ".", "..a", " " + idToken(), "{\"a\":\"b.c.d\"}"] {
             let refusal = idTokenRefusal(try encrypted(content, to: key), decryption: [key])
@@ -73,13 +76,13 @@ private func encrypted(_ text: String, to key: DecryptionJWK, contentType: Strin
         #expect(idTokenRefusal(nested, decryption: [key]) == .envelope(.algorithmNotAllowed("none")))
     }
 
-    @Test func `JOSE-24 is encrypted once`() throws {
+    @Test(.holds("JOSE-24")) func `is encrypted once`() throws {
         let key = try decryptionKey()
         let twice = try encrypted(try encrypted(idToken(), to: key), to: key)
         #expect(idTokenRefusal(twice, decryption: [key]) == .envelope(.encryption(.nestedTwice)))
     }
 
-    @Test func `JOSE-24 is held to everything that a plain one is`() throws {
+    @Test(.holds("JOSE-24")) func `is held to everything that a plain one is`() throws {
         let key = try decryptionKey()
         for (changes, expected) in [
             (["aud": "\"client-2\""], IDTokenRefusal.audienceMismatch), (["nonce": "\"2\""], .nonceMismatch),
@@ -91,7 +94,7 @@ private func encrypted(_ text: String, to key: DecryptionJWK, contentType: Strin
         #expect(idTokenRefusal(logout, decryption: [key]) == .envelope(.typeNotAccepted("logout+jwt")))
     }
 
-    @Test func `JOSE-26 must not be longer than allowed`() throws {
+    @Test(.refuses("JOSE-26")) func `must not be longer than allowed`() throws {
         let key = try decryptionKey()
         let token = try encrypted(idToken(), to: key)
         var rules = idTokenRules()

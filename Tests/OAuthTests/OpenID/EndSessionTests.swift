@@ -1,5 +1,6 @@
 import Crypto
 import OAuth
+import TestTraits
 import Testing
 
 private let hint = Secret(Array("aaa.bbb.ccc".utf8))
@@ -15,7 +16,7 @@ private func url(_ request: EndSession?) -> String? {
 }
 
 @Suite struct `a logout at the server` {
-    @Test func `LO-02 is a redirect with hint, client, way back and state`() {
+    @Test(.holds("LO-02")) func `is a redirect with hint, client, way back and state`() {
         let request = EndSession.request(endpoint: "https://id.example/end", parameters())
         #expect(
             url(request)
@@ -24,43 +25,47 @@ private func url(_ request: EndSession?) -> String? {
                 + "&state=x%26y%3Dz")
     }
 
-    @Test func `LO-02 leaves out what is not there`() {
+    @Test(.holds("LO-02")) func `leaves out what is not there`() {
         let bare = EndSession.request(endpoint: "https://id.example/end", parameters(hint: nil, uri: nil))
         #expect(url(bare) == "https://id.example/end?client_id=client+1")
         let stateless = EndSession.request(endpoint: "https://id.example/end", parameters(state: nil))
         #expect(url(stateless)?.contains("state") == false)
     }
 
-    @Test(arguments: [
-        ("https://id.example/end?tenant=1", "https://id.example/end?tenant=1&client_id=client+1"),
-        ("https://id.example/end?tenant=1&", "https://id.example/end?tenant=1&client_id=client+1"),
-        ("https://id.example/end?", "https://id.example/end?client_id=client+1"),
-        ("https://id.example?p=B2C_1", "https://id.example?p=B2C_1&client_id=client+1"),
-        ("https://id.example", "https://id.example?client_id=client+1"),
-        ("https://id.example/end?a=1#top", "https://id.example/end?a=1&client_id=client+1"),
-    ])
-    func `LO-02 keeps the endpoint's own query`(endpoint: String, expected: String) {
+    @Test(
+        .holds("LO-02"),
+        arguments: [
+            ("https://id.example/end?tenant=1", "https://id.example/end?tenant=1&client_id=client+1"),
+            ("https://id.example/end?tenant=1&", "https://id.example/end?tenant=1&client_id=client+1"),
+            ("https://id.example/end?", "https://id.example/end?client_id=client+1"),
+            ("https://id.example?p=B2C_1", "https://id.example?p=B2C_1&client_id=client+1"),
+            ("https://id.example", "https://id.example?client_id=client+1"),
+            ("https://id.example/end?a=1#top", "https://id.example/end?a=1&client_id=client+1"),
+        ])
+    func `keeps the endpoint's own query`(endpoint: String, expected: String) {
         let request = EndSession.request(endpoint: endpoint, parameters(hint: nil, uri: nil))
         #expect(url(request) == expected)
     }
 
-    @Test(arguments: [
-        "", "/end", "javascript:alert(1)", "javascript://id.example/%0aalert(1)", "http://id.example/end",
-        "//id.example/",
-        "https://id.example\r\nSet-Cookie: a=b", "https://user@id.example/", "https://id.example/ end",
-        "ftp://id.example/", "data:text/html,x", "https://",
-    ])
-    func `LO-02 leads nowhere but to a page with https`(endpoint: String) {
+    @Test(
+        .holds("LO-02"),
+        arguments: [
+            "", "/end", "javascript:alert(1)", "javascript://id.example/%0aalert(1)", "http://id.example/end",
+            "//id.example/",
+            "https://id.example\r\nSet-Cookie: a=b", "https://user@id.example/", "https://id.example/ end",
+            "ftp://id.example/", "data:text/html,x", "https://",
+        ])
+    func `leads nowhere but to a page with https`(endpoint: String) {
         #expect(EndSession.request(endpoint: endpoint, parameters()) == nil)
         #expect(EndSession.request(endpoint: endpoint, parameters(), postsHint: true) == nil)
     }
 
-    @Test func `LO-02 leads to http where the operator asked for it`() {
+    @Test(.holds("LO-02")) func `leads to http where the operator asked for it`() {
         let request = EndSession.request(endpoint: "http://id.example/end", parameters(), allowsHTTP: true)
         #expect(url(request)?.hasPrefix("http://id.example/end?") == true)
     }
 
-    @Test func `LO-03 is a form where the hint must be in no URL`() throws {
+    @Test(.holds("LO-03")) func `is a form where the hint must be in no URL`() throws {
         let request = EndSession.request(endpoint: "https://id.example/end?t=1", parameters(), postsHint: true)
         guard case .post(let action, let pairs) = request else {
             Issue.record("a redirect")
@@ -73,7 +78,7 @@ private func url(_ request: EndSession?) -> String? {
         #expect(url(hintless) != nil)
     }
 
-    @Test func `LO-03 is a form where the URL would be too long`() throws {
+    @Test(.refuses("LO-03")) func `is a form where the URL would be too long`() throws {
         func request(_ count: Int) -> EndSession? {
             let hint = Secret([UInt8](repeating: 0x61, count: count))
             return EndSession.request(
@@ -88,7 +93,7 @@ private func url(_ request: EndSession?) -> String? {
         }
     }
 
-    @Test func `LO-03 prints nothing of the hint`() throws {
+    @Test(.refuses("LO-03")) func `prints nothing of the hint`() throws {
         for postsHint in [false, true] {
             let request = try #require(
                 EndSession.request(endpoint: "https://id.example/end", parameters(), postsHint: postsHint))

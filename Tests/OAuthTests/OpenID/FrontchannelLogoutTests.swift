@@ -1,14 +1,17 @@
 import OAuth
+import TestTraits
 import Testing
 
 private func parsed(_ query: String) -> FrontchannelLogout? { FrontchannelLogout(query: Array(query.utf8)) }
 
 @Suite struct `a front-channel logout` {
-    @Test(arguments: [
-        "iss=https%3A%2F%2Fissuer.example%2F&sid=session-1", "sid=session-1&iss=https://issuer.example/",
-        "x=%zz&iss=https://issuer.example/&sid=session%2D1&y",
-    ])
-    func `LO-11 ends the session of this browser that it names`(query: String) throws {
+    @Test(
+        .holds("LO-11"),
+        arguments: [
+            "iss=https%3A%2F%2Fissuer.example%2F&sid=session-1", "sid=session-1&iss=https://issuer.example/",
+            "x=%zz&iss=https://issuer.example/&sid=session%2D1&y",
+        ])
+    func `ends the session of this browser that it names`(query: String) throws {
         let logout = try #require(parsed(query))
         #expect(logout.ends(issuer: "https://issuer.example/", sid: "session-1"))
         #expect(!logout.ends(issuer: "https://issuer.example", sid: "session-1"))
@@ -16,7 +19,7 @@ private func parsed(_ query: String) -> FrontchannelLogout? { FrontchannelLogout
         #expect(!logout.ends(issuer: "https://issuer.example/", sid: nil))
     }
 
-    @Test func `LO-11 that names no session ends none`() throws {
+    @Test(.refuses("LO-11")) func `that names no session ends none`() throws {
         for query in ["", "x=1", "&"] {
             let logout = try #require(parsed(query))
             #expect(logout.session == nil && !logout.ends(issuer: "https://issuer.example/", sid: "session-1"))
@@ -24,21 +27,24 @@ private func parsed(_ query: String) -> FrontchannelLogout? { FrontchannelLogout
         }
     }
 
-    @Test(arguments: [
-        "iss=https://issuer.example/", "sid=1", "iss=a&sid=1&sid=1", "iss=a&iss=b&sid=1", "iss=a&sid=%", "iss=%f&sid=1",
-        "iss=a&sid=%ff", "iss=%c3%28&sid=1", "iss=a&sid=1&s%69d=2",
-    ])
-    func `LO-11 that names half a session, or two, is refused`(query: String) {
+    @Test(
+        .refuses("LO-11"),
+        arguments: [
+            "iss=https://issuer.example/", "sid=1", "iss=a&sid=1&sid=1", "iss=a&iss=b&sid=1", "iss=a&sid=%",
+            "iss=%f&sid=1",
+            "iss=a&sid=%ff", "iss=%c3%28&sid=1", "iss=a&sid=1&s%69d=2",
+        ])
+    func `that names half a session, or two, is refused`(query: String) {
         #expect(parsed(query) == nil)
     }
 
-    @Test func `LO-11 compares byte by byte`() throws {
+    @Test(.holds("LO-11")) func `compares byte by byte`() throws {
         let logout = try #require(parsed("iss=caf%C3%A9&sid=1%00"))
         #expect(logout.ends(issuer: "caf\u{e9}", sid: "1\0"))
         #expect(!logout.ends(issuer: "cafe\u{301}", sid: "1\0") && !logout.ends(issuer: "caf\u{e9}", sid: "1"))
     }
 
-    @Test func `LO-11 is framed by pages of the server alone`() {
+    @Test(.holds("LO-11")) func `is framed by pages of the server alone`() {
         #expect(FrontchannelLogout.frameAncestors(of: []) == "'none'")
         #expect(FrontchannelLogout.frameAncestors(of: ["x", "javascript://a/", "ftp://a/"]) == "'none'")
         #expect(
@@ -48,8 +54,10 @@ private func parsed(_ query: String) -> FrontchannelLogout? { FrontchannelLogout
             ]) == "https://id.example https://login.example:8443 http://[::1]:80")
     }
 
-    @Test(arguments: ["https://a;script-src/", "https://a,b/", "https://a'b/", "https://*.example/", "https://a%20b/"])
-    func `LO-11 lets no host write the policy`(url: String) {
+    @Test(
+        .refuses("LO-11"),
+        arguments: ["https://a;script-src/", "https://a,b/", "https://a'b/", "https://*.example/", "https://a%20b/"])
+    func `lets no host write the policy`(url: String) {
         #expect(FrontchannelLogout.frameAncestors(of: [url]) == "'none'")
     }
 }

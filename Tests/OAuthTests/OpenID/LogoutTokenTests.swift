@@ -2,6 +2,7 @@ import Crypto
 import JOSE
 import OAuth
 import TestSupport
+import TestTraits
 import Testing
 
 private let event = "http://schemas.openid.net/event/backchannel-logout"
@@ -52,39 +53,43 @@ private func formRefusal(
 }
 
 @Suite struct `a back-channel logout request` {
-    @Test(arguments: [
-        "logout_token=a.b.c", "logout_token=a%2Eb%2ec", "x=1&logout_token=a.b.c&logout_token_hint=2&%zz=%&=&&y",
-        "logout%5Ftoken=a.b.c", "x&logout_token=a.b.c&",
-    ])
-    func `LO-05 has a logout token among parameters that do not matter`(body: String) {
+    @Test(
+        .holds("LO-05"),
+        arguments: [
+            "logout_token=a.b.c", "logout_token=a%2Eb%2ec", "x=1&logout_token=a.b.c&logout_token_hint=2&%zz=%&=&&y",
+            "logout%5Ftoken=a.b.c", "x&logout_token=a.b.c&",
+        ])
+    func `has a logout token among parameters that do not matter`(body: String) {
         #expect(found(body) == "a.b.c")
         #expect(found(body, contentType: "Application/X-WWW-Form-URLEncoded; charset=utf-8") == "a.b.c")
     }
 
     @Test(
+        .refuses("LO-05"),
         arguments: [
             ("", .missing), ("x=1", .missing), ("logout_token", .missing), ("logout_token=", .missing),
             ("Logout_Token=a.b.c", .missing), ("logout_token=a&logout_token=b", .formMalformed),
             ("logout_token=a&logout%5ftoken=a", .formMalformed), ("logout_token=a%2", .formMalformed),
             ("logout_token=%zz", .formMalformed), ("logout_token=%", .formMalformed),
         ] as [(String, LogoutTokenRefusal)])
-    func `LO-05 without one, or with two, is refused`(body: String, refusal: LogoutTokenRefusal) {
+    func `without one, or with two, is refused`(body: String, refusal: LogoutTokenRefusal) {
         #expect(formRefusal(body) == refusal && refusal.checkID == "LO-05")
     }
 
-    @Test(arguments: [nil, "", "application/json", "multipart/form-data", "text/plain"] as [String?])
-    func `LO-05 in another form is refused`(contentType: String?) {
+    @Test(
+        .refuses("LO-05"), arguments: [nil, "", "application/json", "multipart/form-data", "text/plain"] as [String?])
+    func `in another form is refused`(contentType: String?) {
         #expect(formRefusal("logout_token=a.b.c", contentType: contentType) == .contentType(contentType))
         #expect(formRefusal("{\"logout_token\":\"a.b.c\"}", contentType: contentType) == .contentType(contentType))
     }
 
-    @Test func `LO-05 longer than anybody needs is refused`() {
+    @Test(.refuses("LO-05")) func `longer than anybody needs is refused`() {
         #expect(formRefusal("logout_token=" + String(repeating: "a", count: 200_000)) == .formMalformed)
     }
 }
 
 @Suite struct `a logout token` {
-    @Test func `LO-06 says whose session ended`() throws {
+    @Test(.holds("LO-06")) func `says whose session ended`() throws {
         let token = try verify(logoutToken())
         #expect(token.issuer == "https://issuer.example/" && token.subject == "user-1" && token.sid == "session-1")
         #expect(token.tokenID == "token-1" && token.issuedAt == now && token.usableUntil == now + 150)
@@ -92,7 +97,7 @@ private func formRefusal(
         #expect(try verify(logoutToken(["sid": nil])).sid == nil)
     }
 
-    @Test func `LO-06 OIDC-BCL-2.4 is what the specification prints, for as long as it is fresh`() throws {
+    @Test(.holds("LO-06")) func `OIDC-BCL-2.4 is what the specification prints, for as long as it is fresh`() throws {
         let claims = PublishedTokens.logoutClaims
         let header = "{\"alg\":\"ES256\",\"kid\":\"p256-1\",\"typ\":\"logout+jwt\"}"
         let token = TokenMint.sign(header: header, claims: claims, key: .p256, algorithm: .es256)
@@ -105,6 +110,7 @@ private func formRefusal(
     }
 
     @Test(
+        .refuses("LO-06"),
         arguments: [
             (["iss": nil], .missingClaim("iss")),
             (["iss": "\"https://issuer.example\""], .issuerMismatch("https://issuer.example")),
@@ -131,22 +137,22 @@ private func formRefusal(
             (["events": "{\"\(event)\":[]}"], .noLogoutEvent), (["events": "{\"\(event)/\":{}}"], .noLogoutEvent),
             (["events": "{\"\(event.uppercased())\":{}}"], .noLogoutEvent),
         ] as [([String: String?], LogoutTokenRefusal)])
-    func `LO-06 with a claim missing or wrong is refused`(changes: [String: String?], expected: LogoutTokenRefusal) {
+    func `with a claim missing or wrong is refused`(changes: [String: String?], expected: LogoutTokenRefusal) {
         #expect(refusal(logoutToken(changes)) == expected)
     }
 
-    @Test func `LO-12 of another issuer has nobody read keys, whoever signed it`() {
+    @Test(.refuses("LO-12")) func `of another issuer has nobody read keys, whoever signed it`() {
         let stranger = refusal(logoutToken(["iss": "\"http://10.0.0.1\""], key: .otherP256))
         #expect(stranger == .issuerMismatch("http://10.0.0.1") && stranger?.wantsKeysReadAgain == false)
         #expect(refusal(logoutToken(["iss": nil], key: .otherP256)) == .missingClaim("iss"))
         #expect(refusal(logoutToken(key: .otherP256))?.wantsKeysReadAgain == true)
     }
 
-    @Test func `LO-06 may speak of other events too`() {
+    @Test(.holds("LO-06")) func `may speak of other events too`() {
         #expect(refusal(logoutToken(["events": "{\"x\":1,\"\(event)\":{\"a\":1}}"])) == nil)
     }
 
-    @Test func `LO-06 is signed as the issuer's ID tokens are`() throws {
+    @Test(.holds("LO-06")) func `is signed as the issuer's ID tokens are`() throws {
         #expect(refusal(logoutToken(key: .rsa)) == .envelope(.algorithmNotAllowed("RS256")))
         #expect(refusal(logoutToken(key: .otherP256)) == .envelope(.unknownKey(keyID: "p256-2")))
         #expect(refusal(logoutToken(key: .otherP256))?.wantsKeysReadAgain == true)
@@ -160,7 +166,7 @@ private func formRefusal(
         #expect(lacking?.lacksKeys == true)
     }
 
-    @Test func `LO-06 OIDC-06 may have an HMAC where ID tokens do`() {
+    @Test(.holds("LO-06", "OIDC-06")) func `may have an HMAC where ID tokens do`() {
         let rules = LogoutTokenRules(idTokenRules(signature: .secret(.hs256, clientSecret)))
         let token = TokenMint.authenticate(
             header: "{\"alg\":\"HS256\",\"typ\":\"logout+jwt\"}", claims: object(members),
@@ -175,21 +181,24 @@ private func formRefusal(
         #expect(refusal(shared, rules: trusting) == .secretShared)
     }
 
-    @Test(arguments: [nil, "\"JWT\"", "\"jwt\"", "\"logout+jwt\"", "\"application/logout+jwt\"", "\"Logout+JWT\""])
-    func `LO-07 has its own type, that of every JWT, or none`(type: String?) {
+    @Test(
+        .holds("LO-07"),
+        arguments: [nil, "\"JWT\"", "\"jwt\"", "\"logout+jwt\"", "\"application/logout+jwt\"", "\"Logout+JWT\""])
+    func `has its own type, that of every JWT, or none`(type: String?) {
         #expect(refusal(logoutToken(type: type)) == nil)
         let strict = LogoutTokenRules(idTokenRules(), requiresType: true)
         let isOwn = type?.lowercased().contains("logout+jwt") == true
         #expect((refusal(logoutToken(type: type), rules: strict) == nil) == isOwn)
     }
 
-    @Test(arguments: ["at+jwt", "dpop+jwt", "secevent+jwt", "token-introspection+jwt", "logout", ""])
-    func `LO-07 of any other type is refused`(type: String) {
+    @Test(
+        .refuses("LO-07"), arguments: ["at+jwt", "dpop+jwt", "secevent+jwt", "token-introspection+jwt", "logout", ""])
+    func `of any other type is refused`(type: String) {
         let found = refusal(logoutToken(type: "\"\(type)\""))
         #expect(found == .envelope(.typeNotAccepted(type)) && found?.checkID == "LO-07")
     }
 
-    @Test func `LO-07 is good for minutes, whatever it says of its own life`() throws {
+    @Test(.holds("LO-07")) func `is good for minutes, whatever it says of its own life`() throws {
         let long = logoutToken(["exp": "\(now + 86_400)"])
         #expect(try verify(long).usableUntil == now + 330)
         #expect(refusal(long, at: now + 329) == nil)
@@ -197,7 +206,7 @@ private func formRefusal(
         #expect(refusal(logoutToken(["exp": "9007199254740992", "iat": "0"])) == .expired(secondsAgo: now - 300))
     }
 
-    @Test func `LO-07 without exp is good for two minutes where the server is known for it`() throws {
+    @Test(.holds("LO-07")) func `without exp is good for two minutes where the server is known for it`() throws {
         let token = logoutToken(["exp": nil], type: "\"JWT\"")
         #expect(refusal(token) == .missingClaim("exp"))
         let rules = LogoutTokenRules(idTokenRules(), acceptsWithoutExpiry: true)
@@ -208,14 +217,14 @@ private func formRefusal(
         #expect(refusal(logoutToken(["exp": "\(now - 30)"]), rules: rules) == .expired(secondsAgo: 30))
     }
 
-    @Test func `LO-06 JOSE-20 is no ID token of this client, nor one of its access tokens`() {
+    @Test(.refuses("LO-06", "JOSE-20")) func `is no ID token of this client, nor one of its access tokens`() {
         #expect(refusal(idToken()) == .hasNonce)
         #expect(refusal(idToken(["nonce": nil])) == .noLogoutEvent)
         #expect(refusal(TokenMint(audience: "client-1").accessToken()) == .envelope(.typeNotAccepted("at+jwt")))
         #expect(refusal(TokenMint(audience: "client-1").accessToken(header: ["typ": nil])) == .noLogoutEvent)
     }
 
-    @Test func `LO-06 cut anywhere is refused`() {
+    @Test(.refuses("LO-06")) func `cut anywhere is refused`() {
         let token = logoutToken()
         for count in 0..<token.utf8.count { #expect(refusal(String(token.prefix(count))) != nil) }
     }

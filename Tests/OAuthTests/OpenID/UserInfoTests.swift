@@ -4,6 +4,7 @@ import JOSE
 import JSON
 import OAuth
 import TestSupport
+import TestTraits
 import Testing
 
 private let members = ["sub": "\"user-1\"", "name": "\"Jane Doe\"", "groups": "[\"staff\"]"]
@@ -32,24 +33,24 @@ private func signedInfo(
 }
 
 @Suite struct `userinfo` {
-    @Test(arguments: ["application/json", "application/json; charset=UTF-8", "APPLICATION/JSON"])
-    func `OIDC-12 is about the user of the ID token`(contentType: String) throws {
+    @Test(.holds("OIDC-12"), arguments: ["application/json", "application/json; charset=UTF-8", "APPLICATION/JSON"])
+    func `is about the user of the ID token`(contentType: String) throws {
         let claims = try read(answer(object(members), contentType: contentType))
         #expect(claims["name"]?.string == "Jane Doe")
     }
 
-    @Test(arguments: ["\"user-2\"", "\"USER-1\"", #""user-1\u0000""#, "\"\""])
-    func `OIDC-12 about another user is refused whole`(subject: String) {
+    @Test(.refuses("OIDC-12"), arguments: ["\"user-2\"", "\"USER-1\"", #""user-1\u0000""#, "\"\""])
+    func `about another user is refused whole`(subject: String) {
         #expect(refusal(answer(object(members, ["sub": subject]))) == .subjectMismatch)
     }
 
-    @Test func `OIDC-12 about nobody is refused`() {
+    @Test(.refuses("OIDC-12")) func `about nobody is refused`() {
         #expect(refusal(answer(object(members, ["sub": nil]))) == .missingClaim("sub"))
         #expect(refusal(answer(object(members, ["sub": "[\"user-1\"]"]))) == .claimMalformed("sub"))
         #expect(refusal(answer("{\"sub\":\"user-1\",\"sub\":\"user-1\"}")) == .notJSON(.duplicateMember))
     }
 
-    @Test func `OIDC-12 is a JSON object with status 200, of a bearable size`() {
+    @Test(.holds("OIDC-12")) func `is a JSON object with status 200, of a bearable size`() {
         #expect(refusal(answer(object(members), status: 401)) == .status(401))
         #expect(refusal(answer(object(members), status: 204)) == .status(204))
         #expect(refusal(answer("[]")) == .notAnObject)
@@ -60,15 +61,15 @@ private func signedInfo(
         #expect(refusal(answer(large)) == .tooLarge)
     }
 
-    @Test func `OIDC-12 is read of a user with two thousand groups`() throws {
+    @Test(.holds("OIDC-12")) func `is read of a user with two thousand groups`() throws {
         let groups = (0..<2000).map { "\"00000000-0000-4000-8000-\(String(100_000_000_000 + $0))\"" }
         let text = object(members, ["groups": "[" + groups.joined(separator: ",") + "]"])
         #expect(text.utf8.count > 64 * 1024)
         #expect(try read(answer(text))["groups"]?.elements.count == 2000)
     }
 
-    @Test(arguments: [4096, 4097, 15_000])
-    func `OIDC-12 has as many groups as its bytes allow`(count: Int) throws {
+    @Test(.holds("OIDC-12"), arguments: [4096, 4097, 15_000])
+    func `has as many groups as its bytes allow`(count: Int) throws {
         let groups = "[" + (0..<count).map { "\"group-\($0)\"" }.joined(separator: ",") + "]"
         #expect(try read(answer(object(members, ["groups": groups])))["groups"]?.elements.count == count)
         // In base64url it is a third longer.
@@ -76,8 +77,8 @@ private func signedInfo(
         #expect(try read(signedInfo(["groups": groups]))["groups"]?.elements.count == count)
     }
 
-    @Test(arguments: ["application/jwt", "application/JWT; charset=utf-8"])
-    func `OIDC-12 may be signed for this client`(contentType: String) throws {
+    @Test(.holds("OIDC-12"), arguments: ["application/jwt", "application/JWT; charset=utf-8"])
+    func `may be signed for this client`(contentType: String) throws {
         var response = signedInfo()
         response.contentType = contentType
         #expect(try read(response)["name"]?.string == "Jane")
@@ -85,6 +86,7 @@ private func signedInfo(
     }
 
     @Test(
+        .refuses("OIDC-12"),
         arguments: [
             (["iss": nil], .missingClaim("iss")), (["aud": nil], .missingClaim("aud")),
             (["iss": "\"https://issuer.example\""], .issuerMismatch("https://issuer.example")),
@@ -93,13 +95,13 @@ private func signedInfo(
             (["sub": "\"user-2\""], .subjectMismatch), (["sub": nil], .missingClaim("sub")),
             (["exp": "\(now - 30)"], .expired(secondsAgo: 30)), (["exp": "\"soon\""], .claimMalformed("exp")),
         ] as [([String: String?], UserInfoRefusal)])
-    func `OIDC-12 signed by the issuer for somebody else is refused`(
+    func `signed by the issuer for somebody else is refused`(
         changes: [String: String?], expected: UserInfoRefusal
     ) {
         #expect(refusal(signedInfo(changes)) == expected)
     }
 
-    @Test func `OIDC-12 is not believed as a JWT that the issuer did not sign`() throws {
+    @Test(.refuses("OIDC-12")) func `is not believed as a JWT that the issuer did not sign`() throws {
         #expect(refusal(signedInfo(key: .otherP256)) == .envelope(.unknownKey(keyID: "p256-2")))
         #expect(refusal(signedInfo(key: .otherP256))?.wantsKeysReadAgain == true)
         #expect(refusal(signedInfo(header: ["kid": nil], key: .otherP256)) == .envelope(.signatureInvalid))
@@ -108,7 +110,7 @@ private func signedInfo(
         #expect(refusal(FetchResponse(status: 200, contentType: "application/json", body: signedInfo().body)) != nil)
     }
 
-    @Test func `OIDC-12 may be encrypted besides, and never alone`() throws {
+    @Test(.refuses("OIDC-12")) func `may be encrypted besides, and never alone`() throws {
         let key = try DecryptionJWK(pem: Secret(Array(SigningKey.otherP256.pem().utf8)), algorithm: "ECDH-ES")
         func info(_ content: [UInt8]) throws -> FetchResponse {
             let body = try CompactJWE.encrypt(

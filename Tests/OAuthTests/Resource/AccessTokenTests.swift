@@ -1,12 +1,13 @@
 import JOSE
 import JSON
 import OAuth
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 @Suite struct `an access token` {
-    @Test(arguments: [SigningKey.rsa, .p256, .p384, .p521, .ed25519])
-    func `RS-11 RS-12 RS-14 RS-16 a token of RFC 9068 is accepted and says who and what`(key: SigningKey) throws {
+    @Test(.holds("RS-11", "RS-12", "RS-14", "RS-16"), arguments: [SigningKey.rsa, .p256, .p384, .p521, .ed25519])
+    func `a token of RFC 9068 is accepted and says who and what`(key: SigningKey) throws {
         let token = try verify(TokenMint(key: key).accessToken(), keys: [key.publicJWK()])
         #expect(token.issuer == "https://issuer.example/")
         #expect(token.subject == "user-1")
@@ -22,7 +23,8 @@ import TestSupport
         #expect(token.footprint > 512 && token.footprint < 16_384)
     }
 
-    @Test func `RS-11 the figures of RFC 9068 and RFC 9470 are accepted with their type in capitals`() throws {
+    @Test(.holds("RS-11")) func `the figures of RFC 9068 and RFC 9470 are accepted with their type in capitals`() throws
+    {
         for (header, claims, algorithm) in [
             (PublishedTokens.rfc9068Header, PublishedTokens.rfc9068Claims, SignatureAlgorithm.rs256),
             (PublishedTokens.rfc9470Header, PublishedTokens.rfc9470Claims, .es256),
@@ -38,23 +40,26 @@ import TestSupport
         }
     }
 
-    @Test(arguments: [
-        "at+jwt", "at+JWT", "AT+JWT", "application/at+jwt", "Application/AT+JWT",
-    ])
-    func `RS-11 every spelling of the type is accepted`(type: String) {
+    @Test(
+        .holds("RS-11"),
+        arguments: [
+            "at+jwt", "at+JWT", "AT+JWT", "application/at+jwt", "Application/AT+JWT",
+        ])
+    func `every spelling of the type is accepted`(type: String) {
         #expect(refusal(TokenMint().accessToken(header: ["typ": "\"\(type)\""])) == nil)
     }
 
     @Test(
+        .refuses("RS-11"),
         arguments: [
             "\"JWT\"", "\"jwt\"", "\"at+jwt2\"", "\"application/jwt\"", "\"dpop+jwt\"", "\"logout+jwt\"", "\"\"",
             "\"at+jwt \"", nil,
         ] as [String?])
-    func `RS-11 another type, or none, is refused by a strict issuer`(type: String?) {
+    func `another type, or none, is refused by a strict issuer`(type: String?) {
         #expect(refusal(TokenMint().accessToken(header: ["typ": type])) == .typeNotAccepted)
     }
 
-    @Test func `RS-11 JWT and a missing type are accepted where each was opted into`() {
+    @Test(.holds("RS-11")) func `JWT and a missing type are accepted where each was opted into`() {
         let plain = TokenMint().accessToken(header: ["typ": "\"jwt\""])
         let none = TokenMint().accessToken(header: ["typ": nil])
         let explicit = TokenMint().accessToken()
@@ -65,34 +70,37 @@ import TestSupport
         #expect(refusal(explicit, rules: rules(types: [.absent])) == nil)
     }
 
-    @Test(arguments: ["logout+jwt", "dpop+jwt", "secevent+jwt", "application/logout+jwt", "id+jwt"])
-    func `RS-11 a lenient issuer accepts no other explicit type`(type: String) {
+    @Test(.refuses("RS-11"), arguments: ["logout+jwt", "dpop+jwt", "secevent+jwt", "application/logout+jwt", "id+jwt"])
+    func `a lenient issuer accepts no other explicit type`(type: String) {
         #expect(refusal(legacyToken(type: "\"\(type)\""), rules: legacyRules) == .typeNotAccepted)
         #expect(refusal(legacyToken(), rules: legacyRules) == nil)
     }
 
-    @Test(arguments: [
-        "https://issuer.example", "https://issuer.example//", "https://ISSUER.example/", "HTTPS://issuer.example/",
-        "https://issuer.example/\\u0000", "http://issuer.example/", "https://issuer.example:443/",
-        " https://issuer.example/",
-        "https://issuer.example/?", "https://other.example/",
-    ])
-    func `RS-12 JOSE-29 an issuer that differs in a byte is refused`(issuer: String) {
+    @Test(
+        .refuses("RS-12", "JOSE-29"),
+        arguments: [
+            "https://issuer.example", "https://issuer.example//", "https://ISSUER.example/", "HTTPS://issuer.example/",
+            "https://issuer.example/\\u0000", "http://issuer.example/", "https://issuer.example:443/",
+            " https://issuer.example/",
+            "https://issuer.example/?", "https://other.example/",
+        ])
+    func `an issuer that differs in a byte is refused`(issuer: String) {
         #expect(refusal(token(["iss": "\"\(issuer)\""])) == .issuerMismatch)
     }
 
-    @Test func `JOSE-29 names that only Unicode holds for equal are different issuers`() {
+    @Test(.refuses("JOSE-29")) func `names that only Unicode holds for equal are different issuers`() {
         let composed = rules(issuer: "https://caf\u{E9}.example/")
         #expect(refusal(token(["iss": "\"https://caf\u{E9}.example/\""]), rules: composed) == nil)
         #expect(refusal(token(["iss": "\"https://cafe\u{301}.example/\""]), rules: composed) == .issuerMismatch)
     }
 
-    @Test(arguments: ["1", "null", "[\"https://issuer.example/\"]", "{}", "\"\""])
-    func `JOSE-29 an issuer that is no name is refused`(value: String) {
+    @Test(.refuses("JOSE-29"), arguments: ["1", "null", "[\"https://issuer.example/\"]", "{}", "\"\""])
+    func `an issuer that is no name is refused`(value: String) {
         #expect(refusal(token(["iss": value])) == .claimMalformed("iss"))
     }
 
-    @Test func `JOSE-21 a token of one issuer signed with another's key is refused, with the same kid too`() {
+    @Test(.refuses("JOSE-21"))
+    func `a token of one issuer signed with another's key is refused, with the same kid too`() {
         let theirs = SigningKey(renaming: .otherP256, keyID: "p256-1")
         #expect(refusal(TokenMint(key: theirs).accessToken()) == .signatureInvalid)
         #expect(refusal(TokenMint(issuer: "https://b.example/", key: theirs).accessToken()) == .signatureInvalid)
@@ -100,7 +108,7 @@ import TestSupport
         #expect(refusal(TokenMint(issuer: "https://b.example/").accessToken()) == .issuerMismatch)
     }
 
-    @Test func `RS-14 a token with any character changed is refused`() throws {
+    @Test(.refuses("RS-14")) func `a token with any character changed is refused`() throws {
         let letters = Array(TokenMint().accessToken().utf8)
         let keys = try keys([SigningKey.p256.publicJWK()])
         for index in letters.indices {
@@ -113,7 +121,7 @@ import TestSupport
         }
     }
 
-    @Test func `RS-14 an algorithm off the issuer's list is refused`() {
+    @Test(.refuses("RS-14")) func `an algorithm off the issuer's list is refused`() {
         let token = TokenMint().accessToken()
         #expect(refusal(token, rules: rules(algorithms: [.rs256, .es384])) == .algorithmNotAllowed)
         #expect(refusal(token, rules: rules(algorithms: [])) == .algorithmNotAllowed)
@@ -123,18 +131,18 @@ import TestSupport
         #expect(refusal(PublishedTokens.unsecured, rules: legacyRules) == .algorithmNotAllowed)
     }
 
-    @Test func `JOSE-17 a kid that nobody knows is told apart, for a refetch`() {
+    @Test(.refuses("JOSE-17")) func `a kid that nobody knows is told apart, for a refetch`() {
         let other = SigningKey(renaming: .p256, keyID: "rotated")
         #expect(refusal(TokenMint(key: other).accessToken()) == .unknownKey)
     }
 
-    @Test func `JOSE-15 too many candidates are refused`() {
+    @Test(.refuses("JOSE-15")) func `too many candidates are refused`() {
         let bare = SigningKey(renaming: .p256, keyID: nil)
         let jwks = Array(repeating: bare.publicJWK(), count: 4)
         #expect(refusal(TokenMint(key: bare).accessToken(), keys: jwks) == .tooManyKeys)
     }
 
-    @Test func `JOSE-26 a token longer than the issuer allows is refused`() throws {
+    @Test(.refuses("JOSE-26")) func `a token longer than the issuer allows is refused`() throws {
         var short = rules()
         short.maximumTokenBytes = 300
         #expect(refusal(TokenMint().accessToken(), rules: short) == .tooLarge)
@@ -171,7 +179,9 @@ import TestSupport
         #expect(refusal(token(["cnf": "{}"])) == .boundToKey)
     }
 
-    @Test func `RS-17 an encrypted token is refused while no key is there to read it, whatever is in it`() throws {
+    @Test(.refuses("RS-17")) func `an encrypted token is refused while no key is there to read it, whatever is in it`()
+        throws
+    {
         let inner = TokenMint().accessToken()
         let value = try readJSON(SigningKey.otherP256.publicJWK())
         let bytes = Array(inner.utf8)
@@ -185,7 +195,7 @@ import TestSupport
         #expect(refusal(String(decoding: own, as: UTF8.self)) == .encrypted)
     }
 
-    @Test func `RS-17 the same token is taken without its envelope, which nobody asked for`() {
+    @Test(.holds("RS-17")) func `the same token is taken without its envelope, which nobody asked for`() {
         #expect(refusal(TokenMint().accessToken()) == nil)
     }
 }

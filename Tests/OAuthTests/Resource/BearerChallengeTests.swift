@@ -1,4 +1,5 @@
 import OAuth
+import TestTraits
 import Testing
 
 @Suite struct `the bearer challenge` {
@@ -6,7 +7,7 @@ import Testing
         .bearer, realm: "orders", scopes: ["orders:read"],
         resourceMetadata: "https://api.example/.well-known/oauth-protected-resource")
 
-    @Test func `RS-02 without credentials no error is named`() {
+    @Test(.holds("RS-02")) func `without credentials no error is named`() {
         #expect(TokenChallenge(.bearer, realm: "example").value() == #"Bearer realm="example""#)
         #expect(
             full.value()
@@ -14,40 +15,40 @@ import Testing
         )
     }
 
-    @Test(arguments: [TokenChallenge.Problem.invalidProof("x"), .useNonce])
-    func `RS-02 a client that is asked for no proof is told of none`(problem: TokenChallenge.Problem) {
+    @Test(.refuses("RS-02"), arguments: [TokenChallenge.Problem.invalidProof("x"), .useNonce])
+    func `a client that is asked for no proof is told of none`(problem: TokenChallenge.Problem) {
         #expect(full.value(problem) == full.value())
     }
 
-    @Test func `RS-15 an expired token reads as RFC 6750 prints it`() {
+    @Test(.refuses("RS-15")) func `an expired token reads as RFC 6750 prints it`() {
         #expect(
             TokenChallenge(.bearer, realm: "example").value(.invalidToken("The access token expired"))
                 == #"Bearer realm="example", error="invalid_token", error_description="The access token expired""#)
     }
 
-    @Test func `RS-19 insufficient scope names every scope the operation needs`() {
+    @Test(.holds("RS-19")) func `insufficient scope names every scope the operation needs`() {
         #expect(
             full.value(.insufficientScope(["orders:read", "orders:write"]))
                 == #"Bearer realm="orders", error="insufficient_scope", scope="orders:read orders:write", resource_metadata="https://api.example/.well-known/oauth-protected-resource""#
         )
     }
 
-    @Test func `RS-05 a request that no reader understands alike is invalid`() {
+    @Test(.refuses("RS-05")) func `a request that no reader understands alike is invalid`() {
         #expect(
             TokenChallenge(.bearer, realm: "r").value(.invalidRequest("Multiple methods used to include access token"))
                 == #"Bearer realm="r", error="invalid_request", error_description="Multiple methods used to include access token""#
         )
     }
 
-    @Test func `RS-08 the parameters come in one order`() throws {
+    @Test(.holds("RS-08")) func `the parameters come in one order`() throws {
         let challenge = try #require(Challenge(full.value(.invalidToken("x"))))
         #expect(challenge.scheme == "Bearer")
         #expect(
             challenge.parameters.map(\.name) == ["realm", "error", "error_description", "scope", "resource_metadata"])
     }
 
-    @Test(arguments: [#"a "b" \c"#, #"\"#, #"""#, #"", error="x"#, "", "plain", #"\\""#])
-    func `RS-08 a realm is escaped and read back`(realm: String) throws {
+    @Test(.holds("RS-08"), arguments: [#"a "b" \c"#, #"\"#, #"""#, #"", error="x"#, "", "plain", #"\\""#])
+    func `a realm is escaped and read back`(realm: String) throws {
         let challenge = TokenChallenge(.bearer, realm: realm, resourceMetadata: realm)
         for problem in [
             TokenChallenge.Problem.none, .invalidToken("x"), .insufficientScope(["a"]), .invalidRequest("y"),
@@ -58,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func `RS-08 nothing outside printable ASCII gets into a challenge`() throws {
+    @Test(.refuses("RS-08")) func `nothing outside printable ASCII gets into a challenge`() throws {
         let hostile = "a\r\nSet-Cookie: x\0\u{7F}é"
         let challenge = TokenChallenge(
             .bearer, realm: hostile, scopes: [hostile, "ok", "a\"b", "", "c\\d"], resourceMetadata: hostile)
@@ -75,7 +76,7 @@ import Testing
 
     private let stepUp = TokenChallenge(.bearer, realm: "example")
 
-    @Test func `STEP-01 another authentication level is asked for as RFC 9470 prints it`() {
+    @Test(.holds("STEP-01")) func `another authentication level is asked for as RFC 9470 prints it`() {
         // Figure 2, and the realm.
         #expect(
             stepUp.value(
@@ -85,7 +86,7 @@ import Testing
         )
     }
 
-    @Test func `STEP-01 every level is named in order of preference, and none is forged`() throws {
+    @Test(.refuses("STEP-01")) func `every level is named in order of preference, and none is forged`() throws {
         let values = ["urn:b", "a", "", "two words", #"a"b\"#, "x\r\ny", "é", "c"]
         let text = full.value(
             .insufficientUserAuthentication("x", acrValues: values, maxAge: nil, scopes: []))
@@ -97,7 +98,7 @@ import Testing
         #expect(none["acr_values"] == nil)
     }
 
-    @Test func `STEP-02 a more recent authentication is asked for as RFC 9470 prints it`() throws {
+    @Test(.holds("STEP-02")) func `a more recent authentication is asked for as RFC 9470 prints it`() throws {
         // Figure 3, and the realm.
         #expect(
             stepUp.value(
@@ -109,7 +110,7 @@ import Testing
         #expect(try #require(Challenge(never))["max_age"] == "0")
     }
 
-    @Test func `STEP-03 level, age and missing scopes come in one challenge`() throws {
+    @Test(.holds("STEP-03")) func `level, age and missing scopes come in one challenge`() throws {
         let text = full.value(
             .insufficientUserAuthentication("Sign in again", acrValues: ["b", "a"], maxAge: 0, scopes: ["x", "y"]))
         let read = try #require(Challenge(text))
@@ -120,7 +121,7 @@ import Testing
         #expect(read["acr_values"] == "b a" && read["max_age"] == "0" && read["scope"] == "x y")
     }
 
-    @Test func `STEP-03 what is not asked for is not in the challenge`() throws {
+    @Test(.refuses("STEP-03")) func `what is not asked for is not in the challenge`() throws {
         let read = try #require(
             Challenge(full.value(.insufficientUserAuthentication("x", acrValues: [], maxAge: nil, scopes: []))))
         #expect(read.parameters.map(\.name) == ["realm", "error", "error_description", "resource_metadata"])

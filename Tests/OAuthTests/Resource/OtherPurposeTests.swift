@@ -1,7 +1,8 @@
 import JOSE
 import OAuth
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 /// A JWT of each purpose by the same issuer and key, as its specification writes it.
 private struct Purpose: Sendable, CustomTestStringConvertible {
@@ -36,22 +37,22 @@ private let purposes: [Purpose] = [
 ]
 
 @Suite struct `tokens for another purpose` {
-    @Test(arguments: purposes)
-    fileprivate func `JOSE-20 a JWT of another purpose by the same key is no access token`(purpose: Purpose) {
+    @Test(.refuses("JOSE-20"), arguments: purposes)
+    fileprivate func `a JWT of another purpose by the same key is no access token`(purpose: Purpose) {
         #expect(refusal(purpose.token) == .typeNotAccepted)
         // Only its type stands between it and being one: the same claims under at+jwt are the issuer's own doing.
         #expect(refusal(TokenMint().accessToken(claims: purpose.claims)) == nil)
     }
 
-    @Test(arguments: purposes)
-    fileprivate func `JOSE-20 a lenient issuer refuses it by its type`(purpose: Purpose) {
+    @Test(.refuses("JOSE-20"), arguments: purposes)
+    fileprivate func `a lenient issuer refuses it by its type`(purpose: Purpose) {
         let lenient = rules(types: [.plainJWT, .absent], profile: .legacy)
         #expect(refusal(purpose.token, rules: lenient) != nil)
     }
 
     // A client's assertion is left out: its `iss` is the client, which is no issuer of ours (JOSE-21).
-    @Test(arguments: purposes.filter { $0.name != "client assertion" })
-    fileprivate func `JOSE-20 a lenient issuer refuses it by its claims where the type is left out`(purpose: Purpose) {
+    @Test(.refuses("JOSE-20"), arguments: purposes.filter { $0.name != "client assertion" })
+    fileprivate func `a lenient issuer refuses it by its claims where the type is left out`(purpose: Purpose) {
         var untyped = purpose
         for type in ["JWT", nil] {
             untyped.type = type
@@ -60,13 +61,13 @@ private let purposes: [Purpose] = [
         }
     }
 
-    @Test(arguments: ["nonce", "at_hash", "c_hash"])
-    func `RS-18 a claim that only ID tokens have is refused in the legacy profile`(claim: String) {
+    @Test(.refuses("RS-18"), arguments: ["nonce", "at_hash", "c_hash"])
+    func `a claim that only ID tokens have is refused in the legacy profile`(claim: String) {
         #expect(refusal(legacyToken([claim: "\"x\""]), rules: legacyRules) == .looksLikeIDToken)
         #expect(refusal(legacyToken([claim: "null"]), rules: legacyRules) == .looksLikeIDToken)
     }
 
-    @Test func `RS-18 auth_time is refused where the audience is the client`() {
+    @Test(.refuses("RS-18")) func `auth_time is refused where the audience is the client`() {
         for client in ["client_id", "azp"] {
             let toClient = ["auth_time": "\(now)", "aud": #"["x","c"]"#, client: #""c""#]
             #expect(refusal(legacyToken(toClient), rules: legacyRules) == .looksLikeIDToken)
@@ -76,7 +77,7 @@ private let purposes: [Purpose] = [
         }
     }
 
-    @Test func `RS-18 the ID token of OpenID Connect's appendix A_3 is refused`() throws {
+    @Test(.refuses("RS-18")) func `the ID token of OpenID Connect's appendix A_3 is refused`() throws {
         let key = PublishedTokens.openIDKey
         let issuer = "https://server.example.com"
         let time: Int64 = 1_311_280_970
@@ -86,15 +87,19 @@ private let purposes: [Purpose] = [
         #expect(refusal(PublishedTokens.idToken, keys: [key], rules: lenient, at: time) == .looksLikeIDToken)
     }
 
-    @Test(arguments: [
-        PublishedTokens.dpopProof, PublishedTokens.introspectionResponse, PublishedTokens.exchangedToken,
-        PublishedTokens.authorizationResponse,
-    ])
-    func `JOSE-20 RS-11 what specifications print for other purposes is refused by its type`(token: String) {
+    @Test(
+        .refuses("JOSE-20", "RS-11"),
+        arguments: [
+            PublishedTokens.dpopProof, PublishedTokens.introspectionResponse, PublishedTokens.exchangedToken,
+            PublishedTokens.authorizationResponse,
+        ])
+    func `what specifications print for other purposes is refused by its type`(token: String) {
         #expect(refusal(token) == .typeNotAccepted)
     }
 
-    @Test func `JOSE-20 the logout token of OpenID Connect without a type is refused by its events`() throws {
+    @Test(.refuses("JOSE-20")) func `the logout token of OpenID Connect without a type is refused by its events`()
+        throws
+    {
         let claims = PublishedTokens.logoutClaims
         let untyped = TokenMint.sign(
             header: #"{"alg":"ES256","kid":"p256-1"}"#, claims: claims, key: .p256, algorithm: .es256)

@@ -1,37 +1,40 @@
 import Crypto
 import JOSE
 import OAuth
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 @Suite struct `required claims` {
-    @Test(arguments: ["iss", "exp", "aud", "sub", "client_id", "iat", "jti"])
-    func `RS-16 a token of RFC 9068 without one of its claims is refused`(claim: String) {
+    @Test(.refuses("RS-16"), arguments: ["iss", "exp", "aud", "sub", "client_id", "iat", "jti"])
+    func `a token of RFC 9068 without one of its claims is refused`(claim: String) {
         #expect(refusal(token([claim: nil])) == .missingClaim(claim))
     }
 
-    @Test(arguments: ["iss", "exp", "aud"])
-    func `RS-16 the legacy profile still requires three`(claim: String) {
+    @Test(.holds("RS-16"), arguments: ["iss", "exp", "aud"])
+    func `the legacy profile still requires three`(claim: String) {
         #expect(refusal(legacyToken(), rules: legacyRules) == nil)
         #expect(refusal(legacyToken([claim: nil]), rules: legacyRules) == .missingClaim(claim))
         #expect(refusal(legacyToken(["sub": nil, "iat": nil, "scope": nil]), rules: legacyRules) == nil)
     }
 
-    @Test(arguments: ["sub", "client_id", "jti"])
-    func `RS-16 a name that is no string, or empty, is refused in both profiles`(claim: String) {
+    @Test(.refuses("RS-16"), arguments: ["sub", "client_id", "jti"])
+    func `a name that is no string, or empty, is refused in both profiles`(claim: String) {
         for value in ["1", "null", "[]", "{}", "true", #""""#] {
             #expect(refusal(token([claim: value])) == .claimMalformed(claim))
             #expect(refusal(legacyToken([claim: value]), rules: legacyRules) == .claimMalformed(claim))
         }
     }
 
-    @Test(arguments: ["{}", "1", "null", "true", "[]", "[1]", #"["a",1]"#, #"["a",null]"#, #"[["a"]]"#])
-    func `JOSE-29 an audience that is neither name nor names is refused`(value: String) {
+    @Test(
+        .refuses("JOSE-29"),
+        arguments: ["{}", "1", "null", "true", "[]", "[1]", #"["a",1]"#, #"["a",null]"#, #"[["a"]]"#])
+    func `an audience that is neither name nor names is refused`(value: String) {
         #expect(refusal(token(["aud": value])) == .claimMalformed("aud"))
         #expect(refusal(legacyToken(["aud": value]), rules: legacyRules) == .claimMalformed("aud"))
     }
 
-    @Test func `RS-13 the audience is one of several, exactly`() throws {
+    @Test(.holds("RS-13")) func `the audience is one of several, exactly`() throws {
         let several = try verify(token(["aud": #"["https://other.example","https://api.example/"]"#]))
         #expect(several.hasAudience("https://api.example/"))
         #expect(several.hasAudience(oneOf: ["x", "https://other.example"]))
@@ -45,7 +48,7 @@ import TestSupport
         #expect(!several.hasAudience(oneOf: []))
     }
 
-    @Test func `RS-13 an audience with a NUL or another composition is another audience`() throws {
+    @Test(.holds("RS-13")) func `an audience with a NUL or another composition is another audience`() throws {
         let nul = try verify(token(["aud": #""https://api.example/\u0000x""#]))
         #expect(!nul.hasAudience("https://api.example/"))
         #expect(nul.hasAudience("https://api.example/\0x"))
@@ -56,23 +59,25 @@ import TestSupport
     private static let jkt = "0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I"
     private static let certificate = "A4DtL2JmUMhAsvJj5tKyn64SqzmuXbMrJa0n761y5v0"
 
-    @Test(arguments: [
-        #"{"kid":"x"}"#, #"{"jwk":{}}"#, "{}", "null", "1", "true", #""x""#, "[]", #"["jkt","\#(jkt)"]"#,
-        #"{"unheard":"of"}"#, #"{"jkt":null}"#, #"{"jkt":1}"#, #"{"jkt":""}"#, #"{"jkt":["\#(jkt)"]}"#,
-        #"{"jkt":"\#(jkt)","kid":"x"}"#, #"{"jkt":"\#(jkt)","x5t#S256":null}"#,
-        #"{"jkt":null,"x5t#S256":"\#(certificate)"}"#,
-        #"{"x5t#S256":"x"}"#, #"{"x5t":"\#(certificate)"}"#, #"{"JKT":"\#(jkt)"}"#, #"{"jkt":"\#(jkt)="}"#,
-        #"{"jkt":" \#(jkt)"}"#, #"{"jkt":"\#(jkt.dropLast())"}"#, #"{"jkt":"\#(jkt)A"}"#,
-        // Two unused bits that are not zero: a second spelling of a digest.
-        #"{"jkt":"\#(jkt.dropLast())J"}"#, #"{"x5t#S256":"bwcK0esc3ACC3DB2Y5_lESsXE8o9ltc05O89jdN-dg2"}"#,
-        #"{"jkt":"\#(jkt.replacing("-", with: "+"))"}"#,
-    ])
-    func `RS-22 a cnf that cannot be checked is refused`(confirmation: String) {
+    @Test(
+        .refuses("RS-22"),
+        arguments: [
+            #"{"kid":"x"}"#, #"{"jwk":{}}"#, "{}", "null", "1", "true", #""x""#, "[]", #"["jkt","\#(jkt)"]"#,
+            #"{"unheard":"of"}"#, #"{"jkt":null}"#, #"{"jkt":1}"#, #"{"jkt":""}"#, #"{"jkt":["\#(jkt)"]}"#,
+            #"{"jkt":"\#(jkt)","kid":"x"}"#, #"{"jkt":"\#(jkt)","x5t#S256":null}"#,
+            #"{"jkt":null,"x5t#S256":"\#(certificate)"}"#,
+            #"{"x5t#S256":"x"}"#, #"{"x5t":"\#(certificate)"}"#, #"{"JKT":"\#(jkt)"}"#, #"{"jkt":"\#(jkt)="}"#,
+            #"{"jkt":" \#(jkt)"}"#, #"{"jkt":"\#(jkt.dropLast())"}"#, #"{"jkt":"\#(jkt)A"}"#,
+            // Two unused bits that are not zero: a second spelling of a digest.
+            #"{"jkt":"\#(jkt.dropLast())J"}"#, #"{"x5t#S256":"bwcK0esc3ACC3DB2Y5_lESsXE8o9ltc05O89jdN-dg2"}"#,
+            #"{"jkt":"\#(jkt.replacing("-", with: "+"))"}"#,
+        ])
+    func `a cnf that cannot be checked is refused`(confirmation: String) {
         #expect(refusal(token(["cnf": confirmation])) == .boundToKey)
         #expect(refusal(legacyToken(["cnf": confirmation]), rules: legacyRules) == .boundToKey)
     }
 
-    @Test func `RS-22 a token says what it is bound to`() throws {
+    @Test(.holds("RS-22")) func `a token says what it is bound to`() throws {
         let text = Array(Self.jkt.utf8)
         let read = SHA256Digest(base64URL: text.span)
         let digest = try #require(read)
@@ -84,7 +89,7 @@ import TestSupport
         #expect(try !verify(token(["CNF": "null"])).binding.isBound)
     }
 
-    @Test func `RS-23 a cnf with both bindings names both`() throws {
+    @Test(.holds("RS-23")) func `a cnf with both bindings names both`() throws {
         let both = #"{"jkt":"\#(Self.jkt)","x5t#S256":"\#(Self.certificate)"}"#
         let binding = try verify(token(["cnf": both])).binding
         #expect(binding.keyThumbprint?.base64URL == Self.jkt)
@@ -94,21 +99,23 @@ import TestSupport
         #expect(certificate.certificateThumbprint?.base64URL == Self.certificate)
     }
 
-    @Test(arguments: ["jkt", "x5t#S256"])
-    func `RS-23 both bindings must be well-formed`(wrong: String) {
+    @Test(.holds("RS-23"), arguments: ["jkt", "x5t#S256"])
+    func `both bindings must be well-formed`(wrong: String) {
         var members = ["jkt": Self.jkt, "x5t#S256": Self.certificate]
         members[wrong] = "x"
         let both = #"{"jkt":"\#(members["jkt"] ?? "")","x5t#S256":"\#(members["x5t#S256"] ?? "")"}"#
         #expect(refusal(token(["cnf": both])) == .boundToKey)
     }
 
-    @Test func `STEP-01 the level of the user's authentication is read as it stands`() throws {
+    @Test(.holds("STEP-01")) func `the level of the user's authentication is read as it stands`() throws {
         #expect(try verify(token(["acr": #""myACR""#])).acr == "myACR")
         #expect(try verify(token([:])).acr == nil)
         for value in ["1", "null", #"["myACR"]"#] { #expect(try verify(token(["acr": value])).acr == nil) }
     }
 
-    @Test func `STEP-02 the time of the user's authentication is read, and nothing that is no time`() throws {
+    @Test(.refuses("STEP-02")) func `the time of the user's authentication is read, and nothing that is no time`()
+        throws
+    {
         #expect(try verify(token(["auth_time": "1646340198"])).authTime == 1_646_340_198)
         #expect(try verify(token(["auth_time": "1646340198.9"])).authTime == 1_646_340_198)
         #expect(try verify(token([:])).authTime == nil)
@@ -117,7 +124,7 @@ import TestSupport
         }
     }
 
-    @Test func `RS-21 a client that acts for itself is told from a user`() throws {
+    @Test(.holds("RS-21")) func `a client that acts for itself is told from a user`() throws {
         #expect(try verify(token([:])).isForUser)
         #expect(try !verify(token(["sub": #""client-1""#])).isForUser)
         #expect(try verify(token(["sub": #""Client-1""#])).isForUser)
@@ -136,20 +143,21 @@ import TestSupport
 
 @Suite struct `scopes` {
     @Test(
+        .holds("RS-19"),
         arguments: [
             (#""a b""#, ["a", "b"]), (#""a""#, ["a"]), (#""""#, []), (#"" a  b ""#, ["a", "b"]), (nil, []),
             (#""a\tb""#, ["a\tb"]),
         ] as [(String?, [String])])
-    func `RS-19 scope is one string of words`(value: String?, scopes: [String]) throws {
+    func `scope is one string of words`(value: String?, scopes: [String]) throws {
         #expect(try verify(token(["scope": value])).scopes == scopes)
     }
 
-    @Test(arguments: [#"["a","b"]"#, "1", "null", "{}", "true"])
-    func `RS-19 a scope that is no string is refused`(value: String) {
+    @Test(.refuses("RS-19"), arguments: [#"["a","b"]"#, "1", "null", "{}", "true"])
+    func `a scope that is no string is refused`(value: String) {
         #expect(refusal(token(["scope": value])) == .claimMalformed("scope"))
     }
 
-    @Test func `RS-19 a mapped claim may be a list, whose words are not split`() throws {
+    @Test(.holds("RS-19")) func `a mapped claim may be a list, whose words are not split`() throws {
         var mapped = rules()
         mapped.scopeClaim = "scp"
         #expect(try verify(token(["scp": #"["a","b c"]"#]), rules: mapped).scopes == ["a", "b c"])
@@ -160,7 +168,7 @@ import TestSupport
         }
     }
 
-    @Test func `RS-19 every scope is needed, and case matters`() throws {
+    @Test(.holds("RS-19")) func `every scope is needed, and case matters`() throws {
         let token = try verify(token(["scope": #""a b""#]))
         #expect(token.grants([]))
         #expect(token.grants(["a"]) && token.grants(["b", "a"]))

@@ -1,30 +1,36 @@
 import OAuth
-import Testing
 import TestSupport
+import TestTraits
+import Testing
 
 @Suite struct `times of a token` {
     @Test(
+        .holds("RS-15", "JOSE-28"),
         arguments: [
             (1, nil), (0, nil), (-29, nil), (-30, .expired(secondsAgo: 30)), (-31, .expired(secondsAgo: 31)),
             (-86_400, .expired(secondsAgo: 86_400)),
         ] as [(Int64, AccessTokenRefusal?)])
-    func `RS-15 JOSE-28 a token expires thirty seconds after exp`(offset: Int64, expected: AccessTokenRefusal?) {
+    func `a token expires thirty seconds after exp`(offset: Int64, expected: AccessTokenRefusal?) {
         #expect(refusal(token(["exp": "\(now + offset)"])) == expected)
     }
 
-    @Test(arguments: [(-1, nil), (30, nil), (31, .notYetValid(secondsLeft: 31))] as [(Int64, AccessTokenRefusal?)])
-    func `JOSE-28 a token begins thirty seconds before nbf`(offset: Int64, expected: AccessTokenRefusal?) {
+    @Test(
+        .holds("JOSE-28"),
+        arguments: [(-1, nil), (30, nil), (31, .notYetValid(secondsLeft: 31))] as [(Int64, AccessTokenRefusal?)])
+    func `a token begins thirty seconds before nbf`(offset: Int64, expected: AccessTokenRefusal?) {
         #expect(refusal(token(["nbf": "\(now + offset)"])) == expected)
     }
 
-    @Test(arguments: [(-1, nil), (30, nil), (31, .issuedInFuture(secondsLeft: 31))] as [(Int64, AccessTokenRefusal?)])
-    func `JOSE-28 a token issued more than thirty seconds ahead is refused`(
+    @Test(
+        .refuses("JOSE-28"),
+        arguments: [(-1, nil), (30, nil), (31, .issuedInFuture(secondsLeft: 31))] as [(Int64, AccessTokenRefusal?)])
+    func `a token issued more than thirty seconds ahead is refused`(
         offset: Int64, expected: AccessTokenRefusal?
     ) {
         #expect(refusal(token(["iat": "\(now + offset)"])) == expected)
     }
 
-    @Test func `JOSE-28 the leeway is the issuer's, up to 300 seconds`() {
+    @Test(.holds("JOSE-28")) func `the leeway is the issuer's, up to 300 seconds`() {
         var rules = rules()
         rules.leewaySeconds = 0
         #expect(refusal(token(["exp": "\(now + 1)"]), rules: rules) == nil)
@@ -36,26 +42,26 @@ import TestSupport
         #expect(refusal(token(["exp": "\(now)"]), rules: rules) == .expired(secondsAgo: 0))
     }
 
-    @Test func `JOSE-27 fractions count to the strict side`() {
+    @Test(.holds("JOSE-27")) func `fractions count to the strict side`() {
         #expect(refusal(token(["exp": "\(now - 30).5"])) == .expired(secondsAgo: 30))
         #expect(refusal(token(["exp": "\(now - 29).5"])) == nil)
         #expect(refusal(token(["nbf": "\(now + 30).5"])) == .notYetValid(secondsLeft: 31))
         #expect(refusal(token(["nbf": "\(now + 29).5"])) == nil)
     }
 
-    @Test(arguments: ["exp", "nbf", "iat"])
-    func `JOSE-27 what is no date is refused`(claim: String) {
+    @Test(.refuses("JOSE-27"), arguments: ["exp", "nbf", "iat"])
+    func `what is no date is refused`(claim: String) {
         for value in [#""9999999999""#, "-1", "1e400", "9007199254740994", "null", "true", "[]", "{}"] {
             #expect(refusal(token([claim: value])) == .claimMalformed(claim))
         }
     }
 
-    @Test func `JOSE-27 the last date of all is one`() {
+    @Test(.holds("JOSE-27")) func `the last date of all is one`() {
         #expect(refusal(token(["exp": "9007199254740992"])) == nil)
         #expect(refusal(token(["exp": "0"])) == .expired(secondsAgo: now))
     }
 
-    @Test func `RS-15 a token without exp is refused in both profiles`() {
+    @Test(.refuses("RS-15")) func `a token without exp is refused in both profiles`() {
         #expect(refusal(token(["exp": nil])) == .missingClaim("exp"))
         #expect(refusal(legacyToken(["exp": nil]), rules: legacyRules) == .missingClaim("exp"))
     }

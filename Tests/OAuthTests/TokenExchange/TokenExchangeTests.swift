@@ -2,6 +2,7 @@ import Crypto
 import HTTPMessage
 import OAuth
 import TestSupport
+import TestTraits
 import Testing
 
 private let members: [String: String] = [
@@ -35,7 +36,7 @@ private func refusal(_ response: FetchResponse) -> ExchangeRefusal? {
 }
 
 @Suite struct `the request for another token` {
-    @Test func `TX-01 has the members of RFC 8693 Figure 2`() {
+    @Test(.holds("TX-01")) func `has the members of RFC 8693 Figure 2`() {
         let subject = Array("accVkjcJyb4BWCxGsndESCJQbdFMogUC5PbRDqceLTC".utf8)
         let request = ExchangeRequest(resource: ["https://backend.example.com/api"])
         #expect(
@@ -47,7 +48,7 @@ private func refusal(_ response: FetchResponse) -> ExchangeRefusal? {
             ])
     }
 
-    @Test func `TX-01 names every service and the scopes in one parameter`() {
+    @Test(.holds("TX-01")) func `names every service and the scopes in one parameter`() {
         let request = ExchangeRequest(
             audience: ["orders", "stock"], resource: ["https://a.example/", "https://b.example/"],
             scopes: ["read", "write"])
@@ -61,7 +62,7 @@ private func refusal(_ response: FetchResponse) -> ExchangeRefusal? {
             ])
     }
 
-    @Test func `TX-01 cannot be given a parameter by a token, nor by a setting`() throws {
+    @Test(.refuses("TX-01")) func `cannot be given a parameter by a token, nor by a setting`() throws {
         let subject = Array("t".utf8)
         let request = ExchangeRequest(audience: ["a&subject_token=x"])
         let credentials = try ClientCredentials(
@@ -81,7 +82,7 @@ private func refusal(_ response: FetchResponse) -> ExchangeRefusal? {
 }
 
 @Suite struct `the answer with another token` {
-    @Test func `TX-02 has a token, of which the server says what it is`() throws {
+    @Test(.holds("TX-02")) func `has a token, of which the server says what it is`() throws {
         let token = try #require(try exchanged())
         #expect(token.token.reveal() == Array("eyJhbGciOi.J9~x+y/z==".utf8))
         #expect("\(token)".contains("eyJ") == false)
@@ -92,6 +93,7 @@ private func refusal(_ response: FetchResponse) -> ExchangeRefusal? {
     }
 
     @Test(
+        .refuses("TX-02"),
         arguments: [
             (["issued_token_type": nil], .missingMember("issued_token_type")),
             (["issued_token_type": "1"], .memberMalformed("issued_token_type")),
@@ -113,13 +115,15 @@ private func refusal(_ response: FetchResponse) -> ExchangeRefusal? {
             (["expires_in": "0.5"], .memberMalformed("expires_in")),
             (["expires_in": "9223372036854775807"], .memberMalformed("expires_in")),
         ] as [([String: String?], ExchangeRefusal)])
-    func `TX-02 with another member has no token that could be used`(
+    func `with another member has no token that could be used`(
         changes: [String: String?], expected: ExchangeRefusal
     ) {
         #expect(refusal(answer(object(members, changes))) == expected)
     }
 
-    @Test func `TX-04 is good until 30 seconds before its end, and no longer than the token it stands for`() throws {
+    @Test(.holds("TX-04")) func `is good until 30 seconds before its end, and no longer than the token it stands for`()
+        throws
+    {
         #expect(try exchanged()?.expiresAt == now + 30)
         #expect(try exchanged(["expires_in": "3600"])?.expiresAt == now + 3570)
         #expect(try exchanged(["expires_in": "3600"], subjectExpiresAt: now + 100)?.expiresAt == now + 100)
@@ -127,16 +131,18 @@ private func refusal(_ response: FetchResponse) -> ExchangeRefusal? {
         #expect(try exchanged(["expires_in": "10"])?.expiresAt == now - 20)
     }
 
-    @Test(arguments: [("invalid_request", 400), ("invalid_grant", 400), ("invalid_grant", 403), ("invalid_grant", 401)])
-    func `TX-03 that the subject token is not taken is about that token`(code: String, status: Int) throws {
+    @Test(
+        .holds("TX-03"),
+        arguments: [("invalid_request", 400), ("invalid_grant", 400), ("invalid_grant", 403), ("invalid_grant", 401)])
+    func `that the subject token is not taken is about that token`(code: String, status: Int) throws {
         guard case .invalidSubject = try read(answer("{\"error\":\"\(code)\"}", status: status)) else {
             Issue.record("\(code) was something else")
             return
         }
     }
 
-    @Test(arguments: [400, 403])
-    func `TX-03 that the target is unknown is about the settings`(status: Int) throws {
+    @Test(.refuses("TX-03"), arguments: [400, 403])
+    func `that the target is unknown is about the settings`(status: Int) throws {
         guard case .invalidTarget = try read(answer("{\"error\":\"invalid_target\"}", status: status)) else {
             Issue.record("invalid_target was something else")
             return
@@ -144,6 +150,7 @@ private func refusal(_ response: FetchResponse) -> ExchangeRefusal? {
     }
 
     @Test(
+        .refuses("TX-03", "TX-04"),
         arguments: [
             ("{\"error\":\"invalid_client\"}", 401, .credentialsRefused(status: 401)),
             ("{\"error\":\"invalid_client\"}", 400, .credentialsRefused(status: 400)),
@@ -156,13 +163,13 @@ private func refusal(_ response: FetchResponse) -> ExchangeRefusal? {
             ("oops", 400, .status(400)),
             ("{\"error\":\"invalid_grant\",\"error\":\"x\"}", 400, .status(400)), ("", 503, .status(503)),
         ] as [(String, Int, ExchangeRefusal)])
-    func `TX-03 TX-04 with any other error says nothing about the token`(
+    func `with any other error says nothing about the token`(
         body: String, status: Int, expected: ExchangeRefusal
     ) {
         #expect(refusal(answer(body, status: status)) == expected)
     }
 
-    @Test func `TX-04 that is no JSON object of bearable size has no token`() {
+    @Test(.refuses("TX-04")) func `that is no JSON object of bearable size has no token`() {
         #expect(refusal(answer(object(members), contentType: "text/html")) == .contentType("text/html"))
         #expect(refusal(answer("[]")) == .notAnObject)
         let large = object(members, ["x": "\"" + String(repeating: "x", count: 65_536) + "\""])
@@ -177,7 +184,7 @@ private func refusal(_ response: FetchResponse) -> ExchangeRefusal? {
         }
     }
 
-    @Test func `TX-02 never traps, whichever bit is flipped`() {
+    @Test(.refuses("TX-02")) func `never traps, whichever bit is flipped`() {
         let text = Array(object(members).utf8)
         for index in text.indices {
             for bit in 0..<8 {
@@ -190,7 +197,7 @@ private func refusal(_ response: FetchResponse) -> ExchangeRefusal? {
         }
     }
 
-    @Test func `TX-02 each cause of failure has a word, and credentials have introspection's`() {
+    @Test(.holds("TX-02")) func `each cause of failure has a word, and credentials have introspection's`() {
         let refusals: [ExchangeRefusal] = [
             .credentialsRefused(status: 401), .error("x"), .status(500), .tooLarge(bytes: 1), .contentType(""),
             .notAnObject, .missingMember("x"), .issuedTypeNotAccepted,

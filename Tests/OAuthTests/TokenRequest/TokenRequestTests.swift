@@ -1,6 +1,7 @@
 import Crypto
 import OAuth
 import TestSupport
+import TestTraits
 import Testing
 
 private func secret(_ text: String) -> Secret { Secret(Array(text.utf8)) }
@@ -15,7 +16,7 @@ private func secret(_ text: String) -> Secret { Secret(Array(text.utf8)) }
         try ClientCredentials(clientID: "s6BhdRkqt3", method: method ?? .secretBasic(secret("gX1fBat3bV")))
     }
 
-    @Test func `CF-30 has the members of RFC 6749 4 1 3 and RFC 7636 4 5`() {
+    @Test(.holds("CF-30")) func `has the members of RFC 6749 4 1 3 and RFC 7636 4 5`() {
         #expect(
             code.map { "\($0.0)=\($0.1)" } == [
                 "grant_type=authorization_code", "code=SplxlOBeZQQYbYS6WxSbIA",
@@ -25,7 +26,7 @@ private func secret(_ text: String) -> Secret { Secret(Array(text.utf8)) }
             ])
     }
 
-    @Test func `CF-30 says once who asks`() throws {
+    @Test(.holds("CF-30")) func `says once who asks`() throws {
         let form = try credentials().ask(code)
         #expect(form.header("Authorization").count == 1)
         #expect(form.values("client_id").isEmpty && form.values("client_secret").isEmpty)
@@ -37,7 +38,7 @@ private func secret(_ text: String) -> Secret { Secret(Array(text.utf8)) }
         }
     }
 
-    @Test func `CF-30 cannot be given a parameter by a code`() throws {
+    @Test(.refuses("CF-30")) func `cannot be given a parameter by a code`() throws {
         let evil = TokenRequest.authorizationCode(
             secret("a&client_id=other&grant_type=password b%26c"), redirectURI: "https://c.example/cb?x=1&y=2",
             verifier: secret("v"))
@@ -49,7 +50,7 @@ private func secret(_ text: String) -> Secret { Secret(Array(text.utf8)) }
         #expect(form.parameters.count == 4)
     }
 
-    @Test func `RF-04 leaves the scope out of a refresh, and keeps the resources`() {
+    @Test(.holds("RF-04")) func `leaves the scope out of a refresh, and keeps the resources`() {
         let refresh = TokenRequest.refresh(secret("tGzv3JOkF0XG5Qx2TlKWIA"), resources: ["https://api.example/"])
         #expect(
             refresh.map { "\($0.0)=\($0.1)" } == [
@@ -58,7 +59,7 @@ private func secret(_ text: String) -> Secret { Secret(Array(text.utf8)) }
         #expect(!refresh.contains { $0.0 == "scope" })
     }
 
-    @Test func `RV-01 has the members of RFC 7009 2 1`() {
+    @Test(.holds("RV-01")) func `has the members of RFC 7009 2 1`() {
         let revocation = TokenRequest.revocation(secret("45ghiukldjahdnhzdauz"), hint: .refreshToken)
         #expect(
             revocation.map { "\($0.0)=\($0.1)" } == ["token=45ghiukldjahdnhzdauz", "token_type_hint=refresh_token"])

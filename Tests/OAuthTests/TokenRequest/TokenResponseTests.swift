@@ -3,6 +3,7 @@ import HTTPMessage
 import JOSE
 import OAuth
 import TestSupport
+import TestTraits
 import Testing
 
 /// RFC 6749 §5.1, and what OpenID Connect adds.
@@ -34,7 +35,7 @@ private func refusal(_ changes: [String: String?]) -> TokenResponseRefusal? {
 private func text(_ secret: Secret?) -> String? { secret.map { String(decoding: $0.reveal(), as: UTF8.self) } }
 
 @Suite struct `a token response` {
-    @Test func `CF-31 has the tokens, and members that nobody knows`() throws {
+    @Test(.refuses("CF-31")) func `has the tokens, and members that nobody knows`() throws {
         let response = try read()
         #expect(text(response.accessToken) == "2YotnFZFEjr1zCsicMWpAA")
         #expect(response.tokenType == .bearer)
@@ -45,7 +46,7 @@ private func text(_ secret: Secret?) -> String? { secret.map { String(decoding: 
         #expect(!"\(response)".contains("2Yotn"))
     }
 
-    @Test func `CF-31 may have an access token alone, which is good for five minutes then`() throws {
+    @Test(.holds("CF-31")) func `may have an access token alone, which is good for five minutes then`() throws {
         let response = try TokenResponse.read(
             answer(
                 "{\"access_token\":\"a\",\"token_type\":\"bearer\"}", contentType: "Application/JSON; charset=UTF-8"),
@@ -54,12 +55,13 @@ private func text(_ secret: Secret?) -> String? { secret.map { String(decoding: 
         #expect(response.scopes == nil && response.refreshToken == nil && response.idToken == nil)
     }
 
-    @Test(arguments: ["Bearer", "bearer", "BEARER"])
-    func `CF-31 is of its kind in any case`(type: String) throws {
+    @Test(.holds("CF-31"), arguments: ["Bearer", "bearer", "BEARER"])
+    func `is of its kind in any case`(type: String) throws {
         #expect(try read(["token_type": "\"\(type)\""]).tokenType == .bearer)
     }
 
     @Test(
+        .refuses("CF-31"),
         arguments: [
             (["access_token": nil], .missingMember("access_token")),
             (["access_token": "7"], .memberMalformed("access_token")),
@@ -88,11 +90,11 @@ private func text(_ secret: Secret?) -> String? { secret.map { String(decoding: 
             (["scope": "[\"openid\"]"], .memberMalformed("scope")), (["scope": "\"a\\tb\""], .memberMalformed("scope")),
             (["scope": "\"a\\\"b\""], .memberMalformed("scope")),
         ] as [([String: String?], TokenResponseRefusal)])
-    func `CF-31 with another member is refused`(changes: [String: String?], expected: TokenResponseRefusal) {
+    func `with another member is refused`(changes: [String: String?], expected: TokenResponseRefusal) {
         #expect(refusal(changes) == expected)
     }
 
-    @Test func `CF-31 has tokens of bounded length`() throws {
+    @Test(.holds("CF-31")) func `has tokens of bounded length`() throws {
         func string(_ count: Int) -> String { "\"" + String(repeating: "x", count: count) + "\"" }
         for (name, limit) in [("access_token", 16_384), ("refresh_token", 8192), ("id_token", 65_536)] {
             #expect(refusal([name: string(limit)]) == nil)
@@ -104,7 +106,7 @@ private func text(_ secret: Secret?) -> String? { secret.map { String(decoding: 
                 == .tooLarge(bytes: 131_073))
     }
 
-    @Test func `CF-31 may have a lifetime of digits in a string, where that was configured`() throws {
+    @Test(.holds("CF-31")) func `may have a lifetime of digits in a string, where that was configured`() throws {
         #expect(try read(["expires_in": "\"3600\""], lenient: true).expiresIn == 3600)
         #expect(try read(["expires_in": "60"], lenient: true).expiresIn == 60)
         #expect(try read(["expires_in": "0"]).expiresIn == 0)
@@ -116,7 +118,7 @@ private func text(_ secret: Secret?) -> String? { secret.map { String(decoding: 
         }
     }
 
-    @Test func `CF-31 has no member twice`() {
+    @Test(.refuses("CF-31")) func `has no member twice`() {
         for name in ["access_token", "token_type", "expires_in", "\\u0061ccess_token", "unknown"] {
             let body = object(members, ["unknown": "1"]).dropLast() + ",\"\(name)\":\"Bearer\"}"
             guard case .notJSON = refusal(answer(String(body))) else {
@@ -126,7 +128,7 @@ private func text(_ secret: Secret?) -> String? { secret.map { String(decoding: 
         }
     }
 
-    @Test func `CF-31 is JSON that says so`() {
+    @Test(.holds("CF-31")) func `is JSON that says so`() {
         #expect(refusal(answer("<html>", contentType: "text/html")) == .contentType("text/html"))
         #expect(refusal(answer(object(members), contentType: nil)) == .contentType(""))
         #expect(refusal(answer(object(members), contentType: "text/plain")) == .contentType("text/plain"))
@@ -137,18 +139,18 @@ private func text(_ secret: Secret?) -> String? { secret.map { String(decoding: 
         }
     }
 
-    @Test(arguments: [201, 202, 204, 299])
-    func `CF-31 is a 200, and no other success`(status: Int) {
+    @Test(.refuses("CF-31"), arguments: [201, 202, 204, 299])
+    func `is a 200, and no other success`(status: Int) {
         #expect(refusal(answer(object(members), status: status)) == .status(status))
     }
 
-    @Test func `DPOP-42 is bound to the key when that was asked for`() throws {
+    @Test(.holds("DPOP-42")) func `is bound to the key when that was asked for`() throws {
         #expect(try read(["token_type": "\"dpop\""], expects: .dpop).tokenType == .dpop)
         #expect(try read(["token_type": "\"DPoP\""], expects: .either).tokenType == .dpop)
         #expect(try read(expects: .either).tokenType == .bearer)
     }
 
-    @Test func `DPOP-42 is thrown away when it is not what was asked for`() {
+    @Test(.holds("DPOP-42"), .refuses("DPOP-42")) func `is thrown away when it is not what was asked for`() {
         #expect(refusal(answer(object(members)), expects: .dpop) == .tokenTypeWrong(found: "Bearer"))
         #expect(refusal(["token_type": "\"DPoP\""]) == .tokenTypeWrong(found: "DPoP"))
         #expect(
@@ -156,7 +158,7 @@ private func text(_ secret: Secret?) -> String? { secret.map { String(decoding: 
                 == .tokenTypeWrong(found: "mac"))
     }
 
-    @Test func `CF-33 has an access token that nobody looks into`() throws {
+    @Test(.holds("CF-33")) func `has an access token that nobody looks into`() throws {
         let plain = try read(["id_token": nil])
         let claims = "{\"role\":\"admin\",\"scope\":\"orders:write\",\"exp\":1}"
         let jwt = TokenMint.sign(
@@ -168,7 +170,7 @@ private func text(_ secret: Secret?) -> String? { secret.map { String(decoding: 
         #expect(GrantedScopes(looksLikeOne, requested: ["openid"]).scopes == ["openid", "orders"])
     }
 
-    @Test func `CF-31 is read from a body cut or changed anywhere`() {
+    @Test(.holds("CF-31")) func `is read from a body cut or changed anywhere`() {
         let body = Array(object(members).utf8)
         for count in body.indices {
             let cut = FetchResponse(status: 200, contentType: "application/json", body: Array(body[..<count]))
@@ -186,21 +188,21 @@ private func text(_ secret: Secret?) -> String? { secret.map { String(decoding: 
 }
 
 @Suite struct `granted scopes` {
-    @Test func `CF-32 are what the server says, or else what was asked for`() throws {
+    @Test(.holds("CF-32")) func `are what the server says, or else what was asked for`() throws {
         #expect(GrantedScopes(try read(), requested: ["openid"]).scopes == ["openid", "orders"])
         #expect(GrantedScopes(try read(["scope": nil]), requested: ["openid", "x"]).scopes == ["openid", "x"])
         #expect(GrantedScopes(try read(["scope": "\"a  a b a \""]), requested: []).scopes == ["a", "b"])
         #expect(GrantedScopes(try read(), requested: []).missing(of: ["orders", "openid"]).isEmpty)
     }
 
-    @Test func `CF-32 may be fewer than a route needs, and that is seen`() throws {
+    @Test(.holds("CF-32")) func `may be fewer than a route needs, and that is seen`() throws {
         let granted = GrantedScopes(try read(["scope": "\"openid\""]), requested: ["openid", "orders"])
         #expect(granted.missing(of: ["openid", "orders"]) == ["orders"])
         #expect(GrantedScopes(try read(["scope": "\"\""]), requested: ["openid"]).missing(of: ["openid"]) == ["openid"])
         #expect(granted.missing(of: ["Openid"]) == ["Openid"])
     }
 
-    @Test func `RF-04 stay as they were when a refresh says nothing of them`() throws {
+    @Test(.holds("RF-04")) func `stay as they were when a refresh says nothing of them`() throws {
         let granted = GrantedScopes(try read(["scope": nil]), refreshing: ["openid", "orders"])
         #expect(granted.scopes == ["openid", "orders"])
         #expect(granted.ignored.isEmpty)
@@ -208,7 +210,7 @@ private func text(_ secret: Secret?) -> String? { secret.map { String(decoding: 
             GrantedScopes(try read(["scope": "\"openid\""]), refreshing: ["openid", "orders"]).scopes == ["openid"])
     }
 
-    @Test func `RF-04 never become more by a refresh`() throws {
+    @Test(.refuses("RF-04")) func `never become more by a refresh`() throws {
         let wider = try read(["scope": "\"openid admin orders cafe\""])
         let granted = GrantedScopes(wider, refreshing: ["openid", "orders"])
         #expect(granted.scopes == ["openid", "orders"])
@@ -218,13 +220,13 @@ private func text(_ secret: Secret?) -> String? { secret.map { String(decoding: 
 }
 
 @Suite struct `a refresh token` {
-    @Test func `RF-03 is replaced by the new one, five times in a row`() throws {
+    @Test(.holds("RF-03")) func `is replaced by the new one, five times in a row`() throws {
         var last = Secret(Array("r0".utf8))
         for round in 1...5 { last = try read(["refresh_token": "\"r\(round)\""]).refreshToken(after: last) }
         #expect(text(last) == "r5")
     }
 
-    @Test func `RF-03 stays when there is no new one, and a bad one is no answer at all`() throws {
+    @Test(.refuses("RF-03")) func `stays when there is no new one, and a bad one is no answer at all`() throws {
         let last = Secret(Array("r0".utf8))
         #expect(text(try read(["refresh_token": nil]).refreshToken(after: last)) == "r0")
         #expect(refusal(["refresh_token": "null"]) == .memberMalformed("refresh_token"))

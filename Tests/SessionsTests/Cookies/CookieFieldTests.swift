@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 
 @testable import Sessions
@@ -15,41 +16,47 @@ import Testing
         return String(decoding: value, as: UTF8.self)
     }
 
-    @Test(arguments: [
-        ("__Host-portcullis-shop=abc", "abc"), ("a=1; __Host-portcullis-shop=abc; b=2", "abc"),
-        ("a=1;__Host-portcullis-shop=abc;b=2", "abc"), (" ;; a ; __Host-portcullis-shop=abc ;", "abc"),
-        ("__Host-portcullis-shop=a=b=c", "a=b=c"), ("__Host-portcullis-shop=", ""),
-        ("__Host-portcullis-shop", ""), ("a=\"x; __Host-portcullis-shop=abc", "abc"),
-        ("\t__Host-portcullis-shop =abc\t", "abc"),
-        ("__Host-portcullis-shopping=no; __Host-portcullis-shop=abc; __Host-portcullis-sho=no", "abc"),
-        ("__Host-portcullis-shop=short; __Host-portcullis-shop.1=left behind", "short"),
-    ])
-    func `SC-06 has the value of the one cookie of that name`(field: String, expected: String) {
+    @Test(
+        .holds("SC-06"),
+        arguments: [
+            ("__Host-portcullis-shop=abc", "abc"), ("a=1; __Host-portcullis-shop=abc; b=2", "abc"),
+            ("a=1;__Host-portcullis-shop=abc;b=2", "abc"), (" ;; a ; __Host-portcullis-shop=abc ;", "abc"),
+            ("__Host-portcullis-shop=a=b=c", "a=b=c"), ("__Host-portcullis-shop=", ""),
+            ("__Host-portcullis-shop", ""), ("a=\"x; __Host-portcullis-shop=abc", "abc"),
+            ("\t__Host-portcullis-shop =abc\t", "abc"),
+            ("__Host-portcullis-shopping=no; __Host-portcullis-shop=abc; __Host-portcullis-sho=no", "abc"),
+            ("__Host-portcullis-shop=short; __Host-portcullis-shop.1=left behind", "short"),
+        ])
+    func `has the value of the one cookie of that name`(field: String, expected: String) {
         #expect(text(field) == expected)
     }
 
-    @Test(arguments: [
-        "", "a=1", "__host-portcullis-shop=abc", "__Host-portcullis-Shop=abc", "x__Host-portcullis-shop=abc",
-        "a=__Host-portcullis-shop=abc", "__Host-portcullis-shop.1=abc", "=__Host-portcullis-shop=abc", ";;;", "  ",
-        "__Host-portcullis-shop\u{0}=abc",
-    ])
-    func `SC-06 has no value under any other name`(field: String) {
+    @Test(
+        .holds("SC-06"), .refuses("SC-06"),
+        arguments: [
+            "", "a=1", "__host-portcullis-shop=abc", "__Host-portcullis-Shop=abc", "x__Host-portcullis-shop=abc",
+            "a=__Host-portcullis-shop=abc", "__Host-portcullis-shop.1=abc", "=__Host-portcullis-shop=abc", ";;;", "  ",
+            "__Host-portcullis-shop\u{0}=abc",
+        ])
+    func `has no value under any other name`(field: String) {
         #expect(value(field) == .none)
         let bytes = Array(field.utf8)
         #expect(CookieField.locate(Self.name, in: bytes) == .none)
     }
 
-    @Test(arguments: [
-        "__Host-portcullis-shop=a; __Host-portcullis-shop=b", "__Host-portcullis-shop=a; __Host-portcullis-shop=a",
-        "__Host-portcullis-shop=a; x=1; __Host-portcullis-shop", "__Host-portcullis-shop=;__Host-portcullis-shop=",
-    ])
-    func `SC-06 takes neither of two cookies of one name`(field: String) {
+    @Test(
+        .holds("SC-06"),
+        arguments: [
+            "__Host-portcullis-shop=a; __Host-portcullis-shop=b", "__Host-portcullis-shop=a; __Host-portcullis-shop=a",
+            "__Host-portcullis-shop=a; x=1; __Host-portcullis-shop", "__Host-portcullis-shop=;__Host-portcullis-shop=",
+        ])
+    func `takes neither of two cookies of one name`(field: String) {
         #expect(value(field) == .repeated)
         let bytes = Array(field.utf8)
         #expect(CookieField.locate(Self.name, in: bytes) == .repeated)
     }
 
-    @Test func `SC-06 takes no value of which one chunk is there twice`() throws {
+    @Test(.holds("SC-06")) func `takes no value of which one chunk is there twice`() throws {
         let lines = SetCookie.lines(name: Self.name, value: Array(repeating: 0x61, count: 9000), sameSite: .lax)
         let pairs = lines.map { String($0.prefix { $0 != ";" }) }
         try #require(pairs.count == 3)
@@ -59,7 +66,8 @@ import Testing
         }
     }
 
-    @Test func `SC-07 joins the chunks in their order, wherever they stand, and none that an earlier value left`() {
+    @Test(.refuses("SC-07"))
+    func `joins the chunks in their order, wherever they stand, and none that an earlier value left`() {
         let bytes = (0..<9000).map { UInt8(0x61 + $0 % 26) }
         let pairs = SetCookie.lines(name: Self.name, value: bytes, sameSite: .lax).map { $0.prefix { $0 != ";" } }
         let field = (["x=1"] + pairs.reversed() + ["\(Self.name).3=stale"]).joined(separator: "; ")
@@ -72,7 +80,7 @@ import Testing
         #expect(CookieField.chunks(of: Self.name, in: short) == 3)
     }
 
-    @Test func `SC-07 has less than the value when a chunk is missing, and never another one's bytes`() {
+    @Test(.refuses("SC-07")) func `has less than the value when a chunk is missing, and never another one's bytes`() {
         let bytes = (0..<9000).map { UInt8(0x61 + $0 % 26) }
         let pairs = SetCookie.lines(name: Self.name, value: bytes, sameSite: .lax).map { $0.prefix { $0 != ";" } }
         guard case .one(let found) = value([pairs[0], pairs[2]].joined(separator: "; ")) else {
@@ -83,21 +91,25 @@ import Testing
         #expect(bytes.starts(with: found))
     }
 
-    @Test(arguments: [
-        ("a=1; __Host-portcullis-shop=x; b=2", "a=1; b=2"), ("__Host-portcullis-shop=x", ""),
-        ("__HOST-PORTCULLIS-login-abcdefgh=x; a=1", "a=1"),
-        ("__Host-portcullis=x;a=1;__host-portcullis-ended=1", "a=1"),
-        ("__Host-app=x; __Host-app.1=y; __Host-app.9=z; __Host-apple=w", "__Host-app.9=z; __Host-apple=w"),
-        ("__host-APP.3=x; a=\"1\" ; c", "a=\"1\"; c"), ("__Host-portcullis-shop =x; a=1", "a=1"),
-    ])
-    func `SC-14 goes on without our cookies, in whatever case they are`(field: String, expected: String) throws {
+    @Test(
+        .holds("SC-14"),
+        arguments: [
+            ("a=1; __Host-portcullis-shop=x; b=2", "a=1; b=2"), ("__Host-portcullis-shop=x", ""),
+            ("__HOST-PORTCULLIS-login-abcdefgh=x; a=1", "a=1"),
+            ("__Host-portcullis=x;a=1;__host-portcullis-ended=1", "a=1"),
+            ("__Host-app=x; __Host-app.1=y; __Host-app.9=z; __Host-apple=w", "__Host-app.9=z; __Host-apple=w"),
+            ("__host-APP.3=x; a=\"1\" ; c", "a=\"1\"; c"), ("__Host-portcullis-shop =x; a=1", "a=1"),
+        ])
+    func `goes on without our cookies, in whatever case they are`(field: String, expected: String) throws {
         let bytes = Array(field.utf8)
         let stripped = try #require(CookieField.stripped(bytes, names: ["__Host-app"]))
         #expect(String(decoding: stripped, as: UTF8.self) == expected)
     }
 
-    @Test(arguments: ["", "a=1; b=2", "__Host-other=1", "x__Host-portcullis=1", "a=__Host-portcullis=1", ";"])
-    func `SC-14 goes on as it is when none of ours is there`(field: String) {
+    @Test(
+        .holds("SC-14"),
+        arguments: ["", "a=1; b=2", "__Host-other=1", "x__Host-portcullis=1", "a=__Host-portcullis=1", ";"])
+    func `goes on as it is when none of ours is there`(field: String) {
         let bytes = Array(field.utf8)
         #expect(CookieField.stripped(bytes, names: ["__Host-app"]) == nil)
     }

@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 
 @testable import Sessions
@@ -7,12 +8,12 @@ import Testing
 
     private func pair(_ line: String) -> Substring { line.prefix { $0 != ";" } }
 
-    @Test func `SC-01 has the attributes that the prefix demands, and none that widen it`() {
+    @Test(.holds("SC-01")) func `has the attributes that the prefix demands, and none that widen it`() {
         let lines = SetCookie.lines(name: Self.name, value: Array("abc".utf8), sameSite: .lax)
         #expect(lines == ["__Host-portcullis-shop=abc; Path=/; Secure; HttpOnly; SameSite=Lax"])
     }
 
-    @Test func `SC-01 names no domain, and no time beyond what browsers keep cookies for`() {
+    @Test(.holds("SC-01")) func `names no domain, and no time beyond what browsers keep cookies for`() {
         for sameSite in SetCookie.SameSite.allCases {
             for age in [nil, -5, 0, 600, 400 * 86_400, .max] as [Int?] {
                 let lines =
@@ -34,16 +35,16 @@ import Testing
         }
     }
 
-    @Test func `SC-02 is lax unless the configuration is strict`() {
+    @Test(.holds("SC-02")) func `is lax unless the configuration is strict`() {
         #expect(SetCookie.SameSite(Sample.settings().sameSite) == .lax)
         #expect(SetCookie.SameSite(.strict).rawValue == "Strict")
     }
 
-    @Test func `SC-02 is never open to other sites for a session`() {
+    @Test(.refuses("SC-02")) func `is never open to other sites for a session`() {
         for configured in [SessionSettings.SameSite.lax, .strict] { #expect(SetCookie.SameSite(configured) != .none) }
     }
 
-    @Test func `SC-07 splits a value so that no cookie is longer than a browser keeps`() {
+    @Test(.holds("SC-07")) func `splits a value so that no cookie is longer than a browser keeps`() {
         for count in [0, 1, 4073, 4074, 4075, 8145, 8146, 8147, 9000, 16_290] {
             let value = (0..<count).map { UInt8(0x61 + $0 % 26) }
             let lines = SetCookie.lines(name: Self.name, value: value, sameSite: .lax)
@@ -55,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func `SC-07 has no lines for what four cookies cannot hold`() {
+    @Test(.refuses("SC-07")) func `has no lines for what four cookies cannot hold`() {
         let capacity = SetCookie.capacity(name: Self.name)
         #expect(capacity == 4 * 4096 - 4 * 22 - 6)
         #expect(
@@ -64,7 +65,7 @@ import Testing
             SetCookie.lines(name: Self.name, value: Array(repeating: 0x61, count: capacity + 1), sameSite: .lax) == [])
     }
 
-    @Test func `SC-07 deletes the chunks that a shorter value does not need`() {
+    @Test(.holds("SC-07")) func `deletes the chunks that a shorter value does not need`() {
         let lines = SetCookie.lines(name: Self.name, value: Array("abc".utf8), sameSite: .strict, replacing: 3)
         #expect(
             lines == [
@@ -78,7 +79,7 @@ import Testing
         #expect(full.last?.hasPrefix("\(Self.name).1=; ") == true)
     }
 
-    @Test func `SC-03 deletes a cookie with the attributes it was set with`() {
+    @Test(.holds("SC-03")) func `deletes a cookie with the attributes it was set with`() {
         #expect(
             SetCookie.deletion(name: "__Host-portcullis-login-abcdefgh", sameSite: .none) == [
                 "__Host-portcullis-login-abcdefgh=; Path=/; Secure; HttpOnly; SameSite=None; Max-Age=0"
@@ -86,7 +87,7 @@ import Testing
         #expect(SetCookie.deletion(name: Self.name, chunks: 4, sameSite: .lax).count == 4)
     }
 
-    @Test func `SC-03 keeps a login's cookie for ten minutes and no longer`() throws {
+    @Test(.holds("SC-03"), .refuses("SC-03")) func `keeps a login's cookie for ten minutes and no longer`() throws {
         let sealer = try TransactionSealer(keys: [Sample.key()], client: "shop")
         let transaction = LoginTransaction(
             seed: Sample.key(2), returnTo: "/", createdAt: Sample.now, client: "shop")

@@ -1,5 +1,6 @@
 import Bytes
 import Crypto
+import TestTraits
 import Testing
 
 @testable import Sessions
@@ -14,14 +15,16 @@ import Testing
         try SealingKeys(numbers.map { Sample.key($0) }, purpose: purpose, client: client, bound: [name])
     }
 
-    @Test func `SC-04 opens with the same keys, names and purpose, as often as one likes`() throws {
+    @Test(.holds("SC-04")) func `opens with the same keys, names and purpose, as often as one likes`() throws {
         let sealed = try keys().seal(Self.text, additional: [1])
         for _ in 0..<3 { #expect(try keys().open(sealed, additional: [1]) == Self.text) }
         #expect(sealed.count == SealingKeys.sealedCount(Self.text.count))
         #expect(try keys().open(keys().seal([]), additional: []) == [])
     }
 
-    @Test func `SC-04 is bound to the cookie's name, the client, the purpose and what is said beside`() throws {
+    @Test(.holds("SC-04")) func `is bound to the cookie's name, the client, the purpose and what is said beside`()
+        throws
+    {
         let sealed = try keys().seal(Self.text, additional: [1])
         #expect(try keys(name: "__Host-portcullis-shoq").open(sealed, additional: [1]) == nil)
         #expect(try keys(client: "blog").open(sealed, additional: [1]) == nil)
@@ -35,7 +38,7 @@ import Testing
         #expect(try SealingKeys([Sample.key()], purpose: .session, client: "ab", bound: ["c", ""]).open(run) == nil)
     }
 
-    @Test func `SC-04 does not open after any change`() throws {
+    @Test(.refuses("SC-04")) func `does not open after any change`() throws {
         let keys = try keys()
         let sealed = try keys.seal(Self.text)
         let bytes = Base64URL.decode(sealed.span) ?? []
@@ -49,7 +52,7 @@ import Testing
         for count in sealed.indices { #expect(keys.open(Array(sealed[..<count])) == nil) }
     }
 
-    @Test func `SC-04 looks different each time, and tells nothing but its length`() throws {
+    @Test(.holds("SC-04")) func `looks different each time, and tells nothing but its length`() throws {
         let keys = try keys()
         let many = try (0..<500).map { _ in try keys.seal(Self.text) }
         #expect(Set(many).count == 500)
@@ -59,7 +62,7 @@ import Testing
         for sealed in many { #expect(!String(decoding: sealed, as: UTF8.self).contains("session")) }
     }
 
-    @Test func `SC-15 opens with every key of the ring and seals with the first`() throws {
+    @Test(.holds("SC-15")) func `opens with every key of the ring and seals with the first`() throws {
         let byOld = try keys([1]).seal(Self.text)
         let ring = try keys([2, 1])
         #expect(ring.open(byOld) == Self.text)
@@ -71,7 +74,8 @@ import Testing
         #expect(try keys([3, 2, 1]).open(byNew) == Self.text)
     }
 
-    @Test func `SC-15 does not open what a key sealed that has left the ring, nor another client's with the same key`()
+    @Test(.refuses("SC-15"))
+    func `does not open what a key sealed that has left the ring, nor another client's with the same key`()
         throws
     {
         let sealed = try keys([1]).seal(Self.text)
@@ -79,7 +83,8 @@ import Testing
         #expect(try keys([1], client: "blog", name: Self.name).open(sealed) == nil)
     }
 
-    @Test func `SC-15 without a configured key is sealed with one that only this process has`() async throws {
+    @Test(.holds("SC-15")) func `without a configured key is sealed with one that only this process has`() async throws
+    {
         let one = try SealingKeys([], purpose: .session, client: "shop")
         let sealed = try one.seal(Self.text)
         // A configuration that is read again logs nobody out.
@@ -90,8 +95,8 @@ import Testing
                 == nil)
     }
 
-    @Test(arguments: [0, 1, 16, 31, 33, 64])
-    func `SC-15 takes no key that is not 32 bytes`(count: Int) {
+    @Test(.refuses("SC-15"), arguments: [0, 1, 16, 31, 33, 64])
+    func `takes no key that is not 32 bytes`(count: Int) {
         let key = Secret([UInt8](repeating: 1, count: count))
         #expect(throws: CryptoRefusal.keyLength) {
             try SealingKeys([Sample.key(), key], purpose: .session, client: "shop")
@@ -102,7 +107,7 @@ import Testing
         }
     }
 
-    @Test func `SC-04 no bytes of a stranger open or trap`() throws {
+    @Test(.refuses("SC-04")) func `no bytes of a stranger open or trap`() throws {
         let keys = try keys()
         var dice = Dice(2)
         for round in 0..<4000 {
@@ -115,7 +120,7 @@ import Testing
         #expect(keys.open([UInt8](repeating: 0x41, count: 1 << 20)) == nil)
     }
 
-    @Test func `T-52 nothing that holds a secret compares or prints it`() {
+    @Test(.refuses("T-52")) func `nothing that holds a secret compares or prints it`() {
         let session = Sample.session(accessToken: 60)
         let transaction = LoginTransaction(seed: Sample.key(), returnTo: "/a", createdAt: 1, client: "shop")
         for text in ["\(session)", "\(transaction)", String(reflecting: session), String(reflecting: transaction)] {

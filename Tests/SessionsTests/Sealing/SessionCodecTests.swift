@@ -1,5 +1,6 @@
 import Bytes
 import Crypto
+import TestTraits
 import Testing
 
 @testable import Sessions
@@ -96,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func `SC-07 takes a quarter less for tokens in base64url than they are long`() {
+    @Test(.holds("SC-07")) func `takes a quarter less for tokens in base64url than they are long`() {
         let small = SessionCodec.encode(Sample.session())
         let large = SessionCodec.encode(Sample.session(accessToken: 1200))
         #expect(large.count - small.count < 920)

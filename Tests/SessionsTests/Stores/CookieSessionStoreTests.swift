@@ -1,4 +1,5 @@
 import Crypto
+import TestTraits
 import Testing
 
 @testable import Sessions
@@ -15,7 +16,7 @@ import Testing
             client: client)
     }
 
-    @Test func `SC-15 a session outlives the rotation of its key, and not the key's end`() async throws {
+    @Test(.holds("SC-15")) func `a session outlives the rotation of its key, and not the key's end`() async throws {
         let value = try await store(keys: [1]).create(Sample.session(), now: Self.now)
         #expect(try store(keys: [2, 1]).lookUp(value, now: Self.now).session != nil)
         #expect(try store(keys: [3, 2]).lookUp(value, now: Self.now).session == nil)
@@ -26,14 +27,15 @@ import Testing
         #expect(try store(keys: [3, 2]).lookUp(moved, now: Self.now + 60).session != nil)
     }
 
-    @Test func `SC-15 a cookie of one client is nothing at another, nor under another name`() async throws {
+    @Test(.refuses("SC-15")) func `a cookie of one client is nothing at another, nor under another name`() async throws
+    {
         let value = try await store().create(Sample.session(), now: Self.now)
         #expect(try store().lookUp(value, now: Self.now).session != nil, "any replica with the key")
         #expect(try store(client: "blog").lookUp(value, now: Self.now).session == nil)
         #expect(try store(name: "__Host-portcullis-blog").lookUp(value, now: Self.now).session == nil)
     }
 
-    @Test func `SC-07 keeps a session with an ID token of 20 KiB in one cookie`() async throws {
+    @Test(.holds("SC-07")) func `keeps a session with an ID token of 20 KiB in one cookie`() async throws {
         let store = try store()
         let value = try await store.create(Sample.session(accessToken: 900, idToken: 20_480), now: Self.now)
         #expect(SetCookie.lines(name: Self.name, value: value, sameSite: .lax).count == 1)
@@ -43,7 +45,7 @@ import Testing
         #expect(store.lookUp(small, now: Self.now).session?.idToken != nil, "it stays where there is room")
     }
 
-    @Test func `SC-07 takes four cookies and no fifth, and names what is too large`() async throws {
+    @Test(.refuses("SC-07")) func `takes four cookies and no fifth, and names what is too large`() async throws {
         let store = try store()
         let four = try await store.create(Sample.session(accessToken: 11_000), now: Self.now)
         #expect(
@@ -62,7 +64,9 @@ import Testing
         #expect(!parts.contains { $0.hasPrefix("ID token") }, "it was left out already")
     }
 
-    @Test func `SC-07 every size up to four cookies is read back from them, and the next is refused`() async throws {
+    @Test(.refuses("SC-07")) func `every size up to four cookies is read back from them, and the next is refused`()
+        async throws
+    {
         let store = try store()
         let empty = SealingKeys.sealedCount(SessionCodec.encode(Sample.session()).count)
         let capacity = SetCookie.capacity(name: Self.name)
@@ -80,7 +84,7 @@ import Testing
         await #expect(throws: SessionStoreRefusal.self) { try await store.create(session, now: Self.now) }
     }
 
-    @Test func `SC-08 writes a session in use once a minute, however many tabs ask`() async throws {
+    @Test(.holds("SC-08")) func `writes a session in use once a minute, however many tabs ask`() async throws {
         let store = try store()
         let value = try await store.create(Sample.session(), now: Self.now)
         let session = try #require(store.lookUp(value, now: Self.now).session)
@@ -93,7 +97,9 @@ import Testing
         #expect(store.touch(value, session, now: Self.now + 120) != nil, "if the browser never got it")
     }
 
-    @Test func `SC-08 does not write what is over, nor an old state over a new one`() async throws {
+    @Test(.holds("SC-08"), .refuses("SC-08")) func `does not write what is over, nor an old state over a new one`()
+        async throws
+    {
         let store = try store(idle: 600)
         let session = Sample.session()
         let value = try await store.create(session, now: Self.now)
@@ -106,7 +112,8 @@ import Testing
         #expect(store.touch(value, session, now: Self.now + 200) == nil)
     }
 
-    @Test func `RF-03 an older state leads to the newest for as long as it could be accepted`() async throws {
+    @Test(.holds("RF-03")) func `an older state leads to the newest for as long as it could be accepted`() async throws
+    {
         let store = try store(idle: 600)
         let session = Sample.session()
         let old = try await store.create(session, now: Self.now)
@@ -123,7 +130,7 @@ import Testing
         #expect(store.lookUp(touched, now: Self.now + 690).session == nil, "idle too long")
     }
 
-    @Test func `RF-03 what is kept of refreshes is bounded, and settled states go first`() async throws {
+    @Test(.holds("RF-03")) func `what is kept of refreshes is bounded, and settled states go first`() async throws {
         let successors = Successors(limit: 160)
         func successor(_ session: Session, expiresAt: Int64) -> Successors.Successor {
             Successors.Successor(
@@ -176,7 +183,9 @@ import Testing
         return value
     }
 
-    @Test func `LO-10 is bounded, fails when so many users logged out, and forgets nothing early`() async throws {
+    @Test(.refuses("LO-10")) func `is bounded, fails when so many users logged out, and forgets nothing early`()
+        async throws
+    {
         let store = try store(limit: 50)
         var values: [[UInt8]] = []
         for user in 0..<50 { values.append(try await loggedOut("user-\(user)", store, at: Self.now)) }
@@ -191,7 +200,8 @@ import Testing
         _ = try await store.end(.session(another), now: Self.now + 28_861)
     }
 
-    @Test func `LO-10 one user who logs in and out all day takes nobody's logout, and no logout is undone`()
+    @Test(.refuses("LO-10"))
+    func `one user who logs in and out all day takes nobody's logout, and no logout is undone`()
         async throws
     {
         let store = try store(limit: 16)
@@ -209,7 +219,9 @@ import Testing
         #expect(store.ended.isEmpty)
     }
 
-    @Test func `LO-09 LO-10 one user's logouts at the server take nobody's, with sid or without`() async throws {
+    @Test(.refuses("LO-09", "LO-10")) func `one user's logouts at the server take nobody's, with sid or without`()
+        async throws
+    {
         let store = try store(limit: 16)
         var mine: [[UInt8]] = []
         for round in 0..<100 {
@@ -232,7 +244,7 @@ import Testing
         }
     }
 
-    @Test func `LO-10 remembers no ending for longer than the cookie could live`() async throws {
+    @Test(.refuses("LO-10")) func `remembers no ending for longer than the cookie could live`() async throws {
         let store = try store()
         let session = Sample.session(endsAt: Self.now + 600)
         let value = try await store.create(session, now: Self.now)
@@ -245,7 +257,7 @@ import Testing
         #expect(store.lookUp(value, now: Self.now + 660).session == nil)
     }
 
-    @Test func `LO-10 an ending that moves is seen at every moment, by every thread`() async throws {
+    @Test(.holds("LO-10")) func `an ending that moves is seen at every moment, by every thread`() async throws {
         let store = try store(limit: 16)
         let victim = Sample.session()
         let value = try await store.create(victim, now: Self.now)
@@ -261,7 +273,9 @@ import Testing
         #expect(wasSeen)
     }
 
-    @Test func `RF-08 a logout that races with a refresh leaves nothing alive, and no token unknown`() async throws {
+    @Test(.refuses("RF-08")) func `a logout that races with a refresh leaves nothing alive, and no token unknown`()
+        async throws
+    {
         for _ in 0..<200 {
             let store = try store()
             let session = Sample.session()

@@ -1,4 +1,5 @@
 import Crypto
+import TestTraits
 import Testing
 
 @testable import Sessions
@@ -19,8 +20,8 @@ enum StoreKind: String, CaseIterable, Sendable {
 @Suite struct `every session store` {
     static let now = Sample.now
 
-    @Test(arguments: StoreKind.allCases)
-    func `SC-04 finds what it keeps, by a value that tells nothing of it`(kind: StoreKind) async throws {
+    @Test(.holds("SC-04"), arguments: StoreKind.allCases)
+    func `finds what it keeps, by a value that tells nothing of it`(kind: StoreKind) async throws {
         let store = try kind.make()
         let session = Sample.session(accessToken: 600)
         let value = try await store.create(session, now: Self.now)
@@ -35,8 +36,8 @@ enum StoreKind: String, CaseIterable, Sendable {
         }
     }
 
-    @Test(arguments: StoreKind.allCases)
-    func `SC-04 finds nothing by a value with one bit changed, cut short or made longer`(kind: StoreKind) async throws {
+    @Test(.refuses("SC-04"), arguments: StoreKind.allCases)
+    func `finds nothing by a value with one bit changed, cut short or made longer`(kind: StoreKind) async throws {
         let store = try kind.make()
         let value = try await store.create(Sample.session(), now: Self.now)
         for index in value.indices {
@@ -53,8 +54,8 @@ enum StoreKind: String, CaseIterable, Sendable {
         #expect(try await store.load([UInt8](repeating: 0x41, count: 100_000), now: Self.now) == nil)
     }
 
-    @Test(arguments: StoreKind.allCases)
-    func `SC-05 never adopts a value that somebody else chose, and gives each login another one`(
+    @Test(.refuses("SC-05"), arguments: StoreKind.allCases)
+    func `never adopts a value that somebody else chose, and gives each login another one`(
         kind: StoreKind
     ) async throws {
         let store = try kind.make()
@@ -72,8 +73,8 @@ enum StoreKind: String, CaseIterable, Sendable {
         #expect(try await store.load(second, now: Self.now)?.id == stepped.id)
     }
 
-    @Test(arguments: StoreKind.allCases)
-    func `SC-05 keeps the identifier through a refresh, and finds the new tokens by the old value`(
+    @Test(.holds("SC-05"), arguments: StoreKind.allCases)
+    func `keeps the identifier through a refresh, and finds the new tokens by the old value`(
         kind: StoreKind
     ) async throws {
         let store = try kind.make()
@@ -93,8 +94,8 @@ enum StoreKind: String, CaseIterable, Sendable {
         }
     }
 
-    @Test(arguments: StoreKind.allCases)
-    func `SC-08 finds a session until it was not used for as long as is allowed`(kind: StoreKind) async throws {
+    @Test(.holds("SC-08"), arguments: StoreKind.allCases)
+    func `finds a session until it was not used for as long as is allowed`(kind: StoreKind) async throws {
         let store = try kind.make(idle: 600)
         var value = try await store.create(Sample.session(), now: Self.now)
         #expect(try await store.load(value, now: Self.now + 599) != nil)
@@ -107,8 +108,8 @@ enum StoreKind: String, CaseIterable, Sendable {
         #expect(try await store.load(value, now: Self.now + 3600) == nil)
     }
 
-    @Test(arguments: StoreKind.allCases)
-    func `SC-08 ends a session at its absolute end, however much it is used and refreshed`(
+    @Test(.holds("SC-08"), .refuses("SC-08"), arguments: StoreKind.allCases)
+    func `ends a session at its absolute end, however much it is used and refreshed`(
         kind: StoreKind
     ) async throws {
         let store = try kind.make(idle: 600, absolute: 3600)
@@ -128,8 +129,8 @@ enum StoreKind: String, CaseIterable, Sendable {
         #expect(try await store.load(early, now: Self.now + 100) == nil)
     }
 
-    @Test(arguments: StoreKind.allCases)
-    func `LO-10 ends one session and no other`(kind: StoreKind) async throws {
+    @Test(.holds("LO-10"), .refuses("LO-10"), arguments: StoreKind.allCases)
+    func `ends one session and no other`(kind: StoreKind) async throws {
         let store = try kind.make()
         let one = Sample.session(), other = Sample.session()
         let oneValue = try await store.create(one, now: Self.now)
@@ -143,8 +144,8 @@ enum StoreKind: String, CaseIterable, Sendable {
         #expect(!store.isEnded(other, now: Self.now + 1))
     }
 
-    @Test(arguments: StoreKind.allCases)
-    func `LO-10 ends all sessions of one session of the server, at this issuer alone`(kind: StoreKind) async throws {
+    @Test(.holds("LO-10"), .refuses("LO-10"), arguments: StoreKind.allCases)
+    func `ends all sessions of one session of the server, at this issuer alone`(kind: StoreKind) async throws {
         let store = try kind.make()
         let mine = [Sample.session(sid: "a"), Sample.session(subject: "bob", sid: "a")]
         var elsewhere = Sample.session(sid: "a")
@@ -161,8 +162,8 @@ enum StoreKind: String, CaseIterable, Sendable {
         #expect(try await store.load(late, now: Self.now) == nil)
     }
 
-    @Test(arguments: StoreKind.allCases)
-    func `LO-10 ends a user's sessions that began until then, and not the next login`(kind: StoreKind) async throws {
+    @Test(.holds("LO-10"), .refuses("LO-10"), arguments: StoreKind.allCases)
+    func `ends a user's sessions that began until then, and not the next login`(kind: StoreKind) async throws {
         let store = try kind.make()
         let end = SessionEnd.subject(issuer: Sample.issuer, subject: "alice", until: Self.now + 10)
         let old = try await store.create(Sample.session(createdAt: Self.now + 10), now: Self.now + 10)
@@ -178,8 +179,8 @@ enum StoreKind: String, CaseIterable, Sendable {
         #expect(try await store.load(old, now: Self.now + 13) == nil)
     }
 
-    @Test(arguments: StoreKind.allCases)
-    func `LO-10 remembers an ending for as long as one of the sessions could live`(kind: StoreKind) async throws {
+    @Test(.holds("LO-10"), arguments: StoreKind.allCases)
+    func `remembers an ending for as long as one of the sessions could live`(kind: StoreKind) async throws {
         let store = try kind.make(idle: 28_800)
         let value = try await store.create(Sample.session(), now: Self.now)
         _ = try await store.end(.subject(issuer: Sample.issuer, subject: "alice", until: Self.now), now: Self.now)
@@ -189,8 +190,8 @@ enum StoreKind: String, CaseIterable, Sendable {
         }
     }
 
-    @Test(arguments: StoreKind.allCases)
-    func `RF-08 does not keep a refreshed session that was ended meanwhile, and hands over what it knew`(
+    @Test(.holds("RF-08"), .refuses("RF-08"), arguments: StoreKind.allCases)
+    func `does not keep a refreshed session that was ended meanwhile, and hands over what it knew`(
         kind: StoreKind
     ) async throws {
         let store = try kind.make()
@@ -205,16 +206,16 @@ enum StoreKind: String, CaseIterable, Sendable {
         #expect(try await store.end(.session(session), now: Self.now).isEmpty, "once")
     }
 
-    @Test(arguments: [StoreKind.memory, .cookie])
-    func `SC-13 a store that answers is never mistaken for one that is down`(kind: StoreKind) async throws {
+    @Test(.refuses("SC-13"), arguments: [StoreKind.memory, .cookie])
+    func `a store that answers is never mistaken for one that is down`(kind: StoreKind) async throws {
         let store = RemoteStore(try kind.make())
         let value = try await store.create(Sample.session(), now: Self.now)
         #expect(try await store.load(value, now: Self.now) != nil)
         #expect(try await store.load(Array("nobody".utf8), now: Self.now) == nil)
     }
 
-    @Test(arguments: [StoreKind.memory, .cookie])
-    func `SC-13 a store that is down refuses, and never says that there is no session`(kind: StoreKind) async throws {
+    @Test(.refuses("SC-13"), arguments: [StoreKind.memory, .cookie])
+    func `a store that is down refuses, and never says that there is no session`(kind: StoreKind) async throws {
         let store = RemoteStore(try kind.make())
         let session = Sample.session()
         let value = try await store.create(session, now: Self.now)

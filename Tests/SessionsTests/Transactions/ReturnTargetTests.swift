@@ -1,36 +1,47 @@
 import Foundation
+import TestTraits
 import Testing
 
 @testable import Sessions
 
 @Suite struct `a return target` {
-    @Test(arguments: [
-        ("/", "/"), ("/app?x=1", "/app?x=1"), ("/a/b/c", "/a/b/c"), ("/a//b", "/a//b"), ("/?q=//evil", "/?q=//evil"),
-        ("/search?q=https://other.example/", "/search?q=https://other.example/"), ("/a%20b", "/a%20b"),
-        ("/a?x=%0D%0A", "/a?x=%0D%0A"), ("/a?next=%2F%2Fx", "/a?next=%2F%2Fx"), ("/a b", "/a%20b"), ("/ä", "/%C3%A4"),
-        (#"/a?q=b\c"#, "/a?q=b%5Cc"), ("/a#x", "/a#x"), ("/@user", "/@user"), ("/evil.com", "/evil.com"),
-        ("/.well-known/x", "/.well-known/x"), ("/.portcullisx", "/.portcullisx"),
-        ("/a/.portcullis/b", "/a/.portcullis/b"),
-        ("/...", "/..."), ("/a%", "/a%"), ("/a%2", "/a%2"), ("/a%zz", "/a%zz"), ("/%252f%252fevil", "/%252f%252fevil"),
-        (#"/a?"<x>"#, "/a?%22%3Cx%3E"), ("/a;b=c", "/a;b=c"),
-    ])
-    func `CF-09 is a path on this origin, as it was`(text: String, expected: String) {
+    @Test(
+        .holds("CF-09"),
+        arguments: [
+            ("/", "/"), ("/app?x=1", "/app?x=1"), ("/a/b/c", "/a/b/c"), ("/a//b", "/a//b"),
+            ("/?q=//evil", "/?q=//evil"),
+            ("/search?q=https://other.example/", "/search?q=https://other.example/"), ("/a%20b", "/a%20b"),
+            ("/a?x=%0D%0A", "/a?x=%0D%0A"), ("/a?next=%2F%2Fx", "/a?next=%2F%2Fx"), ("/a b", "/a%20b"),
+            ("/ä", "/%C3%A4"),
+            (#"/a?q=b\c"#, "/a?q=b%5Cc"), ("/a#x", "/a#x"), ("/@user", "/@user"), ("/evil.com", "/evil.com"),
+            ("/.well-known/x", "/.well-known/x"), ("/.portcullisx", "/.portcullisx"),
+            ("/a/.portcullis/b", "/a/.portcullis/b"),
+            ("/...", "/..."), ("/a%", "/a%"), ("/a%2", "/a%2"), ("/a%zz", "/a%zz"),
+            ("/%252f%252fevil", "/%252f%252fevil"),
+            (#"/a?"<x>"#, "/a?%22%3Cx%3E"), ("/a;b=c", "/a;b=c"),
+        ])
+    func `is a path on this origin, as it was`(text: String, expected: String) {
         #expect(ReturnTarget.accept(text) == expected)
     }
 
-    @Test(arguments: [
-        "", "//evil", #"/\evil"#, "/%2f%2fevil", "https:evil", "/%0d%0aSet-Cookie:x", "/%5cevil", "/%2Fevil", "///evil",
-        "https://evil.example/", "evil", "javascript:alert(1)", "\\/evil", "/\t/evil", "/\n/evil", "/\u{0}", "/\u{7f}",
-        "/%09/evil", "/%00", "/%7f", "/..//evil", "/.//evil", "/a/../../x", "/%2e%2e/x", "/%2e/x", "/a/%2E.", " /a",
-        "?x=1", "#x", "/.portcullis", "/.portcullis/", "/.portcullis/logout/shop", "/.PORTCULLIS/logout",
-        "/%2eportcullis/logout", "/.portcullis%2flogout", "/.portcullis;x/logout", "/.portcullis?x", "/.portcullis#x",
-        "/a\r\nSet-Cookie: x", #"/a\b"#, #"/a/%5C../b"#,
-    ])
-    func `CF-09 is the origin itself for what could lead elsewhere`(text: String) {
+    @Test(
+        .holds("CF-09"),
+        arguments: [
+            "", "//evil", #"/\evil"#, "/%2f%2fevil", "https:evil", "/%0d%0aSet-Cookie:x", "/%5cevil", "/%2Fevil",
+            "///evil",
+            "https://evil.example/", "evil", "javascript:alert(1)", "\\/evil", "/\t/evil", "/\n/evil", "/\u{0}",
+            "/\u{7f}",
+            "/%09/evil", "/%00", "/%7f", "/..//evil", "/.//evil", "/a/../../x", "/%2e%2e/x", "/%2e/x", "/a/%2E.", " /a",
+            "?x=1", "#x", "/.portcullis", "/.portcullis/", "/.portcullis/logout/shop", "/.PORTCULLIS/logout",
+            "/%2eportcullis/logout", "/.portcullis%2flogout", "/.portcullis;x/logout", "/.portcullis?x",
+            "/.portcullis#x",
+            "/a\r\nSet-Cookie: x", #"/a\b"#, #"/a/%5C../b"#,
+        ])
+    func `is the origin itself for what could lead elsewhere`(text: String) {
         #expect(ReturnTarget.accept(text) == "/")
     }
 
-    @Test func `CF-09 is not longer than two kibibytes, in either spelling`() {
+    @Test(.refuses("CF-09")) func `is not longer than two kibibytes, in either spelling`() {
         let longest = "/" + String(repeating: "a", count: 2047)
         #expect(ReturnTarget.accept(longest) == longest)
         #expect(ReturnTarget.accept(longest + "a") == "/")
@@ -39,7 +50,7 @@ import Testing
         #expect(ReturnTarget.accept("/.portcullis/x", reserved: "/a/") == "/.portcullis/x")
     }
 
-    @Test func `CF-09 is judged the same by those who read URLs, for every hostile payload there is`() {
+    @Test(.holds("CF-09")) func `is judged the same by those who read URLs, for every hostile payload there is`() {
         let payloads = HostileTargets.all
         #expect(payloads.count >= 300, "T-35 asks for three hundred")
         var kept = 0
@@ -51,7 +62,7 @@ import Testing
         #expect(kept < payloads.count / 4, "\(kept) were taken for paths")
     }
 
-    @Test func `CF-09 is on this origin whatever the text, and what was accepted is accepted again`() {
+    @Test(.holds("CF-09")) func `is on this origin whatever the text, and what was accepted is accepted again`() {
         var dice = Dice(5)
         let pieces = [
             "/", "//", "\\", "%2f", "%5c", "%2e", ".", "..", ":", "@", "?", "#", "https:", "evil.example", "%0d%0a",
@@ -86,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func `LO-04 a landing after a logout is judged like any other target`() {
+    @Test(.holds("LO-04")) func `a landing after a logout is judged like any other target`() {
         #expect(ReturnTarget.accept("/goodbye") == "/goodbye")
         #expect(ReturnTarget.accept("//evil") == "/")
     }

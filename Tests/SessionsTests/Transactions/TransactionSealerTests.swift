@@ -1,5 +1,6 @@
 import Bytes
 import Crypto
+import TestTraits
 import Testing
 
 @testable import Sessions
@@ -27,7 +28,9 @@ import Testing
         Array(cookies.map { "\($0.name)=\(String(decoding: $0.value, as: UTF8.self))" }.joined(separator: "; ").utf8)
     }
 
-    @Test func `CF-03 finds the transaction of a state in the browser that began it, for ten minutes`() throws {
+    @Test(.holds("CF-03")) func `finds the transaction of a state in the browser that began it, for ten minutes`()
+        throws
+    {
         let sealer = try sealer(), state = state(), begun = transaction()
         let cookies = field([try sealer.seal(begun, state: state, redirectURI: Self.redirect)])
         for later in [0, 1, 600, -60] as [Int64] {
@@ -39,7 +42,9 @@ import Testing
         }
     }
 
-    @Test func `CF-03 finds nothing for a state that is unknown, another browser's, old, or made up`() throws {
+    @Test(.refuses("CF-03")) func `finds nothing for a state that is unknown, another browser's, old, or made up`()
+        throws
+    {
         let sealer = try sealer(), mine = state(), theirs = state()
         let cookies = field([try sealer.seal(transaction(), state: mine, redirectURI: Self.redirect)])
         for state in [theirs, "", mine + "A", String(mine.dropLast()), "\u{0}", String(repeating: "a", count: 100_000)]
@@ -53,7 +58,7 @@ import Testing
         #expect(sealer.open(cookies, state: mine, redirectURI: Self.redirect, now: .min).isExpired)
     }
 
-    @Test func `CF-03 does not open another login's value under a state's name`() throws {
+    @Test(.refuses("CF-03")) func `does not open another login's value under a state's name`() throws {
         let sealer = try sealer(), mine = state(), theirs = state()
         let value = try sealer.seal(transaction("/theirs"), state: theirs, redirectURI: Self.redirect).value
         let cookies = field([(TransactionSealer.cookieName(state: mine), value)])
@@ -64,7 +69,7 @@ import Testing
             "SC-06: one of two may be planted")
     }
 
-    @Test func `CF-06 keeps everything that the callback needs`() throws {
+    @Test(.holds("CF-06")) func `keeps everything that the callback needs`() throws {
         let sealer = try sealer([2, 1]), state = state()
         var begun = transaction("/a?b=c%20d", fragment: "/route/3?q=1")
         begun.stepUp = LoginTransaction.Demand(acrValues: ["urn:gold", "phr"], maximumAge: 0)
@@ -80,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func `CF-06 is nothing after any change of its cookie`() throws {
+    @Test(.refuses("CF-06")) func `is nothing after any change of its cookie`() throws {
         let sealer = try sealer(), state = state()
         let cookie = try sealer.seal(transaction(), state: state)
         for index in cookie.value.indices {
@@ -95,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func `CF-06 is bound to the client, the issuer, the redirect URI and the keys`() throws {
+    @Test(.holds("CF-06")) func `is bound to the client, the issuer, the redirect URI and the keys`() throws {
         let state = state()
         let cookies = field([try sealer().seal(transaction(), state: state, redirectURI: Self.redirect)])
         #expect(try sealer().open(cookies, state: state, redirectURI: Self.redirect, now: Self.now).transaction != nil)
@@ -109,7 +114,8 @@ import Testing
         }
     }
 
-    @Test func `CF-07 a cookie with a short target is shorter than 200 bytes, and has the state's digest in its name`()
+    @Test(.holds("CF-07"))
+    func `a cookie with a short target is shorter than 200 bytes, and has the state's digest in its name`()
         throws
     {
         let state = state()
@@ -121,7 +127,7 @@ import Testing
         #expect(cookie.value.allSatisfy { $0 > 0x20 && $0 < 0x7f && !#"",;\"#.utf8.contains($0) })
     }
 
-    @Test func `CF-07 logins of several tabs finish in any order, each with its own target`() throws {
+    @Test(.holds("CF-07")) func `logins of several tabs finish in any order, each with its own target`() throws {
         let sealer = try sealer()
         var jar = Jar()
         let states = (0..<20).map { _ in state() }
@@ -141,8 +147,8 @@ import Testing
         #expect(jar.field.isEmpty)
     }
 
-    @Test(arguments: [3, 60, 400, 2047])
-    func `CF-07 however many logins are begun, twenty and 3,500 bytes are left, and the newest among them`(
+    @Test(.refuses("CF-07"), arguments: [3, 60, 400, 2047])
+    func `however many logins are begun, twenty and 3,500 bytes are left, and the newest among them`(
         length: Int
     ) throws {
         let sealer = try sealer()
@@ -163,7 +169,8 @@ import Testing
         #expect(jar.pairs.prefix(3).map(\.name) == ["theme", "__Host-portcullis-shop", "__Host-portcullis-login-odd"])
     }
 
-    @Test func `CF-07 deletes forty at a time, however many somebody planted, so that the answer stays small`() {
+    @Test(.holds("CF-07"))
+    func `deletes forty at a time, however many somebody planted, so that the answer stays small`() {
         let names = (10_000_000..<10_002_000).map { "__Host-portcullis-login-\($0)" }
         let field = Array(names.joined(separator: ";").utf8)
         let evicted = TransactionSealer.evictions(in: field, adding: 140)
@@ -172,7 +179,7 @@ import Testing
         #expect(lines.reduce(0) { $0 + $1.utf8.count } < 8192)
     }
 
-    @Test func `CF-07 evicts the oldest first, and nothing that is no login's cookie`() {
+    @Test(.refuses("CF-07")) func `evicts the oldest first, and nothing that is no login's cookie`() {
         let names = (0..<20).map { "__Host-portcullis-login-abcdef\($0 < 10 ? "0" : "")\($0)" }
         let field = Array((["a=1"] + names.map { "\($0)=x" }).joined(separator: "; ").utf8)
         #expect(TransactionSealer.evictions(in: field, adding: 140) == ["__Host-portcullis-login-abcdef00"])
@@ -187,7 +194,7 @@ import Testing
         }
     }
 
-    @Test func `CF-07 leaves out what would make a cookie longer than browsers keep`() throws {
+    @Test(.holds("CF-07")) func `leaves out what would make a cookie longer than browsers keep`() throws {
         let sealer = try sealer(), state = state()
         let long = String(repeating: "a", count: 2047)
         let usual = try sealer.seal(transaction("/" + long, fragment: String(repeating: "f", count: 512)), state: state)
@@ -200,7 +207,7 @@ import Testing
         }
     }
 
-    @Test func `CF-03 knows a browser that began a login before the state is known`() throws {
+    @Test(.holds("CF-03")) func `knows a browser that began a login before the state is known`() throws {
         let sealer = try sealer(), begun = transaction()
         let cookie = try sealer.seal(begun, state: state(), redirectURI: Self.redirect)
         let odd = "__Host-portcullis-login-abcdefgh=made-up; a=b; "
@@ -222,7 +229,9 @@ import Testing
         #expect(try self.sealer([2]).openAny(cookies.span, redirectURI: Self.redirect, now: Self.now).isNone)
     }
 
-    @Test func `CF-03 looks at no more cookies than a browser is left with, however many somebody sends`() throws {
+    @Test(.refuses("CF-03")) func `looks at no more cookies than a browser is left with, however many somebody sends`()
+        throws
+    {
         let sealer = try sealer()
         let cookie = try sealer.seal(transaction(), state: state(), redirectURI: Self.redirect)
         for (count, isFound) in [(39, true), (40, false)] {

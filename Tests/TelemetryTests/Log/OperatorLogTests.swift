@@ -1,4 +1,5 @@
 import Synchronization
+import TestTraits
 import Testing
 
 @testable import Telemetry
@@ -40,14 +41,14 @@ private func log(_ level: LogLevel, _ lines: Lines) -> OperatorLog {
         #expect(log.writes(line) == !lines.text.isEmpty)
     }
 
-    @Test func `OPS-02 a field's text cannot forge a second line`() {
+    @Test(.refuses("OPS-02")) func `a field's text cannot forge a second line`() {
         let lines = Lines()
         log(.info, lines).write(.info, .refused, LogField(.found, "x\"}\n{\"event\":\"started\"}"))
         #expect(lines.text.filter { $0 == "\n" }.count == 1)
         #expect(lines.text.contains(#""found":"x\"}\u000a{\"event\":\"started\"}""#))
     }
 
-    @Test func `OPS-02 a field is cut at its limit`() {
+    @Test(.holds("OPS-02")) func `a field is cut at its limit`() {
         let lines = Lines()
         let long = [UInt8](repeating: 0x78, count: OperatorLog.fieldLimit + 10)
         log(.info, lines).write(.info, .refused, LogField(.found, copying: long.span))

@@ -1,4 +1,5 @@
 import Telemetry
+import TestTraits
 import Testing
 
 private let labels = MetricsLabels(
@@ -23,7 +24,7 @@ private func samples(_ registry: MetricsRegistry, now: Int64 = 2000) -> [String:
 }
 
 @Suite struct `metrics` {
-    @Test func `OPS-03 requests are counted by route and class of status, summed over workers`() {
+    @Test(.holds("OPS-03")) func `requests are counted by route and class of status, summed over workers`() {
         let registry = registry()
         registry.workers[0].countRequest(route: 0, status: 200)
         registry.workers[1].countRequest(route: 0, status: 204)
@@ -36,15 +37,17 @@ private func samples(_ registry: MetricsRegistry, now: Int64 = 2000) -> [String:
         #expect(found.keys.count { $0.hasPrefix("portcullis_requests_total") } == 3)
     }
 
-    @Test(arguments: [(0, "other"), (99, "other"), (100, "1xx"), (599, "5xx"), (600, "other"), (65_535, "other")])
-    func `OPS-03 any status has a class`(status: UInt16, name: String) {
+    @Test(
+        .holds("OPS-03"),
+        arguments: [(0, "other"), (99, "other"), (100, "1xx"), (599, "5xx"), (600, "other"), (65_535, "other")])
+    func `any status has a class`(status: UInt16, name: String) {
         let registry = registry()
         registry.workers[0].countRequest(route: 1, status: status)
         let found = samples(registry)
         #expect(found[#"portcullis_requests_total{route="a\"b\\c\nd",code="\#(name)"}"#] == "1")
     }
 
-    @Test func `OPS-03 refusals are counted by route, cause and blame`() {
+    @Test(.refuses("OPS-03")) func `refusals are counted by route, cause and blame`() {
         let registry = registry()
         registry.workers[0].countRefusal(route: 0, cause: 0)
         registry.workers[0].countRefusal(route: WorkerMetrics.unrouted, cause: 1)
@@ -71,7 +74,7 @@ private func samples(_ registry: MetricsRegistry, now: Int64 = 2000) -> [String:
         #expect(found["portcullis_upstream_duration_seconds_count"] == "0")
     }
 
-    @Test func `DPOP-15 the set of used proofs is read at each scrape, once it is there`() {
+    @Test(.holds("DPOP-15")) func `the set of used proofs is read at each scrape, once it is there`() {
         let registry = registry()
         let names = ["entries", "bytes", "inserts_total", "refusals_total"].map { "portcullis_dpop_replay_\($0)" }
         #expect(names.allSatisfy { samples(registry)[$0] == nil })
@@ -83,7 +86,8 @@ private func samples(_ registry: MetricsRegistry, now: Int64 = 2000) -> [String:
         #expect(names.map { samples(registry)[$0] } == ["5", "6", "7", "8"])
     }
 
-    @Test func `DPOP-15 INT-07 what a worker counts of proofs and lookups is summed, under its own name`() {
+    @Test(.holds("DPOP-15", "INT-07")) func `what a worker counts of proofs and lookups is summed, under its own name`()
+    {
         let registry = registry()
         registry.workers[0].count(.proofsVerified)
         registry.workers[1].count(.proofsVerified)
@@ -114,7 +118,7 @@ private func samples(_ registry: MetricsRegistry, now: Int64 = 2000) -> [String:
         #expect(found["portcullis_parked_requests"] == "-1")
     }
 
-    @Test func `OPS-03 a worker's loop lag is its own`() {
+    @Test(.holds("OPS-03")) func `a worker's loop lag is its own`() {
         let registry = registry()
         registry.workers[1].set(.loopLag, to: 2500)
         let found = samples(registry)
@@ -150,7 +154,7 @@ private func samples(_ registry: MetricsRegistry, now: Int64 = 2000) -> [String:
         #expect(found[#"portcullis_signature_verifications_total{algorithm="ES256"}"#] == "0")
     }
 
-    @Test func `OPS-03 an issuer shows readiness, the age of its keys and how refreshes ended`() {
+    @Test(.holds("OPS-03")) func `an issuer shows readiness, the age of its keys and how refreshes ended`() {
         let registry = registry()
         registry.issuers.setReady(issuer: 1, true)
         registry.issuers.setKeysFetched(issuer: 1, at: 1940)
@@ -166,7 +170,7 @@ private func samples(_ registry: MetricsRegistry, now: Int64 = 2000) -> [String:
         #expect(found[#"portcullis_issuer_refreshes_total{issuer="main",result="changed"}"#] == "0")
     }
 
-    @Test func `OPS-03 a login client shows how logins and refreshes ended, and its logouts`() {
+    @Test(.holds("OPS-03")) func `a login client shows how logins and refreshes ended, and its logouts`() {
         let registry = registry()
         for outcome in LoginMetrics.Login.allCases { registry.logins.count(client: 1, outcome) }
         for outcome in LoginMetrics.Refresh.allCases { registry.logins.count(client: 1, outcome) }
@@ -186,7 +190,7 @@ private func samples(_ registry: MetricsRegistry, now: Int64 = 2000) -> [String:
         #expect(found[#"portcullis_logouts_total{client="web"}"#] == "0")
     }
 
-    @Test func `OPS-05 sessions that are opened and logins under way are summed over the workers`() {
+    @Test(.holds("OPS-05")) func `sessions that are opened and logins under way are summed over the workers`() {
         let registry = registry()
         registry.workers[0].set(.sessionCacheEntries, to: 3)
         registry.workers[1].set(.sessionCacheEntries, to: 4)
@@ -199,7 +203,7 @@ private func samples(_ registry: MetricsRegistry, now: Int64 = 2000) -> [String:
         #expect(found["portcullis_login_requests"] == "1")
     }
 
-    @Test func `OPS-05 dropped log lines are shown by log`() throws {
+    @Test(.holds("OPS-05")) func `dropped log lines are shown by log`() throws {
         let registry = registry()
         let sink = try LogSink(descriptor: -1)
         registry.attach(log: "access", sink)
@@ -211,7 +215,7 @@ private func samples(_ registry: MetricsRegistry, now: Int64 = 2000) -> [String:
         #expect(samples(registry)[#"portcullis_log_dropped_total{log="access"}"#] == "1")
     }
 
-    @Test func `OPS-09 a jump of the wall clock is shown`() {
+    @Test(.holds("OPS-09")) func `a jump of the wall clock is shown`() {
         let registry = registry()
         #expect(samples(registry)["portcullis_clock_step_seconds"] == "0")
         registry.setClockStep(seconds: -3600)
@@ -287,8 +291,8 @@ private func samples(_ registry: MetricsRegistry, now: Int64 = 2000) -> [String:
 }
 
 @Suite struct `the watch on the wall clock` {
-    @Test(arguments: [(3600, 3600), (-3600, -3600), (60, 60), (-60, -60)] as [(Int64, Int64)])
-    func `OPS-09 tells of a jump of a minute or more`(jump: Int64, expected: Int64) {
+    @Test(.holds("OPS-09"), arguments: [(3600, 3600), (-3600, -3600), (60, 60), (-60, -60)] as [(Int64, Int64)])
+    func `tells of a jump of a minute or more`(jump: Int64, expected: Int64) {
         var watch = ClockStepWatch()
         #expect(watch.observe(wall: Timestamp(seconds: 1000), monotonicMilliseconds: 5000) == nil)
         #expect(watch.observe(wall: Timestamp(seconds: 1001), monotonicMilliseconds: 6000) == nil)
@@ -297,14 +301,14 @@ private func samples(_ registry: MetricsRegistry, now: Int64 = 2000) -> [String:
         #expect(watch.observe(wall: Timestamp(seconds: 1003 + jump), monotonicMilliseconds: 8000) == nil)
     }
 
-    @Test(arguments: [59, -59, 1, 0] as [Int64])
-    func `OPS-09 keeps quiet about less`(jump: Int64) {
+    @Test(.holds("OPS-09"), arguments: [59, -59, 1, 0] as [Int64])
+    func `keeps quiet about less`(jump: Int64) {
         var watch = ClockStepWatch()
         #expect(watch.observe(wall: Timestamp(seconds: 1000), monotonicMilliseconds: 5000) == nil)
         #expect(watch.observe(wall: Timestamp(seconds: 1001 + jump), monotonicMilliseconds: 6000) == nil)
     }
 
-    @Test func `OPS-09 a slow correction is followed and is no jump`() {
+    @Test(.refuses("OPS-09")) func `a slow correction is followed and is no jump`() {
         var watch = ClockStepWatch()
         for second in 0..<1000 as Range<Int64> {
             let wall = Timestamp(seconds: second + second / 10)
@@ -312,7 +316,7 @@ private func samples(_ registry: MetricsRegistry, now: Int64 = 2000) -> [String:
         }
     }
 
-    @Test func `OPS-09 clocks at the ends of their range do not trap`() {
+    @Test(.holds("OPS-09")) func `clocks at the ends of their range do not trap`() {
         var watch = ClockStepWatch()
         _ = watch.observe(wall: Timestamp(seconds: .max), monotonicMilliseconds: .min)
         _ = watch.observe(wall: Timestamp(seconds: .min), monotonicMilliseconds: .max)

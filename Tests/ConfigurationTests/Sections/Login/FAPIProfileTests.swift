@@ -1,7 +1,8 @@
+import TestTraits
 import Testing
 
 @Suite struct `the FAPI 2.0 profile of a login that does not load` {
-    @Test func `PAR-06 a request that is not pushed is refused`() {
+    @Test(.refuses("PAR-06")) func `a request that is not pushed is refused`() {
         #expect(
             refusal(
                 of: Sample.login(
@@ -15,7 +16,7 @@ import Testing
                     """)
     }
 
-    @Test func `PAR-06 a request that is pushed unsigned is refused`() {
+    @Test(.refuses("PAR-06")) func `a request that is pushed unsigned is refused`() {
         #expect(
             refusal(
                 of: Sample.login(
@@ -29,7 +30,7 @@ import Testing
                     """)
     }
 
-    @Test func `CA-01 a shared secret is refused`() {
+    @Test(.refuses("CA-01")) func `a shared secret is refused`() {
         #expect(
             refusal(
                 of: Sample.login(
@@ -43,7 +44,7 @@ import Testing
                     """)
     }
 
-    @Test func `CA-05 RS256 is refused`() {
+    @Test(.refuses("CA-05")) func `RS256 is refused`() {
         #expect(
             refusal(
                 of: Sample.login(
@@ -55,7 +56,7 @@ import Testing
                     """)
     }
 
-    @Test func `CA-06 an assertion for an endpoint is refused`() {
+    @Test(.refuses("CA-06")) func `an assertion for an endpoint is refused`() {
         #expect(
             refusal(
                 of: Sample.login(
@@ -67,7 +68,7 @@ import Testing
                     """)
     }
 
-    @Test func `JAR-01 a request object by RS256 is refused`() {
+    @Test(.refuses("JAR-01")) func `a request object by RS256 is refused`() {
         #expect(
             refusal(
                 of: Sample.login(
@@ -81,7 +82,7 @@ import Testing
                     """)
     }
 
-    @Test func `CF-28 an unsigned response is refused`() {
+    @Test(.refuses("CF-28")) func `an unsigned response is refused`() {
         #expect(
             refusal(
                 of: Sample.login(
@@ -95,7 +96,7 @@ import Testing
                     """)
     }
 
-    @Test func `DPOP-40 tokens that are bound to nothing are refused`() {
+    @Test(.refuses("DPOP-40")) func `tokens that are bound to nothing are refused`() {
         #expect(
             refusal(
                 of: Sample.login(
@@ -109,7 +110,7 @@ import Testing
                     """)
     }
 
-    @Test func `DPOP-40 tokens that may be bound are refused`() {
+    @Test(.refuses("DPOP-40")) func `tokens that may be bound are refused`() {
         #expect(
             refusal(
                 of: Sample.login(
@@ -123,7 +124,7 @@ import Testing
                     """)
     }
 
-    @Test func `OIDC-05 ID tokens by RS256 are refused`() {
+    @Test(.refuses("OIDC-05")) func `ID tokens by RS256 are refused`() {
         #expect(
             refusal(
                 of: Sample.login(
@@ -137,7 +138,7 @@ import Testing
                     """)
     }
 
-    @Test func `CF-08 a start from elsewhere is refused`() {
+    @Test(.refuses("CF-08")) func `a start from elsewhere is refused`() {
         #expect(
             refusal(
                 of: Sample.login(

@@ -1,7 +1,8 @@
+import TestTraits
 import Testing
 
 @Suite struct `ID tokens of a login that does not load` {
-    @Test func `OIDC-05 unsigned ID tokens are refused`() {
+    @Test(.refuses("OIDC-05")) func `unsigned ID tokens are refused`() {
         #expect(
             refusal(of: Sample.login("id_token: { algorithm: none }"))
                 == """
@@ -10,7 +11,7 @@ import Testing
                 """)
     }
 
-    @Test func `OIDC-06 codes of a secret that the client has not are refused`() {
+    @Test(.refuses("OIDC-06")) func `codes of a secret that the client has not are refused`() {
         #expect(
             refusal(
                 of: Sample.login(
@@ -22,7 +23,7 @@ import Testing
                     """)
     }
 
-    @Test func `OIDC-06 codes of a short secret are refused`() {
+    @Test(.refuses("OIDC-06")) func `codes of a short secret are refused`() {
         #expect(
             refusal(of: Sample.login("id_token: { algorithm: HS512 }"))
                 == """
@@ -31,7 +32,7 @@ import Testing
                 """)
     }
 
-    @Test func `OIDC-06 codes beside signatures are refused`() {
+    @Test(.refuses("OIDC-06")) func `codes beside signatures are refused`() {
         #expect(
             refusal(of: Sample.login("id_token: { algorithm: [RS256, HS256] }"))
                 == """
@@ -40,7 +41,7 @@ import Testing
                 """)
     }
 
-    @Test func `OIDC-11 encrypted ones without a key are refused`() {
+    @Test(.refuses("OIDC-11")) func `encrypted ones without a key are refused`() {
         #expect(
             refusal(of: Sample.login("id_token: { encrypted: true }"))
                 == """

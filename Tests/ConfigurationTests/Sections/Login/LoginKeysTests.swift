@@ -1,7 +1,8 @@
+import TestTraits
 import Testing
 
 @Suite struct `keys of logins that do not load` {
-    @Test func `MD-31 two keys under one kid are refused`() {
+    @Test(.refuses("MD-31")) func `two keys under one kid are refused`() {
         #expect(
             refusal(
                 of: Sample.login(
@@ -13,7 +14,7 @@ import Testing
                     """)
     }
 
-    @Test func `MD-31 one key under two kids is refused`() {
+    @Test(.refuses("MD-31")) func `one key under two kids is refused`() {
         #expect(
             refusal(
                 of: Sample.login(
@@ -25,7 +26,7 @@ import Testing
                     """)
     }
 
-    @Test func `MD-31 two published keys under one kid are refused`() {
+    @Test(.refuses("MD-31")) func `two published keys under one kid are refused`() {
         #expect(
             refusal(
                 of: Sample.login(
@@ -37,7 +38,7 @@ import Testing
                     """)
     }
 
-    @Test func `CA-10 one key for signatures and decryption is refused`() {
+    @Test(.refuses("CA-10")) func `one key for signatures and decryption is refused`() {
         #expect(
             refusal(
                 of: Sample.login(
@@ -49,7 +50,7 @@ import Testing
                     """)
     }
 
-    @Test func `CA-10 a request object by the key of identity assertions is refused`() {
+    @Test(.refuses("CA-10")) func `a request object by the key of identity assertions is refused`() {
         #expect(
             refusal(
                 of: Sample.login(
@@ -63,7 +64,7 @@ import Testing
                     """)
     }
 
-    @Test func `CA-10 the key of assertions of a login signs no identity`() {
+    @Test(.refuses("CA-10")) func `the key of assertions of a login signs no identity`() {
         #expect(
             refusal(
                 of: Sample.login(
@@ -75,7 +76,7 @@ import Testing
                     """)
     }
 
-    @Test func `JOSE-22 a key that cannot decrypt is refused`() {
+    @Test(.refuses("JOSE-22")) func `a key that cannot decrypt is refused`() {
         #expect(
             refusal(of: Sample.login("decryption_keys: [{ key: { file: edwards.key } }]"))
                 == """
@@ -84,7 +85,7 @@ import Testing
                 """)
     }
 
-    @Test func `JOSE-22 an algorithm of another kind of key is refused`() {
+    @Test(.refuses("JOSE-22")) func `an algorithm of another kind of key is refused`() {
         #expect(
             refusal(of: Sample.login("decryption_keys: [{ key: { file: decryption.key }, algorithm: RSA-OAEP }]"))
                 == """
@@ -93,7 +94,7 @@ import Testing
                 """)
     }
 
-    @Test func `JOSE-22 an algorithm with a hole is refused`() {
+    @Test(.refuses("JOSE-22")) func `an algorithm with a hole is refused`() {
         #expect(
             refusal(of: Sample.login("decryption_keys: [{ key: { file: rsa.key }, algorithm: RSA1_5 }]"))
                 == """
@@ -102,7 +103,7 @@ import Testing
                 """)
     }
 
-    @Test func `CA-17 a key that is none is refused`() {
+    @Test(.refuses("CA-17")) func `a key that is none is refused`() {
         #expect(
             refusal(of: Sample.login("decryption_keys: [{ key: { file: other.secret } }]"))
                 == """

@@ -1,7 +1,8 @@
+import TestTraits
 import Testing
 
 @Suite struct `an authorization request that does not load` {
-    @Test func `CF-01 another response type than code is refused`() {
+    @Test(.refuses("CF-01")) func `another response type than code is refused`() {
         #expect(
             refusal(of: Sample.login("response_type: id_token token"))
                 == """
@@ -10,7 +11,7 @@ import Testing
                 """)
     }
 
-    @Test func `CF-01 an answer in the fragment is refused`() {
+    @Test(.refuses("CF-01")) func `an answer in the fragment is refused`() {
         #expect(
             refusal(of: Sample.login("response_mode: fragment"))
                 == """
@@ -19,7 +20,7 @@ import Testing
                 """)
     }
 
-    @Test func `CF-02, PAR-07 a redirect_uri of its own is refused: it is made of the public URL`() {
+    @Test(.refuses("CF-02", "PAR-07")) func `a redirect_uri of its own is refused: it is made of the public URL`() {
         #expect(
             refusal(of: Sample.login("redirect_uri: https://shop.example.com/cb"))
                 == """
@@ -28,7 +29,7 @@ import Testing
                 """)
     }
 
-    @Test func `CF-02 plain HTTP in front of a login is refused`() {
+    @Test(.refuses("CF-02")) func `plain HTTP in front of a login is refused`() {
         #expect(
             refusal(of: Sample.login(url: "http://shop.example.com"))
                 == """
@@ -37,7 +38,7 @@ import Testing
                 """)
     }
 
-    @Test func `CF-05 PKCE cannot be switched off`() {
+    @Test(.refuses("CF-05")) func `PKCE cannot be switched off`() {
         #expect(
             refusal(of: Sample.login("pkce: off"))
                 == """
@@ -46,7 +47,7 @@ import Testing
                 """)
     }
 
-    @Test func `CA-01 a login has no other authentication than its client`() {
+    @Test(.holds("CA-01")) func `a login has no other authentication than its client`() {
         #expect(
             refusal(of: Sample.login("token_endpoint_auth_method: client_secret_post"))
                 == """
@@ -55,7 +56,7 @@ import Testing
                 """)
     }
 
-    @Test func `CA-04 a secret of 31 bytes is refused for a login too`() {
+    @Test(.refuses("CA-04")) func `a secret of 31 bytes is refused for a login too`() {
         #expect(
             refusal(of: Sample.login(authentication: "method: client_secret_jwt, secret: { file: short.secret }"))
                 == """
@@ -64,7 +65,7 @@ import Testing
                 """)
     }
 
-    @Test func `CA-14 a login of a public client is refused`() {
+    @Test(.refuses("CA-14")) func `a login of a public client is refused`() {
         #expect(
             refusal(of: Sample.login(authentication: "method: none"))
                 == """
@@ -73,7 +74,7 @@ import Testing
                 """)
     }
 
-    @Test func `CA-17 a secret written beside the client is refused, and not repeated`() {
+    @Test(.refuses("CA-17")) func `a secret written beside the client is refused, and not repeated`() {
         #expect(
             refusal(of: Sample.login("client_secret: hunter2"))
                 == """
@@ -82,7 +83,7 @@ import Testing
                 """)
     }
 
-    @Test func `JAR-01 a form that is signed needs a key`() {
+    @Test(.holds("JAR-01")) func `a form that is signed needs a key`() {
         #expect(
             refusal(of: Sample.login("authorization_request: signed"))
                 == """
@@ -91,7 +92,7 @@ import Testing
                 """)
     }
 
-    @Test func `JAR-01 an unsigned request object is refused`() {
+    @Test(.refuses("JAR-01")) func `an unsigned request object is refused`() {
         #expect(
             refusal(
                 of: Sample.login(
@@ -105,7 +106,7 @@ import Testing
                     """)
     }
 
-    @Test func `JAR-01 a request object by a shared secret is refused`() {
+    @Test(.refuses("JAR-01")) func `a request object by a shared secret is refused`() {
         #expect(
             refusal(
                 of: Sample.login(
@@ -119,7 +120,7 @@ import Testing
                     """)
     }
 
-    @Test func `JAR-01 an algorithm of another kind of key is refused`() {
+    @Test(.refuses("JAR-01")) func `an algorithm of another kind of key is refused`() {
         #expect(
             refusal(
                 of: Sample.login(
@@ -133,7 +134,7 @@ import Testing
                     """)
     }
 
-    @Test func `JAR-01 a second algorithm for the key of assertions is refused`() {
+    @Test(.refuses("JAR-01")) func `a second algorithm for the key of assertions is refused`() {
         #expect(
             refusal(
                 of: Sample.login(
@@ -147,7 +148,7 @@ import Testing
                     """)
     }
 
-    @Test func `JAR-01 a second name for the key of assertions is refused`() {
+    @Test(.refuses("JAR-01")) func `a second name for the key of assertions is refused`() {
         #expect(
             refusal(
                 of: Sample.login(
@@ -161,7 +162,7 @@ import Testing
                     """)
     }
 
-    @Test func `JAR-02 another typ is refused`() {
+    @Test(.refuses("JAR-02")) func `another typ is refused`() {
         #expect(
             refusal(
                 of: Sample.login(
@@ -175,7 +176,7 @@ import Testing
                     """)
     }
 
-    @Test func `JAR-10 an encryption that can be broken through the server is refused`() {
+    @Test(.refuses("JAR-10")) func `an encryption that can be broken through the server is refused`() {
         #expect(
             refusal(
                 of: Sample.login(
@@ -198,7 +199,7 @@ import Testing
                 """)
     }
 
-    @Test func `JAR-25 a hash in a URL that there is not is refused`() {
+    @Test(.refuses("JAR-25")) func `a hash in a URL that there is not is refused`() {
         #expect(
             refusal(
                 of: Sample.login(
@@ -212,7 +213,7 @@ import Testing
                     """)
     }
 
-    @Test func `PAR-04 parameters beside a pushed object are refused`() {
+    @Test(.refuses("PAR-04")) func `parameters beside a pushed object are refused`() {
         #expect(
             refusal(
                 of: Sample.login(
@@ -253,7 +254,7 @@ import Testing
                 """)
     }
 
-    @Test func `OIDC-14 the issuer of a login is no template`() {
+    @Test(.refuses("OIDC-14")) func `the issuer of a login is no template`() {
         #expect(
             refusal(of: Sample.login(issuer: "url: 'https://id.example.com/{tenantid}/'"))
                 == """

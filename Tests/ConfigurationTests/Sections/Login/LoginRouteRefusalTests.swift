@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 
 @Suite struct `a route with login that does not load, or with a warning` {
@@ -49,7 +50,7 @@ import Testing
                 """)
     }
 
-    @Test func `MCP-06 an MCP server behind a login alone is refused`() {
+    @Test(.refuses("MCP-06")) func `an MCP server behind a login alone is refused`() {
         #expect(
             refusal(of: Sample.login(route: "mcp: true, login: shop"))
                 == """
@@ -58,7 +59,7 @@ import Testing
                 """)
     }
 
-    @Test func `DPOP-45 an htu without proofs is refused`() {
+    @Test(.refuses("DPOP-45")) func `an htu without proofs is refused`() {
         #expect(
             refusal(
                 of: Sample.login(route: "login: shop, upstream_credential: { pass: { proof_url: https://a.example } }"))
@@ -68,7 +69,7 @@ import Testing
                     """)
     }
 
-    @Test func `DPOP-45 an htu for tokens of clients is refused`() {
+    @Test(.refuses("DPOP-45")) func `an htu for tokens of clients is refused`() {
         #expect(
             refusal(
                 of: Sample.login(
@@ -81,7 +82,7 @@ import Testing
                     """)
     }
 
-    @Test func `SC-09 an origin with a path is refused`() {
+    @Test(.refuses("SC-09")) func `an origin with a path is refused`() {
         #expect(
             refusal(of: Sample.login(route: "login: { client: shop, allowed_origins: [https://app.example.com/a] }"))
                 == """
@@ -90,7 +91,7 @@ import Testing
                 """)
     }
 
-    @Test func `STEP-04 an age that no login could have is refused`() {
+    @Test(.refuses("STEP-04")) func `an age that no login could have is refused`() {
         #expect(
             refusal(of: Sample.login(route: "login: { client: shop, max_age: 0s }"))
                 == """
@@ -125,7 +126,7 @@ import Testing
                 """)
     }
 
-    @Test func `SC-01 two logins with one cookie are refused`() {
+    @Test(.refuses("SC-01")) func `two logins with one cookie are refused`() {
         #expect(
             refusal(
                 of: Sample.login(

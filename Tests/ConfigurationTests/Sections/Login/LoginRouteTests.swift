@@ -1,9 +1,10 @@
 import Gateway
 import Login
+import TestTraits
 import Testing
 
 @Suite struct `a route with login` {
-    @Test func `SC-09, STEP-04 asks what the file says`() throws {
+    @Test(.holds("SC-09", "STEP-04")) func `asks what the file says`() throws {
         let loaded = try settings(
             of: Sample.login(
                 "scopes: [openid, orders]",
@@ -24,7 +25,7 @@ import Testing
         #expect(loaded.logins[0].neededScopes == ["orders"])
     }
 
-    @Test func `SC-11 may take a token too`() throws {
+    @Test(.holds("SC-11")) func `may take a token too`() throws {
         let loaded = try settings(
             of: Sample.login(
                 "scopes: [openid, a, b]",
@@ -41,7 +42,7 @@ import Testing
         #expect(loaded.logins[0].claimNames == ["address"])
     }
 
-    @Test func `CF-32 needs of a login what each of its routes needs for each method`() throws {
+    @Test(.holds("CF-32")) func `needs of a login what each of its routes needs for each method`() throws {
         let route = { (scopes: String) in "path: /, upstream: http://127.0.0.1:3000, login: { client: shop\(scopes) }" }
         let needed = { (first: String, second: String) in
             try settings(
@@ -58,7 +59,8 @@ import Testing
         #expect(try needed(", scopes: [a]", ", scopes: [a], optional: true") == [])
     }
 
-    @Test func `DPOP-45 passes the session's token on, with proofs for a URL of the upstream's own`() throws {
+    @Test(.holds("DPOP-45")) func `passes the session's token on, with proofs for a URL of the upstream's own`() throws
+    {
         let plain = try settings(of: Sample.login(route: "login: shop, upstream_credential: pass"))
         #expect(plain.logins[0].keepsAccessToken)
         #expect(plain.routes[0].proofURL == nil)

@@ -6,6 +6,7 @@ import JSON
 import Login
 import OAuth
 import Sessions
+import TestTraits
 import Testing
 
 @testable import Configuration
@@ -13,8 +14,8 @@ import Testing
 @Suite struct `a login` {
     static let assertions = "method: private_key_jwt, key: { file: signing.key }"
 
-    @Test(arguments: [("basic", "client_secret_basic"), ("post", "client_secret_post")])
-    func `CA-01 a method by its last word is guessed`(word: String, method: String) {
+    @Test(.holds("CA-01"), arguments: [("basic", "client_secret_basic"), ("post", "client_secret_post")])
+    func `a method by its last word is guessed`(word: String, method: String) {
         let refusal = refusal(of: Sample.login(authentication: "method: \(word), secret: { file: other.secret }"))
         #expect(refusal.contains("did you mean \(method)?"), "\(refusal)")
     }
@@ -73,8 +74,8 @@ import Testing
         #expect(loaded.logins.map(\.keepsAccessToken) == [true, false])
     }
 
-    @Test(arguments: AuthorizationRequestSettings.Form.allCases)
-    func `JAR-01, PAR-07 sends its request in each of five forms`(form: AuthorizationRequestSettings.Form) throws {
+    @Test(.holds("JAR-01", "PAR-07"), arguments: AuthorizationRequestSettings.Form.allCases)
+    func `sends its request in each of five forms`(form: AuthorizationRequestSettings.Form) throws {
         let login = try Self.login(
             "authorization_request: \(form.rawValue)", authentication: Self.assertions)
         #expect(login.authorization.form == form)
@@ -82,8 +83,8 @@ import Testing
         #expect(login.requestObjectKey?.algorithm == (form.isSigned ? .es256 : nil))
     }
 
-    @Test(arguments: [("RS256", SignatureAlgorithm.rs256), ("RS384", .rs384), ("PS256", .ps256)])
-    func `JAR-01 signs as Auth0 takes it`(name: String, algorithm: SignatureAlgorithm) throws {
+    @Test(.holds("JAR-01"), arguments: [("RS256", SignatureAlgorithm.rs256), ("RS384", .rs384), ("PS256", .ps256)])
+    func `signs as Auth0 takes it`(name: String, algorithm: SignatureAlgorithm) throws {
         let login = try Self.login(
             """
             authorization_request: pushed_signed
@@ -93,7 +94,7 @@ import Testing
         #expect(login.requestObjectKey?.keyID == "there")
     }
 
-    @Test func `JAR-02 has the typ of RFC 9101 unless the older one is chosen`() throws {
+    @Test(.holds("JAR-02")) func `has the typ of RFC 9101 unless the older one is chosen`() throws {
         let form = "authorization_request: signed"
         #expect(
             try Self.login(form, authentication: Self.assertions).authorization.objectType == .authorizationRequest)
@@ -155,7 +156,7 @@ import Testing
         return writer.text
     }
 
-    @Test func `CF-01, CF-02 has one redirect_uri for each public URL, and asks for codes alone`() throws {
+    @Test(.holds("CF-01", "CF-02")) func `has one redirect_uri for each public URL, and asks for codes alone`() throws {
         let loaded = try settings(of: Sample.login("logout: { backchannel: true }"))
         // A Unix socket beside a port, with the same public URL: what is registered is registered once.
         var twice = loaded
@@ -171,12 +172,12 @@ import Testing
         #expect(loaded.logins[0].authorization.responseMode == .query)
     }
 
-    @Test func `CF-05 believes in PKCE where the file does, and not otherwise`() throws {
+    @Test(.holds("CF-05"), .refuses("CF-05")) func `believes in PKCE where the file does, and not otherwise`() throws {
         #expect(try !Self.login().assumesPKCE)
         #expect(try Self.login("assume_pkce: true").assumesPKCE)
     }
 
-    @Test func `CA-01, CA-04 authenticates as its client does`() throws {
+    @Test(.holds("CA-01", "CA-04")) func `authenticates as its client does`() throws {
         let text = Sample.login(authentication: "method: client_secret_jwt, secret: { file: other.secret }")
         let loaded = try settings(of: text)
         guard case .secretJWT(.hs256, _) = loaded.clients[loaded.logins[0].client].credentials.method else {
@@ -185,7 +186,7 @@ import Testing
         }
     }
 
-    @Test func `CA-14 takes every method by which a server knows who asks`() throws {
+    @Test(.holds("CA-14")) func `takes every method by which a server knows who asks`() throws {
         for method in [
             "method: client_secret_post, secret: { file: other.secret }",
             "method: tls_client_auth, certificate: tls.crt, key: { file: tls.key }", Self.assertions,
@@ -194,7 +195,7 @@ import Testing
         }
     }
 
-    @Test func `CA-10 may sign requests and assertions by one key, and by two`() throws {
+    @Test(.holds("CA-10")) func `may sign requests and assertions by one key, and by two`() throws {
         let one = try Self.login("authorization_request: signed", authentication: Self.assertions)
         let two = try Self.login(
             """
@@ -204,7 +205,7 @@ import Testing
         #expect(one.requestObjectKey?.keyID != two.requestObjectKey?.keyID)
     }
 
-    @Test func `MD-31 publishes the next key under its thumbprint, or the name that it was given`() throws {
+    @Test(.holds("MD-31")) func `publishes the next key under its thumbprint, or the name that it was given`() throws {
         let login = try Self.login(
             """
             published_keys: [{ file: next.key }, { file: rsa.key, algorithm: RS256, key_id: last }]
@@ -217,7 +218,7 @@ import Testing
         #expect(login.decryptionKeys.map(\.algorithm) == ["ECDH-ES+A256KW"])
     }
 
-    @Test func `OIDC-05, OIDC-06 takes ID tokens as they were registered`() throws {
+    @Test(.holds("OIDC-05", "OIDC-06")) func `takes ID tokens as they were registered`() throws {
         guard case .algorithms([.rs256]) = try Self.login().idToken.signature,
             case .algorithms([.es256, .ps256]) = try Self.login("id_token: { algorithm: [ES256, PS256] }").idToken
                 .signature,
@@ -238,7 +239,7 @@ import Testing
         #expect(rules.leewaySeconds == 5)
     }
 
-    @Test func `OIDC-14 may belong to one tenant`() throws {
+    @Test(.holds("OIDC-14")) func `may belong to one tenant`() throws {
         let text = Sample.login(issuer: "url: https://login.example.com/2f3c/v2.0")
         #expect(try settings(of: text).logins[0].idToken.issuer == "https://login.example.com/2f3c/v2.0")
     }

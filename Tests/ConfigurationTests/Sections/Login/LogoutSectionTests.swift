@@ -1,7 +1,8 @@
+import TestTraits
 import Testing
 
 @Suite struct `logouts that do not load, or with a warning` {
-    @Test func `LO-10 endings that a restart forgets before the cookies do are warned of`() throws {
+    @Test(.holds("LO-10")) func `endings that a restart forgets before the cookies do are warned of`() throws {
         #expect(
             try warnings(
                 of: Sample.login(
@@ -15,7 +16,7 @@ import Testing
                     """)
     }
 
-    @Test func `LO-02 another origin to land at is refused`() {
+    @Test(.refuses("LO-02")) func `another origin to land at is refused`() {
         #expect(
             refusal(of: Sample.login("logout: { landing: https://evil.example }"))
                 == """
@@ -24,7 +25,7 @@ import Testing
                 """)
     }
 
-    @Test func `CF-09 another host to land at is refused, without a scheme too`() {
+    @Test(.refuses("CF-09")) func `another host to land at is refused, without a scheme too`() {
         #expect(
             refusal(of: Sample.login("logout: { landing: //evil.example }"))
                 == """
@@ -51,7 +52,7 @@ import Testing
                 """)
     }
 
-    @Test func `LO-07 rules for logout tokens that nothing takes are refused`() {
+    @Test(.refuses("LO-07")) func `rules for logout tokens that nothing takes are refused`() {
         #expect(
             refusal(of: Sample.login("logout: { require_type: true }"))
                 == """

@@ -3,28 +3,34 @@ import Issuers
 import JOSE
 import Login
 import OAuth
+import TestTraits
 import Testing
 
 @testable import Configuration
 
 @Suite struct `keys about what other servers do` {
-    @Test(arguments: [
-        "urn:example:orders", "https://api.example.com", "https://api.example.com/v1?x=y", "api://shop/orders",
-        "tag:example.com,2026:orders", "urn:a:%C3%A4",
-    ])
-    func `CF-08 a resource is any absolute URI without fragment`(text: String) {
+    @Test(
+        .holds("CF-08"),
+        arguments: [
+            "urn:example:orders", "https://api.example.com", "https://api.example.com/v1?x=y", "api://shop/orders",
+            "tag:example.com,2026:orders", "urn:a:%C3%A4",
+        ])
+    func `a resource is any absolute URI without fragment`(text: String) {
         #expect(URLText.target.fault(text) == nil)
     }
 
-    @Test(arguments: [
-        "orders", "", ":", "urn:", "1urn:x", "urn:a b", "urn:a#b", "https://", "https://a.example/#b", "//a.example/",
-        "urn:%zz", "urn:%a", "urn:\u{E9}", "urn:\n", "https:orders",
-    ])
-    func `CF-08 what is no absolute URI without fragment is no resource`(text: String) {
+    @Test(
+        .refuses("CF-08"),
+        arguments: [
+            "orders", "", ":", "urn:", "1urn:x", "urn:a b", "urn:a#b", "https://", "https://a.example/#b",
+            "//a.example/",
+            "urn:%zz", "urn:%a", "urn:\u{E9}", "urn:\n", "https:orders",
+        ])
+    func `what is no absolute URI without fragment is no resource`(text: String) {
         #expect(URLText.target.fault(text) != nil)
     }
 
-    @Test func `MD-08 ports are numbers of ports`() {
+    @Test(.holds("MD-08")) func `ports are numbers of ports`() {
         #expect(
             refusal(of: Sample.issuer("allow_ports: [0]"))
                 .contains("issuers.main.allow_ports[0]: expected"))
@@ -33,14 +39,14 @@ import Testing
                 .contains("issuers.main.allow_ports: expected"))
     }
 
-    @Test func `CF-28 rules of signed responses without such responses are refused`() {
+    @Test(.refuses("CF-28")) func `rules of signed responses without such responses are refused`() {
         #expect(
             refusal(of: Sample.login("response: { algorithm: ES256 }"))
                 .contains(
                     "clients.shop.response: expected a signed response_mode beside response, found query"))
     }
 
-    @Test func `CF-28 signed responses are as ID tokens are, unless they are said to be otherwise`() throws {
+    @Test(.holds("CF-28")) func `signed responses are as ID tokens are, unless they are said to be otherwise`() throws {
         func response(_ keys: String) throws -> LoginDemands.Made {
             try settings(of: Sample.login(keys)).logins[0].response
         }
@@ -60,12 +66,12 @@ import Testing
         #expect(try !response("").mustBeEncrypted)
     }
 
-    @Test func `MD-08 ports of metadata are the operator's list`() throws {
+    @Test(.holds("MD-08")) func `ports of metadata are the operator's list`() throws {
         #expect(try settings(of: Sample.issuer("allow_ports: [8444, 9443]")).issuers[0].allowPorts == [8444, 9443])
         #expect(try settings(of: Sample.issuer("leeway: 1s")).issuers[0].allowPorts.isEmpty)
     }
 
-    @Test func `CF-28 encrypted responses without a key are refused`() {
+    @Test(.refuses("CF-28")) func `encrypted responses without a key are refused`() {
         #expect(
             refusal(of: Sample.login("response_mode: jwt\nresponse: { encrypted: true }"))
                 .contains(

@@ -1,7 +1,8 @@
+import TestTraits
 import Testing
 
 @Suite struct `a session that does not load` {
-    @Test func `SC-01 a cookie without the prefix is refused`() {
+    @Test(.refuses("SC-01")) func `a cookie without the prefix is refused`() {
         #expect(
             refusal(of: Sample.login("session: { cookie: session }"))
                 == """
@@ -32,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `SC-01 a cookie with the prefix in small letters is refused`() {
+    @Test(.refuses("SC-01")) func `a cookie with the prefix in small letters is refused`() {
         #expect(
             refusal(of: Sample.login("session: { cookie: __host-session }"))
                 == """
@@ -41,7 +42,7 @@ import Testing
                 """)
     }
 
-    @Test func `SC-01 a cookie that is another of the gateway's is refused`() {
+    @Test(.refuses("SC-01")) func `a cookie that is another of the gateway's is refused`() {
         #expect(
             refusal(of: Sample.login("session: { cookie: __Host-portcullis-logout }"))
                 == """
@@ -50,7 +51,7 @@ import Testing
                 """)
     }
 
-    @Test func `SC-02 SameSite none is refused`() {
+    @Test(.refuses("SC-02")) func `SameSite none is refused`() {
         #expect(
             refusal(of: Sample.login("session: { same_site: none }"))
                 == """
@@ -59,7 +60,7 @@ import Testing
                 """)
     }
 
-    @Test func `SC-08 an idle time beyond the absolute one is refused`() {
+    @Test(.refuses("SC-08")) func `an idle time beyond the absolute one is refused`() {
         #expect(
             refusal(of: Sample.login("session: { idle: 10h }"))
                 == """
@@ -68,7 +69,7 @@ import Testing
                 """)
     }
 
-    @Test func `SC-04 a password is no session key`() {
+    @Test(.refuses("SC-04")) func `a password is no session key`() {
         #expect(
             refusal(of: Sample.login("session: { keys: [{ file: words.session }] }"))
                 == """
@@ -77,7 +78,7 @@ import Testing
                 """)
     }
 
-    @Test func `SC-04 sixteen bytes in hex are no session key`() {
+    @Test(.refuses("SC-04")) func `sixteen bytes in hex are no session key`() {
         #expect(
             refusal(of: Sample.login("session: { keys: [{ file: letters.session }] }"))
                 == """
@@ -86,7 +87,7 @@ import Testing
                 """)
     }
 
-    @Test func `SC-04 zeros are no session key`() {
+    @Test(.refuses("SC-04")) func `zeros are no session key`() {
         #expect(
             refusal(of: Sample.login("session: { keys: [{ file: zero.session }] }"))
                 == """
@@ -95,7 +96,7 @@ import Testing
                 """)
     }
 
-    @Test func `SC-04 a private key is no session key`() {
+    @Test(.refuses("SC-04")) func `a private key is no session key`() {
         #expect(
             refusal(of: Sample.login("session: { keys: [{ file: signing.key }] }"))
                 == """
@@ -104,7 +105,7 @@ import Testing
                 """)
     }
 
-    @Test func `SC-04 an empty file is no session key`() {
+    @Test(.refuses("SC-04")) func `an empty file is no session key`() {
         #expect(
             refusal(of: Sample.login("session: { keys: [{ file: none.secret }] }"))
                 == """
@@ -113,7 +114,7 @@ import Testing
                 """)
     }
 
-    @Test func `SC-15 one session key twice is refused, however it is written`() {
+    @Test(.refuses("SC-15")) func `one session key twice is refused, however it is written`() {
         #expect(
             refusal(of: Sample.login("session: { keys: [{ file: raw.session }, { file: base64url.session }] }"))
                 == """
@@ -122,7 +123,7 @@ import Testing
                 """)
     }
 
-    @Test func `CA-17 a session key that everybody can read is refused`() {
+    @Test(.refuses("CA-17")) func `a session key that everybody can read is refused`() {
         #expect(
             refusal(of: Sample.login("session: { keys: [{ file: open.session }] }"))
                 == """
@@ -131,7 +132,7 @@ import Testing
                 """)
     }
 
-    @Test func `CA-17 a session key written into the file is refused, and not repeated`() {
+    @Test(.refuses("CA-17")) func `a session key written into the file is refused, and not repeated`() {
         #expect(
             refusal(of: Sample.login("session: { keys: [hunter2] }"))
                 == """
@@ -140,7 +141,7 @@ import Testing
                 """)
     }
 
-    @Test func `CA-10 a session key that makes nonces too is refused`() {
+    @Test(.refuses("CA-10")) func `a session key that makes nonces too is refused`() {
         #expect(
             refusal(
                 of: Sample.login(
