@@ -112,7 +112,7 @@ extension ClientPlace {
     }
 
     /// `/.portcullis/<path>/<client>`.
-    package func path(_ path: Path) -> String { "/.portcullis/\(path.rawValue)/\(settings.name)" }
+    package func path(_ path: Path) -> String { "\(OwnPaths.prefix)/\(path.rawValue)/\(settings.name)" }
 
     /// The one redirect URI of this client at that public URL: never derived from what a browser sends (CF-02).
     package func redirectURI(_ publicURL: String) -> String { publicURL + path(.callback) }

@@ -1,6 +1,7 @@
 import Bytes
 import Gateway
 import HTTPMessage
+import Sessions
 
 /// `routes`: where requests go, and who may make them.
 enum RouteSection {
@@ -296,7 +297,7 @@ struct RouteContext {
 
 /// Paths of routes.
 enum RoutePathText {
-    static let reservedPrefix = "/.portcullis"
+    static let reservedPrefix = OwnPaths.prefix
 
     static let noPatterns = "a path that ends with / stands for all below it; there are no wildcards and no parameters"
 

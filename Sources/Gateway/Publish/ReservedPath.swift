@@ -1,4 +1,5 @@
 import HTTPMessage
+import Sessions
 
 /// A path that is the gateway's own, whatever the routes say.
 enum ReservedPath: Equatable {
@@ -7,8 +8,8 @@ enum ReservedPath: Equatable {
     /// `/.portcullis`, and below it.
     case gateway
 
-    static let prefix = "/.portcullis"
-    static let assertionKeys = "/.portcullis/jwks.json"
+    static let prefix = OwnPaths.prefix
+    static let assertionKeys = "\(prefix)/jwks.json"
 
     /// More than any of them needs, with the slash behind it: what follows decides nothing.
     private static let longest = 64

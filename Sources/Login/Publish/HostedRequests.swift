@@ -47,7 +47,7 @@ final class HostedRequests: Sendable {
     }
 
     /// The path of an object under the public URL, from what `publish` returned.
-    static func path(_ name: String) -> String { "/.portcullis/request/" + name }
+    static func path(_ name: String) -> String { OwnPaths.prefix + "/request/" + name }
 
     /// Keeps an object for the login with this state, which `peer` begins; the last segment of its URL, nil when there is
     /// no room.

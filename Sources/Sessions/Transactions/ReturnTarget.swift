@@ -11,8 +11,8 @@ package enum ReturnTarget {
 
     /// The target as it may stand in `Location`; `/` for everything that could lead elsewhere.
     ///
-    /// `reserved` is where the gateway's own endpoints are: a login that returned to the logout would end itself.
-    package static func accept(_ text: Span<UInt8>, reserved: String = "/.portcullis/") -> String {
+    /// None of the gateway's own paths is one: a login that returned to the logout would end itself.
+    package static func accept(_ text: Span<UInt8>) -> String {
         guard text.count <= limit, !hasControls(text) else { return "/" }
         var pathEnd = 0
         while pathEnd < text.count, text[pathEnd] != UInt8(ascii: "?"), text[pathEnd] != UInt8(ascii: "#") {
@@ -21,16 +21,11 @@ package enum ReturnTarget {
         let path = text.extracting(first: pathEnd)
         guard isPath(path) else { return "/" }
         let decoded = decodedOnce(path)
-        guard isPath(decoded.span), !hasControls(decoded.span), !isReserved(decoded, reserved) else { return "/" }
+        guard isPath(decoded.span), !hasControls(decoded.span), !isReserved(decoded) else { return "/" }
         var target: [UInt8] = []
         appendSafe(text, to: &target)
         guard target.count <= limit else { return "/" }
         return String(decoding: target, as: UTF8.self)
-    }
-
-    /// The same for text.
-    package static func accept(_ text: String, reserved: String = "/.portcullis/") -> String {
-        accept(text.utf8Span.span, reserved: reserved)
     }
 
     /// A fragment as it may stand behind `#`, without it; nil when there is none or it is too long.
@@ -70,13 +65,14 @@ package enum ReturnTarget {
     }
 
     /// Whether the path is the gateway's own, with its case, doubled slashes and parameters taken as generously as can be.
-    private static func isReserved(_ path: [UInt8], _ reserved: String) -> Bool {
+    private static func isReserved(_ path: [UInt8]) -> Bool {
         var merged: [UInt8] = []
         merged.reserveCapacity(path.count + 1)
         for byte in path where !(byte == UInt8(ascii: "/") && merged.last == byte) {
             merged.append(byte == UInt8(ascii: ";") ? UInt8(ascii: "/") : byte)
         }
         if merged.last != UInt8(ascii: "/") { merged.append(UInt8(ascii: "/")) }
+        let reserved = OwnPaths.prefix + "/"
         return merged.count >= reserved.utf8.count
             && ASCII.equalsIgnoringCase(merged.span.extracting(first: reserved.utf8.count), reserved)
     }

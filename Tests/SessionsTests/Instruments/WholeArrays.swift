@@ -44,6 +44,7 @@ extension TransactionSealer.Opened {
 
 extension ReturnTarget {
     static func accept(_ text: [UInt8]) -> String { accept(text.span) }
+    static func accept(_ text: String) -> String { accept(text.utf8Span.span) }
     static func fragment(_ text: String) -> String? { fragment(text.utf8Span.span) }
 }
 
