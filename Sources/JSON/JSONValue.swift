@@ -112,10 +112,3 @@ public struct JSONValue: Sendable {
         return true
     }
 }
-
-extension JSONValue {
-    /// About how many bytes of memory the whole parsed text holds.
-    public var footprint: Int {
-        tape.bytes.capacity + tape.nodes.capacity * MemoryLayout<JSONNode>.stride
-    }
-}

@@ -72,12 +72,6 @@ public struct JSONWriter: Sendable {
     /// Writes an integer.
     public mutating func integer(_ value: Int64) { word(String(value)) }
 
-    /// Writes a number; what JSON cannot spell (infinities, NaN) becomes `null`.
-    public mutating func number(_ value: Double) {
-        guard value.isFinite else { return null() }
-        word(String(value))
-    }
-
     /// Writes `true` or `false`.
     public mutating func bool(_ value: Bool) { word(value ? "true" : "false") }
 

@@ -13,10 +13,4 @@ public enum ConstantTime {
             }
         }
     }
-
-    /// Whether two secrets hold the same bytes.
-    public static func equal(_ one: Secret, _ other: Secret) -> Bool {
-        let one = one.reveal(), other = other.reveal()
-        return equal(one.span, other.span)
-    }
 }

@@ -52,9 +52,6 @@ public struct VerifiedAccessToken: Sendable {
     /// `exp` in whole seconds since 1970, rounded down.
     public var expiresAt: Int64 { times.expiresAt }
 
-    /// `nbf` in whole seconds since 1970, rounded up.
-    public var notBefore: Int64? { times.notBefore }
-
     /// `auth_time` in whole seconds since 1970, rounded down; nil when it is missing or no date (STEP-02).
     public var authTime: Int64? { claims["auth_time"].flatMap { NumericDate($0) }?.floor }
 
@@ -82,7 +79,4 @@ public struct VerifiedAccessToken: Sendable {
         guard let clientID else { return true }
         return !subject.utf8.elementsEqual(clientID.utf8)
     }
-
-    /// About how much memory it holds, for a cache's bound.
-    public var footprint: Int { claims.footprint + 512 }
 }

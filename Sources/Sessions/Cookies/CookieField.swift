@@ -54,20 +54,6 @@ package enum CookieField {
         return chunks.highest
     }
 
-    /// The names in the field that begin so, each once, in their order.
-    package static func names(beginningWith prefix: String, in cookies: Span<UInt8>) -> [String] {
-        var names: [String] = []
-        var seen: Set<[UInt8]> = []
-        var pairs = CookiePairs()
-        while let pair = pairs.next(in: cookies) {
-            let name = cookies.extracting(pair.name)
-            guard begins(name, with: prefix.utf8Span.span) else { continue }
-            let bytes = [UInt8](copying: name)
-            if seen.insert(bytes).inserted { names.append(String(decoding: bytes, as: UTF8.self)) }
-        }
-        return names
-    }
-
     /// Whether a cookie of that name is the gateway's, and never goes to an upstream: every name that begins with
     /// `__Host-portcullis`, in any case, and the configured names with their chunks.
     package static func isOurs(_ name: Span<UInt8>, names: [String] = []) -> Bool {

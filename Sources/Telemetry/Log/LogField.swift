@@ -36,10 +36,7 @@ package struct LogField: Sendable {
     /// What a member can hold.
     package enum Value: Sendable {
         case text(String)
-        case bytes([UInt8])
         case number(Int64)
-        case microseconds(Int64)
-        case flag(Bool)
     }
 
     package var name: LogFieldName
@@ -58,10 +55,5 @@ package struct LogField: Sendable {
     /// A whole number.
     package init(_ name: LogFieldName, _ number: Int) {
         self.init(name, .number(Int64(number)))
-    }
-
-    /// Foreign bytes, escaped and cut when written.
-    package init(_ name: LogFieldName, copying bytes: Span<UInt8>) {
-        self.init(name, .bytes(bytes.withUnsafeBufferPointer { Array($0) }))
     }
 }

@@ -9,8 +9,6 @@
 ///     line.end()
 package struct LogLine: ~Copyable {
     private var buffer: LineBuffer
-    /// Where the line being built begins.
-    private var start = 0
     private var hasMembers = false
     private var scratch: [UInt8] = []
     private var timestamps = TimestampText()
@@ -30,7 +28,6 @@ package struct LogLine: ~Copyable {
 
     /// Begins a line.
     package mutating func begin() {
-        start = buffer.count
         hasMembers = false
         buffer.write(upTo: 1) { $0.put(UInt8(ascii: "{")) }
     }
@@ -82,11 +79,6 @@ package struct LogLine: ~Copyable {
         write(name, upTo: LineCursor.digits + 5) { $0.put(milliseconds: microseconds) }
     }
 
-    /// True or false.
-    package mutating func member(_ name: StaticString, flag: Bool) {
-        write(name, upTo: 5) { $0.put(flag ? "true" : "false") }
-    }
-
     /// The first `digits` hexadecimal digits of a number, as a string: the reference of a token is 8 of its SHA-256.
     package mutating func member(_ name: StaticString, hexadecimal value: UInt64, digits: Int = 16) {
         let digits = min(max(digits, 1), 16)
@@ -120,8 +112,7 @@ package struct LogLine: ~Copyable {
         let value: [UInt8]
         switch field.value {
         case .text(let text): value = Array(text.utf8)
-        case .bytes(let bytes): value = bytes
-        case .number, .microseconds, .flag: value = []
+        case .number: value = []
         }
         let bound = name.count + 4 + LineCursor.bound(escaping: value.count, limit: limit) + 2
         let isFirst = !hasMembers
@@ -131,10 +122,8 @@ package struct LogLine: ~Copyable {
             name.withUnsafeBufferPointer { cursor.put(quoted: $0, limit: name.count) }
             cursor.put(UInt8(ascii: ":"))
             switch field.value {
-            case .text, .bytes: value.withUnsafeBufferPointer { cursor.put(quoted: $0, limit: limit) }
+            case .text: value.withUnsafeBufferPointer { cursor.put(quoted: $0, limit: limit) }
             case .number(let number): cursor.put(signed: number)
-            case .microseconds(let microseconds): cursor.put(milliseconds: microseconds)
-            case .flag(let flag): cursor.put(flag ? "true" : "false")
             }
         }
     }
@@ -145,22 +134,15 @@ package struct LogLine: ~Copyable {
         lines += 1
     }
 
-    /// Forgets the line that was begun.
-    package mutating func abandon() {
-        buffer.cut(to: start)
-    }
-
     /// Gives the filled storage away for another one, whose content is forgotten.
     mutating func exchange(_ storage: inout [UInt8]) {
         buffer.exchange(&storage)
-        start = 0
         lines = 0
     }
 
     /// Forgets all lines.
     package mutating func clear() {
         buffer.cut(to: 0)
-        start = 0
         lines = 0
     }
 

@@ -6,9 +6,6 @@ extension CookieField {
     static func locate(_ name: String, in cookies: [UInt8]) -> Located { locate(name, in: cookies.span) }
     static func chunks(of name: String, in cookies: [UInt8]) -> Int { chunks(of: name, in: cookies.span) }
     static func stripped(_ cookies: [UInt8], names: [String] = []) -> [UInt8]? { stripped(cookies.span, names: names) }
-    static func names(beginningWith prefix: String, in cookies: [UInt8]) -> [String] {
-        names(beginningWith: prefix, in: cookies.span)
-    }
 }
 
 extension SealingKeys {

@@ -16,10 +16,9 @@ private func text(_ build: (inout LogLine) -> Void) -> String {
             line.member("route", Array("orders".utf8).span, limit: 64)
             line.member("decision", "allow")
             line.member("status", 200)
-            line.member("cached", flag: true)
             line.member("why", text: "it \"may\"", limit: 64)
         }
-        #expect(found == #"{"route":"orders","decision":"allow","status":200,"cached":true,"why":"it \"may\""}"# + "\n")
+        #expect(found == #"{"route":"orders","decision":"allow","status":200,"why":"it \"may\""}"# + "\n")
     }
 
     @Test func `may be empty`() {
@@ -56,17 +55,6 @@ private func text(_ build: (inout LogLine) -> Void) -> String {
         let long = [UInt8](repeating: UInt8(ascii: "x"), count: 1000)
         let found = text { $0.member("v", long.span, limit: 1000) }
         #expect(found == "{\"v\":\"" + String(decoding: long, as: UTF8.self) + "\"}\n")
-    }
-
-    @Test func `that is abandoned leaves the lines before it`() {
-        var line = LogLine()
-        line.begin()
-        line.end()
-        line.begin()
-        line.member("n", 1)
-        line.abandon()
-        #expect(line.bytes == Array("{}\n".utf8))
-        #expect(line.lines == 1)
     }
 
     @Test(.refuses("OPS-01")) func `a target is written without the credentials of its query`() {

@@ -24,11 +24,10 @@ private func log(_ level: LogLevel, _ lines: Lines) -> OperatorLog {
     @Test func `writes time, level, event and the fields in order`() {
         let lines = Lines()
         log(.info, lines).write(
-            .warning, .issuerRefreshFailed, LogField(.issuer, "main"), LogField(.count, 3),
-            LogField(.milliseconds, .microseconds(1500)), LogField(.setting, .flag(true)))
+            .warning, .issuerRefreshFailed, LogField(.issuer, "main"), LogField(.count, 3))
         let expected =
             #"{"time":"1970-01-01T00:00:00.005Z","level":"warning","event":"issuer_refresh_failed","#
-            + #""issuer":"main","count":3,"milliseconds":1.500,"setting":true}"# + "\n"
+            + #""issuer":"main","count":3}"# + "\n"
         #expect(lines.text == expected)
     }
 
@@ -50,8 +49,8 @@ private func log(_ level: LogLevel, _ lines: Lines) -> OperatorLog {
 
     @Test(.holds("OPS-02")) func `a field is cut at its limit`() {
         let lines = Lines()
-        let long = [UInt8](repeating: 0x78, count: OperatorLog.fieldLimit + 10)
-        log(.info, lines).write(.info, .refused, LogField(.found, copying: long.span))
+        let long = String(repeating: "x", count: OperatorLog.fieldLimit + 10)
+        log(.info, lines).write(.info, .refused, LogField(.found, long))
         #expect(lines.text.contains("x[+10 bytes]\"}"))
     }
 
