@@ -1,6 +1,6 @@
 /// Field names as words of eight lower-case bytes, the lowest byte first (RFC 9110 and the documents named by IANA).
 ///
-/// This is data: the test `identifies every name it lists` holds each row to the name beside it.
+/// This is data: the tests of field names hold each row to the name beside it.
 extension FieldName {
     /// The identifier of the name, or `other`.
     @inline(__always)
@@ -223,96 +223,6 @@ extension FieldName {
             default: return .other
             }
         default: return .other
-        }
-    }
-}
-
-extension FieldID {
-    /// The name as it is usually written; empty for `other`.
-    public var name: String {
-        switch self {
-        case .other: ""
-        case .host: "Host"
-        case .connection: "Connection"
-        case .contentLength: "Content-Length"
-        case .transferEncoding: "Transfer-Encoding"
-        case .authorization: "Authorization"
-        case .dpop: "DPoP"
-        case .cookie: "Cookie"
-        case .expect: "Expect"
-        case .upgrade: "Upgrade"
-        case .te: "TE"
-        case .trailer: "Trailer"
-        case .keepAlive: "Keep-Alive"
-        case .proxyConnection: "Proxy-Connection"
-        case .proxyAuthorization: "Proxy-Authorization"
-        case .proxyAuthenticate: "Proxy-Authenticate"
-        case .proxyAuthenticationInfo: "Proxy-Authentication-Info"
-        case .via: "Via"
-        case .maxForwards: "Max-Forwards"
-        case .forwarded: "Forwarded"
-        case .http2Settings: "HTTP2-Settings"
-        case .origin: "Origin"
-        case .date: "Date"
-        case .server: "Server"
-        case .setCookie: "Set-Cookie"
-        case .wwwAuthenticate: "WWW-Authenticate"
-        case .contentType: "Content-Type"
-        case .contentEncoding: "Content-Encoding"
-        case .accept: "Accept"
-        case .acceptEncoding: "Accept-Encoding"
-        case .acceptLanguage: "Accept-Language"
-        case .userAgent: "User-Agent"
-        case .referer: "Referer"
-        case .cacheControl: "Cache-Control"
-        case .etag: "ETag"
-        case .lastModified: "Last-Modified"
-        case .location: "Location"
-        case .vary: "Vary"
-        case .range: "Range"
-        case .secWebSocketKey: "Sec-WebSocket-Key"
-        case .secWebSocketVersion: "Sec-WebSocket-Version"
-        case .secWebSocketProtocol: "Sec-WebSocket-Protocol"
-        case .secWebSocketExtensions: "Sec-WebSocket-Extensions"
-        case .secWebSocketAccept: "Sec-WebSocket-Accept"
-        case .acceptRanges: "Accept-Ranges"
-        case .contentRange: "Content-Range"
-        case .contentLanguage: "Content-Language"
-        case .contentDisposition: "Content-Disposition"
-        case .contentLocation: "Content-Location"
-        case .ifMatch: "If-Match"
-        case .ifNoneMatch: "If-None-Match"
-        case .ifModifiedSince: "If-Modified-Since"
-        case .ifUnmodifiedSince: "If-Unmodified-Since"
-        case .ifRange: "If-Range"
-        case .age: "Age"
-        case .allow: "Allow"
-        case .expires: "Expires"
-        case .pragma: "Pragma"
-        case .retryAfter: "Retry-After"
-        case .link: "Link"
-        case .altSvc: "Alt-Svc"
-        case .xForwardedFor: "X-Forwarded-For"
-        case .xForwardedProto: "X-Forwarded-Proto"
-        case .xForwardedHost: "X-Forwarded-Host"
-        case .xForwardedPort: "X-Forwarded-Port"
-        case .xRealIP: "X-Real-IP"
-        case .xRequestID: "X-Request-ID"
-        case .traceparent: "Traceparent"
-        case .tracestate: "Tracestate"
-        case .priority: "Priority"
-        case .accessControlRequestMethod: "Access-Control-Request-Method"
-        case .accessControlRequestHeaders: "Access-Control-Request-Headers"
-        case .secFetchSite: "Sec-Fetch-Site"
-        case .secFetchMode: "Sec-Fetch-Mode"
-        case .secFetchDest: "Sec-Fetch-Dest"
-        case .secFetchUser: "Sec-Fetch-User"
-        case .strictTransportSecurity: "Strict-Transport-Security"
-        case .upgradeInsecureRequests: "Upgrade-Insecure-Requests"
-        case .authenticationInfo: "Authentication-Info"
-        case .xContentTypeOptions: "X-Content-Type-Options"
-        case .clientCert: "Client-Cert"
-        case .dpopNonce: "DPoP-Nonce"
         }
     }
 }
