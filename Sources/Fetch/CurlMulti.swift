@@ -41,6 +41,7 @@ final class CurlMulti: @unchecked Sendable {
         case .start: begin(transfer, lane)
         case .wait: break
         case .refuse: transfer.end(.failure(.crowded))
+        case .refuseClient: transfer.end(.failure(.tooManyOfClient))
         }
     }
 
@@ -96,8 +97,11 @@ final class CurlMulti: @unchecked Sendable {
     }
 
     /// Lets the next ones of a lane begin, after one that was under way has ended.
-    private func beginNext(after ended: CurlTransfer) {
+    private func beginNext(after ended: CurlTransfer, wasAnswered: Bool = false) {
         guard let lane = ended.lane else { return }
+        // Where a connection was free, only its client's share kept a request from it; but behind requests that a server
+        // leaves unanswered it is the server that is late.
+        let isOwnDoing = wasAnswered && !queue.isFull(lane)
         var late: [CurlTransfer] = []
         let next = queue.end(lane, of: ended.request.client) { transfer in
             guard !transfer.isOver else { return false }
@@ -106,7 +110,9 @@ final class CurlMulti: @unchecked Sendable {
             return false
         }
         // Nothing of it was sent: a code or an assertion in it is as good as before (CA-16).
-        for transfer in late { transfer.end(.failure(.crowded)) }
+        for transfer in late {
+            transfer.end(.failure(isOwnDoing && transfer.request.client != nil ? .tooManyOfClient : .crowded))
+        }
         for transfer in next { begin(transfer, lane) }
     }
 
@@ -158,7 +164,7 @@ final class CurlMulti: @unchecked Sendable {
             guard let transfer = transfers.removeValue(forKey: easy) else { continue }
             transfer.end(result)
             note(transfer)
-            beginNext(after: transfer)
+            beginNext(after: transfer, wasAnswered: result == CURLE_OK)
         }
     }
 

@@ -23,7 +23,10 @@ struct FetchQueue<Item> {
     enum Admission {
         case start
         case wait
+        /// There is no room.
         case refuse
+        /// The client has its part of the room, and others may have more.
+        case refuseClient
     }
 
     /// What one client has in a lane.
@@ -86,11 +89,16 @@ struct FetchQueue<Item> {
             state.waiting += 1
             admission = .wait
         } else {
-            admission = .refuse
+            admission = Self.isOwnDoing(client, row, state, share) ? .refuseClient : .refuse
         }
         state.rows[client] = row.isEmpty ? nil : row
         lanes[lane] = state
         return admission
+    }
+
+    /// Whether as many are under way as there may be: then whoever waits does so for others, and else for its own.
+    func isFull(_ lane: Lane) -> Bool {
+        (lanes[lane]?.concurrent ?? 0) >= FetchLimits.share(of: lane.purpose, connections: connections).concurrent
     }
 
     /// One of a client's that was under way has ended: those to begin in its place, which `isWanted` still.
@@ -140,6 +148,12 @@ struct FetchQueue<Item> {
     private static func mayWait(_ client: String?, _ row: Row, _ state: State, _ share: FetchLimits.Share) -> Bool {
         let free = share.waiting - state.waiting
         return free > 0 && (client == nil || row.length < min(share.waiting / 2, free))
+    }
+
+    /// Whether it is the client's own row that leaves it no room: neither others nor the server are blamed for that.
+    private static func isOwnDoing(_ client: String?, _ row: Row, _ state: State, _ share: FetchLimits.Share) -> Bool {
+        let free = share.waiting - state.waiting
+        return client != nil && row.length > 0 && (free > 0 || row.length >= share.waiting / 2)
     }
 
     /// Of those who wait and may begin the one with fewest under way.

@@ -355,6 +355,7 @@ extension Refusal {
         case .pushAnswerInvalid: self = .loginPushAnswerInvalid
         case .requestNotMade: self = .loginRequestNotMade
         case .startsTooMany: self = .loginsTooMany
+        case .clientLoginsTooMany: self = .clientLoginsTooMany
         case .responseMalformed: self = .loginResponseMalformed
         case .transactionUnknown: self = .loginTransactionUnknown
         case .transactionExpired: self = .loginTransactionExpired

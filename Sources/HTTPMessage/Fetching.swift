@@ -174,6 +174,9 @@ public enum FetchRefusal: Error, Sendable, Equatable {
     /// As many requests of its purpose as there may be are under way at this server, and as many wait, or it
     /// waited for its turn until its time was over; nothing was sent.
     case crowded
+    /// As many requests of its client wait for this server as one client may have, or it waited behind its client's own
+    /// until its time was over while the server answered those; nothing was sent, and others' may be.
+    case tooManyOfClient
     case failed(String)
 }
 

@@ -48,6 +48,7 @@ extension FetchRefusal {
         case .redirected: "redirected"
         case .cancelled: "cancelled"
         case .crowded: "too_many_requests"
+        case .tooManyOfClient: "too_many_requests_of_client"
         case .failed: "fetch_failed"
         }
     }

@@ -46,7 +46,8 @@ extension ClientPlace {
             return try await postProven(parameters, to: endpoint, for: purpose, sender: sender, proof: proof)
         } catch {
             // Behind a full row the second attempt would stand where the first one did.
-            guard case .unreachable(let refusal) = error, refusal != .crowded, repetition == .onceUnconnected
+            guard case .unreachable(let refusal) = error, refusal != .crowded, refusal != .tooManyOfClient,
+                repetition == .onceUnconnected
             else { throw error }
             return try await postProven(parameters, to: endpoint, for: purpose, sender: sender, proof: proof)
         }
@@ -73,13 +74,17 @@ extension ClientPlace {
             timeoutMilliseconds: Self.timeoutMilliseconds)
         var request: FetchRequest
         let (metadata, now) = (metadata, now)
-        let made = await signing(for: purpose, of: sender, isSlow: client.credentials.isSlow) {
-            Result { () throws(LookupRefusal) in
-                try question.request(parameters.filter { $0.0 != "client_id" }, metadata: metadata, now: now)
+        let made: Result<FetchRequest, LookupRefusal>
+        do throws(SlowWork.Refusal) {
+            made = try await signing(for: purpose, of: sender, isSlow: client.credentials.isSlow) {
+                Result { () throws(LookupRefusal) in
+                    try question.request(parameters.filter { $0.0 != "client_id" }, metadata: metadata, now: now)
+                }
             }
+        } catch {
+            // Nothing was signed, and nothing is sent.
+            throw .unreachable(error == .tooManyOfClient ? .tooManyOfClient : .crowded)
         }
-        // Nothing was signed, and nothing is sent.
-        guard let made else { throw .unreachable(.crowded) }
         do throws(LookupRefusal) {
             request = try made.get()
         } catch {
@@ -156,7 +161,9 @@ extension FetchRefusal {
     /// Whether nothing can have reached the server.
     var isBeforeSending: Bool {
         switch self {
-        case .unresolved, .refusedAddress, .connectFailed, .tlsFailed, .protocolNotAllowed, .crowded: true
+        case .unresolved, .refusedAddress, .connectFailed, .tlsFailed, .protocolNotAllowed, .crowded,
+            .tooManyOfClient:
+            true
         case .timedOut, .tooLarge, .fieldsTooLarge, .unanswered, .redirected, .cancelled, .failed: false
         }
     }

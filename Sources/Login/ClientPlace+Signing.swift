@@ -4,11 +4,11 @@ import Issuers
 extension ClientPlace {
     /// What `work` makes with a key: beside the executor where that takes long (OPS-04).
     ///
-    /// Nil, with nothing made, when too much for the same purpose waits already. `sender` is on whose behalf it is made,
-    /// the network of a stranger or a user: whoever it is takes turns with all others, and has no more than a part.
+    /// With nothing made when too much for the same purpose waits already. `sender` is on whose behalf it is made, the
+    /// network of a stranger or a user: whoever it is takes turns with all others, and has no more than a part.
     func signing<Value: Sendable>(
         for purpose: FetchRequest.Purpose, of sender: String?, isSlow: Bool, _ work: @escaping @Sendable () -> Value
-    ) async -> Value? {
-        await SlowWork(sources.workBeside).value(for: purpose, of: sender, isSlow: isSlow, work)
+    ) async throws(SlowWork.Refusal) -> Value {
+        try await SlowWork(sources.workBeside).value(for: purpose, of: sender, isSlow: isSlow, work)
     }
 }

@@ -17,6 +17,12 @@ struct LoginFailure: Error, Sendable {
         self.retryAfterSeconds = retryAfterSeconds
     }
 
+    /// More of one network, or of one user, wait than one may have, and the rest is for others: nothing was signed or
+    /// sent, and neither the server nor the gateway is short of anything.
+    static let tooManyOfClient = LoginFailure(
+        .clientLoginsTooMany, check: "OPS-05", expected: "one client's part of what waits to be signed or sent",
+        found: "more", retryAfterSeconds: 1)
+
     /// The answer to the browser; tells the operator where that is needed.
     func answer(at place: ClientPlace, cookies: [String] = [], retry: String?) -> LoginAnswer {
         if isAlarm { place.alarm(refusal, detail) }

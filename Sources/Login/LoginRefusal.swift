@@ -11,6 +11,8 @@ package enum LoginRefusal: Error, Sendable, CaseIterable, Equatable {
     case serverUnsuitable
     /// More logins begin at once than can be signed or pushed (OPS-05). 503
     case startsTooMany
+    /// As many of one network, or of one user, wait to be signed or sent as one may have (OPS-05). 429
+    case clientLoginsTooMany
     /// The server did not take the pushed request (PAR-05). 502
     case pushRefused
     /// The server cannot take a pushed request now (PAR-05). 503

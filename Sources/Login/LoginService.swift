@@ -24,7 +24,7 @@ package final class LoginService: Sendable {
         /// Waits until the issuer's keys and metadata were read once more, or that failed; false, at once, where the last
         /// reading for this asker is too recent for another one.
         package var refresh: @Sendable (Int, KeyAsker) async -> Bool
-        /// Does what takes a millisecond or more beside the executor; false, with nothing done, when too much waits.
+        /// Does what takes a millisecond or more beside the executor; says why nothing was done when too much waits.
         package var workBeside: SlowWork.Beside
 
         package init(
@@ -33,7 +33,7 @@ package final class LoginService: Sendable {
             refresh: @escaping @Sendable (Int, KeyAsker) async -> Bool,
             workBeside: @escaping SlowWork.Beside = { _, _, work in
                 work()
-                return true
+                return nil
             }
         ) {
             self.metadata = metadata

@@ -84,13 +84,17 @@ import Testing
         let share = FetchLimits.share(of: purpose)
         for number in 0..<share.concurrent { #expect(queue.admit(number, lane) == .start) }
         for number in 0..<share.waiting / 2 { #expect(queue.admit(number, lane, of: "flood") == .wait) }
-        #expect(queue.admit(0, lane, of: "flood") == .refuse)
+        #expect(queue.admit(0, lane, of: "flood") == .refuseClient)
         for number in 0..<share.waiting / 4 { #expect(queue.admit(number, lane, of: "second") == .wait) }
-        #expect(queue.admit(0, lane, of: "second") == .refuse, "as many are left as it has")
+        #expect(queue.admit(0, lane, of: "second") == .refuseClient, "as many are left as it has")
         #expect(queue.admit(7000, lane, of: "third") == .wait)
         // What nobody can tell apart takes what is left.
         for number in 1..<share.waiting / 4 { #expect(queue.admit(number, lane) == .wait) }
         #expect(queue.admit(0, lane) == .refuse)
+        // With no room at all it is the client's doing that has half of it, and nobody's who has little or nothing.
+        #expect(queue.admit(0, lane, of: "flood") == .refuseClient)
+        #expect(queue.admit(0, lane, of: "third") == .refuse)
+        #expect(queue.admit(0, lane, of: "fourth") == .refuse)
         #expect(queue.waiting == share.waiting)
         // Whoever waits has a turn, however many of another wait.
         var begun: [Int] = []
@@ -304,6 +308,39 @@ private func reaches(_ server: RecordingUpstream, _ isExpected: ([WireRequest]) 
             for task in sent { #expect(try await task.value == 200) }
             let status = try await fetcher.fetch(post(server, "/revoke", for: .revocation)).status
             #expect(status == 200)
+            #expect(!server.requests.contains { $0.path == "/late" })
+        }
+    }
+
+    @Test(.refuses("OPS-05"), arguments: [true, false])
+    func `says whose they are that waited too long: a client's own, or others'`(isOwn: Bool) async throws {
+        let gate = Gate()
+        try await withServer(WireScript(.wait(gate), .echo)) { fetcher, server in
+            // Alone, a client has half of what may be under way, and the other half is free; or others have it all.
+            let share = FetchLimits.share(of: .revocation)
+            let count = isOwn ? share.concurrent / 2 : share.concurrent
+            let sent = (0..<count).map { _ in
+                Task {
+                    var request = post(server, "/sent", for: .revocation)
+                    if isOwn { request.client = "office" }
+                    return try await fetcher.fetch(request).status
+                }
+            }
+            #expect(await reaches(server) { $0.count { $0.path == "/sent" } == count })
+            var late = post(server, "/late", for: .revocation)
+            late.client = "office"
+            late.timeoutMilliseconds = 100
+            // Half of the row is the client's part, and whoever is beyond it comes back at once: the others wait by then.
+            let waiting = late
+            try await withThrowingTaskGroup(of: FetchRefusal.self) { group in
+                for _ in 0..<share.waiting / 2 + 1 { group.addTask { try await refusal(of: waiting, by: fetcher) } }
+                let first = try await group.next()
+                #expect(first == .tooManyOfClient)
+                dawdle(for: .milliseconds(150))
+                gate.open()
+                for try await outcome in group { #expect(outcome == (isOwn ? .tooManyOfClient : .crowded)) }
+            }
+            for task in sent { #expect(try await task.value == 200) }
             #expect(!server.requests.contains { $0.path == "/late" })
         }
     }

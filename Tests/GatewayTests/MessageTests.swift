@@ -138,6 +138,7 @@ enum TextFault {
         let fetch: [FetchRefusal] =
             [
                 .unresolved, .timedOut, .tooLarge, .protocolNotAllowed, .unanswered, .redirected, .cancelled, .crowded,
+                .tooManyOfClient,
             ] + words.flatMap { [.refusedAddress($0), .connectFailed($0), .tlsFailed($0), .failed($0)] }
         let issuer: [IssuerRefusal] =
             [.keySetStatus(404), .noUsableKeys(ignored: 2), .locationNotURL, .keySet(.keySetTooLarge)]

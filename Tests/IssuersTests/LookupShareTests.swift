@@ -60,6 +60,51 @@ import Testing
         #expect(events.contains(.exchangeFailed(.crowded, count: 1)))
     }
 
+    @Test(.refuses("OPS-05"))
+    func `says whose doing it is that a question waited too long: its client's, the server's or all others'`()
+        throws
+    {
+        /// What becomes of three questions of a client, two of which are under way for as long as an answer may take.
+        func causes(
+            _ answer: Result<FetchResponse, FetchRefusal>?
+        ) throws -> (introspections: [LookupRefusal?], exchanges: [LookupRefusal?], events: [IssuerEvent]) {
+            let desks = try Desks(bounds: LookupBounds(concurrent: 4, waiting: 8))
+            desks.answer(desks.active)
+            if let answer { for url in [Desks.introspection, Desks.token] { desks.fetcher.answer(url, with: answer) } }
+            desks.fetcher.hold()
+            for number in 0..<3 {
+                desks.ask("token-\(number)", client: Self.flood)
+                desks.askForExchange("token-\(number)", client: Self.flood)
+            }
+            desks.drain()
+            desks.clock.move(to: desks.clock.now().milliseconds + 5000)
+            desks.release()
+            let told = (desks.takeAnswers().map(\.cause), desks.takeExchanges().map(\.cause))
+            return (told.0, told.1, desks.takeEvents())
+        }
+        // The server answers, and has connections left: the third question waited for the two before it alone.
+        let own = try causes(nil)
+        #expect(own.introspections == [nil, nil, .tooManyOfClient])
+        #expect(own.exchanges.count == 3 && own.exchanges.last == .tooManyOfClient)
+        #expect(own.events.allSatisfy { if case .introspectionFailed = $0 { false } else { true } })
+        // It answers nobody.
+        let hung = try causes(.failure(.timedOut))
+        #expect(hung.introspections.last == .waitedTooLong && hung.exchanges.last == .waitedTooLong)
+    }
+
+    @Test(.refuses("OPS-05"))
+    func `blames no client for a question that waited too long for a connection which others had`() throws {
+        let desks = try Desks(bounds: LookupBounds(concurrent: 2, waiting: 8))
+        desks.answer(desks.active)
+        desks.fetcher.hold()
+        for number in 0..<2 { desks.ask("others-\(number)") }
+        desks.ask("late", client: Self.flood)
+        desks.drain()
+        desks.clock.move(to: desks.clock.now().milliseconds + 5000)
+        desks.release()
+        #expect(desks.takeAnswers().map(\.cause) == [nil, nil, .waitedTooLong])
+    }
+
     @Test(.refuses("INT-07")) func `asks about no more bad tokens than one client has left, however many come at once`()
         throws
     {
@@ -111,7 +156,7 @@ import Testing
         let slowWork = SlowWork { purpose, _, work in
             signed.withLock { $0.append(purpose) }
             work()
-            return true
+            return nil
         }
         let key = try SigningJWK(PrivateKey.generate(.p384), algorithm: .es384)
         let slow = try Desks(method: .privateKeyJWT(key), slowWork: slowWork)
@@ -133,7 +178,7 @@ import Testing
 
     @Test(.refuses("OPS-04")) func `sends nothing that there was no time to sign`() throws {
         let key = try SigningJWK(PrivateKey.generate(.p384), algorithm: .es384)
-        let desks = try Desks(method: .privateKeyJWT(key), slowWork: SlowWork { _, _, _ in false })
+        let desks = try Desks(method: .privateKeyJWT(key), slowWork: SlowWork { _, _, _ in .crowded })
         desks.ask()
         desks.askForExchange()
         desks.drain()

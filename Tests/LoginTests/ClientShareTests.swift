@@ -52,4 +52,29 @@ import Testing
         let many = request("unix", isPeerMany: true)
         #expect(many.holder(of: one) != many.holder(of: other))
     }
+
+    @Test(.refuses("OPS-05"))
+    func `is told when it has its part of what waits for the server, which nobody blames for it`()
+        async throws
+    {
+        let world = try LoginWorld()
+        world.server.habits.tokenAnswer = .failure(.tooManyOfClient)
+        var browser = Browser()
+        let answer = try await world.login(&browser)
+        #expect(answer.refusal == .clientLoginsTooMany && answer.check == "OPS-05")
+        #expect(answer.fields.first { $0.0 == "Retry-After" }?.1 == "1")
+        #expect(world.alarms.isEmpty)
+    }
+
+    @Test(.refuses("OPS-05"), arguments: [LoginSettings.UserInfo.required, .optional])
+    func `gets no session with fewer claims when its user asks too often, and no operator is called`(
+        userInfo: LoginSettings.UserInfo
+    ) async throws {
+        let world = try LoginWorld { $0.userInfo = userInfo }
+        world.server.habits.userInfoAnswer = .failure(.tooManyOfClient)
+        var browser = Browser()
+        #expect(try await world.login(&browser).refusal == .clientLoginsTooMany)
+        #expect(world.session(of: browser) == nil)
+        #expect(world.alarms.isEmpty)
+    }
 }

@@ -106,6 +106,8 @@ import Testing
             (.failure(.timedOut), .pushUnavailable, false),
             (.failure(.tooLarge), .pushUnavailable, false),
             (.failure(.redirected), .pushUnavailable, false),
+            (.failure(.crowded), .startsTooMany, false),
+            (.failure(.tooManyOfClient), .clientLoginsTooMany, false),
             (
                 .success(
                     FetchResponse(

@@ -1,5 +1,6 @@
 import Crypto
 import HTTPMessage
+import Issuers
 import JOSE
 import Login
 import OAuth
@@ -15,8 +16,9 @@ import Testing
         try SigningJWK(pem: Secret(Array(SigningKey.rsa.pem().utf8)), algorithm: .ps256)
     }
 
-    private func start(_ world: LoginWorld) async {
-        _ = await world.service.answer(
+    @discardableResult
+    private func start(_ world: LoginWorld) async -> LoginAnswer {
+        await world.service.answer(
             LoginRequest(
                 endpoint: .start(client: 0), query: Array("return_to=%2Forders&shown=1".utf8),
                 publicURL: LoginWorld.publicURL, peer: Self.peer))
@@ -43,6 +45,38 @@ import Testing
         await start(world)
         #expect(world.slowWorks == [.loginStart])
         #expect(world.slowClients == [Self.network])
+    }
+
+    /// What a client is told that has its part of what waits, and what all are for whom there is no room.
+    private static let refusals: [(SlowWork.Refusal, LoginRefusal, String)] = [
+        (.tooManyOfClient, .clientLoginsTooMany, "1"), (.crowded, .startsTooMany, "2"),
+    ]
+
+    @Test(.refuses("OPS-05"), arguments: refusals)
+    func `tells a client that it is too much of its own, and nobody else`(
+        refusal: SlowWork.Refusal, told: LoginRefusal, seconds: String
+    ) async throws {
+        let (signer, reader) = (try key(), try DecryptionJWK(PrivateKey.generate(.p384), algorithm: "ECDH-ES+A256KW"))
+        let signed = try LoginWorld(form: .signed) { $0.requestObjectKey = signer }
+        let pushed = try LoginWorld(form: .pushed, method: .privateKeyJWT(key()))
+        pushed.server.habits.metadata = [
+            "token_endpoint_auth_methods_supported": "[\"private_key_jwt\"]",
+            "token_endpoint_auth_signing_alg_values_supported": "[\"PS256\"]",
+        ]
+        let encrypted = try LoginWorld {
+            $0.authorization.responseMode = .queryJWT
+            $0.decryptionKeys = [reader]
+        }
+        encrypted.server.habits.responseRecipient = reader
+        var browser = Browser()
+        let arriving = encrypted.request(try await encrypted.authorize(await encrypted.start(&browser)), browser)
+        for world in [signed, pushed, encrypted] { world.refuseSlowWork(refusal) }
+        for answer in [await start(signed), await start(pushed), await encrypted.service.answer(arriving)] {
+            #expect(answer.refusal == told && answer.check == "OPS-05")
+            #expect(answer.fields.first { $0.0 == "Retry-After" }?.1 == seconds)
+        }
+        #expect(pushed.server.pushes.isEmpty && encrypted.server.tokenRequests.isEmpty)
+        #expect(signed.alarms.isEmpty && pushed.alarms.isEmpty && encrypted.alarms.isEmpty)
     }
 
     @Test(.holds("OPS-05")) func `decrypts a response on behalf of the network that brings it`() async throws {

@@ -95,4 +95,7 @@ struct ClientShare {
     /// they can hold every one of 384. Where somebody who has nothing must get in all the same, whoever has most gives way
     /// (`takeQueued`).
     func hasRoom(held: Int, free: Int) -> Bool { held < min(most, free) }
+
+    /// Whether it is what the client holds itself that leaves it no room: neither others nor a server are blamed for that.
+    func isOwnDoing(held: Int, free: Int) -> Bool { held > 0 && (free > 0 || held >= most) }
 }

@@ -7,19 +7,22 @@ extension WorkerRef {
     func judgeWaiting(_ exchange: ExchangeRef, _ wait: Wait) -> Refused? {
         let limit = pointee.limits.parkedRequests
         let free = limit - pointee.waitingCount
+        // First of all: whoever has its own part is told so, also where all places are taken.
+        if let network = countedNetwork(exchange) {
+            let (share, held) = (pointee.shares.waiting, pointee.networks.count(of: network, .waiting))
+            if !share.hasRoom(held: held, free: free), share.isOwnDoing(held: held, free: free) {
+                return refuse(
+                    .clientWaitersTooMany,
+                    "\(min(share.most, max(free, 0))) waiting of one client (limits.parked_requests_per_client)",
+                    "more of \(exchange.pointee.address.text)")
+            }
+        }
         guard free > 0 else { return refuse(.keyWaitersTooMany, "\(limit) waiting at most", "more") }
         // Seldom so many: the counting below costs nothing before.
         if free <= limit / 2, issuer(of: wait).map({ hasPlace($0, free) }) == false {
             return refuse(.keyWaitersTooMany, "places for what other issuers are asked about", "more")
         }
-        let share = pointee.shares.waiting
-        guard let network = countedNetwork(exchange),
-            !share.hasRoom(held: pointee.networks.count(of: network, .waiting), free: free)
-        else { return nil }
-        return refuse(
-            .clientWaitersTooMany,
-            "\(min(share.most, free)) waiting of one client (limits.parked_requests_per_client)",
-            "more of \(exchange.pointee.address.text)")
+        return nil
     }
 
     /// Whether another one may wait for the issuer: half of the places are divided among the issuers, and those that an

@@ -100,16 +100,18 @@ extension WorkerRef {
         if trip.pointee.kind == .beginning {
             free = min(free, Worker.loginBodyLimit - Worker.loginBodyReserve - pointee.beginningBodyBytes)
         }
-        guard free >= 0 else { return refuse(.loginsTooMany, "room for another form", "none") }
-        guard let network = trip.pointee.network else { return nil }
-        let share = pointee.shares.loginBodies
-        // What it brings itself is counted already.
-        let held = pointee.networks.count(of: network, trip.pointee.kind.memory) - trip.pointee.heldBytes
-        guard !share.hasRoom(held: held, free: free + 1) else { return nil }
-        return refuse(
-            .clientLoginsTooMany,
-            "\(min(share.most, free)) bytes of requests of one client (limits.login_bodies_per_client)",
-            "more of \(exchange.pointee.address.text)")
+        if let network = trip.pointee.network {
+            let share = pointee.shares.loginBodies
+            // What it brings itself is counted already.
+            let held = pointee.networks.count(of: network, trip.pointee.kind.memory) - trip.pointee.heldBytes
+            if !share.hasRoom(held: held, free: free + 1), share.isOwnDoing(held: held, free: free + 1) {
+                return refuse(
+                    .clientLoginsTooMany,
+                    "\(min(share.most, max(free, 0))) bytes of requests of one client (limits.login_bodies_per_client)",
+                    "more of \(exchange.pointee.address.text)")
+            }
+        }
+        return free >= 0 ? nil : refuse(.loginsTooMany, "room for another form", "none")
     }
 
     /// One more that is answered, or one less.

@@ -1,6 +1,7 @@
 import EventLoop
 import Glibc
 import HTTPMessage
+import Issuers
 import Synchronization
 
 /// A thread beside the workers for what takes a key for a millisecond or more: signatures, decryptions (OPS-04).
@@ -54,7 +55,7 @@ final class SigningThread: Sendable {
 
     private struct Work {
         let work: @Sendable () -> Void
-        let continuation: CheckedContinuation<Bool, Never>
+        let continuation: CheckedContinuation<SlowWork.Refusal?, Never>
     }
 
     private struct State {
@@ -77,39 +78,44 @@ final class SigningThread: Sendable {
 
     private let state = Mutex(State())
 
-    /// Does `work` on the thread, and waits for it; false, with nothing done, when too much of its kind waits.
+    /// Does `work` on the thread, and waits for it; says why nothing was done when too much of its kind waits.
     ///
     /// `client` is the network on whose behalf, as in `FetchRequest`; nil where nobody says who it is, or where it is no
     /// stranger: those are not bounded together, and take one turn.
     func run(
         _ purpose: FetchRequest.Purpose, client: String? = nil, _ work: @escaping @Sendable () -> Void
-    ) async -> Bool {
+    ) async -> SlowWork.Refusal? {
         await withCheckedContinuation { continuation in
-            guard let loop = admit(Work(work: work, continuation: continuation), purpose, client) else {
-                return continuation.resume(returning: false)
-            }
+            switch admit(Work(work: work, continuation: continuation), purpose, client) {
             // One turn for each that was admitted, whichever it is that has it.
-            loop.execute { self.takeTurn() }
+            case .success(let loop): loop.execute { self.takeTurn() }
+            case .failure(let refusal): continuation.resume(returning: refusal)
+            }
         }
     }
 
     /// What waits, and what is being done.
     var waiting: Int { state.withLock { $0.rows.values.reduce(0) { $0 + $1.count } } }
 
-    /// Puts it in its row, for the loop of the thread; nil when there is no room, or no thread.
-    private func admit(_ work: Work, _ purpose: FetchRequest.Purpose, _ client: String?) -> EventLoop? {
+    /// Puts it in its row, for the loop of the thread; refuses it when there is no room, or no thread.
+    private func admit(
+        _ work: Work, _ purpose: FetchRequest.Purpose, _ client: String?
+    ) -> Result<EventLoop, SlowWork.Refusal> {
         state.withLock { state in
             let held = state.rows[purpose]?.clients[client]?.count ?? 0
             let free = Self.limit - (state.rows[purpose]?.count ?? 0)
-            guard client == nil ? free > 0 : Self.share.hasRoom(held: held, free: free) else { return nil }
+            guard client == nil ? free > 0 : Self.share.hasRoom(held: held, free: free) else {
+                let isOwnDoing = client != nil && Self.share.isOwnDoing(held: held, free: free)
+                return .failure(isOwnDoing ? .tooManyOfClient : .crowded)
+            }
             if state.loop == nil { state.loop = Self.start() }
-            guard let loop = state.loop else { return nil }
+            guard let loop = state.loop else { return .failure(.crowded) }
             state.turns += 1
             let turn = state.turns
             state.rows[purpose, default: Row()].clients[client, default: ClientRow(turn: turn)].works.append(work)
             state.rows[purpose]?.clients[client]?.count += 1
             state.rows[purpose]?.count += 1
-            return loop
+            return .success(loop)
         }
     }
 
@@ -129,7 +135,7 @@ final class SigningThread: Sendable {
             let turn = state.turns
             state.rows[next.purpose]?.end(next.client, turn: turn)
         }
-        next.work.continuation.resume(returning: true)
+        next.work.continuation.resume(returning: nil)
     }
 
     /// Nil when the system gives no thread: then the next one who asks tries again.

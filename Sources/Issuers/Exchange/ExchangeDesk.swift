@@ -59,6 +59,12 @@ package final class ExchangeDesk: Sendable {
                         return .unavailable(error)
                     }
                 },
+                isAnswered: { result in
+                    switch result {
+                    case .token, .invalidSubject, .invalidTarget: true
+                    case .unavailable(let refusal): refusal.isOfServerThatAnswers
+                    }
+                },
                 unasked: { key, refusal in
                     if exchanges.indices.contains(key.lane), let exchange = exchanges[key.lane] {
                         reports.exchangeFailed(refusal, issuer: exchange.issuer, client: exchange.clientName)

@@ -95,6 +95,12 @@ package final class IntrospectionDesk: Sendable {
                     case .active, .unavailable: false
                     }
                 },
+                isAnswered: { result in
+                    switch result {
+                    case .active, .inactive, .refused: true
+                    case .unavailable(let refusal): refusal.isOfServerThatAnswers
+                    }
+                },
                 unasked: { key, refusal in
                     reports.introspectionFailed(refusal, issuer: key.lane, client: "")
                     return .unavailable(refusal)

@@ -19,6 +19,8 @@ final class LookupDesk<Answer: Sendable>: Sendable {
         var look: @Sendable (Lookup) async -> Answer
         /// Whether an answer says that the token is bad.
         var isBad: @Sendable (Answer) -> Bool = { _ in false }
+        /// Whether an answer says that the server is there, and answers what it is asked.
+        var isAnswered: @Sendable (Answer) -> Bool
         /// The answer to a question that was not asked.
         var unasked: @Sendable (Key, LookupRefusal) -> Answer
         /// Tells the workers; called on the executor.
@@ -53,7 +55,7 @@ final class LookupDesk<Answer: Sendable>: Sendable {
         }
         switch admission {
         case .wait: break
-        case .start(let lookup): start(lookup)
+        case .start(let lookup): start(lookup, lateness: .waitedTooLong)
         case .refuse(let refusal):
             Task(executorPreference: executor) {
                 self.work.tell(key, [worker], self.work.unasked(key, refusal))
@@ -77,34 +79,45 @@ final class LookupDesk<Answer: Sendable>: Sendable {
     /// Questions under way, and those that wait.
     var load: (concurrent: Int, waiting: Int) { state.withLock { ($0.queue.concurrent, $0.queue.waiting) } }
 
-    private func start(_ lookup: Lookup) {
+    /// `lateness` is what a question is told that has waited too long.
+    private func start(_ lookup: Lookup, lateness: LookupRefusal) {
         // The lock is held until the task is on its list, so that it cannot end before it is there.
         state.withLock { state in
             guard !state.isStopped else { return }
             let number = state.nextTask
             state.nextTask += 1
-            state.tasks[number] = Task(executorPreference: executor) { await self.perform(lookup, number) }
+            state.tasks[number] = Task(executorPreference: executor) {
+                await self.perform(lookup, number, lateness)
+            }
         }
     }
 
     /// Asks a question, and sees to those that its end makes room for.
-    private func perform(_ lookup: Lookup, _ number: Int) async {
-        let answer = await answer(to: lookup)
+    private func perform(_ lookup: Lookup, _ number: Int, _ lateness: LookupRefusal) async {
+        let answer = await answer(to: lookup, lateness)
         let (isBad, now) = (work.isBad(answer), clock.now().milliseconds)
         let end = state.withLock { state in
             state.tasks[number] = nil
             return state.queue.end(lookup.key, isBad: isBad, at: now)
         }
         // First of all the next ones are on their way: what is told may take a while.
-        for next in end.next { start(next) }
+        for next in end.next { start(next, lateness: self.lateness(of: next, after: answer, end)) }
         if !end.workers.isEmpty { work.tell(lookup.key, end.workers, answer) }
         for one in end.spent { work.tell(one.key, one.workers, work.unasked(one.key, .tooManyBad)) }
     }
 
-    private func answer(to lookup: Lookup) async -> Answer {
+    /// Why a question that has its turn now had none before.
+    ///
+    /// A client's own hundreds are neither the server's doing nor the operator's concern. Where there was room, only its client's share kept it waiting; but behind questions that
+    /// are left unanswered it is the server that is late.
+    private func lateness(of lookup: Lookup, after answer: Answer, _ end: LookupQueue.End) -> LookupRefusal {
+        !end.wasFull && !lookup.client.isMany && work.isAnswered(answer) ? .tooManyOfClient : .waitedTooLong
+    }
+
+    private func answer(to lookup: Lookup, _ lateness: LookupRefusal) async -> Answer {
         // Behind a server that hangs, the last in the queue would be asked when nobody waits for the answer any more.
         guard clock.now().milliseconds - lookup.askedAt < work.patience(lookup.key.lane) else {
-            return work.unasked(lookup.key, .waitedTooLong)
+            return work.unasked(lookup.key, lateness)
         }
         return await work.look(lookup)
     }

@@ -49,6 +49,8 @@ package struct LookupQueue: Sendable {
         package var workers: [Int] = []
         /// What is to be asked in its place.
         package var next: [Lookup] = []
+        /// Whether as many were under way as there may be: then whoever waits did so for others, and else for its own.
+        package var wasFull = false
         /// What waited and is not asked any more: too many tokens of its client proved bad.
         package var spent: [(key: Key, workers: [Int])] = []
     }
@@ -116,10 +118,11 @@ package struct LookupQueue: Sendable {
     /// A question that was under way has its answer, which says that the token is bad, or does not.
     package mutating func end(_ key: Key, isBad: Bool = false, at now: Int64) -> End {
         guard let question = questions.removeValue(forKey: key) else { return End() }
+        let wasFull = lanes[key.lane].concurrent >= bounds.concurrent
         lanes[key.lane].concurrent -= 1
         lanes[key.lane].rows[question.client]?.underWay -= 1
         if isBad { failures?.charge(question.client, at: Self.microseconds(now)) }
-        var end = End(workers: question.workers)
+        var end = End(workers: question.workers, wasFull: wasFull)
         end.spent = dropSpent(in: key.lane, at: now)
         while let client = nextClient(in: key.lane, at: now), let lookup = takeNext(of: client, in: key.lane, at: now) {
             end.next.append(lookup)

@@ -4,9 +4,10 @@ package import OAuth
 package enum LookupRefusal: Error, Sendable, Equatable {
     /// Too many questions are under way or wait already.
     case crowded
-    /// As many questions of its client wait already as one client may have; nothing was asked, and others' may be.
+    /// As many questions of its client wait already as one client may have, or it waited behind these for longer than an
+    /// answer may take, while the server answered them; nothing was asked, and others' may be.
     case tooManyOfClient
-    /// It waited for its turn longer than an answer may take.
+    /// It waited for its turn longer than an answer may take, behind others or behind a server that does not answer.
     case waitedTooLong
     /// Tokens of the same client proved bad, and it has no more of them left for now; nothing was asked.
     case tooManyBad
@@ -52,6 +53,16 @@ package enum LookupRefusal: Error, Sendable, Equatable {
         case .answerTooComplex: "answer_too_complex"
         case .introspection(let refusal): refusal.word
         case .exchange(let refusal): refusal.word
+        }
+    }
+
+    /// Whether the server has said something, if nothing of use, or a question behind others that it answered was late.
+    var isOfServerThatAnswers: Bool {
+        switch self {
+        case .tooManyOfClient, .answerTooLarge, .answerTooComplex, .introspection, .exchange: true
+        case .crowded, .waitedTooLong, .tooManyBad, .stopped, .tokenNotSendable, .metadataMissing, .endpointMissing,
+            .methodNotOffered, .notAuthenticated, .request:
+            false
         }
     }
 

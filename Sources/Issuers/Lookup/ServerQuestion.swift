@@ -75,10 +75,14 @@ package struct ServerQuestion: Sendable {
     func request(
         _ parameters: [(String, String)], metadata: ServerMetadata?, now: Int64, _ slowWork: SlowWork
     ) async throws(LookupRefusal) -> FetchRequest {
-        let made = await slowWork.value(for: purpose, isSlow: client.credentials.isSlow) {
-            Result { () throws(LookupRefusal) in try self.request(parameters, metadata: metadata, now: now) }
+        let made: Result<FetchRequest, LookupRefusal>
+        do throws(SlowWork.Refusal) {
+            made = try await slowWork.value(for: purpose, isSlow: client.credentials.isSlow) {
+                Result { () throws(LookupRefusal) in try self.request(parameters, metadata: metadata, now: now) }
+            }
+        } catch {
+            throw error == .tooManyOfClient ? .tooManyOfClient : .crowded
         }
-        guard let made else { throw .crowded }
         return try made.get()
     }
 

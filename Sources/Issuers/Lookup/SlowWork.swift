@@ -5,11 +5,19 @@ import Synchronization
 
 /// Does what takes a processor for a millisecond or more beside the executor that asks for it (OPS-04).
 package struct SlowWork: Sendable {
-    /// Work for some purpose, done elsewhere; false, with nothing done, when too much of its kind waits.
+    /// Why work was not done, and nothing of it.
+    package enum Refusal: Error, Sendable {
+        /// Too much of its kind waits already.
+        case crowded
+        /// As much of its client's waits as one client may have; others' may be done.
+        case tooManyOfClient
+    }
+
+    /// Work for some purpose, done elsewhere; nil when it is done.
     ///
     /// The second argument is on whose behalf, as in `FetchRequest.client`: those who ask take turns, and none has all places.
     package typealias Beside =
-        @Sendable (FetchRequest.Purpose, _ client: String?, @escaping @Sendable () -> Void) async -> Bool
+        @Sendable (FetchRequest.Purpose, _ client: String?, @escaping @Sendable () -> Void) async -> Refusal?
 
     private let beside: Beside
 
@@ -17,21 +25,22 @@ package struct SlowWork: Sendable {
     package init(
         _ beside: @escaping Beside = { _, _, work in
             work()
-            return true
+            return nil
         }
     ) {
         self.beside = beside
     }
 
-    /// What `work` makes; nil, with nothing made, when too much for the same purpose waits already.
+    /// What `work` makes; with nothing made where too much for the same purpose waits already.
     package func value<Value: Sendable>(
         for purpose: FetchRequest.Purpose, of client: String? = nil, isSlow: Bool,
         _ work: @escaping @Sendable () -> Value
-    ) async -> Value? {
+    ) async throws(Refusal) -> Value {
         guard isSlow else { return work() }
         let place = Made<Value>()
-        guard await beside(purpose, client, { place.value.withLock { $0 = work() } }) else { return nil }
-        return place.value.withLock { $0 }
+        if let refusal = await beside(purpose, client, { place.value.withLock { $0 = work() } }) { throw refusal }
+        guard let value = place.value.withLock({ $0 }) else { throw .crowded }
+        return value
     }
 }
 

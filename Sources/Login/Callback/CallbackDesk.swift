@@ -1,6 +1,7 @@
 import Bytes
 import Crypto
 import HTTPMessage
+import Issuers
 import JOSE
 import OAuth
 import Replay
@@ -86,12 +87,15 @@ final class CallbackDesk: Sendable {
         let isEncrypted = isSigned && !keys.isEmpty && UncheckedAuthorizationResponse.isEncrypted(form.span)
         if isEncrypted { try await checkBegun(request, at: place) }
         let isSlow = isEncrypted && keys.contains { $0.isSlow }
-        let read = await place.signing(for: .code, of: request.network, isSlow: isSlow) {
-            Result { () throws(AuthorizationResponseRefusal) in
-                try UncheckedAuthorizationResponse(form.span, isSigned: isSigned, decryption: keys)
+        let read: Result<UncheckedAuthorizationResponse, AuthorizationResponseRefusal>
+        do throws(SlowWork.Refusal) {
+            read = try await place.signing(for: .code, of: request.network, isSlow: isSlow) {
+                Result { () throws(AuthorizationResponseRefusal) in
+                    try UncheckedAuthorizationResponse(form.span, isSigned: isSigned, decryption: keys)
+                }
             }
-        }
-        guard let read else {
+        } catch {
+            guard error != .tooManyOfClient else { throw .tooManyOfClient }
             throw LoginFailure(
                 .startsTooMany, check: "OPS-05", expected: "fewer encrypted responses at once", found: "more",
                 retryAfterSeconds: 2)

@@ -1,3 +1,4 @@
+import HTTPMessage
 import OAuth
 
 /// What a token request that brought no tokens comes to (CA-15, CA-16).
@@ -9,6 +10,7 @@ enum TokenFailure {
             LoginFailure(
                 .nonceDemanded, check: "DPOP-41", expected: "a nonce once", found: "a demand for another one",
                 retryAfterSeconds: 5)
+        case .unreachable(.tooManyOfClient): .tooManyOfClient
         case .unreachable, .unanswered:
             LoginFailure(
                 .tokenUnavailable, check: "CA-16", expected: "an answer of the token endpoint", found: refusal.words,

@@ -18,7 +18,8 @@ struct UserInfoQuestion: Sendable {
         do throws(LoginFailure) {
             return try await ask(identity)
         } catch {
-            guard place.settings.userInfo == .optional else { throw error }
+            // A user who asks too often must not get a session with fewer claims by it, nor call the operator.
+            guard place.settings.userInfo == .optional, error.refusal != .clientLoginsTooMany else { throw error }
             // Whoever answers for another user is not to be silently left out: somebody has to look.
             place.alarm(error.refusal, error.detail)
             return nil
@@ -34,6 +35,8 @@ struct UserInfoQuestion: Sendable {
             ) { () throws(ServerRefusal) in
                 try self.request(for: ServerUser(issuer: identity.issuer, subject: identity.subject))
             }
+        } catch .unreachable(.tooManyOfClient) {
+            throw .tooManyOfClient
         } catch {
             throw Self.failure("an answer of the userinfo endpoint", error.words)
         }

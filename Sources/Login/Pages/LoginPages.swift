@@ -139,7 +139,7 @@ extension PageTopic {
             case .sessionMissing: .missing
             case .crossSite: .crossSite
             case .logoutTokenInvalid, .logoutTokenUsed: .logoutToken
-            case .tooManyRequests: .tooMany
+            case .tooManyRequests, .clientLoginsTooMany: .tooMany
             case .requestObjectUnknown: .notFound
             case .methodNotAllowed: .method
             }

@@ -83,13 +83,18 @@ struct RequestDelivery: Sendable {
         let random = RandomBytes.fill(16)
         let identifier = Base64URL.encode(random.span)
         let (issuer, now, encryptionKeys) = (server.issuer, place.now, place.encryptionKeys)
-        let made = await place.signing(for: .loginStart, of: network, isSlow: key.isSlow) {
-            Result { () throws(RequestObjectRefusal) in
-                try parameters.requestObject(
-                    issuer: issuer, signedBy: key, now: now, identifier: identifier, encryptionKeys: encryptionKeys)
+        let made: Result<[UInt8], RequestObjectRefusal>
+        do throws(SlowWork.Refusal) {
+            made = try await place.signing(for: .loginStart, of: network, isSlow: key.isSlow) {
+                Result { () throws(RequestObjectRefusal) in
+                    try parameters.requestObject(
+                        issuer: issuer, signedBy: key, now: now, identifier: identifier,
+                        encryptionKeys: encryptionKeys)
+                }
             }
+        } catch {
+            throw error == .tooManyOfClient ? .tooManyOfClient : Self.tooMany
         }
-        guard let made else { throw Self.tooMany }
         do throws(RequestObjectRefusal) {
             return try made.get()
         } catch {
@@ -155,6 +160,7 @@ extension RequestDelivery {
                 .pushUnavailable, check: "DPOP-41", expected: "a nonce once", found: "a demand for another one",
                 retryAfterSeconds: 5)
         case .unreachable(.crowded): Self.tooMany
+        case .unreachable(.tooManyOfClient): .tooManyOfClient
         case .unreachable, .unanswered:
             LoginFailure(
                 .pushUnavailable, check: "PAR-05", expected: "an answer to a pushed request", found: refusal.words,

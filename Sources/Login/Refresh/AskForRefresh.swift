@@ -41,7 +41,9 @@ final class AskForRefresh: Sendable {
                 TokenRequest.refresh(token, resources: place.settings.authorization.resources), to: { $0.token },
                 for: .session, sender: ServerUser(session).name, proof: proof)
         } catch {
-            return .unavailable(retryAfterSeconds: nil, because: TokenFailure.failure(error).detail)
+            let detail = TokenFailure.failure(error).detail
+            if error == .unreachable(.tooManyOfClient) { return .tooMany(because: detail) }
+            return .unavailable(retryAfterSeconds: nil, because: detail)
         }
         do throws(TokenResponseRefusal) {
             let tokens = try TokenResponse.read(

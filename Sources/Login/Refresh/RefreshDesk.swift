@@ -26,6 +26,8 @@ final class RefreshDesk: Sendable {
         case ended(tokens: Session?, because: LoginDetail)
         /// Nobody can say: it is down, or takes us for nobody (RF-06).
         case unavailable(retryAfterSeconds: Int?, because: LoginDetail)
+        /// The server was not asked: as many of the user's own wait for it as one may have.
+        case tooMany(because: LoginDetail)
     }
 
     /// What the desk needs of one client.
@@ -146,6 +148,7 @@ final class RefreshDesk: Sendable {
         case .unavailable(let seconds, let detail):
             flights.failed(key, at: clock.now(), retryAfterSeconds: seconds)
             (refreshed, reason) = (.unavailable, detail)
+        case .tooMany(let detail): (refreshed, reason) = (.tooMany, detail)
         }
         onEvent(.refreshed(client: client, outcome: refreshed.word, reason))
         flights.land(key, refreshed)

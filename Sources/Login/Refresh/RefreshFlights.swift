@@ -108,7 +108,11 @@ final class RefreshFlights: Sendable {
     /// The flight has ended so, for everyone who waits.
     func land(_ key: Key, _ refreshed: LoginService.Refreshed) {
         let flight = state.withLock { state in
-            if case .unavailable = refreshed {} else { state.pauses.ended(key) }
+            switch refreshed {
+            case .session, .ended: state.pauses.ended(key)
+            // Nothing was heard of the server.
+            case .unavailable, .tooMany: break
+            }
             return state.end(key)
         }
         flight?.timer?.cancel()

@@ -34,6 +34,31 @@ import Testing
         #expect(try ask(stage, from: "127.0.0.2").response().status == 200)
     }
 
+    @Test(.refuses("OPS-05"))
+    func `one client that has its half is told so also while all places are taken, and others find none`()
+        throws
+    {
+        var plan = StagePlan.lookups()
+        plan.settings += "\nlimits: { parked_requests: 8 }"
+        let stage = try Stage(plan)
+        let gate = Gate()
+        stage.introspect(behind: gate)
+        let addresses = ["127.0.0.2", "127.0.0.2", "127.0.0.2", "127.0.0.2"] + (3...6).map { "127.0.0.\($0)" }
+        let waiting = try addresses.enumerated().map { number, address in
+            let client = try ask(stage, from: address)
+            #expect(stage.waitsForParked(number + 1))
+            return client
+        }
+        let own = try ask(stage, from: "127.0.0.2").response()
+        #expect(own.status == 429 && own.fields.only("retry-after") == "1", "\(own.headText)")
+        let line = try #require(stage.gateway.operatorLine { $0["cause"] == "client_waiters_too_many" })
+        #expect(line["blame"] == "client" && line["found"] == "more of 127.0.0.2")
+        #expect(try ask(stage, from: "127.0.0.7").response().status == 503)
+        #expect(stage.gateway.operatorLine { $0["cause"] == "key_waiters_too_many" } != nil)
+        gate.open()
+        for client in waiting { #expect(try client.response().status == 200) }
+    }
+
     @Test(.refuses("OPS-05")) func `one client has half of the questions that wait, and no issuer is blamed for more`()
         throws
     {

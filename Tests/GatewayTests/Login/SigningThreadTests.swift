@@ -18,7 +18,7 @@ import Testing
                     await signing.run(.loginStart) {
                         threads.withLock { _ = $0.insert(UInt(pthread_self())) }
                         niceness.withLock { $0 = getpriority(Int32(PRIO_PROCESS.rawValue), 0) }
-                    }
+                    } == nil
                 }
             }
             for await isDone in group { #expect(isDone) }
@@ -33,7 +33,7 @@ import Testing
         let thread = SigningThread()
         let gate = Gate()
         let done = Watched(0)
-        let refused = await withTaskGroup(of: Bool.self) { group in
+        let refused = await withTaskGroup(of: SlowWork.Refusal?.self) { group in
             for _ in 0..<SigningThread.limit + 30 {
                 group.addTask {
                     await thread.run(.loginStart) {
@@ -44,16 +44,16 @@ import Testing
             }
             // Those that are refused come back at once, while all others wait.
             var refused = 0
-            for _ in 0..<30 where await group.next() == false { refused += 1 }
+            for _ in 0..<30 where await group.next() == .some(.crowded) { refused += 1 }
             group.addTask { await thread.run(.session) { done.withLock { $0 += 1 } } }
             gate.open()
-            for await isDone in group { #expect(isDone) }
+            for await refusal in group { #expect(refusal == nil) }
             return refused
         }
         #expect(refused == 30)
         #expect(done.now == SigningThread.limit + 1)
-        let isDone = await thread.run(.loginStart) {}
-        #expect(isDone)
+        let refusal = await thread.run(.loginStart) {}
+        #expect(refusal == nil)
     }
 
     @Test(.refuses("OPS-05")) func `has purposes take turns, so that no row of one stands before another`() async {
@@ -122,8 +122,11 @@ import Testing
             for (client, count) in [("one", 600), ("two", 300), ("victim", 64)] {
                 for _ in 0..<count {
                     group.addTask {
-                        guard await !thread.run(.loginStart, client: client, { gate.wait(within: .seconds(600)) })
-                        else { return }
+                        let told = await thread.run(.loginStart, client: client) {
+                            gate.wait(within: .seconds(600))
+                        }
+                        guard let refusal = told else { return }
+                        #expect(refusal == .tooManyOfClient, "there is room for others")
                         refused.withLock { $0[client, default: 0] += 1 }
                     }
                 }
@@ -137,8 +140,8 @@ import Testing
         #expect(thread.waiting == 0)
         // Its part is whole again, of each purpose.
         for purpose in [FetchRequest.Purpose.loginStart, .code] {
-            let isDone = await thread.run(purpose, client: "one") {}
-            #expect(isDone)
+            let refusal = await thread.run(purpose, client: "one") {}
+            #expect(refusal == nil)
         }
     }
 }

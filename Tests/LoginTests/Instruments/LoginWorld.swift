@@ -39,6 +39,8 @@ final class LoginWorld: Sendable {
             /// What took a key that takes long, by what for.
             var slowWorks: [FetchRequest.Purpose] = []
             var slowClients: [String?] = []
+            /// Why there is no room for it.
+            var slowRefusal: SlowWork.Refusal?
         }
         let state = Mutex(State())
     }
@@ -83,12 +85,13 @@ final class LoginWorld: Sendable {
                         return !reading.isSuppressed
                     },
                     workBeside: { purpose, client, work in
-                        known.state.withLock { state in
+                        let refusal = known.state.withLock { state in
                             state.slowWorks.append(purpose)
                             state.slowClients.append(client)
+                            return state.slowRefusal
                         }
-                        work()
-                        return true
+                        if refusal == nil { work() }
+                        return refusal
                     }),
                 onEvent: { event in known.state.withLock { $0.events.append(event) } }, continuing: previous,
                 usedStateBytes: usedStateBytes)
@@ -137,6 +140,8 @@ final class LoginWorld: Sendable {
     var slowWorks: [FetchRequest.Purpose] { known.state.withLock(\.slowWorks) }
     /// On whose behalf each of these was.
     var slowClients: [String?] { known.state.withLock(\.slowClients) }
+    /// Whatever takes a key that takes long is refused from now on.
+    func refuseSlowWork(_ refusal: SlowWork.Refusal) { known.state.withLock { $0.slowRefusal = refusal } }
     /// What comes of reading the keys again.
     func readKeys(_ outcome: KeyReading.Outcome) { reading.set(outcome) }
 

@@ -124,6 +124,7 @@ struct LoginPagesTests {
 
     @Test(.refuses("OPS-05")) func `Where there is too much to do here, the server is not blamed for it`() {
         #expect(PageTopic(.startsTooMany) == .busy)
+        #expect(PageTopic(.clientLoginsTooMany) == .tooMany)
     }
 
     @Test(.refuses("SC-13", "JAR-22", "CF-25")) func `Nobody who could not sign in is told that they still are`() {

@@ -257,6 +257,25 @@ struct RefreshDeskTests {
         }
     }
 
+    @Test(.refuses("OPS-05")) func `A user whose own refreshes are too many is told so, and may ask again at once`()
+        async throws
+    {
+        let world = try SignedIn()
+        world.server.habits.refreshAnswer = .failure(.tooManyOfClient)
+        let (session, value) = try await world.logIn()
+        world.becomeDue()
+        guard case .tooMany = await world.refreshes.refresh(session, value: value, client: 0) else {
+            Issue.record("the server is blamed")
+            return
+        }
+        #expect(world.reasons.map(\.check) == ["OPS-05"])
+        world.server.habits.refreshAnswer = nil
+        guard case .session = await world.refreshes.refresh(session, value: value, client: 0) else {
+            Issue.record("not refreshed")
+            return
+        }
+    }
+
     @Test(.refuses("RF-06")) func `An expired token makes no logout while the server is down`() async throws {
         let world = try SignedIn()
         world.server.habits.refreshAnswer = .failure(.timedOut)
