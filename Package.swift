@@ -43,6 +43,7 @@ let package = Package(
 
         // 1: values and grammars
         .target(name: "Bytes", swiftSettings: pure),
+        .target(name: "Rates", swiftSettings: pure),
         .target(name: "JSON", dependencies: ["Bytes"], swiftSettings: pure),
         .target(name: "HTTPMessage", dependencies: ["Bytes"], swiftSettings: pure),
 
@@ -65,7 +66,7 @@ let package = Package(
         .target(name: "Replay", dependencies: ["Crypto"], swiftSettings: pure),
         .target(name: "Telemetry", dependencies: ["Bytes", "JSON"], swiftSettings: settings),
         .target(
-            name: "Issuers", dependencies: ["Bytes", "HTTPMessage", "Crypto", "JOSE", "OAuth", "Telemetry"],
+            name: "Issuers", dependencies: ["Bytes", "Rates", "HTTPMessage", "Crypto", "JOSE", "OAuth", "Telemetry"],
             swiftSettings: pure),
 
         // 4: what people read: pages, their looks, and their sentences in each language
@@ -77,8 +78,8 @@ let package = Package(
         .target(
             name: "Login",
             dependencies: [
-                "Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE", "OAuth", "Replay", "Telemetry", "Issuers", "Sessions",
-                "Pages",
+                "Bytes", "Rates", "JSON", "HTTPMessage", "Crypto", "JOSE", "OAuth", "Replay", "Telemetry", "Issuers",
+                "Sessions", "Pages",
             ],
             swiftSettings: pure),
 
@@ -86,8 +87,8 @@ let package = Package(
         .target(
             name: "Gateway",
             dependencies: [
-                "Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE", "HTTP1", "OAuth", "EventLoop", "Transport", "Fetch",
-                "Telemetry", "Issuers", "Replay", "Sessions", "Pages", "Login",
+                "Bytes", "Rates", "JSON", "HTTPMessage", "Crypto", "JOSE", "HTTP1", "OAuth", "EventLoop", "Transport",
+                "Fetch", "Telemetry", "Issuers", "Replay", "Sessions", "Pages", "Login",
             ],
             swiftSettings: settings),
 
@@ -115,6 +116,7 @@ let package = Package(
             path: "Tests/Support", swiftSettings: settings),
         .target(name: "TestTraits", path: "Tests/Traits", swiftSettings: settings),
         .testTarget(name: "BytesTests", dependencies: ["Bytes", "TestSupport", "TestTraits"], swiftSettings: settings),
+        .testTarget(name: "RatesTests", dependencies: ["Rates"], swiftSettings: settings),
         .testTarget(
             name: "JSONTests", dependencies: ["JSON", "Bytes", "TestSupport", "TestTraits"], swiftSettings: settings),
         .testTarget(
@@ -173,7 +175,7 @@ let package = Package(
             name: "GatewayTests",
             dependencies: [
                 "Gateway", "EventLoop", "Transport", "HTTPMessage", "HTTP1", "OAuth", "JOSE", "Issuers", "Telemetry",
-                "Sessions", "Pages", "Login", "Bytes", "Crypto", "JSON", "TestSupport", "TestTraits",
+                "Sessions", "Pages", "Login", "Bytes", "Rates", "Crypto", "JSON", "TestSupport", "TestTraits",
             ],
             exclude: ["Explain/Golden"], swiftSettings: settings),
         .testTarget(

@@ -8,6 +8,7 @@ enum ImportTable {
     static let modules: [String: Set<String>] = [
         "CEvent": [], "COpenSSL": [], "CCurl": [], "CYAML": [], "CSocket": [],
         "Bytes": [],
+        "Rates": [],
         "JSON": ["Bytes"],
         "HTTPMessage": ["Bytes"],
         "Crypto": ["Bytes", "COpenSSL"],
@@ -19,16 +20,16 @@ enum ImportTable {
         "Fetch": ["Bytes", "HTTPMessage", "EventLoop", "CCurl"],
         "Telemetry": ["Bytes", "JSON"],
         "Replay": ["Crypto"],
-        "Issuers": ["Bytes", "HTTPMessage", "Crypto", "JOSE", "OAuth", "Telemetry"],
+        "Issuers": ["Bytes", "Rates", "HTTPMessage", "Crypto", "JOSE", "OAuth", "Telemetry"],
         "Sessions": ["Bytes", "JSON", "HTTPMessage", "Crypto"],
         "Pages": ["Bytes", "HTTPMessage", "Crypto"],
         "Login": [
-            "Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE", "OAuth", "Replay", "Telemetry", "Issuers", "Sessions",
-            "Pages",
+            "Bytes", "Rates", "JSON", "HTTPMessage", "Crypto", "JOSE", "OAuth", "Replay", "Telemetry", "Issuers",
+            "Sessions", "Pages",
         ],
         "Gateway": [
-            "Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE", "HTTP1", "OAuth", "EventLoop", "Transport", "Fetch",
-            "Telemetry", "Issuers", "Replay", "Sessions", "Pages", "Login",
+            "Bytes", "Rates", "JSON", "HTTPMessage", "Crypto", "JOSE", "HTTP1", "OAuth", "EventLoop", "Transport",
+            "Fetch", "Telemetry", "Issuers", "Replay", "Sessions", "Pages", "Login",
         ],
         "Configuration": [
             "CYAML", "Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE", "OAuth", "Transport", "Telemetry", "Issuers",
@@ -41,7 +42,7 @@ enum ImportTable {
     static let doors: Set<String> = ["CEvent", "COpenSSL", "CCurl", "CYAML", "CSocket"]
 
     /// Floors whose targets are pure: they read no clock, no file, no environment and make no system call.
-    static let withoutSystem: Set<String> = ["Bytes", "JSON", "HTTPMessage", "JOSE", "HTTP1", "OAuth"]
+    static let withoutSystem: Set<String> = ["Bytes", "Rates", "JSON", "HTTPMessage", "JOSE", "HTTP1", "OAuth"]
 
     /// What the toolchain brings and a target that is not pure may import.
     static let system: Set<String> = ["Glibc", "Synchronization"]

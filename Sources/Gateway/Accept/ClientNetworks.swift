@@ -1,4 +1,5 @@
 import Crypto
+import Rates
 
 /// What each client has of that which all clients share (HTTP-66, OPS-05): an IPv4 address, or an IPv6 /64.
 ///
@@ -41,17 +42,17 @@ struct ClientNetworks {
         var network: (UInt64, UInt64) = (0, 0)
         var held = InlineArray<8, UInt32>(repeating: 0)
         var isUsed = false
-        /// Until when each of the client's rates is spent, in microseconds of the monotonic clock; 0 when it is not.
-        var spentUntil = InlineArray<4, UInt64>(repeating: 0)
+        /// What the client has taken of each of its rates, by microseconds of the monotonic clock.
+        var buckets = InlineArray<4, TokenBucket>(repeating: TokenBucket())
 
         var isRemembered: Bool {
-            for index in spentUntil.indices where spentUntil[index] > 0 { return true }
+            for index in buckets.indices where !buckets[index].isNew { return true }
             return false
         }
 
         /// Whether each of its rates has recovered.
         func hasRecovered(at now: UInt64) -> Bool {
-            for index in spentUntil.indices where spentUntil[index] > now { return false }
+            for index in buckets.indices where !buckets[index].isFull(at: now) { return false }
             return true
         }
 
@@ -107,16 +108,15 @@ struct ClientNetworks {
 
     /// Takes one of what the client may do in a while; in how many microseconds it may when not now, else 0.
     mutating func take(
-        _ network: (UInt64, UInt64), _ rated: Rated = .logins, at now: UInt64, _ rate: ClientRate
+        _ network: (UInt64, UInt64), _ rated: Rated = .logins, at now: UInt64, _ rate: TokenRate
     ) -> UInt64 {
         let found = place(of: network)
-        // A rate that was lowered since leaves nobody waiting for longer than the new one would.
-        let spent = min(max(places[found].spentUntil[rated.rawValue], now), now + rate.allowance + rate.interval)
-        guard spent - now <= rate.allowance else { return spent - now - rate.allowance }
+        let wait = places[found].buckets[rated.rawValue].wait(at: now, rate)
+        guard wait == 0 else { return wait }
         guard places[found].isRemembered || remembered < ClientNetworks.rememberedLimit else { return 0 }
         let index = ownPlace(of: network)
         if !places[index].isRemembered { remembered += 1 }
-        places[index].spentUntil[rated.rawValue] = spent + rate.interval
+        places[index].buckets[rated.rawValue].take(at: now, rate)
         return 0
     }
 
@@ -127,7 +127,7 @@ struct ClientNetworks {
             left -= 1
             cursor = (cursor + 1) & (capacity - 1)
             guard places[cursor].isRemembered, places[cursor].hasRecovered(at: now) else { continue }
-            places[cursor].spentUntil = InlineArray(repeating: 0)
+            places[cursor].buckets = InlineArray(repeating: TokenBucket())
             remembered -= 1
             guard places[cursor].holdsNothing else { continue }
             free(cursor)

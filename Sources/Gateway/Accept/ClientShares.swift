@@ -1,4 +1,5 @@
 package import Issuers
+import Rates
 
 /// What one client, an IPv4 address or an IPv6 /64, may take of what all clients share (OPS-05).
 package struct ClientShareSettings: Sendable, Equatable {
@@ -38,8 +39,8 @@ package struct ClientShareSettings: Sendable, Equatable {
 /// The same as one worker obeys it.
 struct ClientShares {
     /// Of starts, and of callbacks.
-    let loginRate: ClientRate
-    let refusalRate: ClientRate
+    let loginRate: TokenRate
+    let refusalRate: TokenRate
     let logins: ClientShare
     let loginBodies: ClientShare
     /// Of logouts and the like, which nobody has a reason to begin by hundreds; one server may tell of many at once.
@@ -47,39 +48,23 @@ struct ClientShares {
     /// Of those who wait for a place: a hundred browsers with all the connections that one opens.
     let queued = ClientShare(most: 640)
     let handshakes: Int
-    let handshakeRate: ClientRate
+    let handshakeRate: TokenRate
     let waiting: ClientShare
     /// Of the connections to one upstream.
     let upstream: ClientShare
 
     init(_ limits: LimitSettings, workers: Int) {
         let settings = limits.shares
-        loginRate = ClientRate(perSecond: settings.loginRate, burst: settings.loginBurst, parts: workers)
-        refusalRate = ClientRate(perSecond: settings.refusalRate, burst: settings.refusalRate, parts: workers)
+        loginRate = TokenRate(perSecond: settings.loginRate, burst: settings.loginBurst, parts: workers)
+        refusalRate = TokenRate(perSecond: settings.refusalRate, burst: settings.refusalRate, parts: workers)
         // A browser's few connections may all be one worker's.
         logins = ClientShare(most: max(min(8, settings.logins), settings.logins / max(workers, 1)))
         loginBodies = ClientShare(most: settings.loginBodies)
         handshakes = settings.handshakes
-        handshakeRate = ClientRate(
+        handshakeRate = TokenRate(
             perSecond: settings.handshakeRate, burst: settings.handshakeBurst, parts: workers)
         waiting = ClientShare(most: settings.parkedRequests ?? max(1, limits.parkedRequests / 2))
         upstream = ClientShare(most: settings.upstreamConnections ?? max(1, limits.upstreamConnections / 2))
-    }
-}
-
-/// So many a second in the long run, and so many at once: a token bucket that needs one number for each client.
-struct ClientRate {
-    /// Microseconds that one of them takes.
-    let interval: UInt64
-    /// Microseconds by which a client may be ahead.
-    let allowance: UInt64
-
-    /// `parts` share it: each grants its part, rounded up.
-    init(perSecond: Int, burst: Int, parts: Int = 1) {
-        let parts = UInt64(max(parts, 1))
-        interval = max(1, 1_000_000 * parts / UInt64(max(perSecond, 1)))
-        let atOnce = (UInt64(max(burst, 1)) + parts - 1) / parts
-        allowance = (min(atOnce, 1_000_000) - 1) * interval
     }
 }
 

@@ -1,3 +1,4 @@
+import Rates
 import Synchronization
 import Telemetry
 
@@ -12,21 +13,18 @@ struct LinePace {
     /// And then so many a second.
     static let perSecond = 2
 
-    private static let interval = 1_000_000 / UInt64(perSecond)
-    private static let allowance = UInt64(burst - 1) * interval
-    /// Until when it is spent, in microseconds of the monotonic clock: a token bucket in one number.
-    private var spentUntil: UInt64 = 0
+    private static let rate = TokenRate(perSecond: perSecond, burst: burst)
+    /// By microseconds of the monotonic clock.
+    private var bucket = TokenBucket()
     /// Lines left out since one was written.
     private var suppressed = 0
 
     /// Whether a line may be written: how many were left out before it, or nil for one that is left out too.
     mutating func admit(at microseconds: UInt64) -> Int? {
-        let from = max(spentUntil, microseconds)
-        guard from - microseconds <= Self.allowance else {
+        guard bucket.take(at: microseconds, Self.rate) else {
             suppressed += 1
             return nil
         }
-        spentUntil = from + Self.interval
         defer { suppressed = 0 }
         return suppressed
     }

@@ -1,3 +1,4 @@
+import Rates
 import Synchronization
 
 /// How many bad tokens one client may make us ask about (INT-07).
@@ -37,10 +38,9 @@ package final class FailureBudget: Sendable {
     }
 
     package let rate: Rate
-    /// Until when each place is spent, in microseconds of the monotonic clock: a token bucket in one number.
-    private let spentUntil: Mutex<[UInt64]>
-    private let interval: UInt64
-    private let allowance: UInt64
+    /// By microseconds of the monotonic clock.
+    private let buckets: Mutex<[TokenBucket]>
+    private let pace: TokenRate
     private let keys: (UInt64, UInt64)
 
     private static let rowCount = 2048
@@ -49,10 +49,9 @@ package final class FailureBudget: Sendable {
         _ rate: Rate = Rate(), keys: (UInt64, UInt64) = (.random(in: .min ... .max), .random(in: .min ... .max))
     ) {
         self.rate = rate
-        interval = rate.perSecond > 0 ? max(1, 1_000_000 / UInt64(rate.perSecond)) : 0
-        allowance = UInt64(min(max(rate.burst, 1), 1_000_000) - 1) * interval
+        pace = rate.perSecond > 0 ? TokenRate(perSecond: rate.perSecond, burst: rate.burst) : .unbounded
         self.keys = keys
-        spentUntil = Mutex(Array(repeating: 0, count: 2 * Self.rowCount))
+        buckets = Mutex(Array(repeating: TokenBucket(), count: 2 * Self.rowCount))
     }
 
     /// Whether anything is left to `client`, whatever it has under way.
@@ -63,22 +62,21 @@ package final class FailureBudget: Sendable {
     /// Whether `client`, of whose questions so many are under way, may ask another one.
     func standing(of client: AskingClient, underWay: Int, at microseconds: UInt64) -> Standing {
         let places = places(of: client)
-        let until = spentUntil.withLock { min($0[places.0], $0[places.1]) }
-        let spent = max(until, microseconds) - microseconds
-        if spent + UInt64(underWay) * interval <= allowance { return .left }
+        let spent = buckets.withLock { buckets in
+            min(buckets[places.0].spent(at: microseconds, pace), buckets[places.1].spent(at: microseconds, pace))
+        }
+        if spent + UInt64(underWay) * pace.interval <= pace.allowance { return .left }
         // Who fails at the rate itself is never beyond the burst: to wait for their turn would fill all places there are.
-        return spent <= allowance / 2 ? .reserved : .spent
+        return spent <= pace.allowance / 2 ? .reserved : .spent
     }
 
     /// A token that `client` asked about proved bad.
     package func charge(_ client: AskingClient, at microseconds: UInt64) {
         let places = places(of: client)
-        spentUntil.withLock { spentUntil in
-            for place in [places.0, places.1] {
-                let from = max(spentUntil[place], microseconds)
-                // A place that is spent already may be somebody else's: it does not get worse by ours.
-                if from - microseconds <= allowance { spentUntil[place] = from + interval }
-            }
+        buckets.withLock { buckets in
+            // A place that is spent already may be somebody else's: it does not get worse by ours.
+            buckets[places.0].take(at: microseconds, pace)
+            buckets[places.1].take(at: microseconds, pace)
         }
     }
 

@@ -1,3 +1,4 @@
+import Rates
 import Synchronization
 
 /// How much that came to nothing one address may ask for (LO-12, JAR-23).
@@ -10,38 +11,36 @@ import Synchronization
 /// A table of fixed size instead of a list of addresses: nobody can fill it up. An address has two places, chosen by a
 /// secret, and is refused only when both are spent.
 final class AddressBudget: Sendable {
-    /// Until when each place is spent, in milliseconds of the monotonic clock: a token bucket in one number.
-    private let spentUntil: Mutex<[Int64]>
-    private let interval: Int64
-    private let allowance: Int64
+    /// By milliseconds of the monotonic clock.
+    private let buckets: Mutex<[TokenBucket]>
+    private let rate: TokenRate
     private let key = UInt64.random(in: .min ... .max)
 
     private static let rowCount = 1024
 
     /// So many failures a second in the long run, and so many at once.
     init(perSecond: Int, burst: Int) {
-        interval = max(1, 1000 / Int64(max(perSecond, 1)))
-        allowance = Int64(max(burst, 1) - 1) * interval
-        spentUntil = Mutex(Array(repeating: .min, count: 2 * Self.rowCount))
+        rate = TokenRate(perSecond: perSecond, burst: burst, ticksPerSecond: 1000)
+        buckets = Mutex(Array(repeating: TokenBucket(), count: 2 * Self.rowCount))
     }
 
     /// Whether anything is left to the address.
     func isLeft(to address: String, at milliseconds: Int64) -> Bool {
         let (one, other) = places(of: address)
-        return spentUntil.withLock { spent in
-            max(min(spent[one], spent[other]), milliseconds) - milliseconds <= allowance
+        let now = UInt64(max(milliseconds, 0))
+        return buckets.withLock { buckets in
+            min(buckets[one].spent(at: now, rate), buckets[other].spent(at: now, rate)) <= rate.allowance
         }
     }
 
     /// Something that the address asked for failed.
     func charge(_ address: String, at milliseconds: Int64) {
         let (one, other) = places(of: address)
-        spentUntil.withLock { spent in
-            for place in [one, other] {
-                let from = max(spent[place], milliseconds)
-                // A place that is spent already may be somebody else's: it does not get worse by ours.
-                if from - milliseconds <= allowance { spent[place] = from + interval }
-            }
+        let now = UInt64(max(milliseconds, 0))
+        buckets.withLock { buckets in
+            // A place that is spent already may be somebody else's: it does not get worse by ours.
+            buckets[one].take(at: now, rate)
+            buckets[other].take(at: now, rate)
         }
     }
 

@@ -1,3 +1,4 @@
+import Rates
 import Testing
 
 @testable import Gateway
@@ -94,7 +95,7 @@ import Testing
 }
 
 @Suite struct `OPS-05 the rate of each client` {
-    private let rate = ClientRate(perSecond: 10, burst: 5)
+    private let rate = TokenRate(perSecond: 10, burst: 5)
 
     @Test func `is so many at once, and then so many a second`() {
         var networks = ClientNetworks()
@@ -110,17 +111,10 @@ import Testing
         #expect(networks.take((1, 0), at: 60_000_000, rate) > 0)
     }
 
-    @Test func `is divided among the workers, and none of them grants nothing`() {
-        let part = ClientRate(perSecond: 10, burst: 5, parts: 4)
-        #expect(part.interval == 400_000)
-        #expect(part.allowance == 400_000, "two of the five at once")
-        #expect(ClientRate(perSecond: 1, burst: 1, parts: 64).allowance == 0)
-    }
-
     @Test func `keeps nobody waiting by a rate of before`() {
         var networks = ClientNetworks()
         defer { networks.destroy() }
-        let slow = ClientRate(perSecond: 1, burst: 1000)
+        let slow = TokenRate(perSecond: 1, burst: 1000)
         for _ in 0..<1000 { #expect(networks.take((1, 0), at: 1, slow) == 0) }
         #expect(networks.take((1, 0), at: 1, rate) <= rate.interval)
     }

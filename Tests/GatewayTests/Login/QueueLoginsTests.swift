@@ -1,4 +1,5 @@
 import Login
+import Rates
 import TestTraits
 import Testing
 import Transport
@@ -105,7 +106,7 @@ private final class Queue {
         let login = try LoginWorker()
         let worker = login.worker
         let network: (UInt64, UInt64) = (7, 1)
-        let rate = ClientRate(perSecond: 1, burst: 2)
+        let rate = TokenRate(perSecond: 1, burst: 2)
         func take(_ endpoint: LoginRequest.Endpoint) -> Bool {
             worker.pointee.networks.take(network, endpoint.rated, at: 1_000_000, rate) == 0
         }
