@@ -24,8 +24,9 @@ enum Step {
 extension WorkerRef {
     /// The way of one request after `Accept` and `Parse`: a line per stage, a folder per line.
     ///
-    /// Runs to its end without waiting when keys are at hand, which is nearly always. `bytes` is the head.
-    func run(_ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>) -> Step {
+    /// Runs to its end without waiting when keys are at hand, which is nearly always. `bytes` is the head, and what came
+    /// behind it: `count` in all.
+    func run(_ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int) -> Step {
         do throws(Refused) {
             if exchange.pointee.client.unsafelyUnwrapped.pointee.clearText != .served,
                 let step = try judgeClearText(exchange, bytes)
@@ -62,7 +63,10 @@ extension WorkerRef {
             let head = isLastHop ? nil : try planRequest(exchange, route, bytes)
             // Last, so that a proof is spent by the one request that everything else lets through (DPOP-17): nothing
             // behind this line refuses for what was known here.
-            if let unspent { try spend(unspent) }
+            if let unspent {
+                try checkBodyAtHand(exchange, bytes, count)
+                try spend(unspent)
+            }
             return head.map { .forward($0) } ?? .answerOptions
         } catch {
             return .refuse(error)

@@ -137,17 +137,17 @@ package final class DryRun {
         defer { worker.endExchange(exchange) }
         exchange.pointee.hasWaited = circumstances.hasWaited
         if let answer = circumstances.answer { exchange.pointee.lookup = lookup(answer) }
-        var step = worker.run(exchange, bytes)
+        var step = worker.run(exchange, bytes, count)
         if case .wait(.session) = step {
             // A refresh would be a real one, and the browser would never learn of the new token: what the session is
             // without it is judged.
             exchange.pointee.hasWaited = true
-            step = worker.run(exchange, bytes)
+            step = worker.run(exchange, bytes, count)
         }
         if case .wait(.exchange) = step {
             // A token for the upstream would be a real one, and nobody would use it.
             exchange.pointee.upstreamToken = ExchangedToken.make(0, [UInt8(ascii: "-")], until: 0)
-            step = worker.run(exchange, bytes)
+            step = worker.run(exchange, bytes, count)
         }
         switch step {
         case .wait(.keys(let issuer)): return .needsKeys(issuer: issuer)

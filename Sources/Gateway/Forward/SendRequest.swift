@@ -149,15 +149,47 @@ extension WorkerRef {
             writer = chunk.finish(isLast: exchange.pointee.request.isComplete)
             exchange.pointee.requestBytes += Int64(chunk.length)
             if case .refused(let cause) = outcome {
-                return .refused(refuse(.malformedMessage, "the chunked coding", CauseWords.of(cause)))
+                return .refused(brokenBody(cause))
             }
             let limit = patience(of: exchange).bodyLimit
-            if exchange.pointee.requestBytes > limit {
-                return .refused(refuse(.requestBodyTooLarge, "at most \(limit) bytes", "more"))
-            }
+            if exchange.pointee.requestBytes > limit { return .refused(bodyTooLarge(limit)) }
             guard case .used(let used) = outcome else { return .used(0) }
             return .used(used)
         }
+    }
+
+    /// Refuses a chunked body that breaks its rules within the bytes that came with the head.
+    ///
+    /// Behind a proof that is spent the client could not send the request again with the same one, although what is wrong
+    /// with it was here before (DPOP-17). These bytes are decoded twice, and only where a proof is about to be spent.
+    func checkBodyAtHand(
+        _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int
+    ) throws(Refused) {
+        var used = pointee.head.pointee.length
+        guard used < count, exchange.pointee.request.kind == .chunked else { return }
+        // A copy, for what is forwarded is decoded from its beginning.
+        var chunks = exchange.pointee.request.chunks
+        let limit = patience(of: exchange).bodyLimit
+        var size: Int64 = 0
+        while used < count {
+            let rest = UnsafeBufferPointer(start: bytes + used, count: count - used)
+            switch chunks.next(rest.span) {
+            case .data(let offset, let length):
+                used += offset + length
+                size += Int64(length)
+                guard size <= limit else { throw bodyTooLarge(limit) }
+            case .needMore, .end: return
+            case .refused(let cause): throw brokenBody(cause)
+            }
+        }
+    }
+
+    private func brokenBody(_ cause: HTTP1Refusal) -> Refused {
+        refuse(.malformedMessage, "the chunked coding", CauseWords.of(cause))
+    }
+
+    private func bodyTooLarge(_ limit: Int64) -> Refused {
+        refuse(.requestBodyTooLarge, "at most \(limit) bytes", "more")
     }
 
     enum Decoded {

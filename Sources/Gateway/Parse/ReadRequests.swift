@@ -185,7 +185,7 @@ extension WorkerRef {
     /// Runs the stages on the head in `pointee.head` and does what they say.
     private func proceed(_ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, isKept: Bool) {
         let client = exchange.pointee.client.unsafelyUnwrapped
-        let step = run(exchange, bytes)
+        let step = run(exchange, bytes, count)
         if pointee.decisions != nil { keepDecision(exchange, bytes, step) }
         switch step {
         case .wait(let wait):

@@ -92,7 +92,7 @@ struct ProofTrial: Sendable {
             defer { worker.endExchange(exchange) }
             exchange.pointee.hasWaited = true
             prepare(worker, exchange)
-            return worker.run(exchange, start)
+            return worker.run(exchange, start, buffer.count)
         }
     }
 }

@@ -25,6 +25,18 @@ extension ProofTrial {
             })
     }
 
+    /// The first bytes of a chunked body come with the head, and are not to be accepted.
+    private static func body(
+        _ cause: Refusal, _ bytes: String, _ make: @escaping @Sendable (inout ExplainRig) -> Void = { _ in }
+    ) -> ProofTrial {
+        ProofTrial(
+            cause: cause, name: "\(cause), in a body",
+            make: {
+                $0.fields.append("Transfer-Encoding: chunked")
+                make(&$0)
+            }, edit: { $0 + bytes })
+    }
+
     private static let messages = [
         trial(.malformedMessage) { $0.fields.append("A b: c") },
         trial(.unknownTransferCoding) { $0.fields.append("Transfer-Encoding: gzip, chunked") },
@@ -36,6 +48,8 @@ extension ProofTrial {
             $0.settings.limits.requestBody = 10
             $0.fields.append("Content-Length: 11")
         },
+        body(.malformedMessage, "2\r\nabc\r\n"),
+        body(.requestBodyTooLarge, "b\r\nhello world\r\n") { $0.settings.limits.requestBody = 10 },
         trial(.reservedConnectionOption) { $0.fields.append("Connection: X-Request-Id") },
         trial(.loopDetected) { $0.fields.append("Via: 1.1 \($0.settings.via)") },
     ]
