@@ -53,13 +53,13 @@ def filled(name, units, count=FIELD_COUNT - 10, bytes_each=None):
     return tuple((name, repeated(units, each)) for _ in range(count))
 
 
-def connection(authority, options, lines, length, fields, field_length):
+def connection_fields(options, lines, length, fields, field_length):
     """Options of Connection, which name fields that are there or are not."""
     named = [f"{'o' * max(0, length - 4)}{number:04}"[:max(1, length)] for number in range(options)]
     each = -(-options // lines)
     head = [("Connection", ",".join(named[start:start + each])) for start in range(0, options, each)]
     head += [(f"{'o' * max(1, field_length - 4)}{5000 + number:04}", "1") for number in range(fields)]
-    return [request(authority, fields=head)]
+    return head
 
 
 def path(authority, mask, units, length=TARGET_BYTES, ending=""):
@@ -93,11 +93,14 @@ def fields(name, units, count, path_of_route="/public/x", more=()):
     return make
 
 
-def numbered(prefix, length, count, value=""):
+def numbered_fields(prefix, length, count, value=""):
     """Fields of many names."""
+    return [(f"{prefix}{'n' * max(0, length - len(prefix) - 2)}{number:02}", value) for number in range(count)]
+
+
+def numbered(prefix, length, count, value=""):
     def make(authority):
-        return [request(authority, fields=[
-            (f"{prefix}{'n' * max(0, length - len(prefix) - 2)}{number:02}", value) for number in range(count)])]
+        return [request(authority, fields=numbered_fields(prefix, length, count, value))]
     return make
 
 
@@ -170,7 +173,7 @@ def families(credentials):
     for options, lines, length, count, field_length in (
             (30_000, 2, 1, 90, 1), (64, 1, 1, 90, 1), (64, 1, 400, 90, 400), (64, 1, 480, 90, 320), (64, 2, 450, 64, 450), (64, 64, 60, 30, 60)):
         add(f"{options:,} connection options of {length} in {lines} lines, {count} fields of {field_length}",
-            lambda authority, a=(options, lines, length, count, field_length): connection(authority, *a))
+            lambda authority, a=(options, lines, length, count, field_length): [request(authority, fields=connection_fields(*a))])
     add("commas in Connection", fields("Connection", (",",), 2))
     add("white space in Connection", fields("Connection", (" ,\t",), 2))
     for name, units in (("Via", ("1.1 a,",)), ("Via", (",",)), ("Via", ("a b" + " " * 200 + ",",)), ("Via", ("1.1\tportcullis-0,",))):
@@ -359,6 +362,115 @@ def random_path(numbers):
     """A path that nobody thought of, for the search: some units at a route with some allowances."""
     units = tuple(numbers.choice(PATH_UNITS) for _ in range(numbers.randint(1, 4)))
     return numbers.randrange(1 << len(ALLOWANCES)), units, numbers.choice(PATH_ENDINGS)
+
+
+# What the search makes heads of.
+ROUTES = ("/public/x", "/app/x", "/both/x", "/api/x", "/cors/x", "/.portcullis/session/bench", "/.portcullis/logout/bench")
+COOKIE_PARTS = ("a", "_", "__Host-", "__Secure-", COOKIE, COOKIE + ".1", "__Host-portcullis-login-", "", " ", "=", "\"", "%41", "A" * 40, ".")
+SEPARATORS = ("; ", ";", ",", " ; ", ";;")
+MEMBERS = {
+    "Via": ("1.1 a,", ",", "a b ,", "1.1\tportcullis-0,", "1.0 a (c),", " ", "(", "\\"),
+    "Forwarded": ("for=1.2.3.4,", "for=\"[::1]\";by=_a;host=a;proto=http, ", "a=b;", ",", ";", "for=\"\\a\",", "for=", "\"", " "),
+    "X-Forwarded-For": ("1.2.3.4,", ",", " ", "1:2:3:4:5:6:7:8, ", "127.0.0.1, ", "[::1]:80,", "a,"),
+    "X-Forwarded-Proto": ("https", "http,", ",", " "),
+    "X-Forwarded-Host": ("127.0.0.1", "a.b,", ",", ":80"),
+}
+PREFIXES = ("x", "X-", "X-Forwarded-", "X-User-", "x_forwarded_", "X_", "Sec-", "Access-Control-", "Proxy-", "_")
+QUERY_UNITS = (
+    "&", "a=b&", "access_token=x&", "access_toke=&", "%61%63cess_toke&", "access_token%3D&", "%", "token=a&code=b&", "=", "+", "%26", "a&&", "%C3%9F",
+    "\xdf", "return_to=%2F&", "state=%41&", ";", "?", "/", "%00")
+VALUE_NAMES = (
+    "Accept", "Accept-Language", "Accept-Encoding", "Origin", "Sec-Fetch-Site", "If-None-Match", "TE", "Upgrade", "Max-Forwards", "X-Request-Id",
+    "Access-Control-Request-Headers", "Client-Cert", "DPoP", "Authorization", "X-Requested-By", "Content-Type", "Referer", "Range", "Cache-Control")
+VALUE_UNITS = (
+    "a, ", ",", " ", "\t", ";", "\"", "\\", "=", "a/b;q=0.1,", "text/html;q=0.001, ", "*/*,", "de-CH;q=0.1,", "x-", "*;q=1,", "a=\"b\\c\",", "(", "Bearer ",
+    "DPoP a.", ".", "A", ":", "bytes=0-,", "\xff", "W/\"a\",")
+NAVIGATION = (("Accept", "text/html"), ("Sec-Fetch-Mode", "navigate"), ("Sec-Fetch-Dest", "document"))
+
+
+def chance_head(authority, case):
+    """The request of a case: a path and a query of units, and fields of all the kinds that it names, which share the head."""
+    target = case.get("route", "/public/x")
+    target += repeated(case.get("path", ()), case["path_length"] if case.get("path") else 0)
+    if case.get("query"):
+        target += "?" + repeated(case["query"], TARGET_BYTES - len(target) - 1)
+    groups = case.get("fields", ())
+    made = list(NAVIGATION if case.get("navigates") else ())
+    if "connection" in case:
+        made += connection_fields(*case["connection"])
+    for name, units, lines in groups:
+        room = (HEAD_BYTES - 2_000 - len(target)) // len(groups) // lines - len(name) - 4
+        made += filled(name, units, lines, max(1, min(LINE_BYTES - 100, room)))
+    if "numbered" in case:
+        made += numbered_fields(*case["numbered"])
+    return [request(authority, path=target, fields=made)]
+
+
+def some(numbers, units, most=3):
+    return [numbers.choice(units) for _ in range(numbers.randint(1, most))]
+
+
+def chance_lines(numbers):
+    return numbers.choice((1, 2, 9, 45, 88))
+
+
+def chance_cookie(numbers):
+    name, value = ("".join(some(numbers, COOKIE_PARTS)) * numbers.choice((1, 1, 4)) for _ in range(2))
+    return ["Cookie", [f"{name}={value}{numbers.choice(SEPARATORS)}"], chance_lines(numbers)]
+
+
+def chance_member(numbers):
+    name = numbers.choice(tuple(MEMBERS))
+    return [name, some(numbers, MEMBERS[name]), chance_lines(numbers)]
+
+
+def chance_value(numbers):
+    return [numbers.choice(VALUE_NAMES), some(numbers, VALUE_UNITS), chance_lines(numbers)]
+
+
+def chance_numbered(numbers):
+    return [numbers.choice(PREFIXES), numbers.choice((3, 20, 100, 300, 600)), numbers.choice((10, 50, FIELD_COUNT)), numbers.choice(("", "1", "a, b"))]
+
+
+def chance_connection(numbers):
+    return [numbers.choice((1, 8, 64, 500, 30_000)), numbers.choice((1, 2, 45)), numbers.choice((1, 4, 60, 300, 480)), numbers.choice((0, 30, 90)),
+            numbers.choice((1, 60, 320, 480))]
+
+
+def chance_mixed(numbers):
+    """At a route with some allowances: a path that needs them or not, and some of all the rest."""
+    case = {"route": f"/allow-{numbers.randrange(1 << len(ALLOWANCES))}/", "path": some(numbers, PATH_UNITS, 4),
+            "path_length": numbers.choice((300, 2_000, 6_000)), "listener": numbers.choice((PLAIN, TRUSTING)),
+            "fields": [numbers.choice((chance_cookie, chance_member, chance_value))(numbers) for _ in range(numbers.randint(1, 3))]}
+    if numbers.random() < 0.5:
+        case["query"] = some(numbers, QUERY_UNITS)
+    if numbers.random() < 0.3:
+        case["connection"] = chance_connection(numbers)
+    return case
+
+
+HEAD_KINDS = {
+    "cookies": lambda numbers: {"route": numbers.choice(ROUTES), "fields": [chance_cookie(numbers)]},
+    "connection options": lambda numbers: {"connection": chance_connection(numbers)},
+    "members": lambda numbers: {"listener": numbers.choice((PLAIN, TRUSTING)), "fields": [chance_member(numbers)]},
+    "many fields": lambda numbers: {"numbered": chance_numbered(numbers)},
+    "a query": lambda numbers: {"route": numbers.choice(ROUTES), "query": some(numbers, QUERY_UNITS, 4), "navigates": numbers.random() < 0.3},
+    "values": lambda numbers: {
+        "route": numbers.choice(ROUTES), "fields": [chance_value(numbers) for _ in range(numbers.randint(1, 3))], "navigates": numbers.random() < 0.3},
+    "a mixture": chance_mixed,
+}
+
+
+def random_head(numbers):
+    """An odd head that nobody thought of, for the search; JSON can hold it."""
+    kind = numbers.choice(tuple(HEAD_KINDS))
+    return {"kind": kind, **HEAD_KINDS[kind](numbers)}
+
+
+def place_of(case):
+    """What is odd about a case: the search keeps the worst of each."""
+    return (case["kind"], case.get("listener", PLAIN), case.get("route") if case["kind"] != "a mixture" else None,
+            *(field[0] for field in case.get("fields", ())[:1]))
 
 
 def generator(seed):
