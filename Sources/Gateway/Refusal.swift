@@ -56,7 +56,8 @@ package enum Refusal: UInt8, Error, Sendable, CaseIterable {
     // logouts and what else is at these paths
     case logoutTokenInvalid, logoutTokenUsed, loginRequestsTooMany, requestObjectUnknown
     // shares of one client
-    case clientLoginsTooMany, clientWaitersTooMany, upstreamShareExhausted
+    case clientLoginsTooMany, clientWaitersTooMany, upstreamShareExhausted, clientProofsTooMany
+    case clientConnectionsTooMany
 
     /// Who must act: the client, the operator's upstream, an issuer, or the gateway's own capacity.
     package enum Blame: String, Sendable, CaseIterable {
@@ -266,6 +267,8 @@ package enum Refusal: UInt8, Error, Sendable, CaseIterable {
         case .clientLoginsTooMany: (429, .page, .client, "OPS-05", "client_logins_too_many")
         case .clientWaitersTooMany: (429, .plain, .client, "OPS-05", "client_waiters_too_many")
         case .upstreamShareExhausted: (429, .plain, .client, "OPS-05", "upstream_share_exhausted")
+        case .clientProofsTooMany: (429, .plain, .client, "OPS-05", "client_proofs_too_many")
+        case .clientConnectionsTooMany: (429, .plain, .client, "OPS-05", "client_connections_too_many")
         }
     }
 

@@ -40,15 +40,27 @@ final class ReplayLedger: Sendable {
         heldBytes.wrappingSubtract(bytes, ordering: .relaxed)
     }
 
+    /// What became of an entry that was to be counted.
+    enum Taking {
+        case counted
+        /// There is no room, for others neither.
+        case full
+        /// Its holder has a large part of the set, and what is free is for others.
+        case fullForHolder
+    }
+
     /// Counts one more entry of `holder`, unless it would hold more than is free.
-    func take(holder: UInt16) -> Bool {
+    ///
+    /// Nobody is told that it is their own doing who shares a counter by chance: near the end of a set whose counters all
+    /// hold some entries these are a part in thousands, and never one in 64.
+    func take(holder: UInt16) -> Taking {
         let index = Int(holder & 16_383)
         // Both are counted before they are judged: threads that judged first would pass the limit together.
         let all = heldEntries.wrappingAdd(1, ordering: .relaxed).oldValue
         let own = counts[index].wrappingAdd(1, ordering: .relaxed).oldValue
-        if Int(own) < capacity - all { return true }
+        if Int(own) < capacity - all { return .counted }
         giveBack(holder: holder)
-        return false
+        return Int(own) > capacity / 64 ? .fullForHolder : .full
     }
 
     /// Takes back one entry that `take` counted.

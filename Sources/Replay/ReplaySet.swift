@@ -34,8 +34,10 @@ public final class ReplaySet: Sendable {
         case first
         /// It was there: the proof has been used.
         case replayed
-        /// It cannot be remembered or vouched for: the set is full, this key has its share of it, or the clock jumped.
+        /// It cannot be remembered or vouched for: the set is full, or the clock jumped.
         case full
+        /// It cannot be remembered, because this key has its share of the set; others' may be.
+        case fullForHolder
     }
 
     /// A set that never takes more than `byteLimit` bytes.
@@ -70,7 +72,7 @@ public final class ReplaySet: Sendable {
         let shard = shards[Int(((hash &>> 32) &* UInt64(shards.count)) &>> 32)]
         let second = UInt32(clamping: now)
         var outcome = shard.table.withLock { $0.insert(entry, now: second, ledger) }
-        if outcome == .full {
+        if outcome == .full || outcome == .fullForHolder {
             // What looks full may hold proofs that have expired: look here, and at one other table each time.
             let isFreedHere = shard.table.withLock { $0.sweepAll(now: second, ledger) }
             let isFreedElsewhere = nextShard().table.withLock { $0.sweepAll(now: second, ledger) }
@@ -81,7 +83,7 @@ public final class ReplaySet: Sendable {
         switch outcome {
         case .first: firsts.wrappingAdd(1, ordering: .relaxed)
         case .replayed: break
-        case .full: refusals.wrappingAdd(1, ordering: .relaxed)
+        case .full, .fullForHolder: refusals.wrappingAdd(1, ordering: .relaxed)
         }
         return outcome
     }
@@ -108,7 +110,7 @@ public final class ReplaySet: Sendable {
     /// How many proofs were `.first` since the start.
     public var inserted: UInt64 { firsts.load(ordering: .relaxed) }
 
-    /// How many proofs were refused as `.full` since the start.
+    /// How many proofs were refused as `.full` or `.fullForHolder` since the start.
     public var refused: UInt64 { refusals.load(ordering: .relaxed) }
 
     private func nextShard() -> ReplayShard {

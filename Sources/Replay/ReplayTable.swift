@@ -65,7 +65,12 @@ struct ReplayTable: ~Copyable, Sendable {
             guard entry.until > forgotten else { return .full }
             free = freeSlot(for: entry)
         }
-        guard let free, ledger.take(holder: entry.holder) else { return .full }
+        guard let free else { return .full }
+        switch ledger.take(holder: entry.holder) {
+        case .counted: break
+        case .full: return .full
+        case .fullForHolder: return .fullForHolder
+        }
         slots[free] = entry
         count += 1
         return .first

@@ -152,6 +152,8 @@ private let golden = """
     clientLoginsTooMany 429 client_logins_too_many client OPS-05
     clientWaitersTooMany 429 client_waiters_too_many client OPS-05
     upstreamShareExhausted 429 upstream_share_exhausted client OPS-05
+    clientProofsTooMany 429 client_proofs_too_many client OPS-05
+    clientConnectionsTooMany 429 client_connections_too_many client OPS-05
     """
 
 @Suite struct `the table of refusals` {

@@ -36,11 +36,10 @@ extension WorkerRef {
 
     private func open(_ descriptor: Int32, _ peer: PeerAddress, at listener: UnsafeMutablePointer<ListenerSocket>) {
         var stream = ByteStream(descriptor: descriptor)
-        guard hasRoom(for: peer, at: listener) else {
-            pointee.metrics.countRefusal(
-                route: WorkerMetrics.unrouted, cause: Int(Refusal.tooManyConnections.rawValue))
+        if let refusal = refusal(of: peer, at: listener) {
+            pointee.metrics.countRefusal(route: WorkerMetrics.unrouted, cause: Int(refusal.rawValue))
             // Over TLS nobody could read an answer before a handshake, which is what there is no room for.
-            if listener.pointee.tls == nil { answerWithoutRoom(stream) }
+            if listener.pointee.tls == nil { answerWithoutRoom(stream, refusal) }
             stream.close()
             return
         }
@@ -82,13 +81,13 @@ extension WorkerRef {
     }
 
     /// The whole of an answer for a connection that gets no place.
-    private func answerWithoutRoom(_ stream: ByteStream) {
-        let refusal = Refusal.tooManyConnections
+    private func answerWithoutRoom(_ stream: ByteStream, _ refusal: Refusal) {
         var writer = HeadWriter(pointee.writeScratch, capacity: Worker.writeCapacity)
         writer.put(text: "HTTP/1.1 \(refusal.status) \(Status.reason(refusal.status))\r\n")
         writer.put(pointee.date)
         writer.put("Content-Length: 0\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n")
-        writer.put("Retry-After: 5\r\nConnection: close\r\nX-Request-Id: ")
+        if let seconds = refusal.retryAfterSeconds { writer.put(text: "Retry-After: \(seconds)\r\n") }
+        writer.put("Connection: close\r\nX-Request-Id: ")
         pointee.identifiers.next().write(into: writer.space)
         writer.advance(32)
         writer.put("\r\n\r\n")

@@ -2,14 +2,14 @@ import Telemetry
 
 /// Places for new connections: so many in all, and so many of one client (HTTP-66, OPS-05, T-42).
 extension WorkerRef {
-    /// Whether a connection from there may be taken; closes an idle one where that makes room for it.
-    func hasRoom(for peer: PeerAddress, at listener: UnsafeMutablePointer<ListenerSocket>) -> Bool {
+    /// Why a connection from there may not be taken; closes an idle one where that makes room for it.
+    func refusal(of peer: PeerAddress, at listener: UnsafeMutablePointer<ListenerSocket>) -> Refusal? {
         // Its own share first: whoever has used that up closes nobody else's connection.
         if listener.pointee.tls != nil, isCounted(peer, at: listener),
             let bound = boundOfHandshakes(peer.networkWords)
         {
             sayRefused(peer, bound)
-            return false
+            return .clientConnectionsTooMany
         }
         let limit = pointee.limits.clientConnections
         if limit < pointee.limits.connections, isCounted(peer, at: listener),
@@ -17,13 +17,13 @@ extension WorkerRef {
             !closeIdle(of: peer.networkWords)
         {
             sayRefused(peer, "\(limit) connections of one client at most")
-            return false
+            return .clientConnectionsTooMany
         }
         if pointee.openClients >= pointee.limits.connections, !closeLongestIdle() {
             sayRefused(peer, "\(pointee.limits.connections) connections at most")
-            return false
+            return .tooManyConnections
         }
-        return true
+        return nil
     }
 
     /// Which bound another TLS handshake of this client would break, or nil when it may begin.

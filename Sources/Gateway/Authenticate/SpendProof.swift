@@ -71,6 +71,10 @@ extension WorkerRef {
         {
         case .first: return
         case .replayed: throw refuse(.proofReplayed, "a proof that was not used before", "the same key and jti")
+        case .fullForHolder:
+            throw refuse(
+                .clientProofsTooMany, "one client's part of the memory for proofs, which is half of it at most",
+                "more proofs by one key")
         case .full: throw refuse(.replaySetFull, "memory for another proof", "\(pointee.replay.bytes) bytes in use")
         }
     }

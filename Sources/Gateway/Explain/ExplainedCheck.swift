@@ -149,7 +149,7 @@ extension ExplainedCheck {
         switch refusal {
         case .malformedMessage, .unknownTransferCoding, .versionNotSupported, .expectationUnknown,
             .requestLineTooLong, .headerSectionTooLarge, .requestHeadTooSlow, .tooManyConnections,
-            .plainHTTP:
+            .clientConnectionsTooMany, .plainHTTP:
             .message
         case .reservedConnectionOption, .loopDetected: .connectionOptions
         case .connectRefused: .connect
@@ -209,7 +209,7 @@ extension ExplainedCheck {
         case .proofTokenMismatch: .proofTokenHash
         case .proofSignatureInvalid: .proofSignature
         case .proofKeyMismatch: .proofBinding
-        case .proofReplayed, .replaySetFull: .replay
+        case .proofReplayed, .replaySetFull, .clientProofsTooMany: .replay
         case .tokenNotBound: .binding
         case .certificateMissing, .certificateMismatch: .certificate
         default: nil

@@ -191,6 +191,10 @@ extension CallbackDesk {
                 return LoginAnswer(.redirect(location), cookies: Array(callback.endings.prefix(1)))
             }
             throw LoginFailure(.transactionUsed, check: "CF-25", expected: "a new state", found: "a used one")
+        case .fullForHolder:
+            throw LoginFailure(
+                .clientLoginsTooMany, check: "CF-25", expected: "one client's part of the room for used states",
+                found: "more", retryAfterSeconds: 5)
         case .full:
             throw LoginFailure(
                 .loginStoreUnavailable, check: "CF-25", expected: "room to remember a used state", found: "none",

@@ -24,18 +24,20 @@ import Testing
         return client
     }
 
-    private func expectTurnedAway(_ stage: Stage, at location: SourceLocation = #_sourceLocation) throws {
+    private func expectTurnedAway(_ stage: Stage, _ status: Int = 503, at location: SourceLocation = #_sourceLocation)
+        throws
+    {
         let client = try stage.gateway.client()
         try? client.send(request("GET", "/open/more"))
         let answer = text(try client.bytesToEnd())
-        #expect(answer.isEmpty || answer.hasPrefix("HTTP/1.1 503"), "\(answer)", sourceLocation: location)
+        #expect(answer.isEmpty || answer.hasPrefix("HTTP/1.1 \(status)"), "\(answer)", sourceLocation: location)
         #expect(!stage.upstream.requests.contains { $0.path == "/open/more" }, sourceLocation: location)
     }
 
-    private func refusals(_ stage: Stage) throws -> Int {
+    private func refusals(_ stage: Stage, _ cause: String = "too_many_connections") throws -> Int {
         let page = try stage.gateway.admin("/metrics").bodyText
         return page.split(separator: "\n").filter {
-            $0.hasPrefix("portcullis_refusals_total") && $0.contains("too_many_connections")
+            $0.hasPrefix("portcullis_refusals_total") && $0.contains("cause=\"\(cause)\"")
         }.compactMap { $0.split(separator: " ").last.flatMap { Int($0) } }.reduce(0, +)
     }
 
@@ -76,7 +78,7 @@ import Testing
         let stage = try Stage(StagePlan(settings: "limits: { connections: 40, connections_per_client: 3 }"))
         let gate = Gate()
         let clients = try busy(3, at: stage, gate)
-        try expectTurnedAway(stage)
+        try expectTurnedAway(stage, 429)
         let line = try #require(stage.gateway.operatorLine { $0["event"] == "connections_refused" })
         #expect(line["expected"] == "3 connections of one client at most")
         #expect(line["client"] == "127.0.0.1")
@@ -87,7 +89,8 @@ import Testing
         gate.open()
         for client in clients { #expect(try client.response().status == 200) }
         let more = try (0..<6).map { _ in try idle(at: stage) }
-        #expect(try eventually { try refusals(stage) == 1 }, "idle ones of its own make room for a client's next")
+        let own = "client_connections_too_many"
+        #expect(try eventually { try refusals(stage, own) == 1 }, "idle ones of its own make room for a client's next")
         withExtendedLifetime((clients, more)) {}
     }
 

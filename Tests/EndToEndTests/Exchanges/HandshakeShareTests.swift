@@ -101,5 +101,5 @@ import Testing
     }
 
     private static let refusals =
-        "portcullis_refusals_total{route=\"(none)\",cause=\"too_many_connections\",blame=\"capacity\"}"
+        "portcullis_refusals_total{route=\"(none)\",cause=\"client_connections_too_many\",blame=\"client\"}"
 }

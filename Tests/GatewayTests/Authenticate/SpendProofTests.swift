@@ -32,12 +32,27 @@ private func digest(_ number: Int) -> SHA256Digest { TokenRecords.digest(number)
         var full: Refused?
         while full == nil, key < 100_000 {
             key += 1
-            full = spend(key, idle)
+            full = spend(key, by: key, idle)
         }
         let refused = try #require(full)
         #expect(refused.cause == .replaySetFull)
         #expect(refused.detail.expected == "memory for another proof")
         #expect(refused.detail.found.wholeMatch(of: #/\d+ bytes in use/#) != nil, "\(refused.detail.found)")
+        #expect(spend(1, by: 1, idle)?.cause == .proofReplayed, "nothing was forgotten for it")
+    }
+
+    @Test(.refuses("OPS-05"))
+    func `is refused as too many of one client, which leaves half of the memory to others`() throws {
+        let idle = try IdleWorker(replayBytes: 1)
+        var key = 0
+        var full: Refused?
+        while full == nil, key < 100_000 {
+            key += 1
+            full = spend(key, idle)
+        }
+        let refused = try #require(full)
+        #expect(refused.cause == .clientProofsTooMany)
+        #expect(refused.detail.found == "more proofs by one key")
         #expect(spend(1, idle)?.cause == .proofReplayed, "nothing was forgotten for it")
         // One of them may share the counter of the first by chance.
         let isServed = (1...3).contains { spend(key + $0, by: $0, idle) == nil }

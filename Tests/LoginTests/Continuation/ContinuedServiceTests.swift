@@ -150,7 +150,7 @@ struct `logins over a reload` {
             SHA256.hash("state \(count)".utf8Span.span), thumbprint: attacker, until: now + 600, now: now) == .first
         { count += 1 }
         #expect(count >= used.capacity / 2 - 1)
-        for (peer, refusal) in [("192.0.2.66", LoginRefusal.loginStoreUnavailable), ("192.0.2.7", nil)] {
+        for (peer, refusal) in [("192.0.2.66", LoginRefusal.clientLoginsTooMany), ("192.0.2.7", nil)] {
             var browser = Browser()
             let response = try await begun(world, &browser)
             var request = world.request(response, browser)

@@ -181,7 +181,29 @@ extension CheckFacts {
             Remedy(
                 "All places for connections were taken.",
                 [.configuration("limits.connections, limits.upstream_connections: more of them")])
-        case .upstreamShareExhausted:
+        case .clientConnectionsTooMany, .upstreamShareExhausted: remedyForShare(refusal)
+        default:
+            Remedy(
+                "The upstream did not answer as it should: wanted \(ShownText.plain(expected)), found \(ShownText.plain(found)).",
+                [
+                    .machine("see whether the upstream of \(routeKey) runs and can be reached from here"),
+                    .configuration(
+                        "\(routeKey).upstream: its address and, for https, certificate_authority and server_name"),
+                ])
+        }
+    }
+
+    private func remedyForShare(_ refusal: Refusal) -> Remedy {
+        switch refusal {
+        case .clientConnectionsTooMany:
+            Remedy(
+                "One address has as many connections as one client may have.",
+                [
+                    .client("use its connections again"),
+                    .front("tell the clients' addresses, and name it in trusted_proxies"),
+                    .configuration("limits.connections_per_client", "more", "if thousands of people share one address"),
+                ])
+        default:
             Remedy(
                 "Too many requests and WebSockets of one address were under way at the upstream.",
                 [
@@ -190,14 +212,6 @@ extension CheckFacts {
                     .configuration(
                         "limits.upstream_connections, upstream_connections_per_client", "more",
                         "if one address sends most of the requests"),
-                ])
-        default:
-            Remedy(
-                "The upstream did not answer as it should: wanted \(ShownText.plain(expected)), found \(ShownText.plain(found)).",
-                [
-                    .machine("see whether the upstream of \(routeKey) runs and can be reached from here"),
-                    .configuration(
-                        "\(routeKey).upstream: its address and, for https, certificate_authority and server_name"),
                 ])
         }
     }

@@ -80,6 +80,13 @@ extension CheckFacts {
                 ])
         case .replaySetFull:
             Remedy("There is no room to remember more proofs.", [.configuration("dpop.replay_memory: more memory")])
+        case .clientProofsTooMany:
+            Remedy(
+                "One key has made so many proofs that the rest of the memory is for others.",
+                [
+                    .client("send fewer requests, or use a key for each of its instances"),
+                    .configuration("dpop.replay_memory: more memory"),
+                ])
         case .tokenNotBound: remedyForUnboundToken
         case .certificateMissing, .certificateMismatch: remedyForCertificate(refusal)
         case .clientCertFieldInvalid:
