@@ -289,8 +289,9 @@ extension ReferenceText {
           # new ones answered 503. Where this is not said and the process may open too few files for so many, it is as many as
           # there is room for, which the log says at the start (connections_fitted).
           connections: 50000
-          # Of these, those of one IPv4 address or IPv6 /64. A quarter by default, and at least 16. Proxies in front are exempt
-          # where the listener names them.
+          # Of these, those of one IPv4 address or IPv6 /64; beyond it its own idle ones are closed, and where none is idle new
+          # ones are answered 429. A quarter by default, and at least 16. Proxies in front are exempt where the listener names
+          # them.
           connections_per_client: 12500
           # Connections in use to one upstream by one worker, WebSockets among them; beyond it requests are answered 503.
           upstream_connections: 4096

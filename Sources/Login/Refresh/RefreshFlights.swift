@@ -72,10 +72,12 @@ final class RefreshFlights: Sendable {
                 state.flights[key]?.waiting.append(continuation)
                 return .wait
             }
-            guard state.flights.count < limit, !state.pauses.lasts(key, at: milliseconds) else { return .refuse }
+            guard !state.pauses.lasts(key, at: milliseconds) else { return .refuse }
+            // Whoever has its own part is told so, also where all places are taken.
             guard state.flights.count < limit / 2 || state.users[user, default: 0] < max(1, limit / 16) else {
                 return .refuseUser
             }
+            guard state.flights.count < limit else { return .refuse }
             state.begin(key, Flight(user: user, waiting: [continuation]))
             return .start
         }

@@ -47,6 +47,7 @@ struct `refreshes under way` {
             if number < 7 { #expect(await ask(flights, 200 + number, of: user("user \(number)")) == .refuseUser) }
         }
         #expect(await ask(flights, 300, of: user("bob")) == .refuse, "all places are taken")
+        #expect(await ask(flights, 301, of: user("alice")) == .refuseUser, "by alice, for one")
         #expect(flights.count == Self.limit && flights.users == 9)
         flights.stop()
     }
