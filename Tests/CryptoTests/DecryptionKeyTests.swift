@@ -94,7 +94,7 @@ private func decrypt(_ ciphertext: [UInt8], _ key: PrivateKey, _ hash: OAEPHash)
 }
 
 @Suite struct `a key that decrypts` {
-    @Test(.holds("JOSE-22"), arguments: OAEPHash.allCases)
+    @Test(.holds("JOSE-22"), .refuses("JOSE-22"), arguments: OAEPHash.allCases)
     func `reads what was encrypted to it by the same padding`(hash: OAEPHash) throws {
         let key = try rsa()
         let secret = RandomBytes.fill(64)
@@ -113,7 +113,7 @@ private func decrypt(_ ciphertext: [UInt8], _ key: PrivateKey, _ hash: OAEPHash)
         #expect(OpenSSLErrors.isEmpty)
     }
 
-    @Test(.holds("JOSE-22")) func `is RSA, and what is encrypted fits it`() throws {
+    @Test(.refuses("JOSE-22")) func `is RSA, and what is encrypted fits it`() throws {
         let key = try rsa(), other = try PrivateKey.generate(.p256)
         #expect(throws: CryptoRefusal.libraryFailed) {
             try key.publicNumbers.encrypt(Secret(RandomBytes.fill(256)), oaep: .sha256)
@@ -125,7 +125,7 @@ private func decrypt(_ ciphertext: [UInt8], _ key: PrivateKey, _ hash: OAEPHash)
         #expect(OpenSSLErrors.isEmpty)
     }
 
-    @Test(.holds("JOSE-25"), arguments: [PrivateKey.Generated.p256, .p384, .p521, .x25519])
+    @Test(.holds("JOSE-25"), .refuses("JOSE-25"), arguments: [PrivateKey.Generated.p256, .p384, .p521, .x25519])
     func `agrees with a key of its curve alone`(kind: PrivateKey.Generated) throws {
         let one = try PrivateKey.generate(kind), two = try PrivateKey.generate(kind)
         let secret = try one.agree(with: two.publicNumbers).reveal()
@@ -150,7 +150,7 @@ private func decrypt(_ ciphertext: [UInt8], _ key: PrivateKey, _ hash: OAEPHash)
         }
     }
 
-    @Test(.holds("JOSE-25"), arguments: [EllipticCurve.p256, .p384, .p521])
+    @Test(.refuses("JOSE-25"), arguments: [EllipticCurve.p256, .p384, .p521])
     func `agrees with no point off its curve`(curve: EllipticCurve) throws {
         let kinds: [EllipticCurve: PrivateKey.Generated] = [.p256: .p256, .p384: .p384, .p521: .p521]
         let key = try PrivateKey.generate(#require(kinds[curve]))

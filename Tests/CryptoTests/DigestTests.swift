@@ -88,7 +88,7 @@ extension MAC {
 }
 
 @Suite struct `digests of tokens` {
-    @Test(.holds("JOSE-34")) func `a token with one bit changed has another digest`() {
+    @Test(.refuses("JOSE-34")) func `a token with one bit changed has another digest`() {
         let token = Array(TokenMint().accessToken().utf8)
         var digests: Set<SHA256Digest> = [SHA256.hash(token.span)]
         for index in token.indices {
@@ -170,7 +170,9 @@ extension MAC {
         #expect(!(type is any Equatable.Type))
     }
 
-    @Test(.holds("JOSE-30"), arguments: 0..<32) func `a difference at any place is seen`(place: Int) {
+    @Test(.holds("JOSE-30"), .refuses("JOSE-30"), arguments: 0..<32) func `a difference at any place is seen`(
+        place: Int
+    ) {
         let digest = [UInt8](repeating: 7, count: 32)
         var other = digest
         other[place] ^= 1
@@ -181,7 +183,7 @@ extension MAC {
         #expect(!different)
     }
 
-    @Test(.refuses("OPS-10")) func `random bytes are as many as asked for and do not repeat`() {
+    @Test(.holds("OPS-10"), .refuses("OPS-10")) func `random bytes are as many as asked for and do not repeat`() {
         #expect(RandomBytes.fill(0).isEmpty)
         #expect(RandomBytes.fill(16).count == 16)
         #expect(Set((0..<1000).map { _ in RandomBytes.fill(16) }).count == 1000)

@@ -96,7 +96,7 @@ extension ContentCipher {
         #expect(OpenSSLErrors.isEmpty)
     }
 
-    @Test(.holds("SC-01")) func `takes a key of 32 bytes and a nonce of 12`() throws {
+    @Test(.refuses("SC-01")) func `takes a key of 32 bytes and a nonce of 12`() throws {
         for count in [0, 16, 24, 31, 33, 64] {
             #expect(throws: CryptoRefusal.keyLength) { try AEADKey(Secret(zeros(count))) }
         }
@@ -205,14 +205,14 @@ extension ContentCipher {
     }
 
     // The length of the additional bytes is authenticated: what is moved from them to the nonce is another message.
-    @Test(.holds("JOSE-22")) func `knows additional bytes from ciphertext`() throws {
+    @Test(.refuses("JOSE-22")) func `knows additional bytes from ciphertext`() throws {
         let cipher = ContentCipher.aes128CBCSHA256, key = RandomBytes.fill(32)
         let block = RandomBytes.fill(16), nonce = RandomBytes.fill(16)
         let sealed = try cipher.seal(Array("text".utf8), key, nonce, block)
         #expect(cipher.open(nonce + sealed.ciphertext, sealed.tag, key, block, []) == nil)
     }
 
-    @Test(.holds("JOSE-22"), arguments: ContentCipher.allCases)
+    @Test(.refuses("JOSE-22"), arguments: ContentCipher.allCases)
     func `takes keys and nonces of one length`(cipher: ContentCipher) throws {
         let key = zeros(cipher.keyLength), nonce = zeros(cipher.nonceLength)
         #expect(throws: CryptoRefusal.keyLength) { try cipher.seal([], key + [0], nonce) }
@@ -309,7 +309,7 @@ extension ContentCipher {
 
     // RFC 3394 §4.1, §4.3 and §4.6.
     @Test(
-        .holds("JOSE-22"),
+        .holds("JOSE-22"), .refuses("JOSE-22"),
         arguments: [
             (
                 "000102030405060708090a0b0c0d0e0f", "00112233445566778899aabbccddeeff",

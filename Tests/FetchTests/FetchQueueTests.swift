@@ -13,7 +13,7 @@ import Testing
         Queue.Lane(purpose: purpose, server: server)
     }
 
-    @Test(.refuses("OPS-05"), arguments: FetchRequest.Purpose.allCases)
+    @Test(.holds("OPS-05"), .refuses("OPS-05"), arguments: FetchRequest.Purpose.allCases)
     func `of one purpose fill its own share, then its own row, and then are refused`(
         purpose: FetchRequest.Purpose
     ) {
@@ -28,7 +28,7 @@ import Testing
         #expect(queue.admit(0, lane(purpose, "https://other.example:443")) == .start)
     }
 
-    @Test(.refuses("OPS-05")) func `begin in the order in which they came, without those that nobody wants any more`() {
+    @Test(.holds("OPS-05")) func `begin in the order in which they came, without those that nobody wants any more`() {
         var queue = Queue()
         let lane = lane(.code)
         let share = FetchLimits.share(of: .code)
@@ -44,7 +44,8 @@ import Testing
         #expect(queue.end(lane) { _ in true }.isEmpty)
     }
 
-    @Test(.holds("OPS-05")) func `of one client are half of them at most, and whoever has fewest under way is next`() {
+    @Test(.holds("OPS-05"), .refuses("OPS-05"))
+    func `of one client are half of them at most, and whoever has fewest under way is next`() {
         var queue = Queue()
         let lane = lane(.loginStart)
         let share = FetchLimits.share(of: .loginStart)
@@ -62,7 +63,7 @@ import Testing
         #expect(queue.end(lane, of: "nobody") { _ in true } == [])
     }
 
-    @Test(.holds("OPS-05")) func `for sessions of one user leave another user's its turn`() {
+    @Test(.holds("OPS-05"), .refuses("OPS-05")) func `for sessions of one user leave another user's its turn`() {
         var queue = Queue()
         let lane = lane(.session)
         let share = FetchLimits.share(of: .session)
@@ -345,7 +346,8 @@ private func reaches(_ server: RecordingUpstream, _ isExpected: ([WireRequest]) 
         }
     }
 
-    @Test(.refuses("OPS-05")) func `is not sent what was given up while it waited, and the next has its turn`()
+    @Test(.holds("OPS-05"), .refuses("OPS-05"))
+    func `is not sent what was given up while it waited, and the next has its turn`()
         async throws
     {
         let gate = Gate()
@@ -383,7 +385,9 @@ private func reaches(_ server: RecordingUpstream, _ isExpected: ([WireRequest]) 
         ]
     }
 
-    @Test(.holds("CA-16")) func `loses no code, and reads none twice, whenever it closes`() async throws {
+    @Test(.holds("CA-16"), .refuses("CA-16")) func `loses no code, and reads none twice, whenever it closes`()
+        async throws
+    {
         for (name, script) in Self.habits() {
             try await withServer { fetcher, server in
                 server.answer("/par", with: script)

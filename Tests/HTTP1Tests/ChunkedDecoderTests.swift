@@ -79,7 +79,7 @@ private func decode(_ pieces: [[UInt8]], _ spelling: ChunkSizeSpelling = .exact)
     }
 
     @Test(
-        .holds("HTTP-28"), .refuses("HTTP-28"),
+        .refuses("HTTP-28"),
         arguments: [
             ("0x5\r\n", HTTP1Refusal.chunkSizeMalformed), ("-1\r\n", .chunkSizeMalformed),
             ("+1\r\n", .chunkSizeMalformed),
@@ -99,7 +99,7 @@ private func decode(_ pieces: [[UInt8]], _ spelling: ChunkSizeSpelling = .exact)
     }
 
     @Test(
-        .refuses("HTTP-28"),
+        .holds("HTTP-28"), .refuses("HTTP-28"),
         arguments: [
             "5 \r\nabcde\r\n0\r\n\r\n", "5\t \r\nabcde\r\n0 \r\n\r\n", "5    ;a=b\r\nabcde\r\n0\r\n\r\n",
             "5 ; a\r\nabcde\r\n0\r\n\r\n",
@@ -115,7 +115,7 @@ private func decode(_ pieces: [[UInt8]], _ spelling: ChunkSizeSpelling = .exact)
     }
 
     @Test(
-        .holds("HTTP-28"), .refuses("HTTP-28"),
+        .refuses("HTTP-28"),
         arguments: [
             (" 5\r\n", HTTP1Refusal.chunkSizeMalformed), ("5 5\r\n", .chunkSizeMalformed),
             ("5 x\r\n", .chunkSizeMalformed),
@@ -138,7 +138,8 @@ private func decode(_ pieces: [[UInt8]], _ spelling: ChunkSizeSpelling = .exact)
         #expect(decode("5" + String(repeating: " ", count: 300) + "\r\n", .padded) == .refused(.chunkLineTooLong))
     }
 
-    @Test(.refuses("HTTP-28")) func `a size of 16 digits is read as far as it can be counted, never wrapped`() {
+    @Test(.holds("HTTP-28"), .refuses("HTTP-28"))
+    func `a size of 16 digits is read as far as it can be counted, never wrapped`() {
         #expect(decode("7FFFFFFFFFFFFFFF\r\nab") == .unfinished("ab"))
         #expect(decode("8000000000000000\r\nab") == .refused(.chunkSizeTooLarge))
         #expect(decode("FFFFFFFFFFFFFFFF\r\nab") == .refused(.chunkSizeTooLarge))
@@ -191,7 +192,7 @@ private func decode(_ pieces: [[UInt8]], _ spelling: ChunkSizeSpelling = .exact)
         #expect(decode("1;" + String(repeating: "a", count: 300) + "\r\n") == .refused(.chunkLineTooLong))
     }
 
-    @Test(.holds("HTTP-29")) func `all extensions of a message are 4096 octets at most`() {
+    @Test(.holds("HTTP-29"), .refuses("HTTP-29")) func `all extensions of a message are 4096 octets at most`() {
         let chunk = "1;" + String(repeating: "a", count: 127) + "\r\nx\r\n"
         let full = String(repeating: chunk, count: 32)
         #expect(decode([Array((full + "0\r\n\r\n").utf8)]) == .body(String(repeating: "x", count: 32), left: ""))
@@ -200,7 +201,7 @@ private func decode(_ pieces: [[UInt8]], _ spelling: ChunkSizeSpelling = .exact)
     }
 
     @Test(
-        .holds("HTTP-30"),
+        .refuses("HTTP-30"),
         arguments: [
             "5\r\nabcdeXX", "5\r\nabcdef\r\n", "5\r\nabcde\n0\r\n\r\n", "5\r\nabcde0\r\n\r\n", "5\r\nabcde\r0",
             "3\r\nabcde\r\n",
@@ -211,7 +212,7 @@ private func decode(_ pieces: [[UInt8]], _ spelling: ChunkSizeSpelling = .exact)
     }
 
     @Test(
-        .holds("HTTP-33"),
+        .holds("HTTP-33"), .refuses("HTTP-33"),
         arguments: [
             "Foo: 1\r\n", "Authorization: Bearer x\r\nX-User: a\r\nContent-Length: 0\r\n", "X:\r\n", "X: \u{e9}\ty\r\n",
             "Transfer-Encoding: chunked\r\n",
@@ -221,7 +222,7 @@ private func decode(_ pieces: [[UInt8]], _ spelling: ChunkSizeSpelling = .exact)
     }
 
     @Test(
-        .holds("HTTP-33"),
+        .refuses("HTTP-33"),
         arguments: [
             ("\n", HTTP1Refusal.bareLineFeed), ("X: y\n\r\n", .bareLineFeed), ("X\n", .bareLineFeed),
             ("X: y\rZ", .bareCarriageReturn), ("\rX", .bareCarriageReturn),
@@ -237,7 +238,7 @@ private func decode(_ pieces: [[UInt8]], _ spelling: ChunkSizeSpelling = .exact)
         #expect(decode("0\r\n\(lines)\r\n") == .refused(refusal))
     }
 
-    @Test(.holds("HTTP-33")) func `trailers are bounded in lines and octets`() {
+    @Test(.holds("HTTP-33"), .refuses("HTTP-33")) func `trailers are bounded in lines and octets`() {
         func trailers(_ lines: Int) -> [[UInt8]] {
             [Array(("0\r\n" + String(repeating: "X: y\r\n", count: lines) + "\r\n").utf8)]
         }

@@ -91,14 +91,14 @@ import Testing
     }
 
     @Test(
-        .holds("HTTP-08"),
+        .refuses("HTTP-08"),
         arguments: ["http/1.1", "Http/1.1", "HTTP/1,1", "HTTP/A.1", "HTTP/1.x", "HTTP\\1.1", "XTTP/1.1", "HTTPS1.1"])
     func `any other spelling of the version is malformed`(version: String) {
         #expect(line("GET /a \(version)") == .refused(.versionMalformed))
         #expect(HTTP1Refusal.versionMalformed.status == 400)
     }
 
-    @Test(.holds("HTTP-08"), arguments: ["HTTP/1.10", "HTTP/11.1", "HTTP/1", "HTTP/1.", "HTTP/01.1"])
+    @Test(.refuses("HTTP-08"), arguments: ["HTTP/1.10", "HTTP/11.1", "HTTP/1", "HTTP/1.", "HTTP/01.1"])
     func `a version of another length is malformed`(version: String) {
         #expect(line("GET /a \(version)") == .refused(.requestLineMalformed))
     }

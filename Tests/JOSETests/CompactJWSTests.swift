@@ -19,7 +19,7 @@ import Testing
         #expect(throws: JOSERefusal.notCompact) { try readJWS(token) }
     }
 
-    @Test(.holds("JOSE-01")) func `five segments are called encrypted`() {
+    @Test(.refuses("JOSE-01")) func `five segments are called encrypted`() {
         #expect(throws: JOSERefusal.encrypted) { try readJWS("e30.e30.e30.e30.e30") }
     }
 
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test(.holds("JOSE-26")) func `the size is checked before anything is decoded`() throws {
+    @Test(.refuses("JOSE-26")) func `the size is checked before anything is decoded`() throws {
         let token = "!" + TokenMint().accessToken()
         #expect(throws: JOSERefusal.tooLarge) { try readJWS(token, maximumBytes: token.utf8.count - 1) }
         #expect(throws: JOSERefusal.notBase64URL) { try readJWS(token, maximumBytes: token.utf8.count) }
@@ -169,20 +169,20 @@ import Testing
         #expect(throws: JOSERefusal.typeInvalid) { try readJWS(unsigned(header: #"{"alg":"ES256","typ":\#(value)}"#)) }
     }
 
-    @Test(.holds("JOSE-14")) func `a kid has at most 256 bytes`() throws {
+    @Test(.holds("JOSE-14"), .refuses("JOSE-14")) func `a kid has at most 256 bytes`() throws {
         let header = { (count: Int) in #"{"alg":"ES256","kid":"\#(String(repeating: "k", count: count))"}"# }
         #expect(try readJWS(unsigned(header: header(256))).header.keyID?.utf8.count == 256)
         #expect(throws: JOSERefusal.keyIDInvalid) { try readJWS(unsigned(header: header(257))) }
     }
 
-    @Test(.holds("JOSE-14"), arguments: ["../../dev/null", "' OR 1=1", "%s%n", "\\u0000", "http://a/", "\\n"])
+    @Test(.refuses("JOSE-14"), arguments: ["../../dev/null", "' OR 1=1", "%s%n", "\\u0000", "http://a/", "\\n"])
     func `a kid is an opaque name`(keyID: String) throws {
         let token = unsigned(header: #"{"alg":"ES256","kid":"\#(keyID)"}"#)
         #expect(refusal(of: token, keys: [SigningKey.p256.publicJWK()]) == .unknownKey)
     }
 
     @Test(
-        .holds("JOSE-19"),
+        .holds("JOSE-19"), .refuses("JOSE-19"),
         arguments: [
             ("at+jwt", true), ("at+JWT", true), ("AT+JWT", true), ("application/at+jwt", true),
             ("APPLICATION/AT+jwt", true),

@@ -108,7 +108,7 @@ private func agreeing(epk: String, encoding: String = "A128GCM") -> String {
         #expect(dumped.contains("[secret]") && dumped.contains("[private key]"))
     }
 
-    @Test(.holds("JOSE-22")) func `without a name is tried with each key, three at most`() throws {
+    @Test(.holds("JOSE-22"), .refuses("JOSE-22")) func `without a name is tried with each key, three at most`() throws {
         let right = try key(.p256, "ECDH-ES+A128KW")
         let token = try encrypt("text", to: JWK(material: right.published.material), "ECDH-ES+A128KW", "A128GCM")
         let others = try (0..<3).map { _ in try key(.p256, "ECDH-ES+A128KW") }
@@ -154,7 +154,7 @@ private func agreeing(epk: String, encoding: String = "A128GCM") -> String {
         #expect(refusal(decrypting: longer, [], secrets: [secret]) == .notDecrypted)
     }
 
-    @Test(.holds("JOSE-22")) func `has an encrypted key exactly where its algorithm sends one`() throws {
+    @Test(.refuses("JOSE-22")) func `has an encrypted key exactly where its algorithm sends one`() throws {
         let (_, secrets) = try OtherJWEVectors.direct.keys()
         var segments = OtherJWEVectors.direct.compact.split(separator: ".", omittingEmptySubsequences: false)
         segments[1] = "AAAA"
@@ -207,7 +207,7 @@ private func agreeing(epk: String, encoding: String = "A128GCM") -> String {
         #expect(refusal(decrypting: text, [], secrets: [secret]) == .notDecrypted)
     }
 
-    @Test(.holds("JOSE-25"), arguments: PrivateKey.Generated.allCases.filter { $0 != .ed25519 })
+    @Test(.holds("JOSE-25"), .refuses("JOSE-25"), arguments: PrivateKey.Generated.allCases.filter { $0 != .ed25519 })
     func `agrees on a key with an ephemeral key of the same curve`(kind: PrivateKey.Generated) throws {
         let right = try key(kind)
         let token = try encrypt("text", to: right.published, "ECDH-ES", "A256GCM")

@@ -68,7 +68,7 @@ private func refusal(header: String) throws -> JWERefusal? {
         #expect(refusal(decrypting: String(repeating: "!", count: 50), [], maximumBytes: 49) == .tooLarge)
     }
 
-    @Test(.refuses("JOSE-01")) func `is of a token of five segments, or it is none`() throws {
+    @Test(.holds("JOSE-01"), .refuses("JOSE-01")) func `is of a token of five segments, or it is none`() throws {
         let header = base64URL(#"{"alg":"A128KW","enc":"A128GCM"}"#)
         let secret = try secret()
         for count in [0, 1, 2, 3, 4, 6, 7] {
@@ -80,7 +80,7 @@ private func refusal(header: String) throws -> JWERefusal? {
         #expect(!isJWE(""))
     }
 
-    @Test(.holds("JOSE-02")) func `every other segment has one spelling`() throws {
+    @Test(.refuses("JOSE-02")) func `every other segment has one spelling`() throws {
         let vector = RFC7520DecryptionVectors.wrap
         let (_, secrets) = try vector.keys()
         for segment in 0..<5 {

@@ -6,7 +6,7 @@ import TestTraits
 import Testing
 
 @Suite struct `key sets` {
-    @Test(.holds("JOSE-18")) func `every kind of key is read`() throws {
+    @Test(.holds("JOSE-18", "JOSE-32")) func `every kind of key is read`() throws {
         let keys: [SigningKey] = [.rsa, .p256, .p384, .p521, .ed25519]
         let set = try readKeySet(SigningKey.keySet(keys))
         #expect(set.ignored.isEmpty)
@@ -35,7 +35,7 @@ import Testing
         #expect(throws: JOSERefusal.keySetNotJSON(.tooLong)) { try readKeySet(text) }
     }
 
-    @Test(.holds("JOSE-18")) func `a set has at most 100 keys`() throws {
+    @Test(.holds("JOSE-18"), .refuses("JOSE-18")) func `a set has at most 100 keys`() throws {
         let keys = { (count: Int) in
             SigningKey.keySet(jwks: Array(repeating: SigningKey.p256.publicJWK(), count: count))
         }
@@ -48,13 +48,13 @@ import Testing
         #expect(set.keys.isEmpty && set.ignored.isEmpty)
     }
 
-    @Test(.refuses("JOSE-18")) func `members nobody knows are ignored`() throws {
+    @Test(.holds("JOSE-18")) func `members nobody knows are ignored`() throws {
         let jwk = SigningKey.p256.publicJWK(["x5c": #"["MIIB"]"#, "nbf": "1", "iss": "{}"])
         #expect(try readKeySet(#"{"keys":[\#(jwk)],"extra":[1,{}]}"#).keys.count == 1)
     }
 
     @Test(
-        .holds("JOSE-18"),
+        .holds("JOSE-18"), .refuses("JOSE-18"),
         arguments: [
             ("1", KeyRefusal.notObject), ("[]", .notObject), ("{}", .keyTypeUnknown), (#"{"kty":1}"#, .keyTypeUnknown),
             (#"{"kty":"rsa"}"#, .keyTypeUnknown), (#"{"kty":"AKP"}"#, .keyTypeUnknown), (#"{"kty":"oct"}"#, .symmetric),
@@ -75,7 +75,7 @@ import Testing
         #expect(set.ignored.map(\.position) == [0])
     }
 
-    @Test(.holds("JOSE-18"), arguments: ["d", "k", "p", "q", "dp", "dq", "qi", "oth"])
+    @Test(.refuses("JOSE-18"), arguments: ["d", "k", "p", "q", "dp", "dq", "qi", "oth"])
     func `a private member raises an alarm and the key is left out`(member: String) throws {
         let jwk = SigningKey.p256.publicJWK([member: #""AAAA""#])
         let set = try readKeySet(SigningKey.keySet(jwks: [SigningKey.rsa.publicJWK(), jwk]))
@@ -85,20 +85,20 @@ import Testing
         #expect(set.ignored.first?.reason.isAlarm == true)
     }
 
-    @Test(.holds("JOSE-09")) func `an Ed448 key is left out`() throws {
+    @Test(.refuses("JOSE-09")) func `an Ed448 key is left out`() throws {
         let set = try readKeySet(SigningKey.keySet([SigningKey(.ed448, keyID: "x")]))
         #expect(set.ignored.map(\.reason) == [.curveUnknown])
         #expect(!KeyRefusal.curveUnknown.isAlarm)
     }
 
-    @Test(.holds("JOSE-07")) func `a key of 1024 bits is left out`() throws {
+    @Test(.refuses("JOSE-07")) func `a key of 1024 bits is left out`() throws {
         let set = try readKeySet(SigningKey.keySet([.weakRSA, .rsa]))
         #expect(set.keys.map(\.keyID) == ["rsa-1"])
         #expect(set.ignored.map(\.reason) == [.material(.modulusLength(bits: 1024))])
     }
 
     @Test(
-        .holds("JOSE-07", "JOSE-32"),
+        .refuses("JOSE-07", "JOSE-32"),
         arguments: [
             ("AQ", CryptoRefusal.exponentNotAllowed), ("Aw", .exponentNotAllowed), ("AAEAAQ", .numberNotMinimal),
         ])
@@ -109,7 +109,7 @@ import Testing
         #expect(set.ignored.map(\.reason) == [.material(reason)])
     }
 
-    @Test(.holds("JOSE-32")) func `a modulus with zeros in front is left out`() throws {
+    @Test(.refuses("JOSE-32")) func `a modulus with zeros in front is left out`() throws {
         let value = try #require(try readJSON(SigningKey.rsa.publicJWK())["n"]?.string)
         // 256 bytes with a zero in front are 257; the encoding shifts, so it is made again from its bytes.
         let jwk = SigningKey.rsa.publicJWK(["n": "\"\(zeroInFront(value))\""])
@@ -117,7 +117,7 @@ import Testing
         #expect(set.ignored.map(\.reason) == [.material(.numberNotMinimal)])
     }
 
-    @Test(.holds("JOSE-08")) func `a point off its curve is left out`() throws {
+    @Test(.refuses("JOSE-08")) func `a point off its curve is left out`() throws {
         let other = try #require(SigningKey.otherP256.publicMembers.first { $0.name == "y" })
         let jwk = SigningKey.p256.publicJWK(["y": "\"\(other.value)\""])
         let set = try readKeySet(SigningKey.keySet(jwks: [jwk]))
@@ -125,7 +125,7 @@ import Testing
     }
 
     @Test(
-        .holds("JOSE-06"),
+        .refuses("JOSE-06"),
         arguments: [
             (["use": #""enc""#], KeyRefusal.notForSignatures), (["use": "1"], .notForSignatures),
             (["use": #""SIG""#], .notForSignatures), (["key_ops": #"["sign"]"#], .notForVerifying),
@@ -152,7 +152,7 @@ import Testing
         #expect(try readKeySet(SigningKey.keySet(jwks: [SigningKey.p256.publicJWK(members)])).keys.count == 1)
     }
 
-    @Test(.holds("JOSE-14")) func `a kid of more than 256 bytes is left out`() throws {
+    @Test(.holds("JOSE-14"), .refuses("JOSE-14")) func `a kid of more than 256 bytes is left out`() throws {
         let keyID = { (count: Int) in "\"\(String(repeating: "k", count: count))\"" }
         #expect(
             try readKeySet(SigningKey.keySet(jwks: [SigningKey.p256.publicJWK(["kid": keyID(256)])])).keys.count == 1)

@@ -25,7 +25,7 @@ private func refusal(inside token: String, _ key: DecryptionJWK) throws -> JWERe
 }
 
 @Suite struct `a token inside an encrypted one` {
-    @Test(.holds("JOSE-24"), arguments: ["JWT", "jwt", "application/jwt", nil])
+    @Test(.holds("JOSE-24"), .refuses("JOSE-24"), arguments: ["JWT", "jwt", "application/jwt", nil])
     func `is signed, and its signature is checked as any other`(contentType: String?) throws {
         let key = try key()
         let signer = try SigningJWK.generate(.es256)

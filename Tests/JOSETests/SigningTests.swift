@@ -72,7 +72,8 @@ private func published(_ keys: [JWK]) throws -> JSONValue {
         }
     }
 
-    @Test(.holds("JOSE-35")) func `writes a name and a type that hold anything without breaking the header`() throws {
+    @Test(.holds("JOSE-35"), .refuses("JOSE-35"))
+    func `writes a name and a type that hold anything without breaking the header`() throws {
         let token = try CompactJWS.sign(claims.span, type: "a\",\"alg\":\"none", by: signer(.p256, keyID: "ü\"\n"))
         let jws = try CompactJWS.parse(token.span, maximumBytes: 16_384)
         #expect(jws.header.type == "a\",\"alg\":\"none")
@@ -107,7 +108,8 @@ private func published(_ keys: [JWK]) throws -> JSONValue {
     /// RFC 7517, RFC 7518 and RFC 8037: what only the owner of a key has.
     static let privateMembers = ["d", "k", "p", "q", "dp", "dq", "qi", "oth"]
 
-    @Test(.holds("MD-30")) func `holds public members only, each key named and bound to signing by its algorithm`()
+    @Test(.holds("MD-30"), .refuses("MD-30"))
+    func `holds public members only, each key named and bound to signing by its algorithm`()
         throws
     {
         let keys = try everyAlgorithm.prefix(4).map { try signer($0.0, $0.1).published } + [signer(.rsa).published]
@@ -146,7 +148,7 @@ private func published(_ keys: [JWK]) throws -> JSONValue {
         #expect(try SigningJWK(pem: Secret(pem)).keyID == "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k")
     }
 
-    @Test(.holds("MD-31")) func `holds a name once`() throws {
+    @Test(.refuses("MD-31")) func `holds a name once`() throws {
         let one = try signer(.p256, keyID: "a").published, other = try signer(.otherP256, keyID: "a").published
         let list = try published([one, other, one])["keys"]?.elements ?? []
         #expect(list.count == 1)

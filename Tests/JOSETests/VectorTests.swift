@@ -13,7 +13,7 @@ private func decode(_ text: [UInt8]) throws -> [UInt8] {
 
 @Suite struct `published vectors` {
     @Test(
-        .refuses("JOSE-05", "JOSE-06"),
+        .holds("JOSE-05", "JOSE-06"), .refuses("JOSE-05", "JOSE-06"),
         arguments: [
             RFC7515Vectors.rs256, RFC7515Vectors.es256, RFC7515Vectors.es512, RFC7520Vectors.rs256,
             RFC7520Vectors.ps384,
@@ -37,7 +37,7 @@ private func decode(_ text: [UInt8]) throws -> [UInt8] {
         #expect(refusal(of: String(touched), keys: [key]) == .signatureInvalid)
     }
 
-    @Test(.refuses("JOSE-05"), arguments: SignatureAlgorithm.allCases)
+    @Test(.holds("JOSE-05"), .refuses("JOSE-05"), arguments: SignatureAlgorithm.allCases)
     func `a published signature is refused where its algorithm is not allowed`(
         algorithm: SignatureAlgorithm
     ) throws {
@@ -50,7 +50,9 @@ private func decode(_ text: [UInt8]) throws -> [UInt8] {
         #expect(refusal(of: RFC7515Vectors.unsecured.compact, keys: []) == .algorithmNotAllowed)
     }
 
-    @Test(.holds("JOSE-11"), arguments: [(RFC7515Vectors.hmac, MACAlgorithm.hs256), (RFC7520Vectors.hs256, .hs256)])
+    @Test(
+        .holds("JOSE-11"), .refuses("JOSE-11"),
+        arguments: [(RFC7515Vectors.hmac, MACAlgorithm.hs256), (RFC7520Vectors.hs256, .hs256)])
     func `a published code is verified with its secret alone`(
         vector: PublishedJWS, algorithm: MACAlgorithm
     ) throws {

@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test(.holds("JOSE-03")) func `control characters must be escaped`() {
+    @Test(.refuses("JOSE-03")) func `control characters must be escaped`() {
         for byte in UInt8(0)..<0x20 {
             let plain = [0x22, byte, 0x22]
             #expect(throws: JSONRefusal.controlCharacter) { try JSONValue.parse(plain.span) }

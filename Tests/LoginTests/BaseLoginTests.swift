@@ -8,8 +8,8 @@ import TestTraits
 import Testing
 
 @Suite struct `a login` {
-    @Test(arguments: AuthorizationRequestSettings.Form.allCases)
-    func `BASE-LOGIN CF-34 CF-11 leads in every form of request from a page to a session and back to that page`(
+    @Test(.holds("CF-11", "CF-34"), arguments: AuthorizationRequestSettings.Form.allCases)
+    func `leads in every form of request from a page to a session and back to that page`(
         form: AuthorizationRequestSettings.Form
     ) async throws {
         let world = try LoginWorld(form: form)
@@ -25,8 +25,8 @@ import Testing
         #expect(world.alarms.isEmpty)
     }
 
-    @Test(arguments: AuthorizationRequestSettings.Form.allCases)
-    func `BASE-LOGIN DPOP-44 binds code and tokens to a key of the session's own`(
+    @Test(.holds("DPOP-44"), arguments: AuthorizationRequestSettings.Form.allCases)
+    func `binds code and tokens to a key of the session's own`(
         form: AuthorizationRequestSettings.Form
     ) async throws {
         let world = try LoginWorld(form: form) { $0.dpop = .required }
@@ -43,10 +43,12 @@ import Testing
         #expect(ScriptedServer.proof(of: request)?.claims["ath"] == nil)
     }
 
-    @Test(arguments: [
-        AuthorizationRequestSettings.ResponseMode.query, .formPost, .queryJWT, .formPostJWT, .jwt,
-    ])
-    func `BASE-LOGIN CF-28 comes back in every mode of response`(
+    @Test(
+        .holds("CF-28"),
+        arguments: [
+            AuthorizationRequestSettings.ResponseMode.query, .formPost, .queryJWT, .formPostJWT, .jwt,
+        ])
+    func `comes back in every mode of response`(
         mode: AuthorizationRequestSettings.ResponseMode
     ) async throws {
         let world = try LoginWorld { $0.authorization.responseMode = mode }

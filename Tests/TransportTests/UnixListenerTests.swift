@@ -36,7 +36,8 @@ import Transport
         }
     }
 
-    @Test(.holds("OPS-07")) func `gets other permissions in place, unless the file is another's by now`() throws {
+    @Test(.holds("OPS-07"), .refuses("OPS-07"))
+    func `gets other permissions in place, unless the file is another's by now`() throws {
         try inFolder { path in
             let listener = try UnixListener(at: path, permissions: 0o600)
             defer { close(listener.descriptor) }

@@ -65,7 +65,7 @@ import Testing
                     """)
     }
 
-    @Test(.holds("MTLS-04")) func `authorities that are not there are refused`() {
+    @Test(.refuses("MTLS-04")) func `authorities that are not there are refused`() {
         #expect(
             refusal(
                 of: Sample.listener(

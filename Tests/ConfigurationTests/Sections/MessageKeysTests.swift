@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(
-        .holds("HTTP-50"),
+        .refuses("HTTP-50"),
         arguments: ["", "a b", "shop.example.com:80", "a,b", "(a)", "\u{E9}", String(repeating: "x", count: 65)])
     func `is a token`(name: String) {
         #expect(
@@ -24,7 +24,7 @@ import Testing
                 """)
     }
 
-    @Test(.refuses("HTTP-52")) func `is nothing that a proxy says, unless it is trusted`() throws {
+    @Test(.holds("HTTP-52"), .refuses("HTTP-52")) func `is nothing that a proxy says, unless it is trusted`() throws {
         let silent = try settings(of: Sample().text).listeners[0]
         #expect(silent.trustedProxies == [])
         #expect(!silent.saysForwarded)
@@ -43,7 +43,7 @@ import Testing
                 """)
     }
 
-    @Test(.holds("HTTP-53")) func `is said in Forwarded or not`() {
+    @Test(.refuses("HTTP-53")) func `is said in Forwarded or not`() {
         #expect(
             refusal(of: Sample.listener("forwarded: yes"))
                 == """
@@ -63,7 +63,9 @@ import Testing
                 """)
     }
 
-    @Test(.holds("HTTP-54")) func `is the client's certificate, where a listener learns of one`() throws {
+    @Test(.holds("HTTP-54"), .refuses("HTTP-54")) func `is the client's certificate, where a listener learns of one`()
+        throws
+    {
         let route = "routes: [{ path: /, upstream: http://127.0.0.1:3000, public: true, client_cert: true }]"
         for keys in [
             "client_cert_from: [10.0.0.7/32]",
@@ -85,7 +87,7 @@ import Testing
                 """)
     }
 
-    @Test(.holds("HTTP-68")) func `is passed on or not`() throws {
+    @Test(.holds("HTTP-68"), .refuses("HTTP-68")) func `is passed on or not`() throws {
         #expect(try settings(of: Sample().text).routes[0].hidesUnauthorized == false)
         #expect(try settings(of: Sample.tokenRoute("upstream_401: pass")).routes[0].hidesUnauthorized == false)
         #expect(try settings(of: Sample.tokenRoute("upstream_401: bad_gateway")).routes[0].hidesUnauthorized)

@@ -15,8 +15,8 @@ import Testing
 
     init() throws { stage = try Self.shared.get() }
 
-    @Test(arguments: LoginCase.certified)
-    func `BASE-LOGIN, CA-12 the certificate is the client's proof, and its tokens are bound to it`(
+    @Test(.holds("CA-12"), arguments: LoginCase.certified)
+    func `the certificate is the client's proof, and its tokens are bound to it`(
         _ one: LoginCase
     ) throws {
         let visit = try stage.visit(one)
@@ -32,8 +32,8 @@ import Testing
         #expect((confirmation?["jkt"] != nil) == one.isBound)
     }
 
-    @Test(arguments: LoginCase.certified)
-    func `BASE-REFRESH, CA-12 tokens are renewed with the certificate, and revoked at a logout`(
+    @Test(.holds("CA-12"), arguments: LoginCase.certified)
+    func `tokens are renewed with the certificate, and revoked at a logout`(
         _ one: LoginCase
     ) throws {
         let visit = try stage.visit(one)

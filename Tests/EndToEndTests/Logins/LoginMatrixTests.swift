@@ -19,7 +19,7 @@ import Testing
 
     init() throws { stage = try Self.shared.get() }
 
-    @Test(arguments: LoginCase.all) func `BASE-LOGIN, BASE-SESSION a user comes back to the page, which knows them`(
+    @Test(arguments: LoginCase.all) func `a user comes back to the page, which knows them`(
         _ one: LoginCase
     ) throws {
         let visit = try stage.visit(one)
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test(arguments: LoginCase.all) func `BASE-REFRESH, DPOP-43 tokens are renewed, and nobody notices`(
+    @Test(.holds("DPOP-43"), arguments: LoginCase.all) func `tokens are renewed, and nobody notices`(
         _ one: LoginCase
     ) throws {
         let visit = try stage.visit(one)
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test(arguments: LoginCase.all) func `BASE-LOGOUT a logout ends the session here and at the server`(
+    @Test(arguments: LoginCase.all) func `a logout ends the session here and at the server`(
         _ one: LoginCase
     ) throws {
         let visit = try stage.visit(one)

@@ -54,13 +54,13 @@ import Testing
         return (browser, callback)
     }
 
-    @Test func `BASE-LOGIN a signed response is taken`() throws {
+    @Test func `a signed response is taken`() throws {
         let stage = try Self.shared.get()
         let (_, callback) = try logIn("jarm", on: stage)
         #expect(try Set(WebAddress(callback).parameters.keys) == ["response"])
     }
 
-    @Test func `BASE-LOGIN a response that is signed by somebody else, or not at all, is refused`() throws {
+    @Test func `a response that is signed by somebody else, or not at all, is refused`() throws {
         let stage = try Self.shared.get()
         let browser = stage.browser()
         let callback = try callback("jarm", browser, on: stage)
@@ -71,7 +71,7 @@ import Testing
         #expect(try browser.send("GET", "\(stage.origin)/jarm/page").status == 303)
     }
 
-    @Test func `BASE-LOGOUT the server's own logout ends the session here`() throws {
+    @Test func `the server's own logout ends the session here`() throws {
         let stage = try Self.shared.get()
         let former = stage.talk.exchanges.count
         let (browser, _) = try logIn("back", on: stage)
@@ -102,7 +102,7 @@ import Testing
         #expect(Set(proofs.compactMap { $0.text("jti") }).count == 2)
     }
 
-    @Test func `BASE-LOGIN a server that is down ends a login with a page, and the next one begins anew`() throws {
+    @Test func `a server that is down ends a login with a page, and the next one begins anew`() throws {
         let stage = try LoginStage(Self.plan())
         let browser = stage.browser()
         let callback = try callback("plain", browser, on: stage)
@@ -119,7 +119,7 @@ import Testing
         try SecretSearch(stage).expectNothing()
     }
 
-    @Test func `BASE-REFRESH a server that is down costs nobody their session`() throws {
+    @Test func `a server that is down costs nobody their session`() throws {
         let stage = try LoginStage(Self.plan(accessTokenSeconds: 20))
         let (browser, _) = try logIn("plain", on: stage)
         stage.server.stop()

@@ -49,7 +49,7 @@ import Testing
         scene.upstream.forget()
     }
 
-    @Test func `BASE-RS a user's token passes and becomes identity fields`() throws {
+    @Test func `a user's token passes and becomes identity fields`() throws {
         let response = try scene.ask(try scene.server.token())
         #expect(response.status == 200, "\(response.headText)\(scene.gateway.diagnosis)")
         let recorded = try #require(scene.upstream.onlyRequest(for: "/orders/a"))
@@ -59,7 +59,7 @@ import Testing
         #expect(!recorded.fields.contains("authorization"))
     }
 
-    @Test func `BASE-RS an RS256 token and a client's own token pass`() throws {
+    @Test func `an RS256 token and a client's own token pass`() throws {
         for options in [["--client", "orders-client-rs256"], ["--grant", "client_credentials"]] {
             let token = try scene.server.token(options[0], options[1])
             let response = try scene.ask(token)

@@ -11,7 +11,7 @@ import Testing
     ]
 
     @Test(arguments: Vendor.all)
-    func `BASE-LOGIN, BASE-SESSION, BASE-REFRESH, BASE-LOGOUT signs a user in, keeps them, and signs them out`(
+    func `signs a user in, keeps them, and signs them out`(
         vendor: Vendor
     ) throws {
         let stage = try VendorStage(vendor)
@@ -99,7 +99,7 @@ import Testing
         #expect(eventually { !stage.server.forms("revocation_endpoint").isEmpty }, "\(stage.gateway.diagnosis)")
     }
 
-    @Test(arguments: Vendor.all) func `BASE-JWT, RS-13 lets the vendor's access tokens into its API`(
+    @Test(.holds("RS-13"), arguments: Vendor.all) func `lets the vendor's access tokens into its API`(
         vendor: Vendor
     ) throws {
         let stage = try VendorStage(vendor)

@@ -114,7 +114,7 @@ private func values(_ parameters: AuthorizationParameters, _ name: String) -> [S
     }
 
     @Test(
-        .refuses("STEP-04"),
+        .holds("STEP-04"), .refuses("STEP-04"),
         arguments: [
             (nil, 60, "60"), (30, 60, "30"), (600, 60, "60"), (600, nil, "600"), (0, 60, "0"),
         ] as [(Int?, Int?, String)])

@@ -109,7 +109,7 @@ private let intrusions = [
                 + "&request_uri=urn%3Aietf%3Aparams%3Aoauth%3Arequest_uri%3A6esc_11ACC5bwc014ltc14eY22c")
     }
 
-    @Test(.holds("PAR-04"), arguments: intrusions)
+    @Test(.holds("PAR-04"), .refuses("PAR-04"), arguments: intrusions)
     func `has no third parameter, whatever the server calls its reference`(reference: String) {
         let text = AuthorizationURL.pushed(endpoint: Given.endpoint, clientID: Given.clientID, requestURI: reference)
         #expect(ReadURL(text).names == ["client_id", "request_uri"])
@@ -118,7 +118,7 @@ private let intrusions = [
     }
 
     @Test(
-        .refuses("PAR-04"),
+        .holds("PAR-04"), .refuses("PAR-04"),
         arguments: [
             ("https://as.example/a?tenant=1", "https://as.example/a?tenant=1&client_id="),
             ("https://as.example/a?tenant=1&", "https://as.example/a?tenant=1&client_id="),

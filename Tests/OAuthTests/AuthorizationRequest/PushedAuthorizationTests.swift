@@ -52,7 +52,8 @@ private let published = """
         }
     }
 
-    @Test(.holds("PAR-02")) func `with an object has neither state nor scope outside of it`() throws {
+    @Test(.holds("PAR-02"), .refuses("PAR-02")) func `with an object has neither state nor scope outside of it`() throws
+    {
         let parameters = Given.parameters(try Given.everything(form: .pushedSigned))
         let pairs = PushedAuthorization.parameters(parameters, object: try Given.object(parameters))
         #expect(pairs.map(\.0) == ["client_id", "request"])
@@ -124,7 +125,7 @@ private let published = """
         #expect(found.expiresIn == 86_400)
     }
 
-    @Test(.refuses("PAR-03")) func `has a reference of 512 bytes at most`() throws {
+    @Test(.holds("PAR-03"), .refuses("PAR-03")) func `has a reference of 512 bytes at most`() throws {
         let longest = String(repeating: "x", count: 512)
         let body = { (reference: String) in "{\"request_uri\":\"\(reference)\",\"expires_in\":60}" }
         #expect(try PushedAuthorization.read(Given.answer(body(longest))).requestURI == longest)
@@ -239,7 +240,7 @@ private let published = """
     }
 
     @Test(
-        .refuses("PAR-05"),
+        .holds("PAR-05"),
         arguments: [
             (405, ""), (408, ""), (413, ""), (429, #"{"error":"slow_down"}"#), (500, "<html>"), (502, ""), (503, "{}"),
             (400, #"{"error":"temporarily_unavailable"}"#), (400, #"{"error":"server_error"}"#), (599, ""),
@@ -248,7 +249,8 @@ private let published = """
         #expect(refusal(body, status) == .unavailable(status: status, retryAfterSeconds: nil))
     }
 
-    @Test(.holds("PAR-05")) func `until later is asked again when the server says so, and not for other reasons`() {
+    @Test(.holds("PAR-05"), .refuses("PAR-05"))
+    func `until later is asked again when the server says so, and not for other reasons`() {
         #expect(refusal("", 429, retryAfter: 17) == .unavailable(status: 429, retryAfterSeconds: 17))
         #expect(refusal("", 503, retryAfter: 1) == .unavailable(status: 503, retryAfterSeconds: 1))
         let refused = ErrorResponse(Given.answer("", status: 400))
@@ -279,7 +281,8 @@ private let published = """
         #expect(error.code == code)
     }
 
-    @Test(.holds("PAR-05")) func `is told to the operator, with what the server says of it and nothing unprintable`()
+    @Test(.holds("PAR-05"), .refuses("PAR-05"))
+    func `is told to the operator, with what the server says of it and nothing unprintable`()
         throws
     {
         let found = try #require(

@@ -159,7 +159,7 @@ private typealias Given = Requesting
         #expect(earlier["exp"]?.integer != later["exp"]?.integer)
     }
 
-    @Test(.holds("JAR-07")) func `escapes what a state could try`() throws {
+    @Test(.holds("JAR-07"), .refuses("JAR-07")) func `escapes what a state could try`() throws {
         let state = "\",\"sub\":\"admin\",\"x\":\"\u{0}\n"
         let claims = try Given.open(Given.object(Given.parameters(state: state))).claims
         #expect(claims["state"]?.string == state)
@@ -190,7 +190,8 @@ private typealias Given = Requesting
         #expect(try Given.open(opened.plaintext).claims["state"]?.string == "the-state")
     }
 
-    @Test(.holds("JAR-10")) func `is encrypted to a key of the set that the server publishes, to the one for that`()
+    @Test(.holds("JAR-10"), .refuses("JAR-10"))
+    func `is encrypted to a key of the set that the server publishes, to the one for that`()
         throws
     {
         let recipient = try DecryptionJWK(Given.signer(.otherP256).key, algorithm: "ECDH-ES+A256KW")
@@ -206,7 +207,7 @@ private typealias Given = Requesting
         }
     }
 
-    @Test(.holds("JAR-10"), .refuses("JAR-10"))
+    @Test(.refuses("JAR-10"))
     func `is not made without a key for encryption, and nothing readable in its place`() throws {
         let signing = try Given.signer().published
         let unsaid = JWK(material: signing.material)

@@ -32,7 +32,8 @@ private typealias Given = Authenticating
         for method in try Given.methods() { #expect(refusal(method) == nil) }
     }
 
-    @Test(.refuses("CA-01")) func `are refused by a server that offers other methods, stronger or weaker`() throws {
+    @Test(.holds("CA-01"), .refuses("CA-01"))
+    func `are refused by a server that offers other methods, stronger or weaker`() throws {
         for method in try Given.methods() {
             let credentials = try ClientCredentials(clientID: "rs", method: method)
             let others = try Given.methods().map(\.name).filter { $0 != method.name } + ["none"]
@@ -47,7 +48,9 @@ private typealias Given = Authenticating
         }
     }
 
-    @Test(.refuses("CA-05")) func `are refused by a server that takes assertions by other algorithms`() throws {
+    @Test(.holds("CA-05"), .refuses("CA-05")) func `are refused by a server that takes assertions by other algorithms`()
+        throws
+    {
         let byKey = try ClientCredentials(clientID: "rs", method: .privateKeyJWT(Given.key(.rsa, .ps256)))
         try byKey.check(methods: ["private_key_jwt"], algorithms: ["RS256", "PS256"])
         #expect(throws: ClientMethodRefusal.algorithmNotOffered("PS256")) {
@@ -61,7 +64,7 @@ private typealias Given = Authenticating
         try plain.check(methods: nil, algorithms: ["PS256"])
     }
 
-    @Test(.refuses("CA-04"), arguments: [(MACAlgorithm.hs256, 32), (.hs384, 48), (.hs512, 64)])
+    @Test(.holds("CA-04"), .refuses("CA-04"), arguments: [(MACAlgorithm.hs256, 32), (.hs384, 48), (.hs512, 64)])
     func `are refused when the secret is shorter than the hash`(algorithm: MACAlgorithm, length: Int) {
         let long = Secret([UInt8](repeating: 7, count: length)),
             short = Secret([UInt8](repeating: 7, count: length - 1))
@@ -79,7 +82,9 @@ private typealias Given = Authenticating
         #expect(refusal(.selfSignedTLS(certificateFile: "c", keyFile: "")) == .fileMissing)
     }
 
-    @Test(.holds("CA-07"), arguments: [(0, false), (1, true), (60, true), (61, false), (-1, false), (Int.max, false)])
+    @Test(
+        .holds("CA-07"), .refuses("CA-07"),
+        arguments: [(0, false), (1, true), (60, true), (61, false), (-1, false), (Int.max, false)])
     func `live a minute at most`(lifetime: Int, isAllowed: Bool) {
         #expect(refusal(.secretBasic(Given.secret("s")), lifetime: lifetime) == (isAllowed ? nil : .lifetimeNotAllowed))
     }

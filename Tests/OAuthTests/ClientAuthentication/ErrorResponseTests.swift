@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(
-        .refuses("CA-15"),
+        .holds("CA-15"),
         arguments: [
             (400, ErrorResponse.Meaning.requestRefused), (401, .clientRefused), (403, .clientRefused),
             (404, .requestRefused), (429, .serverUnavailable), (500, .serverUnavailable), (502, .serverUnavailable),
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test(.holds("CA-15")) func `has its description escaped and cut`() {
+    @Test(.refuses("CA-15")) func `has its description escaped and cut`() {
         let long = String(repeating: "x", count: 500)
         #expect(read(400, #"{"error":"e","error_description":"\#(long)"}"#).description?.count == 200)
         #expect(read(400, #"{"error_description":"a\r\nb\u0000\u001b[2J\"\\ü"}"#).description == "a??b??[2J???")

@@ -44,7 +44,7 @@ import Testing
         )
     }
 
-    @Test(.refuses("DPOP-01")) func `a proof that proves nothing has its own error`() {
+    @Test(.holds("DPOP-01")) func `a proof that proves nothing has its own error`() {
         #expect(
             plain.value(.invalidProof("The proof is not for this request"))
                 == #"DPoP realm="r", error="invalid_dpop_proof", error_description="The proof is not for this request", algs="ES256 PS256""#

@@ -60,7 +60,7 @@ private func unchecked(_ text: String) throws -> UncheckedDPoPProof {
         }
     }
 
-    @Test(.holds("DPOP-27")) func `a stranger's words are quoted, escaped and cut`() throws {
+    @Test(.refuses("DPOP-27")) func `a stranger's words are quoted, escaped and cut`() throws {
         let hostile = #"a\r\nlevel=error \"x\" %0A \u0000\u00e9"# + String(repeating: "x", count: 100)
         let proof = try unchecked(ProofMint(method: hostile, target: hostile).proof())
         for refusal in refusals + [.typeNotAccepted("a\nb\"\u{E9}"), .algorithmNotAllowed("a\nb\"\u{E9}")] {

@@ -77,7 +77,7 @@ import Testing
         #expect(try IssuerIdentifier(text).text == text)
     }
 
-    @Test(.holds("MD-01")) func `may be http only where that was asked for by name`() throws {
+    @Test(.holds("MD-01"), .refuses("MD-01")) func `may be http only where that was asked for by name`() throws {
         #expect(throws: MetadataRefusal.issuerNotHTTPS) { try IssuerIdentifier("http://127.0.0.1:4593/api") }
         #expect(
             try IssuerIdentifier("http://127.0.0.1:4593/api", schemes: .insecureHTTPAllowed).uri.effectivePort == 4593)

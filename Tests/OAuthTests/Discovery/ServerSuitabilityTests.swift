@@ -146,7 +146,9 @@ private func form(_ form: AuthorizationRequestSettings.Form) -> Case { Case(sett
         #expect(try Case().rows(["response_types_supported": "[\"id_token\",\"code id_token\"]"]) == ["CF-01"])
     }
 
-    @Test(.refuses("CF-05")) func `does not say that it knows S256, unless the operator says so`() throws {
+    @Test(.holds("CF-05"), .refuses("CF-05")) func `does not say that it knows S256, unless the operator says so`()
+        throws
+    {
         #expect(try Case().rows(["code_challenge_methods_supported": nil]) == ["CF-05"])
         #expect(try Case(assumesPKCE: true).rows(["code_challenge_methods_supported": nil]).isEmpty)
     }
@@ -170,7 +172,9 @@ private func form(_ form: AuthorizationRequestSettings.Form) -> Case { Case(sett
         #expect(try Case(method: secret).rows([member: "[\"RS256\"]"]).isEmpty)
     }
 
-    @Test(.refuses("PAR-06"), arguments: [AuthorizationRequestSettings.Form.plain, .signed, .signedByReference])
+    @Test(
+        .holds("PAR-06"), .refuses("PAR-06"),
+        arguments: [AuthorizationRequestSettings.Form.plain, .signed, .signedByReference])
     func `takes only pushed requests`(given: AuthorizationRequestSettings.Form) throws {
         let member = "require_pushed_authorization_requests"
         #expect(try form(given).rows([member: "true"]) == ["PAR-06"])
@@ -183,14 +187,14 @@ private func form(_ form: AuthorizationRequestSettings.Form) -> Case { Case(sett
         #expect(try form(given).rows(["pushed_authorization_request_endpoint": nil]) == ["PAR-06"])
     }
 
-    @Test(.holds("JAR-09"), arguments: [AuthorizationRequestSettings.Form.plain, .pushed])
+    @Test(.holds("JAR-09"), .refuses("JAR-09"), arguments: [AuthorizationRequestSettings.Form.plain, .pushed])
     func `takes only signed requests`(given: AuthorizationRequestSettings.Form) throws {
         let member = "require_signed_request_object"
         #expect(try form(given).rows([member: "true"]) == ["JAR-09"])
         #expect(try form(.pushedSigned).rows([member: "true"]).isEmpty)
     }
 
-    @Test(.refuses("JAR-09")) func `takes no objects in this form`() throws {
+    @Test(.holds("JAR-09"), .refuses("JAR-09")) func `takes no objects in this form`() throws {
         #expect(try form(.signed).rows(["request_parameter_supported": "false"]) == ["JAR-09"])
         #expect(try form(.pushedSigned).rows(["request_parameter_supported": "false"]) == ["JAR-09"])
         #expect(try form(.signedByReference).rows(["request_uri_parameter_supported": "false"]) == ["JAR-09"])
@@ -237,14 +241,16 @@ private func form(_ form: AuthorizationRequestSettings.Form) -> Case { Case(sett
         #expect(try given.rows(["response_modes_supported": "[\"fragment\"]"]) == ["MD-07"])
     }
 
-    @Test(.holds("MD-07")) func `takes proofs by other algorithms than ours alone`() throws {
+    @Test(.holds("MD-07"), .refuses("MD-07")) func `takes proofs by other algorithms than ours alone`() throws {
         let member = "dpop_signing_alg_values_supported"
         #expect(try Case(dpop: .required).rows([member: "[\"RS256\"]"]) == ["MD-07"])
         #expect(try Case(dpop: .optional).rows([member: "[\"RS256\"]"]).isEmpty)
         #expect(try Case(dpop: .off).rows([member: "[\"RS256\"]"]).isEmpty)
     }
 
-    @Test(.refuses("MD-07")) func `does not end sessions here by a channel that it says it has not`() throws {
+    @Test(.holds("MD-07"), .refuses("MD-07")) func `does not end sessions here by a channel that it says it has not`()
+        throws
+    {
         let member = ["back": "backchannel_logout_supported", "front": "frontchannel_logout_supported"]
         for (channel, name) in [(LogoutChannel.back, "back"), (.front, "front")] {
             let given = Case(logoutChannels: [channel])
@@ -294,14 +300,14 @@ extension Case {
         #expect(try given(Settings(form: form, responseMode: .jwt)).rows() == ["PAR-06"])
     }
 
-    @Test(.holds("MD-07")) func `says who it is in its response, or signs it`() throws {
+    @Test(.holds("MD-07"), .refuses("MD-07")) func `says who it is in its response, or signs it`() throws {
         let silent = ["authorization_response_iss_parameter_supported": String?.none]
         #expect(try given().rows(silent).isEmpty)
         #expect(try given(Settings(form: .pushed)).rows(silent) == ["MD-07"])
         #expect(try given(Settings(form: .pushed)).rows().isEmpty)
     }
 
-    @Test(.holds("MD-07")) func `binds its tokens, by proofs or by certificates`() throws {
+    @Test(.holds("MD-07"), .refuses("MD-07")) func `binds its tokens, by proofs or by certificates`() throws {
         var unbound = given()
         unbound.dpop = .off
         #expect(try unbound.rows() == ["MD-07"])
@@ -323,7 +329,8 @@ extension Case {
         #expect(!DPoPDemand.off.isMet(by: offers))
     }
 
-    @Test(.holds("MD-07")) func `are not tried at a server that does not say so, unless they are required`() throws {
+    @Test(.holds("MD-07"), .refuses("MD-07"))
+    func `are not tried at a server that does not say so, unless they are required`() throws {
         for server in [
             try Given.metadata(), try Given.metadata("\"dpop_signing_alg_values_supported\":[\"RS256\"]"),
         ] {

@@ -6,7 +6,7 @@ private func parsed(_ query: String) -> FrontchannelLogout? { FrontchannelLogout
 
 @Suite struct `a front-channel logout` {
     @Test(
-        .holds("LO-11"),
+        .holds("LO-11"), .refuses("LO-11"),
         arguments: [
             "iss=https%3A%2F%2Fissuer.example%2F&sid=session-1", "sid=session-1&iss=https://issuer.example/",
             "x=%zz&iss=https://issuer.example/&sid=session%2D1&y",
@@ -38,13 +38,13 @@ private func parsed(_ query: String) -> FrontchannelLogout? { FrontchannelLogout
         #expect(parsed(query) == nil)
     }
 
-    @Test(.holds("LO-11")) func `compares byte by byte`() throws {
+    @Test(.holds("LO-11"), .refuses("LO-11")) func `compares byte by byte`() throws {
         let logout = try #require(parsed("iss=caf%C3%A9&sid=1%00"))
         #expect(logout.ends(issuer: "caf\u{e9}", sid: "1\0"))
         #expect(!logout.ends(issuer: "cafe\u{301}", sid: "1\0") && !logout.ends(issuer: "caf\u{e9}", sid: "1"))
     }
 
-    @Test(.holds("LO-11")) func `is framed by pages of the server alone`() {
+    @Test(.holds("LO-11"), .refuses("LO-11")) func `is framed by pages of the server alone`() {
         #expect(FrontchannelLogout.frameAncestors(of: []) == "'none'")
         #expect(FrontchannelLogout.frameAncestors(of: ["x", "javascript://a/", "ftp://a/"]) == "'none'")
         #expect(

@@ -20,13 +20,13 @@ import Testing
         #expect(!String(reflecting: token).contains("user-1"))
     }
 
-    @Test(.holds("OIDC-01")) func `must be in the token response`() throws {
+    @Test(.refuses("OIDC-01")) func `must be in the token response`() throws {
         #expect(throws: IDTokenRefusal.missing) {
             try IDToken.verify(nil, rules: idTokenRules(), keys: nil, nonce: "nonce-1", now: now)
         }
     }
 
-    @Test(.holds("OIDC-01")) func `is taken from the token response when it is there`() {
+    @Test(.holds("OIDC-01"), .refuses("OIDC-01")) func `is taken from the token response when it is there`() {
         #expect(idTokenRefusal(idToken()) == nil)
         #expect(idTokenRefusal("") == .envelope(.malformed(.notCompact)))
     }
@@ -94,7 +94,8 @@ import Testing
         #expect(idTokenRefusal(idToken(["aud": tooMany])) == .envelope(.malformed(.claimsNotJSON(.tooManyElements))))
     }
 
-    @Test(.holds("OIDC-03", "OIDC-04")) func `for us and a trusted audience says by azp whose it is`() throws {
+    @Test(.holds("OIDC-03", "OIDC-04"), .refuses("OIDC-03", "OIDC-04"))
+    func `for us and a trusted audience says by azp whose it is`() throws {
         let rules = idTokenRules(trusted: ["trusted"])
         let audiences = "[\"trusted\",\"client-1\"]"
         let token = try verifyIDToken(idToken(["aud": audiences, "azp": "\"client-1\""]), rules: rules)
@@ -113,7 +114,8 @@ import Testing
         #expect(idTokenRefusal(idToken(["azp": "\"client-1\""])) == nil)
     }
 
-    @Test(.holds("OIDC-07")) func `holds from iat to exp, with the leeway for clocks that differ`() {
+    @Test(.holds("OIDC-07"), .refuses("OIDC-07")) func `holds from iat to exp, with the leeway for clocks that differ`()
+    {
         #expect(idTokenRefusal(idToken(["exp": "\(now - 29)"])) == nil)
         #expect(idTokenRefusal(idToken(["exp": "\(now - 30)"])) == .expired(secondsAgo: 30))
         #expect(idTokenRefusal(idToken(["exp": "\(now - 31)"])) == .expired(secondsAgo: 31))
@@ -126,7 +128,8 @@ import Testing
         #expect(idTokenRefusal(idToken(["nbf": "\(now + 31)"])) == .notYetValid(secondsLeft: 31))
     }
 
-    @Test(.holds("OIDC-07")) func `has a leeway of five minutes at most, and none below nothing`() {
+    @Test(.holds("OIDC-07"), .refuses("OIDC-07")) func `has a leeway of five minutes at most, and none below nothing`()
+    {
         let lenient = idTokenRules(leeway: .max), strict = idTokenRules(leeway: .min)
         #expect(idTokenRefusal(idToken(["exp": "\(now - 299)"]), rules: lenient) == nil)
         #expect(idTokenRefusal(idToken(["exp": "\(now - 300)"]), rules: lenient) == .expired(secondsAgo: 300))
@@ -202,7 +205,7 @@ import Testing
         #expect(idTokenRefusal(other) == .envelope(.malformed(.claimsNotJSON(.duplicateMember))))
     }
 
-    @Test(.refuses("JOSE-26")) func `longer than allowed is refused before anything is decoded`() {
+    @Test(.holds("JOSE-26"), .refuses("JOSE-26")) func `longer than allowed is refused before anything is decoded`() {
         var rules = idTokenRules()
         let token = idToken()
         rules.maximumBytes = token.utf8.count

@@ -50,7 +50,7 @@ private func signedInfo(
         #expect(refusal(answer("{\"sub\":\"user-1\",\"sub\":\"user-1\"}")) == .notJSON(.duplicateMember))
     }
 
-    @Test(.holds("OIDC-12")) func `is a JSON object with status 200, of a bearable size`() {
+    @Test(.refuses("OIDC-12")) func `is a JSON object with status 200, of a bearable size`() {
         #expect(refusal(answer(object(members), status: 401)) == .status(401))
         #expect(refusal(answer(object(members), status: 204)) == .status(204))
         #expect(refusal(answer("[]")) == .notAnObject)
@@ -110,7 +110,7 @@ private func signedInfo(
         #expect(refusal(FetchResponse(status: 200, contentType: "application/json", body: signedInfo().body)) != nil)
     }
 
-    @Test(.refuses("OIDC-12")) func `may be encrypted besides, and never alone`() throws {
+    @Test(.holds("OIDC-12"), .refuses("OIDC-12")) func `may be encrypted besides, and never alone`() throws {
         let key = try DecryptionJWK(pem: Secret(Array(SigningKey.otherP256.pem().utf8)), algorithm: "ECDH-ES")
         func info(_ content: [UInt8]) throws -> FetchResponse {
             let body = try CompactJWE.encrypt(

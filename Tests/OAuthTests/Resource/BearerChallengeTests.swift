@@ -20,7 +20,7 @@ import Testing
         #expect(full.value(problem) == full.value())
     }
 
-    @Test(.refuses("RS-15")) func `an expired token reads as RFC 6750 prints it`() {
+    @Test(.holds("RS-15")) func `an expired token reads as RFC 6750 prints it`() {
         #expect(
             TokenChallenge(.bearer, realm: "example").value(.invalidToken("The access token expired"))
                 == #"Bearer realm="example", error="invalid_token", error_description="The access token expired""#)
@@ -33,7 +33,7 @@ import Testing
         )
     }
 
-    @Test(.refuses("RS-05")) func `a request that no reader understands alike is invalid`() {
+    @Test(.holds("RS-05")) func `a request that no reader understands alike is invalid`() {
         #expect(
             TokenChallenge(.bearer, realm: "r").value(.invalidRequest("Multiple methods used to include access token"))
                 == #"Bearer realm="r", error="invalid_request", error_description="Multiple methods used to include access token""#
@@ -86,7 +86,8 @@ import Testing
         )
     }
 
-    @Test(.refuses("STEP-01")) func `every level is named in order of preference, and none is forged`() throws {
+    @Test(.holds("STEP-01"), .refuses("STEP-01"))
+    func `every level is named in order of preference, and none is forged`() throws {
         let values = ["urn:b", "a", "", "two words", #"a"b\"#, "x\r\ny", "é", "c"]
         let text = full.value(
             .insufficientUserAuthentication("x", acrValues: values, maxAge: nil, scopes: []))

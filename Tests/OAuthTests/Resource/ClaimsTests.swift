@@ -23,7 +23,7 @@ private func field(_ text: String, separator: String = " ", encoding: Claims.Enc
     }
 
     @Test(
-        .holds("HTTP-46"),
+        .refuses("HTTP-46"),
         arguments: [
             "null", "{}", #"{"a":1}"#, "[]", "[null]", "[{}]", #"[[1]]"#, #""""#, #"["",""]"#,
         ])
@@ -32,7 +32,7 @@ private func field(_ text: String, separator: String = " ", encoding: Claims.Enc
         #expect(try field(text, encoding: .base64url) == nil)
     }
 
-    @Test(.holds("HTTP-46")) func `a claim with a line break stays one line`() throws {
+    @Test(.refuses("HTTP-46")) func `a claim with a line break stays one line`() throws {
         #expect(try field(#""a\r\nX-Admin: 1""#) == "a%0D%0AX-Admin: 1")
         #expect(try field(#"["a\r\nX-Admin: 1","\u0000"]"#) == "a%0D%0AX-Admin:%201 %00")
     }

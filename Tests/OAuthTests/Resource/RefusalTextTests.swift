@@ -53,7 +53,7 @@ private let refusals: [AccessTokenRefusal] =
         #expect(AccessTokenRefusal.tooLarge.expected(by: rules()) == "at most 16384 bytes")
     }
 
-    @Test(.holds("JOSE-14", "JOSE-33")) func `a stranger's words are quoted, escaped and cut`() throws {
+    @Test(.refuses("JOSE-14", "JOSE-33")) func `a stranger's words are quoted, escaped and cut`() throws {
         let hostile = #""a\nlevel=error \"x\" %0A \u0000 \u00e9""#
         let header = ["typ": hostile, "kid": hostile, "alg": hostile]
         let bytes = Array(TokenMint().accessToken(header: header, claims: ["iss": hostile]).utf8)

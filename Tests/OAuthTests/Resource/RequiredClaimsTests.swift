@@ -11,7 +11,7 @@ import Testing
         #expect(refusal(token([claim: nil])) == .missingClaim(claim))
     }
 
-    @Test(.holds("RS-16"), arguments: ["iss", "exp", "aud"])
+    @Test(.holds("RS-16"), .refuses("RS-16"), arguments: ["iss", "exp", "aud"])
     func `the legacy profile still requires three`(claim: String) {
         #expect(refusal(legacyToken(), rules: legacyRules) == nil)
         #expect(refusal(legacyToken([claim: nil]), rules: legacyRules) == .missingClaim(claim))
@@ -34,7 +34,7 @@ import Testing
         #expect(refusal(legacyToken(["aud": value]), rules: legacyRules) == .claimMalformed("aud"))
     }
 
-    @Test(.holds("RS-13")) func `the audience is one of several, exactly`() throws {
+    @Test(.holds("RS-13"), .refuses("RS-13")) func `the audience is one of several, exactly`() throws {
         let several = try verify(token(["aud": #"["https://other.example","https://api.example/"]"#]))
         #expect(several.hasAudience("https://api.example/"))
         #expect(several.hasAudience(oneOf: ["x", "https://other.example"]))
@@ -48,7 +48,9 @@ import Testing
         #expect(!several.hasAudience(oneOf: []))
     }
 
-    @Test(.holds("RS-13")) func `an audience with a NUL or another composition is another audience`() throws {
+    @Test(.holds("RS-13"), .refuses("RS-13")) func `an audience with a NUL or another composition is another audience`()
+        throws
+    {
         let nul = try verify(token(["aud": #""https://api.example/\u0000x""#]))
         #expect(!nul.hasAudience("https://api.example/"))
         #expect(nul.hasAudience("https://api.example/\0x"))
@@ -99,7 +101,7 @@ import Testing
         #expect(certificate.certificateThumbprint?.base64URL == Self.certificate)
     }
 
-    @Test(.holds("RS-23"), arguments: ["jkt", "x5t#S256"])
+    @Test(.refuses("RS-23"), arguments: ["jkt", "x5t#S256"])
     func `both bindings must be well-formed`(wrong: String) {
         var members = ["jkt": Self.jkt, "x5t#S256": Self.certificate]
         members[wrong] = "x"
@@ -113,7 +115,8 @@ import Testing
         for value in ["1", "null", #"["myACR"]"#] { #expect(try verify(token(["acr": value])).acr == nil) }
     }
 
-    @Test(.refuses("STEP-02")) func `the time of the user's authentication is read, and nothing that is no time`()
+    @Test(.holds("STEP-02"), .refuses("STEP-02"))
+    func `the time of the user's authentication is read, and nothing that is no time`()
         throws
     {
         #expect(try verify(token(["auth_time": "1646340198"])).authTime == 1_646_340_198)
@@ -157,7 +160,7 @@ import Testing
         #expect(refusal(token(["scope": value])) == .claimMalformed("scope"))
     }
 
-    @Test(.holds("RS-19")) func `a mapped claim may be a list, whose words are not split`() throws {
+    @Test(.holds("RS-19"), .refuses("RS-19")) func `a mapped claim may be a list, whose words are not split`() throws {
         var mapped = rules()
         mapped.scopeClaim = "scp"
         #expect(try verify(token(["scp": #"["a","b c"]"#]), rules: mapped).scopes == ["a", "b c"])
@@ -168,7 +171,7 @@ import Testing
         }
     }
 
-    @Test(.holds("RS-19")) func `every scope is needed, and case matters`() throws {
+    @Test(.holds("RS-19"), .refuses("RS-19")) func `every scope is needed, and case matters`() throws {
         let token = try verify(token(["scope": #""a b""#]))
         #expect(token.grants([]))
         #expect(token.grants(["a"]) && token.grants(["b", "a"]))

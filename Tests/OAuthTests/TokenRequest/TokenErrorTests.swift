@@ -51,7 +51,7 @@ private func error(_ status: Int, code: String, nonce: String? = nil) -> TokenEr
         #expect(error(status, "").meaning == (status == 400 ? .grantRefused : meaning))
     }
 
-    @Test(.holds("CA-15", "CF-31"))
+    @Test(.refuses("CA-15", "CF-31"))
     func `comes out of the reading of a token response, an HTML page of the server's among them`() {
         let html = FetchResponse(status: 500, contentType: "text/html", body: Array("<html>".utf8))
         #expect(throws: TokenResponseRefusal.refused(TokenError(html))) {
@@ -66,7 +66,7 @@ private func error(_ status: Int, code: String, nonce: String? = nil) -> TokenEr
         }
     }
 
-    @Test(.refuses("CA-16")) func `says when to come again, and for a code it is no invitation`() {
+    @Test(.holds("CA-16"), .refuses("CA-16")) func `says when to come again, and for a code it is no invitation`() {
         #expect(error(503, "", retryAfter: 7).retryAfterSeconds == 7)
         #expect(error(503, "").retryAfterSeconds == nil)
         // The one answer after which a code is sent again is one by a server that did not look at it.
@@ -99,7 +99,7 @@ private func error(_ status: Int, code: String, nonce: String? = nil) -> TokenEr
             FetchResponse(status: status, dpopNonce: nonce, retryAfterSeconds: 11, body: Array(body.utf8)))
     }
 
-    @Test(.refuses("RV-01")) func `is done with 200, for a token that nobody knows too`() {
+    @Test(.holds("RV-01")) func `is done with 200, for a token that nobody knows too`() {
         #expect(read(200) == .done)
         #expect(read(200, "<html>") == .done)
         #expect(read(204) == .done)
@@ -108,7 +108,8 @@ private func error(_ status: Int, code: String, nonce: String? = nil) -> TokenEr
         #expect(read(503, "{\"error\":\"unsupported_token_type\"}") == .again(afterSeconds: 11))
     }
 
-    @Test(.refuses("RV-01")) func `is to be asked for again when the server is down, and not when it says no`() {
+    @Test(.holds("RV-01"), .refuses("RV-01"))
+    func `is to be asked for again when the server is down, and not when it says no`() {
         for status in [429, 500, 502, 503] { #expect(read(status) == .again(afterSeconds: 11)) }
         #expect(read(400, "{\"error\":\"use_dpop_nonce\"}", nonce: "n") == .nonceDemanded("n"))
         for status in [400, 401, 403, 404] {

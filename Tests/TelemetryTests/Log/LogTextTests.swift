@@ -27,7 +27,7 @@ private func line(_ value: String, limit: Int = 4096) -> String {
     }
 
     @Test(
-        .holds("OPS-02"),
+        .refuses("OPS-02"),
         arguments: [
             ("a\u{1B}[31m", "a\\u001b[31m"),  // the row's own example: ESC from a User-Agent
             ("a\r\nb", "a\\u000d\\u000ab"),
@@ -47,7 +47,7 @@ private func line(_ value: String, limit: Int = 4096) -> String {
     }
 
     @Test(
-        .holds("OPS-02"),
+        .refuses("OPS-02"),
         arguments: [
             ([0x80], "\\u0080"),  // a continuation byte alone
             ([0xC2], "\\u00c2"),  // cut off
@@ -63,7 +63,7 @@ private func line(_ value: String, limit: Int = 4096) -> String {
         #expect(line(value) == "{\"v\":\"\(expected)\"}\n")
     }
 
-    @Test(.holds("OPS-02"), arguments: [0x00, 0x1F, 0x22, 0x5C, 0x7F, 0x80, 0xFF] as [UInt8])
+    @Test(.refuses("OPS-02"), arguments: [0x00, 0x1F, 0x22, 0x5C, 0x7F, 0x80, 0xFF] as [UInt8])
     func `is escaped wherever it stands in a run of harmless bytes`(byte: UInt8) {
         // Eight bytes are judged at a time: every place within them, and every length of what follows.
         let escaped = byte == 0x22 || byte == 0x5C ? [0x5C, byte] : Array(escape(byte).utf8)
@@ -85,7 +85,7 @@ private func line(_ value: String, limit: Int = 4096) -> String {
         return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
     }
 
-    @Test(.holds("OPS-02")) func `every byte and every pair of bytes leaves as one line of printable JSON`() throws {
+    @Test(.refuses("OPS-02")) func `every byte and every pair of bytes leaves as one line of printable JSON`() throws {
         for first in UInt8.min...UInt8.max {
             var value: [UInt8] = []
             for second in UInt8.min...UInt8.max { value += [first, second, 0x2E] }
@@ -99,7 +99,7 @@ private func line(_ value: String, limit: Int = 4096) -> String {
     }
 
     @Test(
-        .holds("OPS-02"),
+        .holds("OPS-02"), .refuses("OPS-02"),
         arguments: [
             ("abcdef", 6, "abcdef"), ("abcdef", 4, "abcd[+2 bytes]"), ("abcdef", 0, "[+6 bytes]"),
             ("abcdef", -1, "[+6 bytes]"),

@@ -10,7 +10,7 @@ private func redacted(_ query: String, limit: Int = 1024) -> String {
 
 @Suite struct `a query in a log` {
     @Test(
-        .holds("OPS-01"),
+        .refuses("OPS-01"),
         arguments: [
             "access_token", "assertion", "client_assertion", "client_secret", "code", "code_verifier", "id_token",
             "id_token_hint", "logout_token", "password", "refresh_token", "request", "response", "state", "token",
@@ -52,12 +52,12 @@ private func redacted(_ query: String, limit: Int = 1024) -> String {
         #expect(redacted(query) == query)
     }
 
-    @Test(.holds("OPS-01")) func `a value with an equals sign is redacted whole`() {
+    @Test(.refuses("OPS-01")) func `a value with an equals sign is redacted whole`() {
         #expect(redacted("code=a=b=c&x=1") == "code=[redacted]&x=1")
     }
 
     @Test(
-        .holds("OPS-02"),
+        .holds("OPS-02"), .refuses("OPS-02"),
         arguments: [
             ("abcdef=1", 3, "abcdef=..."),
             ("a=1234567890", 6, "a=1234..."),

@@ -47,7 +47,7 @@ import Testing
                 """)
     }
 
-    @Test(.holds("CA-01")) func `a login has no other authentication than its client`() {
+    @Test(.refuses("CA-01")) func `a login has no other authentication than its client`() {
         #expect(
             refusal(of: Sample.login("token_endpoint_auth_method: client_secret_post"))
                 == """
@@ -83,7 +83,7 @@ import Testing
                 """)
     }
 
-    @Test(.holds("JAR-01")) func `a form that is signed needs a key`() {
+    @Test(.refuses("JAR-01")) func `a form that is signed needs a key`() {
         #expect(
             refusal(of: Sample.login("authorization_request: signed"))
                 == """

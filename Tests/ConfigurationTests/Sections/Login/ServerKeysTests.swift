@@ -30,7 +30,7 @@ import Testing
         #expect(URLText.target.fault(text) != nil)
     }
 
-    @Test(.holds("MD-08")) func `ports are numbers of ports`() {
+    @Test(.refuses("MD-08")) func `ports are numbers of ports`() {
         #expect(
             refusal(of: Sample.issuer("allow_ports: [0]"))
                 .contains("issuers.main.allow_ports[0]: expected"))
