@@ -1,0 +1,160 @@
+extension RequirementTable {
+    /// Rows of what servers publish, and of what the gateway does.
+    static let metadata: [Requirement] = [
+        Requirement(
+            id: "MD-01", source: "RFC 8414 §2; FAPI 2.0 Security Profile §5.3.3.1",
+            promise: """
+                The gateway takes an issuer's address from the configuration alone: https, without query and \
+                fragment.
+                """),
+        Requirement(
+            id: "MD-02", source: "RFC 8414 §3.1, §5; OpenID Connect Discovery §4.1; MCP authorization",
+            promise: """
+                The gateway makes the address of an issuer's metadata as OpenID Connect or RFC 8414 defines \
+                it, as configured.
+                """),
+        Requirement(
+            id: "MD-03", source: "RFC 8414 §3.3; OpenID Connect Discovery §4.3",
+            promise: "The gateway drops metadata whose issuer is not the configured one, byte for byte."),
+        Requirement(
+            id: "MD-04", source: "RFC 8414 §3.2",
+            promise: """
+                The gateway takes metadata only as a JSON object of bounded size with https endpoints. \
+                Otherwise it keeps the previous one.
+                """),
+        Requirement(
+            id: "MD-05", source: "RFC 8414 §6; RFC 9728 §7.10",
+            promise: """
+                The gateway refreshes metadata by itself, goes on with the old one for a while, and logs a \
+                change of address.
+                """),
+        Requirement(
+            id: "MD-06", source: "RFC 8414 §2; RFC 8725 §3.10; FAPI 2.0 Security Profile §5.4.2",
+            promise: """
+                The gateway takes an issuer's keys from its jwks_uri alone, by https, without redirects and of \
+                bounded size.
+                """),
+        Requirement(
+            id: "MD-07", source: "RFC 8414 §2; RFC 9126 §5; RFC 9207 §3; RFC 9449 §5.1; RFC 8705 §5",
+            promise: """
+                The gateway holds the configuration against what a server says it supports, and refuses what \
+                does not fit.
+                """),
+        Requirement(
+            id: "MD-08", source: "RFC 8725 §2.9, §3.10; RFC 9728 §7.7",
+            promise: """
+                The gateway fetches nothing from private addresses that are not permitted, and connects to the \
+                address that it checked.
+                """),
+        Requirement(
+            id: "MD-20", source: "RFC 9728 §3, §3.1, §3.2",
+            promise: "The gateway publishes the metadata of each protected resource by GET, without authentication."),
+        Requirement(
+            id: "MD-21", source: "RFC 9728 §3.3",
+            promise: "The gateway names in that metadata the resource that the address was made of."),
+        Requirement(
+            id: "MD-22", source: "RFC 9728 §3.3, §5.1",
+            promise: """
+                The gateway points its challenges to that metadata by the configured public address, which no \
+                request can change.
+                """),
+        Requirement(
+            id: "MD-23", source: "RFC 9728 §2; MCP authorization",
+            promise: """
+                The gateway makes that metadata of the route's own configuration, so that the two cannot \
+                differ.
+                """),
+        Requirement(
+            id: "MD-24", source: "RFC 9728 §7.10",
+            promise: """
+                The gateway lets scripts of every site read that metadata, without credentials, and lets \
+                caches keep it.
+                """),
+        Requirement(
+            id: "MD-25", source: "RFC 9728 §3",
+            promise: "The gateway answers the addresses of that metadata itself, and does not forward them."),
+        Requirement(
+            id: "MD-30", source: "RFC 7517 §8.5; FAPI 2.0 Security Profile §5.4.2",
+            promise: "The gateway publishes its public keys, and never a private or a symmetric one."),
+        Requirement(
+            id: "MD-31", source: "RFC 7638 §1",
+            promise: "The gateway names each key by its thumbprint, and publishes the next one ahead."),
+    ]
+
+    /// Rows of logs, bounds, reloads and the end.
+    static let operation: [Requirement] = [
+        Requirement(
+            id: "OPS-01", source: "RFC 6749 §10; RFC 9700 §4.3; RFC 7523 §6",
+            promise: """
+                The gateway logs no token, code, secret, proof or cookie at any level. It logs a short digest \
+                in its place.
+                """),
+        Requirement(
+            id: "OPS-02", source: "policy of this gateway",
+            promise: "The gateway escapes and bounds what it logs, so that nobody can forge a line."),
+        Requirement(
+            id: "OPS-03", source: "policy of this gateway",
+            promise: """
+                The gateway logs of each request what was decided, which check failed and for whom, and counts \
+                it. The client learns none of that.
+                """),
+        Requirement(
+            id: "OPS-04", source: "policy of this gateway",
+            promise: """
+                The gateway never blocks its loops. A slow server or upstream delays only the requests that \
+                need it.
+                """),
+        Requirement(
+            id: "OPS-05", source: "policy of this gateway",
+            promise: "The gateway bounds every cache, queue and share of one client, and answers 429 or 503 beyond."),
+        Requirement(
+            id: "OPS-06", source: "policy of this gateway",
+            promise: "The gateway serves health and metrics on a listener of their own, which no route leads to."),
+        Requirement(
+            id: "OPS-07", source: "policy of this gateway",
+            promise: "The gateway takes a new configuration as a whole, or goes on with the old one."),
+        Requirement(
+            id: "OPS-08", source: "policy of this gateway",
+            promise: """
+                The gateway stops accepting at its end, finishes what is under way within a bounded time, and \
+                sends its last revocations.
+                """),
+        Requirement(
+            id: "OPS-09", source: "policy of this gateway",
+            promise: """
+                The gateway measures timeouts by a clock that is never set, and reports a step of the wall \
+                clock.
+                """),
+        Requirement(
+            id: "OPS-10", source: "RFC 6749 §10.10; FAPI 2.0 Security Profile §5.4.1",
+            promise: "The gateway takes its randomness from the system alone."),
+    ]
+
+    /// Rows of the pages that people see.
+    static let pages: [Requirement] = [
+        Requirement(
+            id: "ECO-17", source: "policy of this gateway",
+            promise: "The gateway tells a navigation from a script by Sec-Fetch-* and Accept."),
+        Requirement(
+            id: "ECO-85", source: "policy of this gateway",
+            promise: """
+                The gateway answers a refused navigation with a page that says what its reader can do. \
+                Everybody else gets the terse answer.
+                """),
+        Requirement(
+            id: "ECO-86", source: "policy of this gateway",
+            promise: """
+                The gateway's pages hold no script and nothing of the request, and no other site can frame \
+                them.
+                """),
+        Requirement(
+            id: "ECO-87", source: "policy of this gateway",
+            promise: "The gateway's pages have the operator's name, logo and colour, and speak the reader's language."),
+        Requirement(
+            id: "ECO-88", source: "policy of this gateway",
+            promise: """
+                The gateway's pages of an outage try again by themselves, later each time, and never repeat a \
+                form.
+                """),
+    ]
+}
