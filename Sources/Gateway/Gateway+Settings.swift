@@ -177,7 +177,7 @@ package struct AdminSettings: Sendable {
     }
 }
 
-/// Bounds on what one message may bring (REQUIREMENTS 0.4), in bytes unless named otherwise.
+/// Bounds on what one message may bring (HTTP-65), in bytes unless named otherwise.
 package struct LimitSettings: Sendable {
     package var requestLine = 8 * 1024
     package var headerSection = 64 * 1024
@@ -270,7 +270,7 @@ package struct TokenCacheSettings: Sendable {
     package init() {}
 }
 
-/// How DPoP proofs are judged on every route, and what is remembered of them (RFC 9449, REQUIREMENTS 0.4).
+/// How DPoP proofs are judged on every route, and what is remembered of them (RFC 9449, DPOP-10).
 package struct ProofSettings: Sendable {
     /// Oldest proof accepted, in seconds.
     package var pastSeconds = 60

@@ -64,7 +64,7 @@ package enum Refusal: UInt8, Error, Sendable, CaseIterable {
         case client, upstream, issuer, capacity
     }
 
-    /// The response templates of REQUIREMENTS 0.2.
+    /// The forms of answers: the rows E of Requirements.md.
     package enum Template: Sendable, Equatable {
         /// A message that may have been understood differently by another reader: answered, then closed.
         case message

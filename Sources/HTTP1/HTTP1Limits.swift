@@ -1,4 +1,4 @@
-/// Bounds on one message head, in bytes unless named otherwise (REQUIREMENTS 0.4, HTTP-65).
+/// Bounds on one message head, in bytes unless named otherwise (HTTP-65).
 ///
 /// Enforced while bytes arrive: a head is refused at the first byte over a bound, before anything buffers it.
 public struct HTTP1Limits: Sendable {

@@ -9,7 +9,7 @@ public struct JSONLimits: Sendable, Equatable {
     /// Elements of one array.
     public var elements: Int
 
-    /// The limits of REQUIREMENTS 0.4 unless said otherwise.
+    /// More than any honest token or document has, unless said otherwise.
     public init(bytes: Int = 1024 * 1024, depth: Int = 16, members: Int = 256, elements: Int = 4096) {
         // Positions are kept in 32 bits.
         self.bytes = min(bytes, 0x3FFF_FFFF)

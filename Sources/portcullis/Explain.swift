@@ -17,12 +17,14 @@ struct Explain: ParsableCommand {
             With --login it explains no request: it holds one client's logins against what its authorization server says \
             about itself now, and prints what to register there. Session cookies, too, come from files alone.
 
+            With --check it explains no request and needs no configuration: it says what the check of a log line stands for.
+
             Exits 0 when the request would be forwarded, 3 when it is refused, 1 when that could not be found out, 2 \
             when the configuration or the request is not valid.
             """)
 
     @Argument(help: "The configuration file.", completion: .file(extensions: ["yaml", "yml"]))
-    var config: String
+    var config: String?
 
     @Option(help: "The method.")
     var method = "GET"
@@ -47,6 +49,9 @@ struct Explain: ParsableCommand {
 
     @Option(help: "The name of a login client: holds it against its server, in place of a request.")
     var login: String?
+
+    @Option(help: "The id of a requirement, such as RS-13, the check of a log line: says what it promises.")
+    var check: String?
 
     @Option(help: "A file with the request's head, raw, from curl -v or from a browser's tools.", completion: .file())
     var request: String?
@@ -83,7 +88,14 @@ struct Explain: ParsableCommand {
     @Flag(help: "Print the explanation as JSON.")
     var json = false
 
+    func validate() throws {
+        // In the parser's own words: without --check it is an argument like any other.
+        guard config != nil || check != nil else { throw ValidationError("Missing expected argument '<config>'") }
+    }
+
     func run() throws {
+        if let check { return try tell(of: check) }
+        guard let config else { throw ExitCode.validationFailure }
         let settings = try ConfigurationFile.load(config).settings
         let text: String
         do throws(RequestDraft.Problem) {
@@ -102,6 +114,18 @@ struct Explain: ParsableCommand {
         Terminal.print(brief && !json && login == nil ? Explanation.brief(text) : text)
         let status = AskGateway.exitStatus(of: text)
         guard status == 0 else { throw ExitCode(status) }
+    }
+
+    private func tell(of id: String) throws {
+        do throws(RequestDraft.Problem) {
+            guard url == nil, request == nil, curlFile == nil, requestID == nil, login == nil, !json else {
+                throw RequestDraft.Problem(text: "--check asks about an id: leave --json, --login and the request out")
+            }
+            Terminal.print(try RequirementText.text(of: id))
+        } catch {
+            Terminal.complain("portcullis explain: \(error.text)")
+            throw ExitCode(2)
+        }
     }
 
     private func remembered(_ id: String, _ settings: GatewaySettings) throws(RequestDraft.Problem) -> String {

@@ -13,12 +13,19 @@ for file in sorted((folder / "Families").glob("*.swift")):
     ):
         rows[identifier] = (one or re.sub(r"\s*\\\n\s*", " ", several).strip(), source)
 
+
+def number(identifier):
+    """By number; ids of words stay as they stand."""
+    rest = identifier.split("-", 1)[1]
+    return int(rest) if rest.isdigit() else 0
+
+
 text = ""
 for prefix, title in families:
     text += f"\n### {prefix}: {title}\n\n| id | promise | source |\n|---|---|---|\n"
-    for identifier, (promise, source) in rows.items():
-        if identifier.split("-")[0] == prefix:
-            text += f"| {identifier} | {promise} | {source} |\n"
+    for identifier in sorted((i for i in rows if i.split("-")[0] == prefix), key=number):
+        promise, source = rows[identifier]
+        text += f"| {identifier} | {promise} | {source} |\n"
 
 article = root / "Sources/Gateway/Gateway.docc/Requirements.md"
 before, heading, _ = article.read_text().partition("\n## The rows\n")

@@ -28,7 +28,7 @@ extension WorkerRef {
         return proof
     }
 
-    /// Everything RFC 9449 §4.3 asks of a proof but that it was not used before, in the order of REQUIREMENTS 0.3.
+    /// Everything RFC 9449 §4.3 asks of a proof but that it was not used before; that comes last (DPOP-17).
     private func checkProof(
         _ exchange: ExchangeRef, _ route: UnsafePointer<Route>, _ record: UnsafeMutablePointer<TokenRecord>,
         _ digest: SHA256Digest, _ bytes: UnsafeMutablePointer<UInt8>

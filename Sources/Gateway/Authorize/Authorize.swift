@@ -3,7 +3,7 @@ import JSON
 import OAuth
 
 extension WorkerRef {
-    /// Holds a verified token against what the route and the method require (REQUIREMENTS 0.3): scopes and
+    /// Holds a verified token against what the route and the method require (Requirements.md): scopes and
     /// authorization details, then how and when the user was authenticated, then policy.
     ///
     /// Compares bits that were worked out when the token was verified, and one time; nothing is allocated.

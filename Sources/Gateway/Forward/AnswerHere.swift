@@ -4,7 +4,7 @@ import Telemetry
 
 /// Answers that the gateway gives itself: refusals, and OPTIONS for the server. Not on the hot path.
 extension WorkerRef {
-    /// Answers an exchange with a refusal, as its template says (REQUIREMENTS 0.2).
+    /// Answers an exchange with a refusal, as its template says (rows E of Requirements.md).
     func refuse(_ exchange: ExchangeRef, _ refused: Refused) {
         let refusal = refused.cause
         let client = exchange.pointee.client.unsafelyUnwrapped

@@ -1,7 +1,7 @@
 import HTTPMessage
 import OAuth
 
-/// `WWW-Authenticate`, one line a scheme, Bearer before DPoP (REQUIREMENTS 0.2); not on the hot path.
+/// `WWW-Authenticate`, one line a scheme, Bearer before DPoP (D-2); not on the hot path.
 extension WorkerRef {
     /// The challenges that a refusal is answered with; none where no credentials could help.
     func challengeFields(_ exchange: ExchangeRef, _ refusal: Refusal) -> [(String, String)] {

@@ -16,7 +16,7 @@ public struct CompactJWS: Sendable {
     /// The signature's bytes.
     public let signature: [UInt8]
 
-    /// Header bytes allowed after decoding (REQUIREMENTS 0.4).
+    /// Header bytes allowed after decoding (JOSE-26).
     static let maximumHeaderBytes = 4096
 
     /// Takes `token` apart; sizes are checked before anything is decoded (JOSE-26).

@@ -36,7 +36,7 @@ public struct UncheckedAccessToken: Sendable {
     /// Bytes of the token.
     public var byteCount: Int { jwt.jws.bytes.count }
 
-    /// Everything that does not depend on a route, in the order of REQUIREMENTS 0.3: type, algorithm, key,
+    /// Everything that does not depend on a route, in the order of Requirements.md: type, algorithm, key,
     /// signature, issuer, times, required claims, `cnf`.
     ///
     /// A token that is bound to a key or a certificate comes back with its `binding`, which the caller must have

@@ -17,7 +17,7 @@ package struct TransactionSealer: Sendable {
         case expired
     }
 
-    /// Seconds that a login may take (REQUIREMENTS 0.4).
+    /// Seconds that a login may take (CF-03).
     package static let lifetimeSeconds = 600
     /// Login cookies that a browser is left with at most.
     private static let maximumCookies = 20

@@ -152,7 +152,7 @@ let navigation = ["Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: document", "Sec-F
 /// Fields of a page of ours that sends something.
 let ownPage = ["Origin: https://gateway.test", "Sec-Fetch-Site: same-origin"]
 
-/// E-LOGIN for everything but pages: 401, and JSON with the way to log in (REQUIREMENTS 0.2).
+/// E-LOGIN for everything but pages: 401, and JSON with the way to log in.
 func expectLoginNeeded(
     _ response: WireResponse, login: String = "https://gateway.test/.portcullis/login/web",
     at location: SourceLocation = #_sourceLocation

@@ -1,7 +1,7 @@
 import Testing
 import TestSupport
 
-/// What every response of the gateway's own carries (REQUIREMENTS 0.2).
+/// What every response of the gateway's own carries.
 func expectTemplate(
     _ response: WireResponse, status: Int, at location: SourceLocation = #_sourceLocation
 ) {

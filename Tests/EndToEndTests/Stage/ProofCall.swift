@@ -67,7 +67,7 @@ func challenges(_ response: WireResponse) throws -> [String: WireChallenge] {
     return found
 }
 
-/// E-PROOF, and the check that failed in the operator's log (REQUIREMENTS 0.2).
+/// E-PROOF, and the check that failed in the operator's log.
 func expectInvalidProof(
     _ response: WireResponse, _ stage: Stage, check: String, cause: String? = nil,
     at location: SourceLocation = #_sourceLocation

@@ -24,7 +24,7 @@ private func lines(
     }
 }
 
-/// The texts of REQUIREMENTS 0.2 with what goes before and behind the error.
+/// The texts of the challenges with what goes before and behind the error.
 private func bearer(_ error: String = "") -> String {
     #"Bearer realm="r"\#(error), scope="read", resource_metadata="\#(metadata)""#
 }
