@@ -25,8 +25,8 @@ extension RequirementTable {
         Requirement(
             id: "RS-06", source: "OAuth 2.1 §5.1; RFC 6750 §2.3, §3.1; FAPI 2.0 Security Profile §5.3.4",
             promise: """
-                The gateway never takes a token from the query. It refuses one there beside one in the \
-                Authorization field.
+                The gateway never takes a token from the query. It refuses one there beside an Authorization \
+                field, unless the route ignores it.
                 """),
         Requirement(
             id: "RS-07", source: "RFC 6750 §2.2",
@@ -81,7 +81,10 @@ extension RequirementTable {
                 """),
         Requirement(
             id: "RS-17", source: "RFC 9068 §4",
-            promise: "The gateway refuses a token in clear text from an issuer that agreed to encrypt its tokens."),
+            promise: """
+                The gateway refuses an encrypted access token, since it has no key for one. It trusts nothing \
+                that such a token says.
+                """),
         Requirement(
             id: "RS-18", source: "RFC 8725 §3.12; RFC 9068 §5",
             promise: """
@@ -97,7 +100,7 @@ extension RequirementTable {
         Requirement(
             id: "RS-20", source: "RFC 6750 §3.1",
             promise: """
-                The gateway answers 403 without a challenge if a claim rule is not met, since no other token \
+                The gateway answers 403 without a challenge if a claim rule is not met, since no other scope \
                 would help.
                 """),
         Requirement(
@@ -160,7 +163,10 @@ extension RequirementTable {
                 """),
         Requirement(
             id: "MTLS-06", source: "RFC 9440 §3.3",
-            promise: "The gateway knows the client certificate of a resumed TLS session, or refuses the bound token."),
+            promise: """
+                The gateway knows the client certificate of a resumed TLS session, and resumes none where \
+                authorities may revoke it.
+                """),
         Requirement(
             id: "MTLS-07", source: "RFC 9440 §2.4; RFC 9700 §4.13",
             promise: """

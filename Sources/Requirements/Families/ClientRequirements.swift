@@ -89,14 +89,14 @@ extension RequirementTable {
         Requirement(
             id: "CA-17", source: "policy of this gateway",
             promise: """
-                The gateway reads secrets from files or the environment, keeps them out of swap, core dumps \
-                and listings, and wipes them.
+                The gateway reads secrets from files or the environment, keeps them out of core dumps and \
+                listings, and wipes its copies.
                 """),
         Requirement(
             id: "CA-18", source: "RFC 9700 §2.6",
             promise: """
-                The gateway changes keys at a reload: it publishes the new one before it signs with it, and \
-                the old one for a while after.
+                The gateway publishes a new key before it signs with it, and an old one for a while after, \
+                without a restart.
                 """),
     ]
 

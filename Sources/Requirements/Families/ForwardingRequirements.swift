@@ -106,8 +106,8 @@ extension RequirementTable {
         Requirement(
             id: "HTTP-60", source: "RFC 6455 §10.2",
             promise: """
-                The gateway wants an allowed Origin of a WebSocket that a session authenticates, and closes \
-                the tunnel with that session.
+                The gateway wants an allowed Origin of a WebSocket that a session authenticates. A tunnel ends \
+                with its token or session.
                 """),
         Requirement(
             id: "HTTP-61", source: "RFC 9110 §10.1.1",

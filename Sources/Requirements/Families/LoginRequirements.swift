@@ -10,8 +10,8 @@ extension RequirementTable {
         Requirement(
             id: "CF-02", source: "RFC 9700 §2.1, §4.4.2.2; RFC 6749 §4.1.3",
             promise: """
-                The gateway sends one fixed https redirect_uri for each client, which nothing in a request can \
-                change.
+                The gateway sends a fixed https redirect_uri, made of its public URL, which nothing in a \
+                request can change.
                 """),
         Requirement(
             id: "CF-03", source: "RFC 9700 §2.1, §4.7; RFC 6749 §10.12",
@@ -28,8 +28,8 @@ extension RequirementTable {
         Requirement(
             id: "CF-05", source: "RFC 9700 §2.1.1; MCP authorization",
             promise: """
-                The gateway logs in only at a server that says it supports S256, or of which the configuration \
-                says so.
+                The gateway logs in only at a server that says it supports S256, or says nothing where the \
+                configuration vouches for it.
                 """),
         Requirement(
             id: "CF-06", source: "RFC 9700 §2.1.1; MCP authorization",
@@ -57,7 +57,10 @@ extension RequirementTable {
             promise: "The gateway redirects with 303, lets nobody store that, and tells no other site the address."),
         Requirement(
             id: "CF-12", source: "policy of this gateway",
-            promise: "The gateway stops a browser that begins one login after the other, with a page."),
+            promise: """
+                The gateway stops a browser whose logins end one after the other without a session, with a \
+                page.
+                """),
         Requirement(
             id: "CF-20", source: "RFC 6749 §3.1, §4.1.2; OAuth 2.1",
             promise: """
@@ -244,8 +247,8 @@ extension RequirementTable {
         Requirement(
             id: "OIDC-14", source: "OpenID Connect Discovery §4.3",
             promise: """
-                The gateway refuses an issuer with a placeholder in it, unless the configuration lists the \
-                tenants.
+                The gateway refuses an issuer with a placeholder in it, and one that stands for all tenants at \
+                once.
                 """),
         Requirement(
             id: "OIDC-15", source: "OpenID Connect Core §5.6.2",

@@ -108,7 +108,10 @@ extension RequirementTable {
             promise: "The gateway neither logs nor forwards proofs and nonces."),
         Requirement(
             id: "DPOP-40", source: "RFC 9449 §4.2, §5, §10.1",
-            promise: "The gateway sends a fresh proof of the session's key with each request to a token endpoint."),
+            promise: """
+                The gateway sends a fresh proof of the session's key with each request to a server that binds \
+                tokens to it.
+                """),
         Requirement(
             id: "DPOP-41", source: "RFC 9449 §8, §8.2, §9",
             promise: """

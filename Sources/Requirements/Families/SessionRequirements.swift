@@ -9,7 +9,10 @@ extension RequirementTable {
                 """),
         Requirement(
             id: "SC-02", source: "RFC 6265bis (draft) §8.8.2; OAuth 2.0 for Browser-Based Applications",
-            promise: "The gateway sets SameSite to Lax. Strict works as well, and None must be asked for."),
+            promise: """
+                The gateway sets SameSite to Lax, or to Strict where that is configured, and never to None for \
+                a session.
+                """),
         Requirement(
             id: "SC-03", source: "RFC 6265bis (draft) §4.1.2.2",
             promise: """
@@ -57,7 +60,7 @@ extension RequirementTable {
                 """),
         Requirement(
             id: "SC-12", source: "OAuth 2.0 for Browser-Based Applications",
-            promise: "The gateway tells a page of the same site whether somebody is logged in, and never a token."),
+            promise: "The gateway tells a page of its own origin whether somebody is logged in, and never a token."),
         Requirement(
             id: "SC-13", source: "policy of this gateway",
             promise: "The gateway answers 503 if the session store fails. Nobody becomes anonymous for that."),
@@ -109,7 +112,10 @@ extension RequirementTable {
                 """),
         Requirement(
             id: "LO-07", source: "OpenID Connect Back-Channel Logout §2.4, §4, §4.1",
-            promise: "The gateway takes a logout token of its own type or of none, and refuses every other type."),
+            promise: """
+                The gateway takes a logout token of its own type, of the type JWT or of none, and refuses \
+                every other type.
+                """),
         Requirement(
             id: "LO-08", source: "OpenID Connect Back-Channel Logout §2.6",
             promise: "The gateway takes a logout token once."),
@@ -121,7 +127,10 @@ extension RequirementTable {
                 """),
         Requirement(
             id: "LO-10", source: "OpenID Connect Back-Channel Logout §2.7",
-            promise: "The gateway remembers which sessions ended for as long as their cookies could live."),
+            promise: """
+                The gateway remembers which sessions ended for as long as their cookies could live. It warns \
+                where a restart would forget them.
+                """),
         Requirement(
             id: "LO-11", source: "OpenID Connect Front-Channel Logout §2, §4.1",
             promise: """
