@@ -1,4 +1,4 @@
-/// Every row that the repository names: what an id in a log line, a test or a comment means is said here and nowhere else.
+/// Every row that the repository names: what an id in a log line, a test or a comment means is said here alone.
 package enum RequirementTable {
     /// The families, in the order of a request's way, then of a login's.
     package static let families: [RequirementFamily] = [

@@ -17,7 +17,8 @@ struct Explain: ParsableCommand {
             With --login it explains no request: it holds one client's logins against what its authorization server says \
             about itself now, and prints what to register there. Session cookies, too, come from files alone.
 
-            With --check it explains no request and needs no configuration: it says what the check of a log line stands for.
+            With --check it explains no request and needs no configuration: it says what the check of a log line \
+            stands for.
 
             Exits 0 when the request would be forwarded, 3 when it is refused, 1 when that could not be found out, 2 \
             when the configuration or the request is not valid.

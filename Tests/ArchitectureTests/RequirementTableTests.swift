@@ -5,7 +5,7 @@ import Testing
     static let rows = RequirementTable.families.flatMap(\.rows)
     static let ids = Set(rows.map(\.id))
 
-    /// The ids in a text: a family of the table, a hyphen, and a number; or a word in capitals, in families that have such.
+    /// The ids in a text: a family of the table, a hyphen, and a number; in some families a word in capitals.
     static func named(in text: String) -> Set<String> {
         var found: Set<String> = []
         let bytes = Array(text.utf8)
