@@ -86,12 +86,16 @@ let package = Package(
             ],
             swiftSettings: pure),
 
+        // 4: the judgement of one request: rights and refusals as values, without a socket, a worker or a clock
+        .target(
+            name: "Access", dependencies: ["JSON", "HTTPMessage", "HTTP1", "OAuth", "Pages"], swiftSettings: pure),
+
         // 5: accept → parse → route → authenticate → authorize → rewrite → forward → log
         .target(
             name: "Gateway",
             dependencies: [
                 "Bytes", "Rates", "JSON", "HTTPMessage", "Crypto", "JOSE", "HTTP1", "OAuth", "EventLoop", "Transport",
-                "Fetch", "Telemetry", "Issuers", "Replay", "Sessions", "Pages", "Login",
+                "Fetch", "Telemetry", "Issuers", "Replay", "Sessions", "Pages", "Login", "Access",
             ],
             swiftSettings: settings),
 
@@ -108,7 +112,7 @@ let package = Package(
         .executableTarget(
             name: "portcullis",
             dependencies: [
-                "Configuration", "Gateway", "EventLoop", "Fetch", "Telemetry", "Issuers", "Requirements",
+                "Configuration", "Access", "Gateway", "EventLoop", "Fetch", "Telemetry", "Issuers", "Requirements",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),
@@ -175,9 +179,13 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
+            name: "AccessTests", dependencies: ["Access", "HTTP1", "OAuth", "JOSE", "JSON", "Pages", "TestTraits"],
+            swiftSettings: settings),
+        .testTarget(
             name: "GatewayTests",
             dependencies: [
-                "Gateway", "EventLoop", "Transport", "HTTPMessage", "HTTP1", "OAuth", "JOSE", "Issuers", "Telemetry",
+                "Gateway", "Access", "EventLoop", "Transport", "HTTPMessage", "HTTP1", "OAuth", "JOSE", "Issuers",
+                "Telemetry",
                 "Sessions", "Pages", "Login", "Bytes", "Rates", "Crypto", "JSON", "TestSupport", "TestTraits",
             ],
             exclude: ["Explain/Golden"], swiftSettings: settings),

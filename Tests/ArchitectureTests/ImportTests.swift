@@ -28,16 +28,18 @@ enum ImportTable {
             "Bytes", "Rates", "JSON", "HTTPMessage", "Crypto", "JOSE", "OAuth", "Replay", "Telemetry", "Issuers",
             "Sessions", "Pages",
         ],
+        "Access": ["JSON", "HTTPMessage", "HTTP1", "OAuth", "Pages"],
         "Gateway": [
             "Bytes", "Rates", "JSON", "HTTPMessage", "Crypto", "JOSE", "HTTP1", "OAuth", "EventLoop", "Transport",
-            "Fetch", "Telemetry", "Issuers", "Replay", "Sessions", "Pages", "Login",
+            "Fetch", "Telemetry", "Issuers", "Replay", "Sessions", "Pages", "Login", "Access",
         ],
         "Configuration": [
             "CYAML", "Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE", "OAuth", "Transport", "Telemetry", "Issuers",
             "Sessions", "Pages", "Login", "Gateway",
         ],
         "portcullis": [
-            "Configuration", "Gateway", "EventLoop", "Fetch", "Telemetry", "Issuers", "Requirements", "ArgumentParser",
+            "Configuration", "Access", "Gateway", "EventLoop", "Fetch", "Telemetry", "Issuers", "Requirements",
+            "ArgumentParser",
         ],
     ]
 

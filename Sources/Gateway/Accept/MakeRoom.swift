@@ -1,3 +1,4 @@
+import Access
 import Telemetry
 
 /// Places for new connections: so many in all, and so many of one client (HTTP-66, OPS-05, T-42).

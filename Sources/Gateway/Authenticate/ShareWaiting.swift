@@ -1,3 +1,5 @@
+import Access
+
 /// Who may wait for an authorization server: so many requests in all, and of these so many of one client and of one issuer.
 ///
 /// Whoever sends tokens with made-up keys, or the users of a server that hangs, would otherwise have every place, and

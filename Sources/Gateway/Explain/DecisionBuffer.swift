@@ -1,3 +1,4 @@
+import Access
 import Synchronization
 
 /// The last requests that were decided, for `portcullis explain --request-id`: off unless `explain_buffer` says so.

@@ -1,3 +1,5 @@
+package import Access
+
 /// Every check on a request's way, in the order in which the stages make them: one line of an explanation each.
 ///
 /// The order is a promise: what stands before the check that failed has passed. `ExplainedCheckTests` makes every pair

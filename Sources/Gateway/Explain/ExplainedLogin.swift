@@ -1,3 +1,4 @@
+import Access
 import JSON
 
 /// What an explanation says of a request's login: where it is sent, and what it brought.

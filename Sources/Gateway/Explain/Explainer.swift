@@ -1,3 +1,4 @@
+import Access
 import Sessions
 import Login
 import Bytes

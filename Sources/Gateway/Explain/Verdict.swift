@@ -1,3 +1,5 @@
+package import Access
+
 /// What became of a request at the end of its stages.
 package enum Verdict: Sendable {
     /// It goes to the upstream, with these fields added (the names and values that the gateway vouches for).

@@ -1,9 +1,15 @@
+import Access
 import HTTPMessage
 import Login
 import Telemetry
 
 /// Answers that the gateway gives itself: refusals, and OPTIONS for the server. Not on the hot path.
 extension WorkerRef {
+    /// A refusal with what the operator should read beside it; answers nobody by itself.
+    func refuse(_ cause: Refusal, _ expected: String, _ found: String, check: String = "") -> Refused {
+        Refused(cause, RefusalDetail(expected: expected, found: found, check: check))
+    }
+
     /// Answers an exchange with a refusal, as its template says (rows E of Requirements.md).
     func refuse(_ exchange: ExchangeRef, _ refused: Refused) {
         let refusal = refused.cause

@@ -1,3 +1,5 @@
+import Access
+
 /// Refusals of a client that gets more of them than anybody has a use for are answered a second later.
 ///
 /// Who is answered 429 or 404 at once asks again at once: hundreds of connections that do so keep a worker busy, and

@@ -1,3 +1,5 @@
+import Access
+
 /// Of the connections to one upstream a client has no more than its share (OPS-05, T-42).
 ///
 /// Whoever sends requests that the upstream answers slowly, bodies that come slowly, or opens WebSockets, would otherwise

@@ -1,3 +1,4 @@
+import Access
 import Rates
 import Synchronization
 import Telemetry

@@ -1,3 +1,5 @@
+import Access
+
 /// Which key of a client's configuration says what its server did not do as expected.
 ///
 /// For the log, whose reader has the server's answer in `found` and looks for the line of the file to hold it against.

@@ -1,19 +1,7 @@
+import Access
 import Bytes
 import HTTPMessage
 import Login
-
-/// Where a request without a session is sent, said when it is refused.
-struct LoginPointer {
-    /// The path and query that the login begins at.
-    var location = ""
-    /// A person waits for a page: the browser is sent there, a script is told (CF-08).
-    var isNavigation = false
-    /// The form that was posted is kept, and sent again after the login.
-    var keepsForm = false
-
-    /// What stands behind the `?` of `location`.
-    var query: [UInt8] { Array(location.utf8.drop { $0 != UInt8(ascii: "?") }.dropFirst()) }
-}
 
 extension WorkerRef {
     /// The refusal of a request for want of a session, with where to get one.

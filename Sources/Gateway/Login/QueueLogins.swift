@@ -1,3 +1,4 @@
+import Access
 import Login
 
 /// Requests to the paths of logins that wait until one of those under way is answered.

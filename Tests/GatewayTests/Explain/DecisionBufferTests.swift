@@ -1,3 +1,5 @@
+import Access
+
 @testable import Gateway
 import TestTraits
 import Testing

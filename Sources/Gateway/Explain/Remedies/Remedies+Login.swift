@@ -1,3 +1,5 @@
+import Access
+
 /// What ends a login before the server was asked for tokens.
 extension CheckFacts {
     /// `found` is the log's word for what was found.

@@ -1,3 +1,5 @@
+import Access
+
 /// What ends a login once the server was asked for tokens.
 extension CheckFacts {
     func remedyForTokens(_ refusal: Refusal, _ found: String) -> Remedy? {

@@ -1,3 +1,5 @@
+import Access
+
 /// The message, its route and its credentials.
 extension CheckFacts {
     func remedyForRequest(_ refusal: Refusal, _ expected: String, _ found: String) -> Remedy? {

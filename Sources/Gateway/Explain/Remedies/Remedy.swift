@@ -1,3 +1,4 @@
+import Access
 import Issuers
 
 /// What is wrong, in one sentence, and what somebody can change: for an operator who has been woken.

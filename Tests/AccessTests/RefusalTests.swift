@@ -1,10 +1,9 @@
+import Access
 import HTTP1
 import JOSE
 import OAuth
 import TestTraits
 import Testing
-
-@testable import Gateway
 
 /// The table as operators and clients know it: a changed line is a breaking change.
 private let golden = """

@@ -1,7 +1,3 @@
-import HTTP1
-import Login
-import OAuth
-
 /// Every "no" of the gateway: status, challenge, blame, log word, check and metric label — one table.
 ///
 /// The raw value indexes metrics. Words are stable: a changed word is a breaking change. The client learns only what
@@ -95,7 +91,7 @@ package enum Refusal: UInt8, Error, Sendable, CaseIterable {
     package var template: Template { row.template }
 
     /// Whether framing is in doubt, so that nothing more may be read from this connection as a request.
-    var closesConnection: Bool {
+    package var closesConnection: Bool {
         switch row.template {
         case .message, .tooLarge, .slow: true
         case .noCredentials, .token, .scope, .request, .denied, .proof, .nonce, .stepUp, .login, .page,
@@ -105,7 +101,7 @@ package enum Refusal: UInt8, Error, Sendable, CaseIterable {
     }
 
     /// When the same request may be answered otherwise: the answer then says so.
-    var retryAfterSeconds: Int? {
+    package var retryAfterSeconds: Int? {
         switch row.status {
         case 503: 5
         // A budget for questions grows again at once.
@@ -306,110 +302,6 @@ package enum Refusal: UInt8, Error, Sendable, CaseIterable {
         case .authenticationTooOld: "More recent authentication is required"
         case .tokenTypeNotAccepted, .tokenLooksLikeIDToken, .tokenOfOtherPurpose: "The token is not an access token"
         case _: "The access token is invalid"
-        }
-    }
-}
-
-extension Refusal {
-    /// The refusal of a message that is not acceptable HTTP/1.1.
-    init(_ cause: HTTP1Refusal) {
-        switch cause.status {
-        case 414: self = .requestLineTooLong
-        case 431: self = .headerSectionTooLarge
-        case 501: self = .unknownTransferCoding
-        case 505: self = .versionNotSupported
-        case 417: self = .expectationUnknown
-        default: self = cause == .connectionNamesReserved ? .reservedConnectionOption : .malformedMessage
-        }
-    }
-
-    /// The refusal of an access token.
-    init(_ cause: AccessTokenRefusal) {
-        switch cause {
-        case .tooLarge: self = .tokenTooLarge
-        case .malformed: self = .tokenMalformed
-        case .encrypted: self = .tokenEncrypted
-        case .typeNotAccepted: self = .tokenTypeNotAccepted
-        case .algorithmNotAllowed: self = .tokenAlgorithmNotAllowed
-        case .unknownKey: self = .tokenKeyUnknown
-        case .tooManyKeys: self = .tokenKeyAmbiguous
-        case .signatureInvalid: self = .tokenSignatureInvalid
-        case .issuerMismatch: self = .tokenIssuerNotAccepted
-        case .expired: self = .tokenExpired
-        case .notYetValid: self = .tokenNotYetValid
-        case .issuedInFuture: self = .tokenIssuedInFuture
-        case .missingClaim: self = .tokenClaimMissing
-        case .claimMalformed: self = .tokenClaimMalformed
-        case .looksLikeIDToken: self = .tokenLooksLikeIDToken
-        case .otherPurpose: self = .tokenOfOtherPurpose
-        case .boundToKey: self = .tokenBoundToKey
-        }
-    }
-
-    /// The refusal of a login, a refresh or a logout.
-    init(_ cause: LoginRefusal) {
-        switch cause {
-        case .startMalformed: self = .loginStartMalformed
-        case .loginLoop: self = .loginLoop
-        case .serverUnavailable: self = .loginServerUnavailable
-        case .serverUnsuitable: self = .loginServerUnsuitable
-        case .pushRefused: self = .loginPushRefused
-        case .pushUnavailable: self = .loginPushUnavailable
-        case .pushAnswerInvalid: self = .loginPushAnswerInvalid
-        case .requestNotMade: self = .loginRequestNotMade
-        case .startsTooMany: self = .loginsTooMany
-        case .clientLoginsTooMany: self = .clientLoginsTooMany
-        case .responseMalformed: self = .loginResponseMalformed
-        case .transactionUnknown: self = .loginTransactionUnknown
-        case .transactionExpired: self = .loginTransactionExpired
-        case .transactionUsed: self = .loginTransactionUsed
-        case .responseIssuerWrong: self = .loginResponseIssuerWrong
-        case .tokensInResponse: self = .loginTokensInResponse
-        case .responseNotSigned: self = .loginResponseNotSigned
-        case .accessDenied: self = .loginAccessDenied
-        case .serverBusy: self = .loginServerBusy
-        case .responseError: self = .loginResponseError
-        case .codeRefused: self = .loginCodeRefused
-        case .clientRefused: self = .loginClientRefused
-        case .tokenUnavailable: self = .loginTokenUnavailable
-        case .tokenAnswerInvalid: self = .loginTokenAnswerInvalid
-        case .tokenTypeWrong: self = .loginTokenTypeWrong
-        case .nonceDemanded: self = .loginNonceDemanded
-        case .scopeNotGranted: self = .loginScopeNotGranted
-        case .idTokenMissing: self = .loginIDTokenMissing
-        case .idTokenInvalid: self = .loginIDTokenInvalid
-        case .idTokenUnsuitable: self = .loginIDTokenUnsuitable
-        case .keysUnavailable: self = .loginKeysUnavailable
-        case .authenticationInsufficient: self = .loginAuthenticationInsufficient
-        case .userInfoInvalid: self = .loginUserInfoInvalid
-        case .sessionTooLarge: self = .loginSessionTooLarge
-        case .storeUnavailable, .loginStoreUnavailable: self = .sessionStoreUnavailable
-        case .sessionMissing: self = .loginRequired
-        case .crossSite: self = .crossSiteRequest
-        case .logoutTokenInvalid: self = .logoutTokenInvalid
-        case .logoutTokenUsed: self = .logoutTokenUsed
-        case .tooManyRequests: self = .loginRequestsTooMany
-        case .requestObjectUnknown: self = .requestObjectUnknown
-        case .methodNotAllowed: self = .methodNotAllowed
-        }
-    }
-
-    /// The refusal of a DPoP proof.
-    init(_ cause: DPoPRefusal) {
-        switch cause {
-        case .tooLarge, .idTooLong: self = .proofTooLarge
-        case .malformed: self = .proofMalformed
-        case .typeNotAccepted: self = .proofTypeNotAccepted
-        case .algorithmNotAllowed: self = .proofAlgorithmNotAllowed
-        case .keyMissing, .keyNotPublic, .keyInvalid: self = .proofKeyInvalid
-        case .missingClaim: self = .proofClaimMissing
-        case .claimMalformed: self = .proofClaimMalformed
-        case .methodMismatch: self = .proofMethodMismatch
-        case .targetMismatch: self = .proofTargetMismatch
-        case .issuedTooEarly, .issuedInFuture: self = .proofOutOfTime
-        case .tokenHashMismatch: self = .proofTokenMismatch
-        case .signatureInvalid: self = .proofSignatureInvalid
-        case .keyMismatch: self = .proofKeyMismatch
         }
     }
 }

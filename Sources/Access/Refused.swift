@@ -1,0 +1,52 @@
+/// The refusal of one request: its cause, what the operator reads beside it, and where its client would log in.
+///
+/// A value that is thrown, returned and waited with. It is no note in the worker that the next request could find: a line
+/// of the log has no word of another request, whatever the order in which they come.
+package struct Refused: Error, Sendable {
+    /// The row of the table that says how it is answered.
+    package let cause: Refusal
+    /// What the operator reads beside it.
+    package var detail: RefusalDetail
+    /// Where the login begins that the client lacks; nil where none would help.
+    package var login: LoginPointer?
+
+    /// A refusal for this cause; answers nobody by itself.
+    package init(_ cause: Refusal, _ detail: RefusalDetail = RefusalDetail(), login: LoginPointer? = nil) {
+        self.cause = cause
+        self.detail = detail
+        self.login = login
+    }
+}
+
+/// Expected and found, said to the operator only; never a secret, and nothing unverified as fact.
+package struct RefusalDetail: Sendable, Equatable {
+    /// What would have been let through.
+    package var expected: String
+    /// What came in its place.
+    package var found: String
+    /// The row of the check, where it is more precise than the refusal's own.
+    package var check: String
+
+    /// What was expected and found; empty where nothing can be said.
+    package init(expected: String = "", found: String = "", check: String = "") {
+        self.expected = expected
+        self.found = found
+        self.check = check
+    }
+}
+
+/// Where a request without a session is sent, said when it is refused.
+package struct LoginPointer: Sendable, Equatable {
+    /// The path and query that the login begins at.
+    package var location = ""
+    /// A person waits for a page: the browser is sent there, a script is told (CF-08).
+    package var isNavigation = false
+    /// The form that was posted is kept, and sent again after the login.
+    package var keepsForm = false
+
+    /// Leads nowhere yet.
+    package init() {}
+
+    /// What stands behind the `?` of `location`.
+    package var query: [UInt8] { Array(location.utf8.drop { $0 != UInt8(ascii: "?") }.dropFirst()) }
+}
