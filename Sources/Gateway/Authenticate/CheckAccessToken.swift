@@ -56,12 +56,13 @@ extension WorkerRef {
             TokenRecord.release(earlier)
         }
         exchange.pointee.token = record
-        let answers = UnsafePointer(record.pointee.answers)
-        guard route.pointee.token.issuers.oneHolds(in: answers) else {
+        let words = record.pointee.answerWords
+        let answers = AnswerBits(words.span)
+        guard answers.oneHolds(route.pointee.token.issuers.numbers.span) else {
             throw refuse(
                 .tokenIssuerNotAccepted, acceptedIssuers(route), pointee.issuers[record.pointee.issuer].identifier)
         }
-        guard route.pointee.token.audiences.oneHolds(in: answers) else {
+        guard answers.oneHolds(route.pointee.token.audiences.numbers.span) else {
             throw refuse(
                 .tokenAudienceMissing, audiences(route),
                 record.pointee.shown("aud"))

@@ -53,6 +53,12 @@ struct TokenRecord {
     var previous: UnsafeMutablePointer<TokenRecord>?
     var next: UnsafeMutablePointer<TokenRecord>?
 
+    /// The answers with their bound: as many words as stand before the text.
+    var answerWords: UnsafeBufferPointer<UInt64> {
+        let size = UnsafeRawPointer(answers).distance(to: UnsafeRawPointer(text))
+        return UnsafeBufferPointer(start: answers, count: size / MemoryLayout<UInt64>.stride)
+    }
+
     /// `client_id`, empty when there is none.
     var clientID: UnsafeBufferPointer<UInt8> {
         UnsafeBufferPointer(start: text + claimsCount, count: clientIDCount)

@@ -4,10 +4,8 @@ import JSON
 import OAuth
 
 extension WorkerRef {
-    /// Holds a verified token against what the route and the method require (Requirements.md): scopes and
-    /// authorization details, then how and when the user was authenticated, then policy.
-    ///
-    /// Compares bits that were worked out when the token was verified, and one time; nothing is allocated.
+    /// Holds a verified token against what the route and the method require (Requirements.md): the judgement is
+    /// `RequiredRights`' alone, and here is what it is handed and what the operator reads of it.
     func authorize(
         _ exchange: ExchangeRef, _ token: UnsafeMutablePointer<TokenRecord>, _ route: UnsafePointer<Route>,
         _ bytes: UnsafeMutablePointer<UInt8>
@@ -15,37 +13,9 @@ extension WorkerRef {
         if token.pointee.session != nil, let login = route.pointee.login {
             return try authorizeSession(exchange, token, route, login, bytes)
         }
-        let answers = UnsafePointer(token.pointee.answers)
         let needs = route.pointee.token.row(exchange.pointee.methodRow)
-        guard needs.pointee.scopes.allHold(in: answers) else {
-            throw refuse(.scopeInsufficient, requiredScopes(exchange, route), grantedScopes(token))
-        }
-        if needs.pointee.details.count > 0 { try checkDetails(exchange, token, route, needs) }
-        if let refusal = authenticationRefusal(token, route.pointee.token) {
-            throw refuse(refusal, token, route.pointee.settings.access.token)
-        }
-        guard route.pointee.token.user.allHold(in: answers) else {
-            throw refuse(.userRequired, "a user's token", "a client's own token")
-        }
-        guard route.pointee.token.claims.allHold(in: answers) else {
-            throw refuse(
-                .claimRuleUnmet, claimRules(route.pointee.settings.access.token), "claims that do not meet them")
-        }
-    }
-
-    private func checkDetails(
-        _ exchange: ExchangeRef, _ token: UnsafeMutablePointer<TokenRecord>, _ route: UnsafePointer<Route>,
-        _ needs: UnsafePointer<TokenPolicy.Row>
-    ) throws(Refused) {
-        let answers = UnsafePointer(token.pointee.answers)
-        guard route.pointee.token.detailsForm.allHold(in: answers) else {
-            throw refuse(
-                .authorizationDetailsMalformed, "authorization_details: an array of objects with a type",
-                "something else")
-        }
-        guard needs.pointee.details.allHold(in: answers) else {
-            throw refuse(.authorizationDetailsInsufficient, requiredDetails(exchange, route), grantedDetails(token))
-        }
+        guard let right = missingRight(token, route.pointee.token, needs, isSession: false) else { return }
+        throw refuse(right.refusalOfToken, expected(right, exchange, route, isSession: false), held(right, token))
     }
 
     /// Holds a session against what the route requires; one that lacks only a stronger or fresher login is sent for it
@@ -54,51 +24,74 @@ extension WorkerRef {
         _ exchange: ExchangeRef, _ token: UnsafeMutablePointer<TokenRecord>, _ route: UnsafePointer<Route>,
         _ login: UnsafeMutablePointer<LoginPolicy>, _ bytes: UnsafeMutablePointer<UInt8>
     ) throws(Refused) {
-        let answers = UnsafePointer(token.pointee.answers)
         let method = pointee.head.pointee.method
         let name = UnsafeBufferPointer(start: bytes + Int(method.start), count: Int(method.count))
         let needs = login.pointee.needs.row(login.pointee.needs.row(of: exchange.pointee.method, named: name))
-        guard needs.pointee.scopes.allHold(in: answers) else {
-            // No challenge: no token that the browser could send would help (CF-32).
-            throw refuse(.sessionScopeInsufficient, "the scopes of the route", grantedScopes(token))
-        }
-        if let refusal = authenticationRefusal(token, login.pointee.needs) {
-            var refused = refuse(refusal, token, route.pointee.settings.access.login?.requirements)
+        guard let right = missingRight(token, login.pointee.needs, needs, isSession: true) else { return }
+        var refused = refuse(
+            right.refusalOfSession, expected(right, exchange, route, isSession: true), held(right, token))
+        if right == .authenticationClass || right == .recentAuthentication {
             refused.login = loginPointer(login, exchange, bytes, stepsUp: true)
-            throw refused
         }
-        guard login.pointee.needs.claims.allHold(in: answers) else {
-            throw refuse(
-                .claimRuleUnmet, claimRules(route.pointee.settings.access.login?.requirements),
-                "claims that do not meet them")
+        throw refused
+    }
+
+    /// Lends the route's numbers and the token's bits to the judgement; nothing is allocated or counted.
+    private func missingRight(
+        _ token: UnsafeMutablePointer<TokenRecord>, _ policy: borrowing TokenPolicy,
+        _ needs: UnsafePointer<TokenPolicy.Row>, isSession: Bool
+    ) -> MissingRight? {
+        let scopes = needs.pointee.scopes.numbers
+        let details = needs.pointee.details.numbers
+        let detailsForm = policy.detailsForm.numbers
+        let classes = policy.authenticationClasses.numbers
+        let user = policy.user.numbers
+        let claims = policy.claims.numbers
+        let rights = RequiredRights(
+            scopes: scopes.span, detailsForm: detailsForm.span, details: details.span,
+            authenticationClasses: classes.span, maximumAge: policy.maximumAge, user: user.span, claims: claims.span)
+        // The clock is read only where somebody asks for an age.
+        let authentication: Authentication? = policy.maximumAge >= 0 ? lastAuthentication(of: token) : nil
+        let words = token.pointee.answerWords
+        let answers = AnswerBits(words.span)
+        if isSession { return rights.missing(inSession: answers, authentication) }
+        return rights.missing(inToken: answers, authentication)
+    }
+
+    private func lastAuthentication(of token: UnsafeMutablePointer<TokenRecord>) -> Authentication {
+        Authentication(
+            at: token.pointee.authTime, now: clock.wallSeconds(),
+            leeway: Int64(pointee.issuers[token.pointee.issuer].rules.leewaySeconds))
+    }
+
+    /// What would have been let through, for the operator.
+    private func expected(
+        _ right: MissingRight, _ exchange: ExchangeRef, _ route: UnsafePointer<Route>, isSession: Bool
+    ) -> String {
+        let access = route.pointee.settings.access
+        let settings = isSession ? access.login?.requirements : access.token
+        return switch right {
+        case .scope: isSession ? "the scopes of the route" : requiredScopes(exchange, route)
+        case .wellFormedDetails: "authorization_details: an array of objects with a type"
+        case .details: requiredDetails(exchange, route)
+        case .authenticationClass: "acr: " + (settings?.acrValues ?? []).joined(separator: ", ")
+        case .recentAuthentication: "auth_time at most \(settings?.maxAgeSeconds ?? 0) s ago"
+        case .user: "a user's token"
+        case .claim: claimRules(settings)
         }
     }
 
-    /// The right kind of authentication, and not too long ago (RFC 9470 §3); a token that does not say has neither.
-    ///
-    /// Where both are missing the first is told; the challenge names everything that the route asks for (STEP-03).
-    private func authenticationRefusal(
-        _ token: UnsafeMutablePointer<TokenRecord>, _ policy: borrowing TokenPolicy
-    ) -> Refusal? {
-        if policy.authenticationClasses.count > 0, !policy.authenticationClasses.oneHolds(in: token.pointee.answers) {
-            return .authenticationInsufficient
+    /// What came in its place, for the operator.
+    private func held(_ right: MissingRight, _ token: UnsafeMutablePointer<TokenRecord>) -> String {
+        switch right {
+        case .scope: grantedScopes(token)
+        case .details: grantedDetails(token)
+        case .wellFormedDetails: "something else"
+        case .authenticationClass: token.pointee.shown("acr")
+        case .recentAuthentication: token.pointee.shown("auth_time")
+        case .user: "a client's own token"
+        case .claim: "claims that do not meet them"
         }
-        guard policy.maximumAge >= 0 else { return nil }
-        let leeway = Int64(pointee.issuers[token.pointee.issuer].rules.leewaySeconds)
-        let isRecent = Authentication.isRecent(
-            at: token.pointee.authTime, now: clock.wallSeconds(), maximumAge: policy.maximumAge, leeway: leeway)
-        return isRecent ? nil : .authenticationTooOld
-    }
-
-    private func refuse(
-        _ refusal: Refusal, _ token: UnsafeMutablePointer<TokenRecord>, _ settings: TokenSettings?
-    ) -> Refused {
-        if refusal == .authenticationInsufficient {
-            let accepted = "acr: " + (settings?.acrValues ?? []).joined(separator: ", ")
-            return refuse(refusal, accepted, token.pointee.shown("acr"))
-        }
-        let age = settings?.maxAgeSeconds ?? 0
-        return refuse(refusal, "auth_time at most \(age) s ago", token.pointee.shown("auth_time"))
     }
 
     private func requiredScopes(_ exchange: ExchangeRef, _ route: UnsafePointer<Route>) -> String {
@@ -131,18 +124,6 @@ extension WorkerRef {
         guard let settings else { return "" }
         return settings.claims.map { "\($0.claim.joined(separator: ".")) in [\($0.anyOf.joined(separator: ", "))]" }
             .joined(separator: " and ")
-    }
-}
-
-/// How fresh a user's authentication is.
-enum Authentication {
-    /// Whether it was at most `maximumAge` seconds ago (RFC 9470 §3, STEP-02); clocks may differ by `leeway`.
-    ///
-    /// A time in the future is nobody's authentication: it would stay fresh until then and after.
-    static func isRecent(at time: Int64, now: Int64, maximumAge: Int64, leeway: Int64) -> Bool {
-        let (age, overflow) = now.subtractingReportingOverflow(time)
-        guard !overflow, age >= -leeway else { return false }
-        return age <= maximumAge.addingReportingOverflow(leeway).partialValue
     }
 }
 

@@ -63,30 +63,17 @@ struct PredicateCatalogue {
 
 /// Numbers of predicates, in memory of their own so that asking counts no reference.
 struct PredicateList {
-    private let numbers: UnsafeMutablePointer<Int32>
-    let count: Int
+    private let start: UnsafeMutablePointer<Int32>
+    private let count: Int
 
     init(_ list: [Int32]) {
         count = list.count
-        numbers = .allocate(capacity: max(1, list.count))
-        numbers.initialize(from: list, count: list.count)
+        start = .allocate(capacity: max(1, list.count))
+        start.initialize(from: list, count: list.count)
     }
 
-    func destroy() { numbers.deallocate() }
+    func destroy() { start.deallocate() }
 
-    /// Whether all of them are answered yes in `words`.
-    func allHold(in words: UnsafePointer<UInt64>) -> Bool {
-        for index in 0..<count where !PredicateList.bit(numbers[index], words) { return false }
-        return true
-    }
-
-    /// Whether one of them is answered yes in `words`.
-    func oneHolds(in words: UnsafePointer<UInt64>) -> Bool {
-        for index in 0..<count where PredicateList.bit(numbers[index], words) { return true }
-        return false
-    }
-
-    private static func bit(_ number: Int32, _ words: UnsafePointer<UInt64>) -> Bool {
-        words[Int(number >> 6)] >> UInt64(number & 63) & 1 == 1
-    }
+    /// Good for as long as the list is not destroyed.
+    var numbers: UnsafeBufferPointer<Int32> { UnsafeBufferPointer(start: start, count: count) }
 }

@@ -1,3 +1,4 @@
+import Access
 import OAuth
 import TestTraits
 import Testing
@@ -69,10 +70,9 @@ import Testing
             for number in 0..<count {
                 let isSet = answers[number / 64] >> UInt64(number % 64) & 1 == 1
                 #expect(isSet == granted.contains(number), "\(number) of \(count)")
-                let list = PredicateList([Int32(number)])
-                #expect(list.allHold(in: answers) == isSet)
-                #expect(list.oneHolds(in: answers) == isSet)
-                list.destroy()
+                let written = UnsafeBufferPointer(start: answers, count: words)
+                let holds = AnswerBits(written.span).holds(Int32(number))
+                #expect(holds == isSet)
             }
             if count % 64 != 0 { #expect(answers[words - 1] >> UInt64(count % 64) == 0, "no bit beyond the last") }
             #expect(answers[words] == .max)
@@ -81,25 +81,21 @@ import Testing
 }
 
 @Suite struct `a list of predicates` {
-    @Test func `holds when all do, or when one does, as it is asked`() {
-        let answers: [UInt64] = [1 << 0 | 1 << 63, 1 << 0]
-        for (numbers, all, one) in [
-            ([0], true, true), ([63], true, true), ([64], true, true), ([1], false, false), ([62], false, false),
-            ([65], false, false), ([0, 63, 64], true, true), ([0, 63, 65], false, true), ([1, 64], false, true),
-            ([1, 2, 127], false, false),
-        ] {
-            let list = PredicateList(numbers.map { Int32($0) })
-            #expect(list.count == numbers.count)
-            #expect(list.allHold(in: answers) == all, "\(numbers)")
-            #expect(list.oneHolds(in: answers) == one, "\(numbers)")
-            list.destroy()
-        }
-    }
-
-    @Test func `that is empty demands nothing, and offers nothing`() {
-        let list = PredicateList([])
-        #expect(list.allHold(in: [0]))
-        #expect(!list.oneHolds(in: [.max]), "a route that accepts no issuer accepts no token")
+    @Test(arguments: [[], [0], [63, 64, 0], Array(0..<200)] as [[Int32]])
+    func `lends the numbers that it was made of`(numbers: [Int32]) {
+        let list = PredicateList(numbers)
+        #expect(Array(list.numbers) == numbers)
         list.destroy()
+    }
+}
+
+@Suite struct `a record's answers` {
+    @Test(arguments: [0, 1, 2, 9]) func `are as many words as the configuration has, and no byte of its text`(
+        count: Int
+    ) throws {
+        let records = try TokenRecords()
+        let record = records.make(TokenRecords.digest(1), wordCount: count)
+        for index in 0..<count { record.pointee.answers[index] = UInt64(index) }
+        #expect(Array(record.pointee.answerWords) == (0..<count).map { UInt64($0) })
     }
 }

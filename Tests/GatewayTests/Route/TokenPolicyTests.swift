@@ -1,3 +1,4 @@
+import Access
 import HTTPMessage
 import TestTraits
 import Testing
@@ -19,8 +20,12 @@ private struct Rights {
         defer { answers.deallocate() }
         catalogue.answer(try verifiedToken(claims), issuer: 0, into: answers)
         let needs = policy.row(name.withBytes { policy.row(of: method, named: $0) })
-        return needs.pointee.scopes.allHold(in: answers) && needs.pointee.details.allHold(in: answers)
-            && policy.detailsForm.allHold(in: answers)
+        let words = UnsafeBufferPointer(start: answers, count: catalogue.wordCount)
+        let bits = AnswerBits(words.span)
+        let hasScopes = bits.allHold(needs.pointee.scopes.numbers.span)
+        let hasDetails = bits.allHold(needs.pointee.details.numbers.span)
+        let hasForm = bits.allHold(policy.detailsForm.numbers.span)
+        return hasScopes && hasDetails && hasForm
     }
 }
 
