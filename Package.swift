@@ -104,7 +104,7 @@ let package = Package(
             name: "Configuration",
             dependencies: [
                 "CYAML", "Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE", "OAuth", "Transport", "Telemetry",
-                "Issuers", "Sessions", "Pages", "Login", "Gateway",
+                "Issuers", "Sessions", "Pages", "Login", "Access", "Gateway",
             ],
             swiftSettings: settings),
 
@@ -192,8 +192,8 @@ let package = Package(
         .testTarget(
             name: "ConfigurationTests",
             dependencies: [
-                "Configuration", "Gateway", "Login", "Pages", "Sessions", "Issuers", "OAuth", "JOSE", "JSON", "Crypto",
-                "Bytes", "HTTPMessage", "TestSupport", "TestTraits",
+                "Configuration", "Gateway", "Access", "Login", "Pages", "Sessions", "Issuers", "OAuth", "JOSE", "JSON",
+                "Crypto", "Bytes", "HTTPMessage", "TestSupport", "TestTraits",
             ],
             exclude: ["Golden", "embed_languages.py", "embed_reference.py", "validate_schema.py"],
             swiftSettings: settings),

@@ -35,7 +35,7 @@ enum ImportTable {
         ],
         "Configuration": [
             "CYAML", "Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE", "OAuth", "Transport", "Telemetry", "Issuers",
-            "Sessions", "Pages", "Login", "Gateway",
+            "Sessions", "Pages", "Login", "Access", "Gateway",
         ],
         "portcullis": [
             "Configuration", "Access", "Gateway", "EventLoop", "Fetch", "Telemetry", "Issuers", "Requirements",

@@ -30,7 +30,7 @@ package struct RequiredRights: ~Escapable {
         self.claims = claims
     }
 
-    /// The first right that a token lacks; nil when it has all of them (REQUIREMENTS 0.3).
+    /// The first right that a token lacks; nil when it has all of them (Requirements.md).
     ///
     /// Scopes and authorization details, then how and when the user was authenticated, then policy. `authentication`
     /// may be left out where no age is asked for.

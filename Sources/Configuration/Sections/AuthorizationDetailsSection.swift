@@ -1,3 +1,4 @@
+import Access
 import Gateway
 
 /// `token.authorization_details` of a route: the rights that a token must grant (RFC 9396 §9.1).

@@ -1,3 +1,4 @@
+import Access
 import Gateway
 
 /// The methods of a route, which `methods` and the keys of `token.scopes`, `token.authorization_details` and

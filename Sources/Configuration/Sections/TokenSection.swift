@@ -1,3 +1,4 @@
+import Access
 import Gateway
 
 /// `token` of a route: what an access token must be to pass.

@@ -204,7 +204,9 @@ extension WorkerRef {
             digest, token, issuer: issuer, generation: pointee.issuers[issuer].generation,
             leeway: Int64(pointee.issuers[issuer].rules.leewaySeconds), usableUntil: until,
             wordCount: catalogue.wordCount)
-        catalogue.answer(token, issuer: issuer, into: record.pointee.answers)
+        let buffer = UnsafeMutableBufferPointer(start: record.pointee.answers, count: catalogue.wordCount)
+        var answers = buffer.mutableSpan
+        catalogue.answer(token, issuer: issuer, into: &answers)
         return record
     }
 

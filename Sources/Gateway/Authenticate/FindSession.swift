@@ -147,15 +147,18 @@ extension WorkerRef {
             settings.refreshes ? max(RefreshRules.refreshAt(session), now + 1, notRefreshedBefore) : Int64.max
         // Renewed once a minute: the idle limit is the store's, and is reached only without that.
         let touchAt = max(session.seenAt + 60, now + 1)
+        let catalogue = pointee.tables.catalogue
         let record = TokenRecord.make(
             digest, token, issuer: issuer, generation: 0, leeway: 0,
-            usableUntil: min(refreshAt, touchAt, session.endsAt), wordCount: pointee.tables.catalogue.wordCount)
+            usableUntil: min(refreshAt, touchAt, session.endsAt), wordCount: catalogue.wordCount)
         record.pointee.session = SessionState.make(
             SessionState(
                 session: session, login: login, store: pointee.stores[login], value: value, endings: endings,
                 refreshAt: refreshAt, touchAt: touchAt,
                 proofs: ProofMaker(session), reference: session.reference))
-        pointee.tables.catalogue.answer(token, issuer: issuer, into: record.pointee.answers)
+        let buffer = UnsafeMutableBufferPointer(start: record.pointee.answers, count: catalogue.wordCount)
+        var answers = buffer.mutableSpan
+        catalogue.answer(token, issuer: issuer, into: &answers)
         record.pointee.cost += session.claims.count + value.count + 1024
         let evictions = pointee.sessions.evictions
         pointee.sessions.insert(record)

@@ -127,18 +127,6 @@ extension WorkerRef {
     }
 }
 
-extension AuthorizationDetailsRule {
-    /// As the operator's log shows it.
-    var text: String {
-        var parts = ["type \(type)"]
-        for (name, values) in [
-            ("actions", actions), ("locations", locations), ("datatypes", dataTypes), ("privileges", privileges),
-        ] where !values.isEmpty { parts.append("\(name) [\(values.joined(separator: ", "))]") }
-        if let identifier { parts.append("identifier \(identifier)") }
-        return parts.joined(separator: " ")
-    }
-}
-
 extension MethodSet {
     static func name(of method: MethodID) -> String {
         all.first { $0.id == method }?.name ?? ""

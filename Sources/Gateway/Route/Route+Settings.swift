@@ -1,3 +1,4 @@
+package import Access
 package import Crypto
 package import Issuers
 package import JOSE
@@ -257,18 +258,6 @@ package struct LoginAccessSettings: Sendable {
     }
 }
 
-/// A condition on one claim: its value, or one member of its list, equals one of `anyOf`.
-package struct ClaimRuleSettings: Sendable, Hashable {
-    /// Member names from the outside in: `realm_access.roles` is `["realm_access", "roles"]`.
-    package var claim: [String]
-    package var anyOf: [String]
-
-    package init(claim: [String], anyOf: [String]) {
-        self.claim = claim
-        self.anyOf = anyOf
-    }
-}
-
 /// One header field injected towards the upstream.
 package struct IdentityFieldSettings: Sendable, Hashable {
     /// How characters outside printable ASCII travel (HTTP-46).
@@ -313,28 +302,6 @@ package struct DPoPSettings: Sendable, Equatable {
     package init(algorithms: [SignatureAlgorithm] = [.es256, .ps256, .edDSA], nonce: Nonce = .off) {
         self.algorithms = algorithms
         self.nonce = nonce
-    }
-}
-
-/// A right that `authorization_details` must grant (RFC 9396 §9.1): one member of that type with all of this.
-package struct AuthorizationDetailsRule: Sendable, Hashable {
-    package var type: String
-    package var actions: [String]
-    package var locations: [String]
-    package var dataTypes: [String]
-    package var privileges: [String]
-    package var identifier: String?
-
-    package init(
-        type: String, actions: [String] = [], locations: [String] = [], dataTypes: [String] = [],
-        privileges: [String] = [], identifier: String? = nil
-    ) {
-        self.type = type
-        self.actions = actions
-        self.locations = locations
-        self.dataTypes = dataTypes
-        self.privileges = privileges
-        self.identifier = identifier
     }
 }
 

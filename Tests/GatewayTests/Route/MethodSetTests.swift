@@ -123,7 +123,9 @@ private func token(_ scopes: [String] = [], _ byMethod: [String: [String]] = [:]
             ("d", [.put, .delete, .patch, .options, .other]),
             ("w", []), ("R", []),
         ] {
-            catalogue.answer(try verifiedToken(["scope": "\"\(scope)\""]), issuer: 0, into: answers)
+            let buffer = UnsafeMutableBufferPointer(start: answers, count: catalogue.wordCount)
+            var places = buffer.mutableSpan
+            catalogue.answer(try verifiedToken(["scope": "\"\(scope)\""]), issuer: 0, into: &places)
             for method in [MethodID.get, .head, .post, .put, .delete, .patch, .options, .other] {
                 let needs = policy.row(policy.row(of: method, named: UnsafeBufferPointer(start: nil, count: 0)))
                 let words = UnsafeBufferPointer(start: answers, count: catalogue.wordCount)

@@ -16,11 +16,11 @@ private struct Rights {
 
     func allow(_ name: String, _ claims: [String: String?]) throws -> Bool {
         let method = MethodSet.all.first { $0.name == name && !name.isEmpty }?.id ?? .other
-        let answers = UnsafeMutablePointer<UInt64>.allocate(capacity: catalogue.wordCount)
-        defer { answers.deallocate() }
-        catalogue.answer(try verifiedToken(claims), issuer: 0, into: answers)
+        var answers = [UInt64](repeating: .max, count: catalogue.wordCount)
+        var places = answers.mutableSpan
+        catalogue.answer(try verifiedToken(claims), issuer: 0, into: &places)
         let needs = policy.row(name.withBytes { policy.row(of: method, named: $0) })
-        let words = UnsafeBufferPointer(start: answers, count: catalogue.wordCount)
+        let words = answers
         let bits = AnswerBits(words.span)
         let hasScopes = bits.allHold(needs.pointee.scopes.numbers.span)
         let hasDetails = bits.allHold(needs.pointee.details.numbers.span)

@@ -1,3 +1,4 @@
+import Access
 import Gateway
 
 /// What the routes of one login need of its sessions, so that no more is kept of a user than has a use.

@@ -1,9 +1,8 @@
 import JSON
-import OAuth
 import TestTraits
 import Testing
 
-@testable import Gateway
+@testable import Access
 
 /// The claim of RFC 9396 §9.1, as far as it is one member.
 private let example = """
@@ -92,17 +91,6 @@ private func claims(_ details: String?) throws -> JSONValue {
     func `none at all, and members of any type, are well formed`(details: String?) throws {
         #expect(AuthorizationDetails.areWellFormed(in: try claims(details)))
         #expect(!AuthorizationDetails.grant(rule("c"), in: try claims(details)))
-    }
-
-    @Test(.holds("RAR-01")) func `are asked once and remembered as bits`() throws {
-        let token = try verifiedToken(["authorization_details": example])
-        let read = Predicate.authorizationDetails(rule(actions: ["read"]))
-        #expect(read.holds(for: token, issuer: 0))
-        #expect(!Predicate.authorizationDetails(rule(actions: ["delete"])).holds(for: token, issuer: 0))
-        #expect(Predicate.authorizationDetailsForm.holds(for: token, issuer: 0))
-        let malformed = try verifiedToken(["authorization_details": "{}"])
-        #expect(!Predicate.authorizationDetailsForm.holds(for: malformed, issuer: 0))
-        #expect(!read.holds(for: malformed, issuer: 0))
     }
 
     @Test(.holds("RAR-01")) func `the operator's text names everything that is wanted`() {

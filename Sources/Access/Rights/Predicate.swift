@@ -1,7 +1,7 @@
-import OAuth
+package import OAuth
 
 /// One yes-or-no question that some route asks about a verified token.
-enum Predicate: Hashable {
+package enum Predicate: Hashable, Sendable {
     /// The token's issuer is the one with this index.
     case issuer(Int)
     /// `aud` contains this value, exactly (RS-13).
@@ -19,6 +19,7 @@ enum Predicate: Hashable {
     /// `authorization_details` grant all of this (RAR-01).
     case authorizationDetails(AuthorizationDetailsRule)
 
+    /// Whether the answer is yes for this token, which the issuer with this index vouches for.
     func holds(for token: VerifiedAccessToken, issuer: Int) -> Bool {
         switch self {
         case .issuer(let index): return index == issuer
@@ -37,14 +38,18 @@ enum Predicate: Hashable {
 ///
 /// A verified token is asked all of them once, when it enters the cache; from then on each request compares bits
 /// (decision 0006). What a route requires is thereby checked anew on every use, without reading a claim.
-struct PredicateCatalogue {
+package struct PredicateCatalogue: Sendable {
     private(set) var predicates: [Predicate] = []
     private var numbers: [Predicate: Int32] = [:]
 
-    /// How many 64-bit words the answers take.
-    var wordCount: Int { (predicates.count + 63) / 64 }
+    /// Nothing is asked yet.
+    package init() {}
 
-    mutating func number(of predicate: Predicate) -> Int32 {
+    /// How many 64-bit words the answers take.
+    package var wordCount: Int { (predicates.count + 63) / 64 }
+
+    /// The number of a predicate: its own from the first time it is named.
+    package mutating func number(of predicate: Predicate) -> Int32 {
         if let number = numbers[predicate] { return number }
         let number = Int32(predicates.count)
         predicates.append(predicate)
@@ -52,28 +57,11 @@ struct PredicateCatalogue {
         return number
     }
 
-    /// Writes the answers for `token` into `words`, which has `wordCount` places.
-    func answer(_ token: VerifiedAccessToken, issuer: Int, into words: UnsafeMutablePointer<UInt64>) {
+    /// Writes the answers for `token` into `words`, which has `wordCount` places at least.
+    package func answer(_ token: VerifiedAccessToken, issuer: Int, into words: inout MutableSpan<UInt64>) {
         for index in 0..<wordCount { words[index] = 0 }
         for (index, predicate) in predicates.enumerated() where predicate.holds(for: token, issuer: issuer) {
             words[index >> 6] |= 1 << UInt64(index & 63)
         }
     }
-}
-
-/// Numbers of predicates, in memory of their own so that asking counts no reference.
-struct PredicateList {
-    private let start: UnsafeMutablePointer<Int32>
-    private let count: Int
-
-    init(_ list: [Int32]) {
-        count = list.count
-        start = .allocate(capacity: max(1, list.count))
-        start.initialize(from: list, count: list.count)
-    }
-
-    func destroy() { start.deallocate() }
-
-    /// Good for as long as the list is not destroyed.
-    var numbers: UnsafeBufferPointer<Int32> { UnsafeBufferPointer(start: start, count: count) }
 }

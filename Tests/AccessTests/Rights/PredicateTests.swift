@@ -1,0 +1,120 @@
+import JSON
+import OAuth
+import TestTraits
+import Testing
+
+@testable import Access
+
+/// A token of a user for two resources, with other claims as JSON.
+private func token(
+    _ claims: String = "{}", subject: String? = "user-1", scopes: [String] = ["orders:read"]
+) throws -> VerifiedAccessToken {
+    VerifiedAccessToken(
+        issuer: "https://id.example", subject: subject, clientID: "client-1", tokenID: nil,
+        audiences: ["https://api.example/", "https://b.example"], scopes: scopes,
+        times: TokenTimes(expiresAt: 2000, notBefore: nil, issuedAt: 1000),
+        claims: try JSONValue.parse(Array(claims.utf8).span), binding: .none)
+}
+
+@Suite struct `a predicate` {
+    @Test(.holds("RS-12", "RS-13", "RS-19", "RS-21")) func `holds for exactly what it names`() throws {
+        let token = try token()
+        #expect(Predicate.issuer(3).holds(for: token, issuer: 3))
+        #expect(!Predicate.issuer(3).holds(for: token, issuer: 2))
+        for audience in ["https://api.example/", "https://b.example"] {
+            #expect(Predicate.audience(audience).holds(for: token, issuer: 0))
+        }
+        for audience in ["https://api.example", "https://b.example/", "HTTPS://b.example", ""] {
+            #expect(!Predicate.audience(audience).holds(for: token, issuer: 0))
+        }
+        #expect(Predicate.scope("orders:read").holds(for: token, issuer: 0))
+        for scope in ["orders", "Orders:read", "orders:read orders:write", ""] {
+            #expect(!Predicate.scope(scope).holds(for: token, issuer: 0))
+        }
+    }
+
+    @Test(.refuses("RS-21"), arguments: ["client-1", nil] as [String?])
+    func `on users does not hold for a client's own token, nor for one of nobody`(subject: String?) throws {
+        #expect(Predicate.user.holds(for: try token(), issuer: 0))
+        #expect(!Predicate.user.holds(for: try token(subject: subject), issuer: 0))
+    }
+
+    @Test(.holds("RS-20")) func `on a claim holds for one of its values`() throws {
+        let token = try token(#"{"realm":{"roles":["admin","ops"]},"tenant":"blue"}"#)
+        func holds(_ claim: [String], _ anyOf: [String]) -> Bool {
+            Predicate.claim(ClaimRuleSettings(claim: claim, anyOf: anyOf)).holds(for: token, issuer: 0)
+        }
+        #expect(holds(["realm", "roles"], ["nobody", "ops"]))
+        #expect(holds(["tenant"], ["blue"]))
+        #expect(!holds(["realm", "roles"], ["Admin"]))
+        #expect(!holds(["realm", "roles"], []))
+        #expect(!holds(["roles"], ["admin"]))
+        #expect(!holds(["tenant", "x"], ["blue"]))
+        #expect(!holds(["missing"], ["blue"]))
+    }
+
+    @Test(.holds("STEP-01")) func `on a class of authentication compares it byte for byte`() throws {
+        let token = try token(#"{"acr":"myACR"}"#)
+        #expect(Predicate.authenticationClass("myACR").holds(for: token, issuer: 0))
+        for other in ["myacr", "myACR ", "", "my"] {
+            #expect(!Predicate.authenticationClass(other).holds(for: token, issuer: 0), "\(other)")
+        }
+    }
+
+    @Test(
+        .refuses("STEP-01"),
+        arguments: ["{}", #"{"acr":["myACR"]}"#, #"{"acr":1}"#, #"{"acr":null}"#, #"{"acr":"other"}"#])
+    func `on a class of authentication does not hold where no such text is`(claims: String) throws {
+        #expect(!Predicate.authenticationClass("myACR").holds(for: try token(claims), issuer: 0))
+    }
+
+    @Test(.holds("RAR-01")) func `on authorization details asks what the claim grants, and whether it is one`() throws {
+        let granted = try token(#"{"authorization_details":[{"type":"order","actions":["read"]}]}"#)
+        let read = Predicate.authorizationDetails(AuthorizationDetailsRule(type: "order", actions: ["read"]))
+        let delete = Predicate.authorizationDetails(AuthorizationDetailsRule(type: "order", actions: ["delete"]))
+        #expect(read.holds(for: granted, issuer: 0))
+        #expect(!delete.holds(for: granted, issuer: 0))
+        #expect(Predicate.authorizationDetailsForm.holds(for: granted, issuer: 0))
+        let malformed = try token(#"{"authorization_details":{}}"#)
+        #expect(!Predicate.authorizationDetailsForm.holds(for: malformed, issuer: 0))
+        #expect(!read.holds(for: malformed, issuer: 0))
+    }
+}
+
+@Suite struct `the catalogue of predicates` {
+    @Test func `gives one number to one question`() {
+        var catalogue = PredicateCatalogue()
+        let rule = ClaimRuleSettings(claim: ["a"], anyOf: ["b"])
+        let questions: [Predicate] = [
+            .issuer(0), .issuer(1), .audience("x"), .scope("x"), .claim(rule), .user,
+            .claim(ClaimRuleSettings(claim: ["a"], anyOf: ["b", "c"])), .scope("X"),
+        ]
+        #expect(catalogue.wordCount == 0)
+        let numbers = questions.map { catalogue.number(of: $0) }
+        #expect(numbers == Array(0..<8))
+        #expect(questions.reversed().map { catalogue.number(of: $0) } == numbers.reversed())
+        #expect(catalogue.predicates == questions)
+    }
+
+    @Test(arguments: [(1, 1), (63, 1), (64, 1), (65, 2), (127, 2), (128, 2), (129, 3)])
+    func `answers each in its own bit across words`(count: Int, words: Int) throws {
+        var catalogue = PredicateCatalogue()
+        for number in 0..<count { _ = catalogue.number(of: .scope("s\(number)")) }
+        #expect(catalogue.wordCount == words)
+        for granted in [[], [0], [count - 1], [0, count / 2, count - 1], Array(0..<count)] {
+            // One word more than needed, to see that it is left alone.
+            var answers = [UInt64](repeating: .max, count: words + 1)
+            var places = answers.mutableSpan
+            catalogue.answer(try token(scopes: granted.map { "s\($0)" }), issuer: 0, into: &places)
+            let written = answers
+            for number in 0..<count {
+                let isSet = written[number / 64] >> UInt64(number % 64) & 1 == 1
+                #expect(isSet == granted.contains(number), "\(number) of \(count)")
+                let holds = AnswerBits(written.span).holds(Int32(number))
+                #expect(holds == isSet)
+            }
+            if count % 64 != 0 { #expect(written[words - 1] >> UInt64(count % 64) == 0, "no bit beyond the last") }
+            #expect(written[words] == .max)
+        }
+    }
+}
