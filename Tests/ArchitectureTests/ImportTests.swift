@@ -46,9 +46,9 @@ enum ImportTable {
     /// Doors to C: a module map and a header, nothing that could import.
     static let doors: Set<String> = ["CEvent", "COpenSSL", "CCurl", "CYAML", "CSocket"]
 
-    /// Floors whose targets are pure: they read no clock, no file, no environment and make no system call.
+    /// Targets that are pure: they read no clock, no file, no environment and make no system call.
     static let withoutSystem: Set<String> = [
-        "Bytes", "Rates", "JSON", "HTTPMessage", "JOSE", "HTTP1", "OAuth", "Requirements",
+        "Bytes", "Rates", "JSON", "HTTPMessage", "JOSE", "HTTP1", "OAuth", "Access", "Requirements",
     ]
 
     /// What the toolchain brings and a target that is not pure may import.
