@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(
-        .holds("RS-19"),
+        .holds("RS-19"), .refuses("RS-19"),
         arguments: [
             ([0], true, true), ([63], true, true), ([64], true, true), ([1], false, false), ([62], false, false),
             ([65], false, false), ([0, 63, 64], true, true), ([0, 63, 65], false, true), ([1, 64], false, true),

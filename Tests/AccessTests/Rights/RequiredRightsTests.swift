@@ -64,7 +64,7 @@ private let old = Authentication(at: 1000, now: 1331, leeway: 30)
         #expect(Asked.all.missing(Asked.enough.subtracting([number]), recent) == right)
     }
 
-    @Test(.refuses("STEP-02")) func `are too few a second after an authentication grew old`() {
+    @Test(.holds("STEP-02"), .refuses("STEP-02")) func `are too few a second after an authentication grew old`() {
         #expect(Asked.all.missing(Asked.enough, old) == .recentAuthentication)
         var asked = Asked.all
         asked.maximumAge = 301
@@ -79,21 +79,22 @@ private let old = Authentication(at: 1000, now: 1331, leeway: 30)
         #expect(Asked(maximumAge: .max).missing([]) == .recentAuthentication)
     }
 
-    @Test(.holds("STEP-02")) func `are enough at an age of zero for whoever is authenticated now`() {
+    @Test(.holds("STEP-02"), .refuses("STEP-02")) func `are enough at an age of zero for whoever is authenticated now`()
+    {
         let now = Authentication(at: 1000, now: 1000, leeway: 0)
         let before = Authentication(at: 999, now: 1000, leeway: 0)
         #expect(Asked(maximumAge: 0).missing([], now) == nil)
         #expect(Asked(maximumAge: 0).missing([], before) == .recentAuthentication)
     }
 
-    @Test(.holds("STEP-01")) func `are enough with any one of the classes`() {
+    @Test(.holds("STEP-01"), .refuses("STEP-01")) func `are enough with any one of the classes`() {
         let asked = Asked(classes: [4, 5, 100])
         for number in asked.classes { #expect(asked.missing([number]) == nil, "\(number)") }
         #expect(asked.missing([]) == .authenticationClass)
         #expect(asked.missing([3, 6]) == .authenticationClass)
     }
 
-    @Test(.holds("RAR-01")) func `are enough with a malformed claim that nobody asks for`() {
+    @Test(.holds("RAR-01"), .refuses("RAR-01")) func `are enough with a malformed claim that nobody asks for`() {
         let asked = Asked(detailsForm: [2])
         #expect(asked.missing([]) == nil)
         #expect(Asked(detailsForm: [2], details: [3]).missing([3]) == .wellFormedDetails)
