@@ -52,15 +52,15 @@ class Run:
         self.cut = 0
         # Sessions whose clients took no answers; what arrived of them is judged all the same.
         self.vanished = set()
-        # Marks of requests whose heads our reader refuses.
-        self.bad_heads = set()
+        # Requests whose heads our reader refuses, by their marks.
+        self.bad_heads = {}
         # Requests that were refused by their heads, to be sent again where nothing else is.
         self.refused = []
 
     async def play(self, session, expects="any"):
         """One session, from its connection to its end, and what is to be said of it."""
         received, was_reset, is_stuck = await exchange(self.port, session, self.patience)
-        self.bad_heads.update((session.number, place) for place, request in enumerate(session.requests)
+        self.bad_heads.update(((session.number, place), request.data) for place, request in enumerate(session.requests)
                               if checks.refuses_head(request.data))
         if session.vanishes:
             self.vanished.add(session.number)
@@ -190,13 +190,26 @@ def judge_rest(run, recorder):
         problems = list(checks.problems_of_record(record))
         head = record.message and record.raw[:record.message.head_end]
         # A head that was cut off goes on with the next request's bytes, which are its own then: the first mark tells.
-        if not record.is_complete and (head is None or run.bad_heads.intersection(marks_in_order(head)[:1])):
+        if not record.is_complete and (head is None or is_of_bad_head(run, head)):
             problems.append("the beginning of a request that was refused by its head")
         if record.is_complete and not record.is_owned and not {number for number, _ in record.marks} & run.vanished:
             problems.append("a whole request that belongs to no session's answers")
         for problem in problems:
             run.problems.append((f"record {record.number}", [problem]))
             print(f"FAILED  record {record.number}: {problem}\n    {cases.escaped(record.raw[:3000])}")
+
+
+def is_of_bad_head(run, head):
+    """Whether a head that arrived is that of a request whose head our reader refuses.
+
+    A request that promised more body than it sent has the next request's first bytes for it. What is left of that one
+    begins within its method, and is another request than the one that was sent: `D /` of `P<D /`, say.
+    """
+    for number, place in marks_in_order(head)[:1]:
+        if (number, place) in run.bad_heads:
+            method, sent = head.split(b" ", 1)[0], run.bad_heads[number, place].split(b" ", 1)[0]
+            return not (place > 0 and len(method) < len(sent) and sent.endswith(method))
+    return False
 
 
 async def quiet(recorder):
