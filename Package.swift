@@ -88,7 +88,8 @@ let package = Package(
 
         // 4: the judgement of one request: rights and refusals as values, without a socket, a worker or a clock
         .target(
-            name: "Access", dependencies: ["JSON", "HTTPMessage", "HTTP1", "OAuth", "Pages"], swiftSettings: pure),
+            name: "Access",
+            dependencies: ["Bytes", "JSON", "HTTPMessage", "HTTP1", "OAuth", "Sessions", "Pages"], swiftSettings: pure),
 
         // 5: accept → parse → route → authenticate → authorize → rewrite → forward → log
         .target(
@@ -179,7 +180,11 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "AccessTests", dependencies: ["Access", "HTTP1", "OAuth", "JOSE", "JSON", "Pages", "TestTraits"],
+            name: "AccessTests",
+            dependencies: [
+                "Access", "Bytes", "HTTPMessage", "HTTP1", "OAuth", "JOSE", "JSON", "Pages", "TestSupport",
+                "TestTraits",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "GatewayTests",

@@ -16,6 +16,11 @@ package struct Refused: Error, Sendable {
         self.detail = detail
         self.login = login
     }
+
+    /// The same with what was expected and what was found, of one check where it is more precise than the cause.
+    package init(_ cause: Refusal, expected: String, found: String, check: String = "") {
+        self.init(cause, RefusalDetail(expected: expected, found: found, check: check))
+    }
 }
 
 /// Expected and found, said to the operator only; never a secret, and nothing unverified as fact.

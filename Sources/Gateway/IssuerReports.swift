@@ -1,3 +1,4 @@
+import Access
 import HTTPMessage
 import Issuers
 import JOSE

@@ -28,7 +28,7 @@ enum ImportTable {
             "Bytes", "Rates", "JSON", "HTTPMessage", "Crypto", "JOSE", "OAuth", "Replay", "Telemetry", "Issuers",
             "Sessions", "Pages",
         ],
-        "Access": ["JSON", "HTTPMessage", "HTTP1", "OAuth", "Pages"],
+        "Access": ["Bytes", "JSON", "HTTPMessage", "HTTP1", "OAuth", "Sessions", "Pages"],
         "Gateway": [
             "Bytes", "Rates", "JSON", "HTTPMessage", "Crypto", "JOSE", "HTTP1", "OAuth", "EventLoop", "Transport",
             "Fetch", "Telemetry", "Issuers", "Replay", "Sessions", "Pages", "Login", "Access",

@@ -1,19 +1,7 @@
 import HTTPMessage
+import TestSupport
 import TestTraits
 import Testing
-
-/// The same numbers in every run (SplitMix64).
-private struct Numbers: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-        return mixed ^ (mixed >> 31)
-    }
-}
 
 @Suite struct `path policy` {
     private func refusal(of path: String, allowing: PathAllowances = []) -> PathRefusal? {
@@ -316,7 +304,7 @@ private struct Numbers: RandomNumberGenerator {
                 "/", "//", "a", "%41", "%2f", "%2F", "%", "%%", "%4", "%25", "%2541", "%25%34%31", ";", "%C3%9F",
                 "bcdefghijklmnop",
             ].map { Array($0.utf8) } + [[0xDF], [0xC5, 0xBF]]
-        var numbers = Numbers(state: 55)
+        var numbers = Numbers(seed: 55)
         for _ in 0..<300 {
             let whole = (0..<12).flatMap { _ in units.randomElement(using: &numbers) ?? [] }
             for cut in 0...whole.count {

@@ -49,7 +49,7 @@ extension WorkerRef {
         let prefix: StaticString = "/.well-known/acme-challenge/"
         let token = path.dropFirst(prefix.utf8CodeUnitCount)
         guard path.starts(with: UnsafeBufferPointer(start: prefix.utf8Start, count: prefix.utf8CodeUnitCount)),
-            !token.isEmpty, token.allSatisfy(isTokenCharacter), let route = pointee.routes.match(path)
+            !token.isEmpty, token.allSatisfy(isTokenCharacter), let route = pointee.routes.match(path.span)
         else { return false }
         return route.pointee.isPublic && route.pointee.settings.path.hasPrefix("\(prefix)")
     }

@@ -1,4 +1,5 @@
 package import Crypto
+import Access
 import EventLoop
 import Fetch
 import HTTPMessage

@@ -1,3 +1,4 @@
+import Access
 import Login
 
 /// The reserved paths that logins are made of, by name.

@@ -17,13 +17,11 @@ struct ProtectedResource {
         self.uri = uri
     }
 
-    static let wellKnown = "/.well-known/oauth-protected-resource"
-
     /// The metadata's path: the well-known one before the identifier's own, a lone slash of which is left out
     /// (RFC 9728 §3.1).
     ///
     /// Any other slash stays where it is: `/orders` and `/orders/` are two resources.
-    var metadataPath: String { ProtectedResource.wellKnown + (uri.path == "/" ? "" : uri.path) }
+    var metadataPath: String { ReservedPath.protectedResourceMetadata + (uri.path == "/" ? "" : uri.path) }
 
     /// The identifier's query, which the metadata's URL has too.
     var query: String? { uri.query }

@@ -42,7 +42,7 @@ extension WorkerRef {
     private func reservedPublication(
         _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, _ path: UnsafeBufferPointer<UInt8>
     ) throws(Refused) -> Publication? {
-        guard let reserved = ReservedPath(path) else { return nil }
+        guard let reserved = ReservedPath(path.span) else { return nil }
         try checkAuthority(exchange, bytes)
         let head = pointee.head
         let listener = Int(exchange.pointee.client.unsafelyUnwrapped.pointee.listener)
@@ -55,8 +55,8 @@ extension WorkerRef {
             let found = pointee.tables.published.find(
                 listener: listener, authority: authority, path: path, query: query)
             if let found { return .resource(found) }
-            if let route = pointee.routes.match(path),
-                route.pointee.settings.path.hasPrefix(ProtectedResource.wellKnown)
+            if let route = pointee.routes.match(path.span),
+                route.pointee.settings.path.hasPrefix(ReservedPath.protectedResourceMetadata)
             {
                 return nil
             }
@@ -68,7 +68,7 @@ extension WorkerRef {
                 return .assertionKeys
             }
         }
-        try checkPath(path, [])
+        try PathPatterns.checkPath(path.span, [])
         throw refuse(
             .routeUnknown, "a document that is published here", String(decoding: path.prefix(64), as: UTF8.self),
             check: reserved == .protectedResource ? "MD-20" : "MD-25")

@@ -1,7 +1,5 @@
 import Access
-import Bytes
 import Issuers
-import Glibc
 import HTTPMessage
 import OAuth
 
@@ -41,59 +39,15 @@ final class RouteTable: @unchecked Sendable {
     deinit { index.destroy() }
 }
 
-/// What a path leads to.
-enum RouteMatch: Equatable {
-    case none
-    case route(UnsafePointer<Route>)
-    /// Into the sealed subtree of this exact route.
-    case behind(UnsafePointer<Route>)
-}
-
-/// The routes, searched without allocating or counting a reference.
-///
-/// A pattern that ends with `/` matches its whole subtree and its own path without that slash; any other pattern
-/// matches one path. The longest pattern wins. The cost depends on the number of segments in the path, not on the
-/// number of routes: the hash of each prefix that ends at a `/` is looked up in one table.
-///
-/// Patterns that fit in any case are in lower case, and beneath them are none that fit in one case alone (HTTP-57).
-///
-/// What a server may take for an argument of a guarded path is a pattern too, of no route: `SealedSubtree` says which.
+/// The routes and what leads to them, at fixed places: asked without allocating or counting a reference.
 struct RouteIndex: @unchecked Sendable {
     let routes: UnsafeMutablePointer<Route>
     let count: Int
     let reservedNames: ReservedNames
-    /// Whether some route's upstream takes paths that differ in case for one.
-    let ignoresCase: Bool
-
-    /// Bytes of the longest pattern: where a path leads is decided by as many of its own, and one more.
-    let longestPattern: Int
+    /// Which paths lead to which of them.
+    let paths: UnsafeMutablePointer<PathPatterns>
 
     private let listenerCount: Int
-    private let patterns: UnsafeMutablePointer<Pattern>
-    private let patternCount: Int
-    private let slots: UnsafeMutablePointer<Int32>
-    private let mask: Int
-
-    private struct Pattern {
-        let bytes: Route.Bytes
-        let isSubtree: Bool
-        let ignoresCase: Bool
-        let hash: UInt64
-        /// The place of its route, or of the exact route that it is the sealed subtree of.
-        let route: Int32
-        let isSealed: Bool
-
-        init(_ route: RouteSettings, at index: Int, isSealed: Bool = false) {
-            let endsInSlash = route.path.hasSuffix("/")
-            let key = endsInSlash ? String(route.path.dropLast()) : route.path
-            bytes = Route.Bytes(key)
-            isSubtree = endsInSlash || isSealed
-            ignoresCase = route.ignoresCase
-            hash = RouteIndex.hash(Array(key.utf8))
-            self.route = Int32(index)
-            self.isSealed = isSealed
-        }
-    }
 
     init(
         _ settings: GatewaySettings, upstreams: [UpstreamSettings], metricsSlots: [Int],
@@ -101,13 +55,11 @@ struct RouteIndex: @unchecked Sendable {
         catalogue: inout PredicateCatalogue, mappings: inout [[IdentityFieldSettings]]
     ) {
         count = settings.routes.count
-        ignoresCase = settings.routes.contains(where: \.ignoresCase)
         listenerCount = settings.listeners.count
         let pools = Dictionary(uniqueKeysWithValues: upstreams.enumerated().map { ($1, $0) })
         routes = .allocate(capacity: max(1, count))
-        let sealed = SealedSubtree.all(in: settings.routes)
-        patternCount = count + sealed.count
-        patterns = .allocate(capacity: max(1, patternCount))
+        paths = .allocate(capacity: 1)
+        paths.initialize(to: PathPatterns(settings.routes))
         for (index, route) in settings.routes.enumerated() {
             var tokenSettings: TokenSettings?
             if let token = route.access.token { tokenSettings = token }
@@ -142,109 +94,36 @@ struct RouteIndex: @unchecked Sendable {
                     takesSessionsAlone: login != nil && tokenSettings == nil,
                     sendsClientCert: route.sendsClientCert, hidesUnauthorized: route.hidesUnauthorized,
                     introspector: Introspector(tokenSettings, settings.issuers)))
-            (patterns + index).initialize(to: Pattern(route, at: index))
         }
-        for (place, subtree) in sealed.enumerated() {
-            (patterns + count + place).initialize(
-                to: Pattern(settings.routes[subtree.exact], at: subtree.exact, isSealed: true))
-        }
-        longestPattern = (0..<patternCount).reduce(0) { [patterns] in max($0, patterns[$1].bytes.count) }
         reservedNames = ReservedNames(
             settings.routes.flatMap(\.identity).map(\.name) + AssertionRule.reservedNames(settings.routes))
-        var size = 16
-        while size < patternCount * 4 { size *= 2 }
-        mask = size - 1
-        slots = .allocate(capacity: size)
-        slots.initialize(repeating: -1, count: size)
-        for index in 0..<patternCount {
-            var slot = Int(truncatingIfNeeded: patterns[index].hash) & mask
-            while slots[slot] >= 0 { slot = (slot + 1) & mask }
-            slots[slot] = Int32(index)
-        }
     }
 
     fileprivate func destroy() {
         for index in 0..<count { routes[index].destroy(listenerCount: listenerCount) }
-        for index in 0..<patternCount { patterns[index].bytes.destroy() }
         routes.deinitialize(count: count)
         routes.deallocate()
-        patterns.deallocate()
-        slots.deallocate()
+        paths.deinitialize(count: 1)
+        paths.deallocate()
         reservedNames.destroy()
     }
 
-    /// The route for a canonical path, or nil.
-    func match(_ path: UnsafeBufferPointer<UInt8>) -> UnsafePointer<Route>? {
-        guard case .route(let route) = find(path) else { return nil }
-        return route
+    /// The route that a canonical path leads to, or nil.
+    func match(_ path: Span<UInt8>) -> UnsafePointer<Route>? {
+        guard case .route(let number) = paths.pointee.find(path) else { return nil }
+        return UnsafePointer(routes + number)
     }
+}
 
-    /// What a canonical path leads to.
-    func find(_ path: UnsafeBufferPointer<UInt8>) -> RouteMatch {
-        var found = search(path, ignoringCase: false)
-        if ignoresCase {
-            let other = search(path, ignoringCase: true)
-            if other >= 0, found < 0 || isLonger(patterns + Int(other), patterns + Int(found)) { found = other }
+extension PathPatterns {
+    /// The patterns of these routes, and those of what is sealed behind them.
+    init(_ routes: [RouteSettings]) {
+        let own = routes.enumerated().map { Pattern($1.path, route: $0, ignoresCase: $1.ignoresCase) }
+        let sealed = SealedSubtree.all(in: routes).map {
+            Pattern(
+                routes[$0.exact].path, route: $0.exact, ignoresCase: routes[$0.exact].ignoresCase, isSealed: true)
         }
-        guard found >= 0 else { return .none }
-        let pattern = patterns + Int(found)
-        let route = UnsafePointer(routes + Int(pattern.pointee.route))
-        return pattern.pointee.isSealed ? .behind(route) : .route(route)
-    }
-
-    /// Which pattern of those that fit in one case, or of those that fit in any.
-    @inline(__always)
-    private func search(_ path: UnsafeBufferPointer<UInt8>, ignoringCase: Bool) -> Int32 {
-        var hash = RouteIndex.seed
-        var found: Int32 = -1
-        // Behind the longest pattern nothing fits: what 8 KB of slashes cost must not be a lookup each.
-        for index in 0..<min(path.count, longestPattern &+ 1) {
-            let byte = ignoringCase ? ASCII.lowercase(path[index]) : path[index]
-            if byte == UInt8(ascii: "/") {
-                let subtree = find(hash, path, count: index, isSubtree: true, ignoringCase)
-                if subtree >= 0 { found = subtree }
-            }
-            hash = (hash ^ UInt64(byte)) &* RouteIndex.prime
-        }
-        guard path.count <= longestPattern else { return found }
-        let exact = find(hash, path, count: path.count, isSubtree: false, ignoringCase)
-        if exact >= 0 { return exact }
-        let subtree = find(hash, path, count: path.count, isSubtree: true, ignoringCase)
-        return subtree >= 0 ? subtree : found
-    }
-
-    /// An exact pattern and a subtree's own path are equally long; the exact one is meant.
-    private func isLonger(_ one: UnsafePointer<Pattern>, _ other: UnsafePointer<Pattern>) -> Bool {
-        one.pointee.bytes.count > other.pointee.bytes.count
-            || one.pointee.bytes.count == other.pointee.bytes.count && !one.pointee.isSubtree
-    }
-
-    @inline(__always)
-    private func find(
-        _ hash: UInt64, _ path: UnsafeBufferPointer<UInt8>, count: Int, isSubtree: Bool, _ ignoringCase: Bool
-    ) -> Int32 {
-        var slot = Int(truncatingIfNeeded: hash) & mask
-        while slots[slot] >= 0 {
-            let pattern = patterns + Int(slots[slot])
-            if pattern.pointee.hash == hash, pattern.pointee.isSubtree == isSubtree,
-                pattern.pointee.ignoresCase == ignoringCase, pattern.pointee.bytes.count == count,
-                ignoringCase
-                    ? ASCII.equalsIgnoringCase(pattern.pointee.bytes.buffer.span, path.span.extracting(first: count))
-                    : memcmp(pattern.pointee.bytes.start, path.baseAddress.unsafelyUnwrapped, count) == 0
-            {
-                return slots[slot]
-            }
-            slot = (slot + 1) & mask
-        }
-        return -1
-    }
-
-    // FNV-1a, 64 bits: the patterns are the operator's, so nobody can choose colliding ones.
-    private static let seed: UInt64 = 0xcbf2_9ce4_8422_2325
-    private static let prime: UInt64 = 0x0000_0100_0000_01b3
-
-    private static func hash(_ bytes: [UInt8]) -> UInt64 {
-        bytes.reduce(seed) { ($0 ^ UInt64($1)) &* prime }
+        self.init(own + sealed, allowances: routes.map { PathAllowances($0) })
     }
 }
 

@@ -64,7 +64,7 @@ public enum LoosestReading {
 
     private static func hasOthers(_ decoded: [UInt8], cuttingParameters: Bool) -> Bool {
         let span = decoded.span
-        if behindAuthority(decoded.prefix(2)) != nil { return true }
+        if behindAuthority(decoded.span.extracting(first: 2)) != nil { return true }
         if cuttingParameters, span.firstIndex(of: 0x3b, from: 0, to: span.count) < span.count { return true }
         return firstEnd(in: span) < span.count
     }
@@ -113,15 +113,18 @@ public enum LoosestReading {
     /// either kind and any number of them, and may be empty; nil when the path has no authority to anybody.
     ///
     /// `//x/admin` is the path `/admin` of `x` to Node's URL, Python's urljoin and Java's URI; so is `/\x/admin` to the first.
-    public static func behindAuthority<Path: Collection<UInt8>>(_ path: Path) -> Path.SubSequence? {
-        guard path.prefix(2).count(where: isSeparator) == 2 else { return nil }
-        return path.drop(while: isSeparator).drop { !isSeparator($0) }
+    public static func behindAuthority(_ path: Span<UInt8>) -> Range<Int>? {
+        guard path.count >= 2, isSeparator(path[0]), isSeparator(path[1]) else { return nil }
+        var start = 2
+        while start < path.count, isSeparator(path[start]) { start += 1 }
+        while start < path.count, !isSeparator(path[start]) { start += 1 }
+        return start..<path.count
     }
 
     private static func isSeparator(_ byte: UInt8) -> Bool { byte == 0x2f || byte == 0x5c }
 
     private static func pathBehindAuthority(_ path: [UInt8]) -> [UInt8]? {
-        behindAuthority(path).map { $0.isEmpty ? [0x2f] : Array($0) }
+        behindAuthority(path.span).map { $0.isEmpty ? [0x2f] : Array(path[$0]) }
     }
 
     /// Each `;` and what follows cut off as far as the next `/`.

@@ -1,4 +1,5 @@
 import Rates
+import TestSupport
 import Testing
 
 @testable import Gateway

@@ -3,6 +3,7 @@ import Login
 import OAuth
 import Sessions
 import Telemetry
+import TestSupport
 import TestTraits
 import Testing
 

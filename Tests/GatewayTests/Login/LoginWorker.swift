@@ -80,7 +80,7 @@ struct LoginWorker {
             guard
                 case .complete = parser.parse(
                     whole, limits: worker.pointee.httpLimits, into: &worker.pointee.head.pointee),
-                let start = buffer.baseAddress, let route = "/".withBytes({ worker.pointee.routes.match($0) }),
+                let start = buffer.baseAddress, let route = "/".withBytes({ worker.pointee.routes.match($0.span) }),
                 let policy = route.pointee.login
             else { throw NotAHead() }
             return body(worker, policy, start)

@@ -159,7 +159,7 @@ private func found(
 }
 
 @Suite struct `the published documents` {
-    private let wellKnown = ProtectedResource.wellKnown
+    private let wellKnown = ReservedPath.protectedResourceMetadata
 
     @Test(.holds("MD-21")) func `are one a route, at the URL made from its identifier`() {
         let published = PublishedDocuments(
@@ -262,14 +262,14 @@ private func found(
             "/.well%2Dknown/oauth%2dprotected-resource/x", "/%2ewell-known/%6Fauth-protected-resource",
         ])
     func `is the well-known one in every spelling`(path: String) {
-        #expect(path.withBytes { ReservedPath($0) } == .protectedResource)
+        #expect(path.withBytes { ReservedPath($0.span) } == .protectedResource)
     }
 
     @Test(
         .holds("MD-25"),
         arguments: ["/.portcullis", "/.portcullis/", "/.portcullis/jwks.json", "//.portcullis/x", "/%2Eportcullis/x"])
     func `is the gateway's own in every spelling`(path: String) {
-        #expect(path.withBytes { ReservedPath($0) } == .gateway)
+        #expect(path.withBytes { ReservedPath($0.span) } == .gateway)
     }
 
     @Test(
@@ -279,6 +279,6 @@ private func found(
             "/a/.well-known/oauth-protected-resource", "/.portcullisx", "/.Portcullis", "/.", "/%", "//", "/%2",
         ])
     func `is no other path`(path: String) {
-        #expect(path.withBytes { ReservedPath($0) } == nil)
+        #expect(path.withBytes { ReservedPath($0.span) } == nil)
     }
 }

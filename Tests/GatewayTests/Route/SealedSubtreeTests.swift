@@ -38,10 +38,10 @@ import Testing
 
     /// The path of the route that takes a path, the same behind `behind `, or nothing.
     private func taker(of path: String, in table: RouteTable) -> String {
-        switch path.withBytes({ table.index.find($0) }) {
+        switch table.index.paths.pointee.find(Array(path.utf8).span) {
         case .none: ""
-        case .route(let route): route.pointee.settings.path
-        case .behind(let route): "behind " + route.pointee.settings.path
+        case .route(let number): table.index.routes[number].settings.path
+        case .behind(let number): "behind " + table.index.routes[number].settings.path
         }
     }
 

@@ -1,33 +1,29 @@
+import Access
+import TestSupport
 import TestTraits
 import Testing
 
-@testable import Gateway
-
-/// A table of public routes, by their paths.
-private struct Paths {
-    private let table: RouteTable
+/// The patterns of some routes, by their paths.
+private struct Paths: ~Copyable {
+    private let paths: [String]
+    private let patterns: PathPatterns
 
     /// Those of `anyCase` fit in any case of their letters.
     init(_ paths: [String], anyCase: Set<String> = []) {
-        let upstream = UpstreamSettings(host: "127.0.0.1", port: 1)
-        let settings = GatewaySettings(
-            workers: 1, listeners: [], admin: AdminSettings(address: SocketAddressSettings(host: "127.0.0.1", port: 0)),
-            issuers: [],
-            routes: paths.map {
-                var route = RouteSettings(name: $0, path: $0, upstream: upstream, access: .publicAccess)
-                route.ignoresCase = anyCase.contains($0)
-                return route
-            })
-        table = RouteTable(settings, upstreams: [upstream])
+        self.paths = paths
+        patterns = PathPatterns(
+            paths.enumerated().map { .init($1, route: $0, ignoresCase: anyCase.contains($1)) },
+            allowances: paths.map { _ in [] })
     }
 
-    /// The pattern of the route that a path leads to.
+    /// The pattern that a path leads to.
     func match(_ path: String) -> String? {
-        path.withBytes { table.index.match($0) }?.pointee.settings.path
+        guard case .route(let number) = patterns.find(Array(path.utf8).span) else { return nil }
+        return paths[number]
     }
 }
 
-/// What the doc comment of `RouteIndex` promises, the slow way.
+/// What the doc comment of `PathPatterns` promises, the slow way.
 private func expected(_ path: String, among patterns: [String], anyCase: Set<String> = []) -> String? {
     let fitting = patterns.filter { pattern in
         let path = anyCase.contains(pattern) ? path.lowercased() : path
@@ -39,7 +35,7 @@ private func expected(_ path: String, among patterns: [String], anyCase: Set<Str
     return fitting.max { rank($0) < rank($1) }
 }
 
-@Suite struct `the routes` {
+@Suite struct `the paths of routes` {
     @Test(
         .holds("HTTP-57", "HTTP-76"),
         arguments: [
@@ -115,6 +111,13 @@ private func expected(_ path: String, among patterns: [String], anyCase: Set<Str
         #expect(both.match(one + "/x") == one + "/x")
         #expect(both.match(other + "/x") == other + "/")
         #expect(both.match(one + "/y") == nil)
+    }
+
+    @Test func `are sealed behind an exact one that says so`() {
+        let patterns = PathPatterns(
+            [.init("/", route: 0), .init("/x", route: 1), .init("/x", route: 1, isSealed: true)], allowances: [[], []])
+        let found = ["/x", "/x/", "/x/y", "/xy"].map { patterns.find(Array($0.utf8).span) }
+        #expect(found == [.route(1), .behind(1), .behind(1), .route(0)])
     }
 
     @Test(.holds("HTTP-57", "HTTP-76"), arguments: [1, 2, 3, 4, 5, 6, 7, 8] as [UInt64])

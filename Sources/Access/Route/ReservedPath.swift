@@ -2,14 +2,18 @@ import HTTPMessage
 import Sessions
 
 /// A path that is the gateway's own, whatever the routes say.
-enum ReservedPath: Equatable {
+package enum ReservedPath: Equatable, Sendable {
     /// `/.well-known/oauth-protected-resource`, and below it.
     case protectedResource
     /// `/.portcullis`, and below it.
     case gateway
 
-    static let prefix = OwnPaths.prefix
-    static let assertionKeys = "\(prefix)/jwks.json"
+    /// What the paths of the gateway's own begin with.
+    package static let prefix = OwnPaths.prefix
+    /// Where the keys are that identity assertions and our clients' own are verified by.
+    package static let assertionKeys = "\(prefix)/jwks.json"
+    /// Where the metadata of protected resources is (RFC 9728 §3).
+    package static let protectedResourceMetadata = "/.well-known/oauth-protected-resource"
 
     /// More than any of them needs, with the slash behind it: what follows decides nothing.
     private static let longest = 64
@@ -17,10 +21,10 @@ enum ReservedPath: Equatable {
     /// Which one a path is, read as an upstream might: unescaped, and with slashes merged.
     ///
     /// Only for paths that may be reserved by their second byte; the others are told apart by that alone.
-    init?(_ path: UnsafeBufferPointer<UInt8>) {
+    package init?(_ path: Span<UInt8>) {
         var canonical: [UInt8] = []
-        PathPolicy.appendCanonical(path.span, mergingSlashes: true, upTo: ReservedPath.longest, to: &canonical)
-        if ReservedPath.isAtOrBelow(ProtectedResource.wellKnown, canonical) {
+        PathPolicy.appendCanonical(path, mergingSlashes: true, upTo: ReservedPath.longest, to: &canonical)
+        if ReservedPath.isAtOrBelow(ReservedPath.protectedResourceMetadata, canonical) {
             self = .protectedResource
         } else if ReservedPath.isAtOrBelow(ReservedPath.prefix, canonical) {
             self = .gateway
