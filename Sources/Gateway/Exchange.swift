@@ -92,8 +92,8 @@ struct Exchange {
     var trip: UnsafeMutablePointer<LoginTrip>?
     /// `Set-Cookie` lines of ours for its answer, CRLF included.
     var cookies: UnsafeMutablePointer<[UInt8]>?
-    /// What its answer says to a page of another origin, in the route's memory (HTTP-71, HTTP-72).
-    var corsLines: UnsafePointer<Route.Bytes>?
+    /// Which of the route's lines its answer says to a page of another origin (HTTP-71, HTTP-72).
+    var corsLines = CrossOrigin.Lines.none
     /// A browser's own question, which goes to the upstream without anybody's identity and credentials.
     var isPreflight = false
     /// A script of a page that the route names, which acts with its user's session (SC-09).

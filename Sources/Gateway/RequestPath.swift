@@ -28,49 +28,68 @@ extension WorkerRef {
     /// Runs to its end without waiting when keys are at hand, which is nearly always. `bytes` is the head, and what came
     /// behind it: `count` in all.
     func run(_ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int) -> Step {
+        let heads = UnsafeBufferPointer(start: UnsafePointer(pointee.head), count: 1)
+        let message = UnsafeBufferPointer(start: UnsafePointer(bytes), count: count)
+        let head = HeadView(heads.span, message.span)
+        let client = exchange.pointee.client.unsafelyUnwrapped
         do throws(Refused) {
-            if exchange.pointee.client.unsafelyUnwrapped.pointee.clearText != .served,
-                let step = try judgeClearText(exchange, bytes)
-            {
-                return step
-            }
-            try checkConnectionOptions(bytes)
-            try refuseLoop(bytes)
-            if try isForServer(exchange, bytes) { return .answerOptions }
-            switch try publication(exchange, bytes) {
+            if client.pointee.clearText != .served, let step = try judgeClearText(head, client) { return step }
+            try head.checkConnectionOptions(pointee.routes.reservedNames.pointee)
+            try checkLoop(head)
+            if try head.isForServer() { return .answerOptions }
+            switch try publication(head, client) {
             case .none: break
             case .login(let endpoint): return .login(endpoint)
             case .some(let document): return .publish(document)
             }
-            try route(exchange, bytes)
-            if let step = try judgeCrossOrigin(exchange, bytes) { return step }
-            try permitMethod(exchange, bytes)
-            let route = exchange.pointee.route.unsafelyUnwrapped
-            try checkOrigin(route, bytes)
-            try checkWebSocket(route, bytes)
+            let route = try route(head, client)
+            exchange.pointee.route = route
+            switch try judgeCrossOrigin(head, exchange, route) {
+            case .none: break
+            case .answered(let origin): return .answerPreflight(origin: origin)
+            case .forwarded: return try forwardPreflight(head, exchange, route, bytes)
+            }
+            exchange.pointee.methodRow = route.pointee.token.row(of: head.methodID, named: head.method)
+            try permitMethod(head, route)
+            try head.checkOrigin(route.pointee.origins)
+            try checkWebSocket(head, route)
             var unspent: UnspentProof?
             if !route.pointee.isPublic {
-                switch try authenticate(exchange, route, bytes) {
+                switch try authenticate(head, exchange, route, bytes) {
                 case .wait(let wait): return .wait(wait)
                 case .anonymous: break
                 case .known(let token, let proof):
-                    try authorize(exchange, token, route, bytes)
+                    try authorize(head, exchange, token, route, bytes)
                     let wait = try exchangeToken(exchange, route, token)
                     if wait != .nothing { return .wait(wait) }
                     unspent = proof
                 }
             }
-            let isLastHop = isLastHop(exchange, bytes)
-            let head = isLastHop ? nil : try planRequest(exchange, route, bytes)
+            let plan = head.isLastHop ? nil : try planRequest(exchange, route, bytes)
             // Last, so that a proof is spent by the one request that everything else lets through (DPOP-17): nothing
             // behind this line refuses for what was known here.
             if let unspent {
                 try checkBodyAtHand(exchange, bytes, count)
                 try spend(unspent)
             }
-            return head.map { .forward($0) } ?? .answerOptions
+            return plan.map { .forward($0) } ?? .answerOptions
         } catch {
             return .refuse(error)
         }
+    }
+
+    /// A browser's own question goes to the upstream without anybody's identity and credentials.
+    private func forwardPreflight(
+        _ head: HeadView, _ exchange: ExchangeRef, _ route: UnsafePointer<Route>,
+        _ bytes: UnsafeMutablePointer<UInt8>
+    ) throws(Refused) -> Step {
+        exchange.pointee.isPreflight = true
+        return head.isLastHop ? .answerOptions : .forward(try planRequest(exchange, route, bytes))
+    }
+
+    /// Refuses a request that went through this gateway before.
+    private func checkLoop(_ head: HeadView) throws(Refused) {
+        let pseudonym = pointee.via.pseudonym.buffer
+        try head.checkLoop(pseudonym.span)
     }
 }

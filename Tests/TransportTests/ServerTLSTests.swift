@@ -59,13 +59,13 @@ private struct Meeting {
             ("a.example", true), ("A.EXAMPLE", true), ("b.example", false), ("a.example.", false), ("a.exampl", false),
             ("", false), ("aa.example", false),
         ] {
-            #expect(Array(host.utf8).withUnsafeBufferPointer { named.server.serverNameAgrees(with: $0) } == agrees)
+            #expect(Array(host.utf8).withUnsafeBufferPointer { named.server.serverNameAgrees(with: $0.span) } == agrees)
         }
         var unnamed = try Meeting(tls)
         defer { unnamed.server.close() }
         let any = Array("b.example".utf8)
-        #expect(any.withUnsafeBufferPointer { unnamed.server.serverNameAgrees(with: $0) })
-        #expect(any.withUnsafeBufferPointer { Stream().serverNameAgrees(with: $0) })
+        #expect(any.withUnsafeBufferPointer { unnamed.server.serverNameAgrees(with: $0.span) })
+        #expect(any.withUnsafeBufferPointer { Stream().serverNameAgrees(with: $0.span) })
     }
 
     @Test(arguments: [

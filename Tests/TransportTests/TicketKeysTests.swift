@@ -41,7 +41,7 @@ private let versions = [TLS1_2_VERSION, TLS1_3_VERSION]
         let host = Array("a.example".utf8)
         return Visited(
             isResumed: client.isResumed, session: try client.session(),
-            agrees: host.withUnsafeBufferPointer { server.serverNameAgrees(with: $0) })
+            agrees: host.withUnsafeBufferPointer { server.serverNameAgrees(with: $0.span) })
     }
 
     private func server(

@@ -1,3 +1,4 @@
+import Access
 import Gateway
 
 /// `cors` of a route: what scripts of pages elsewhere may do (HTTP-71, HTTP-72, T-46).

@@ -16,48 +16,22 @@ extension WorkerRef {
         client.pointee.clearText = .atTLS
     }
 
-    /// What becomes of a request in the clear; nil for the one kind that is served, an ACME server's question.
-    ///
-    /// GET and HEAD go to https with nothing lost. What else there is has been read on the way already, and would be sent
-    /// once more as if nothing had happened: a refusal is what its sender notices. So is a token that was sent.
-    func judgeClearText(
-        _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>
-    ) throws(Refused) -> Step? {
-        let client = exchange.pointee.client.unsafelyUnwrapped
+    /// What becomes of a request in the clear; nil for the one kind that is served, an ACME server's question to a public
+    /// route.
+    func judgeClearText(_ head: HeadView, _ client: ClientRef) throws(Refused) -> Step? {
         let expected = "https, as in \(pointee.publicURLs[Int(client.pointee.listener)])"
         switch client.pointee.clearText {
         case .served: return nil
-        case .atTLS: throw refuse(.plainHTTP, expected, "plain HTTP to a port of TLS")
+        case .atTLS: throw Refused(.plainHTTP, expected: expected, found: "plain HTTP to a port of TLS")
         case .redirected:
-            if isChallenge(bytes) { return nil }
-            guard exchange.pointee.method == .get || exchange.pointee.method == .head,
-                pointee.head.pointee.targetForm == .origin || pointee.head.pointee.targetForm == .absolute
-            else { throw refuse(.plainHTTP, expected, "another method than GET and HEAD over plain HTTP") }
-            guard pointee.head.pointee.fields.count(of: .authorization) == 0 else {
-                throw refuse(.plainHTTP, expected, "credentials over plain HTTP")
+            if head.isACMEChallenge, let route = pointee.routes.match(head.path), route.pointee.isPublic,
+                route.pointee.settings.path.hasPrefix(HeadView.acmeChallenges)
+            {
+                return nil
             }
+            try head.checkRedirect(expected: expected)
             return .redirectToHTTPS
         }
-    }
-
-    /// Whether it is for a public route below the path that ACME servers ask at over plain HTTP (RFC 8555 §8.3).
-    ///
-    /// Only in letters that have one reading: what is found here is what the route is found by afterwards.
-    private func isChallenge(_ bytes: UnsafeMutablePointer<UInt8>) -> Bool {
-        let range = pointee.head.pointee.path
-        let path = UnsafeBufferPointer(start: bytes + Int(range.start), count: Int(range.count))
-        let prefix: StaticString = "/.well-known/acme-challenge/"
-        let token = path.dropFirst(prefix.utf8CodeUnitCount)
-        guard path.starts(with: UnsafeBufferPointer(start: prefix.utf8Start, count: prefix.utf8CodeUnitCount)),
-            !token.isEmpty, token.allSatisfy(isTokenCharacter), let route = pointee.routes.match(path.span)
-        else { return false }
-        return route.pointee.isPublic && route.pointee.settings.path.hasPrefix("\(prefix)")
-    }
-
-    /// base64url (RFC 8555 §8.3).
-    private func isTokenCharacter(_ byte: UInt8) -> Bool {
-        ASCII.isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(ASCII.lowercase(byte))
-            || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
     }
 
     /// The same address over https: the operator's origin, and the path and query of the request.

@@ -28,22 +28,25 @@ extension WorkerRef {
     /// A token seen before costs a digest and a comparison; time, key generation, issuer, audience and the sender's
     /// proof are checked on every use (JOSE-34, DPOP-25).
     func authenticate(
-        _ exchange: ExchangeRef, _ route: UnsafePointer<Route>, _ bytes: UnsafeMutablePointer<UInt8>
+        _ head: HeadView, _ exchange: ExchangeRef, _ route: UnsafePointer<Route>,
+        _ bytes: UnsafeMutablePointer<UInt8>
     ) throws(Refused) -> Identity {
         // Where tokens are no credentials, an Authorization field is none either (SC-11).
         if route.pointee.takesSessionsAlone, let policy = route.pointee.login {
             return try findSession(exchange, route, policy, bytes)
         }
-        let token: UnsafeBufferPointer<UInt8>
-        switch try findCredentials(route, bytes) {
+        let range: ByteRange
+        let policy = route.pointee.token
+        switch try head.credentials(policy.schemes, rejectsQueryToken: policy.rejectsQueryToken) {
         case .none: return try identifyWithoutToken(exchange, route, bytes)
         case .bearer(let found):
             exchange.pointee.scheme = .bearer
-            token = found
+            range = found
         case .dpop(let found):
             exchange.pointee.scheme = .dpop
-            token = found
+            range = found
         }
+        let token = UnsafeBufferPointer(start: bytes + Int(range.start), count: Int(range.count))
         let digest = SHA256.hash(token.span)
         let record: UnsafeMutablePointer<TokenRecord>
         switch try findRecord(exchange, route, token, digest, bytes) {
@@ -67,7 +70,7 @@ extension WorkerRef {
                 .tokenAudienceMissing, audiences(route),
                 record.pointee.shown("aud"))
         }
-        return .known(record, proof: try proveSender(exchange, route, record, digest, bytes))
+        return .known(record, proof: try proveSender(head, exchange, route, record, digest, bytes))
     }
 
     /// Who makes a request that brings no token.

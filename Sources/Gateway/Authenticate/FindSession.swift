@@ -208,7 +208,7 @@ extension WorkerRef {
 
     /// What a browser says of the page that a request comes from; every line counts, so that none can hide another.
     private func pageEvidence(
-        _ origins: OriginList, isListed: Bool, _ bytes: UnsafeMutablePointer<UInt8>
+        _ origins: borrowing OriginList, isListed: Bool, _ bytes: UnsafeMutablePointer<UInt8>
     ) -> PageEvidence {
         let head = pointee.head
         var evidence = PageEvidence()
@@ -220,7 +220,7 @@ extension WorkerRef {
             if slot.id == .origin {
                 if value.elementsEqual("null".utf8) {
                     evidence.hasNullOrigin = true
-                } else if isListed || origins.contains(value) {
+                } else if isListed || origins.contains(value.span) {
                     evidence.hasOwnOrigin = true
                 } else {
                     evidence.hasForeignOrigin = true

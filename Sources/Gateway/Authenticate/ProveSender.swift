@@ -12,15 +12,15 @@ import Telemetry
 extension WorkerRef {
     /// Answers the proof that the request brought, which nobody has noted as used yet; nil where none is asked for.
     func proveSender(
-        _ exchange: ExchangeRef, _ route: UnsafePointer<Route>, _ record: UnsafeMutablePointer<TokenRecord>,
-        _ digest: SHA256Digest, _ bytes: UnsafeMutablePointer<UInt8>
+        _ head: HeadView, _ exchange: ExchangeRef, _ route: UnsafePointer<Route>,
+        _ record: UnsafeMutablePointer<TokenRecord>, _ digest: SHA256Digest, _ bytes: UnsafeMutablePointer<UInt8>
     ) throws(Refused) -> UnspentProof? {
         var proof: UnspentProof?
         if exchange.pointee.scheme == .dpop {
             guard record.pointee.isKeyBound else {
                 throw refuse(.tokenNotBound, "a token with cnf.jkt", "one that is bound to no key")
             }
-            proof = try checkProof(exchange, route, record, digest, bytes)
+            proof = try checkProof(head, exchange, route, record, digest)
         } else if record.pointee.isKeyBound {
             throw refuse(
                 .tokenBoundToKey, "Authorization: DPoP, and a proof", "Authorization: Bearer", check: "DPOP-20")
@@ -31,21 +31,22 @@ extension WorkerRef {
 
     /// Everything RFC 9449 §4.3 asks of a proof but that it was not used before; that comes last (DPOP-17).
     private func checkProof(
-        _ exchange: ExchangeRef, _ route: UnsafePointer<Route>, _ record: UnsafeMutablePointer<TokenRecord>,
-        _ digest: SHA256Digest, _ bytes: UnsafeMutablePointer<UInt8>
+        _ head: HeadView, _ exchange: ExchangeRef, _ route: UnsafePointer<Route>,
+        _ record: UnsafeMutablePointer<TokenRecord>, _ digest: SHA256Digest
     ) throws(Refused) -> UnspentProof {
-        let field = try proofField(bytes)
+        let field = head.text(try head.proof())
         let now = clock.wallSeconds()
         let mode = route.pointee.token.nonce
         let proof: UncheckedDPoPProof
         do throws(DPoPRefusal) {
-            proof = try UncheckedDPoPProof(field.span, rules: route.pointee.token.proofRules, keys: pointee.proofKeys)
+            proof = try UncheckedDPoPProof(field, rules: route.pointee.token.proofRules, keys: pointee.proofKeys)
         } catch {
             throw refuse(error, route, nil)
         }
         let nonce = mode == .off ? .notAsked : judgeNonce(proof, now)
         do throws(DPoPRefusal) {
-            try checkRequest(proof, exchange, route, bytes, now: now, checksTime: nonce.leavesTimeToClock(in: mode))
+            try checkRequest(
+                proof, head, exchange, route, now: now, checksTime: nonce.leavesTimeToClock(in: mode))
         } catch {
             // A client whose clock is wrong can do better with a nonce than with another proof of its own.
             if case .missing = nonce, Refusal(error) == .proofOutOfTime { exchange.pointee.givesNonce = true }
@@ -76,33 +77,14 @@ extension WorkerRef {
 
     /// The method and the URL, which are the request's, and the time, where no nonce speaks for it (DPOP-07 … DPOP-10).
     private func checkRequest(
-        _ proof: UncheckedDPoPProof, _ exchange: ExchangeRef, _ route: UnsafePointer<Route>,
-        _ bytes: UnsafeMutablePointer<UInt8>, now: Int64, checksTime: Bool
+        _ proof: UncheckedDPoPProof, _ head: HeadView, _ exchange: ExchangeRef, _ route: UnsafePointer<Route>,
+        now: Int64, checksTime: Bool
     ) throws(DPoPRefusal) {
-        let head = pointee.head
-        let method = UnsafeBufferPointer(
-            start: bytes + Int(head.pointee.method.start), count: Int(head.pointee.method.count))
-        var path = UnsafeBufferPointer(start: bytes + Int(head.pointee.path.start), count: Int(head.pointee.path.count))
-        if path.isEmpty { path = rootPath }
         let bases = route.pointee.bases[Int(exchange.pointee.client.unsafelyUnwrapped.pointee.listener)]
-        try proof.check(method: method.span, path: path.span, bases: bases, now: now, checksTime: checksTime)
-    }
-
-    /// The one proof of a request (DPOP-01).
-    private func proofField(_ bytes: UnsafeMutablePointer<UInt8>) throws(Refused) -> UnsafeBufferPointer<UInt8> {
-        let head = pointee.head
-        var found = -1
-        for index in 0..<head.pointee.fields.count where head.pointee.fields[index].id == .dpop {
-            guard found < 0 else { throw refuse(.proofRepeated, "one DPoP field", "more") }
-            found = index
-        }
-        guard found >= 0 else { throw refuse(.proofMissing, "one DPoP field", "none") }
-        let range = head.pointee.fields[found].value
-        let value = UnsafeBufferPointer(start: bytes + Int(range.start), count: Int(range.count))
-        guard !value.isEmpty else { throw refuse(.proofMissing, "one DPoP field with a proof", "an empty one") }
-        // No JWT has a comma: two proofs in one line are two proofs (RFC 9110 §5.3).
-        guard !value.contains(UInt8(ascii: ",")) else { throw refuse(.proofRepeated, "one proof", "a list") }
-        return value
+        let root = rootPath
+        try proof.check(
+            method: head.method, path: head.path.isEmpty ? root.span : head.path, bases: bases, now: now,
+            checksTime: checksTime)
     }
 
     private func refuse(

@@ -46,7 +46,8 @@ struct LoginPolicy {
     let needs: TokenPolicy
     let cookieName: Route.Bytes
     /// The origins of pages that may make unsafe requests, for each listener: its own, and those of the route.
-    let origins: [OriginList]
+    let origins: UnsafeMutablePointer<OriginList>
+    private let listenerCount: Int
     let requiresHeader: Bool
     let keepsForm: Bool
     let isOptional: Bool
@@ -62,6 +63,10 @@ struct LoginPolicy {
         guard gateway.logins.indices.contains(settings.login) else { return nil }
         let login = gateway.logins[settings.login]
         let place = UnsafeMutablePointer<LoginPolicy>.allocate(capacity: 1)
+        let origins = UnsafeMutablePointer<OriginList>.allocate(capacity: max(1, gateway.listeners.count))
+        for (number, listener) in gateway.listeners.enumerated() {
+            (origins + number).initialize(to: OriginList([listener.publicURL] + settings.allowedOrigins))
+        }
         place.initialize(
             to: LoginPolicy(
                 login: settings.login,
@@ -70,7 +75,7 @@ struct LoginPolicy {
                     issuerIndex: { name in gateway.issuers.firstIndex { $0.name == name } ?? -1 },
                     catalogue: &catalogue),
                 cookieName: Route.Bytes(login.session.cookieName),
-                origins: gateway.listeners.map { OriginList([$0.publicURL] + settings.allowedOrigins) },
+                origins: origins, listenerCount: gateway.listeners.count,
                 requiresHeader: settings.requiresHeader, keepsForm: settings.keepsForm,
                 isOptional: settings.optional, startPath: "\(ReservedPath.prefix)/login/\(login.name)",
                 stepUp: StepUps.place(of: settings, in: gateway)))
@@ -83,7 +88,8 @@ extension LoginPolicy {
     static func free(_ place: UnsafeMutablePointer<LoginPolicy>) {
         place.pointee.needs.destroy()
         place.pointee.cookieName.destroy()
-        for list in place.pointee.origins { list.destroy() }
+        place.pointee.origins.deinitialize(count: place.pointee.listenerCount)
+        place.pointee.origins.deallocate()
         place.deinitialize(count: 1)
         place.deallocate()
     }

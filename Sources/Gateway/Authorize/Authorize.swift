@@ -7,11 +7,12 @@ extension WorkerRef {
     /// Holds a verified token against what the route and the method require (Requirements.md): the judgement is
     /// `RequiredRights`' alone, and here is what it is handed and what the operator reads of it.
     func authorize(
-        _ exchange: ExchangeRef, _ token: UnsafeMutablePointer<TokenRecord>, _ route: UnsafePointer<Route>,
+        _ head: HeadView, _ exchange: ExchangeRef, _ token: UnsafeMutablePointer<TokenRecord>,
+        _ route: UnsafePointer<Route>,
         _ bytes: UnsafeMutablePointer<UInt8>
     ) throws(Refused) {
         if token.pointee.session != nil, let login = route.pointee.login {
-            return try authorizeSession(exchange, token, route, login, bytes)
+            return try authorizeSession(head, exchange, token, route, login, bytes)
         }
         let needs = route.pointee.token.row(exchange.pointee.methodRow)
         guard let right = missingRight(token, route.pointee.token, needs, isSession: false) else { return }
@@ -21,12 +22,11 @@ extension WorkerRef {
     /// Holds a session against what the route requires; one that lacks only a stronger or fresher login is sent for it
     /// (STEP-04).
     private func authorizeSession(
-        _ exchange: ExchangeRef, _ token: UnsafeMutablePointer<TokenRecord>, _ route: UnsafePointer<Route>,
+        _ head: HeadView, _ exchange: ExchangeRef, _ token: UnsafeMutablePointer<TokenRecord>,
+        _ route: UnsafePointer<Route>,
         _ login: UnsafeMutablePointer<LoginPolicy>, _ bytes: UnsafeMutablePointer<UInt8>
     ) throws(Refused) {
-        let method = pointee.head.pointee.method
-        let name = UnsafeBufferPointer(start: bytes + Int(method.start), count: Int(method.count))
-        let needs = login.pointee.needs.row(login.pointee.needs.row(of: exchange.pointee.method, named: name))
+        let needs = login.pointee.needs.row(login.pointee.needs.row(of: head.methodID, named: head.method))
         guard let right = missingRight(token, login.pointee.needs, needs, isSession: true) else { return }
         var refused = refuse(
             right.refusalOfSession, expected(right, exchange, route, isSession: true), held(right, token))
@@ -124,11 +124,5 @@ extension WorkerRef {
         guard let settings else { return "" }
         return settings.claims.map { "\($0.claim.joined(separator: ".")) in [\($0.anyOf.joined(separator: ", "))]" }
             .joined(separator: " and ")
-    }
-}
-
-extension MethodSet {
-    static func name(of method: MethodID) -> String {
-        all.first { $0.id == method }?.name ?? ""
     }
 }

@@ -1,3 +1,5 @@
+import Access
+
 /// The message, its route and its credentials.
 extension CheckFacts {
     func seenInRequest(_ check: ExplainedCheck) -> String? {
@@ -57,7 +59,7 @@ extension CheckFacts {
                 ? "any: a preflight asks for another" : route.map { MethodSet.of($0).allow } ?? "a method of the route"
         case .origin:
             evidence.asksForMethod
-                ? route.map { CORSWords.origins($0.cors) } ?? "" : ShownText.list(route?.allowedOrigins ?? [])
+                ? route.map { $0.cors.words } ?? "" : ShownText.list(route?.allowedOrigins ?? [])
         case .webSocket: "one Sec-WebSocket-Key of 16 bytes in base64, and Sec-WebSocket-Version: 13"
         case .credentials: "one Authorization field: a scheme and a token"
         case .scheme: ShownText.words(schemes)

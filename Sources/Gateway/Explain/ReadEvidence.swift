@@ -30,7 +30,8 @@ extension WorkerRef {
             let path = UnsafeBufferPointer(rebasing: all[Int(head.pointee.path.start)..<head.pointee.path.end])
             QueryRedaction.append(query.span, of: path.span, limit: 1024, to: &shown)
             evidence.target = evidence.path + "?" + String(decoding: shown, as: UTF8.self)
-            evidence.hasTokenInQuery = queryHasToken(bytes)
+            let heads = UnsafeBufferPointer(start: UnsafePointer(pointee.head), count: 1)
+            evidence.hasTokenInQuery = HeadView(heads.span, all.span).queryHasToken
         }
         evidence.authority = text(head.pointee.authority, limit: 256)
         evidence.fieldCount = head.pointee.fields.count

@@ -1,4 +1,5 @@
 import Access
+import Bytes
 import Login
 
 /// The reserved paths that logins are made of, by name.
@@ -31,9 +32,9 @@ struct LoginPaths {
     }
 
     /// What a path asks for; only in the one spelling that was given out.
-    func endpoint(_ path: UnsafeBufferPointer<UInt8>) -> LoginRequest.Endpoint? {
+    func endpoint(_ path: Span<UInt8>) -> LoginRequest.Endpoint? {
         guard !endpoints.isEmpty, path.count <= 512 else { return nil }
-        let text = String(decoding: path, as: UTF8.self)
+        let text = String(copying: path)
         if let endpoint = endpoints[text] { return endpoint }
         guard text.utf8.starts(with: LoginPaths.requestObject.utf8) else { return nil }
         return .requestObject(id: String(text.utf8.dropFirst(LoginPaths.requestObject.utf8.count)) ?? "")

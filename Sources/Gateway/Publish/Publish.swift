@@ -1,4 +1,5 @@
 import Access
+import Bytes
 import HTTPMessage
 import JOSE
 import Login
@@ -25,37 +26,26 @@ extension WorkerRef {
     ///
     /// The paths below the well-known one and below `/.portcullis/` are the gateway's: what is not there is answered
     /// 404 and never forwarded (MD-25), however it is spelt, unless a route names such a well-known path itself.
-    func publication(
-        _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>
-    ) throws(Refused) -> Publication? {
-        let range = pointee.head.pointee.path
-        guard range.count > 2 else { return nil }
-        switch bytes[Int(range.start) + 1] {
+    func publication(_ head: HeadView, _ client: ClientRef) throws(Refused) -> Publication? {
+        let path = head.path
+        guard path.count > 2 else { return nil }
+        switch path[1] {
         // `/.…` itself, an escape that may stand for the dot, and a slash that some reader merges.
-        case UInt8(ascii: "."), UInt8(ascii: "%"), UInt8(ascii: "/"):
-            return try reservedPublication(
-                exchange, bytes, UnsafeBufferPointer(start: bytes + Int(range.start), count: Int(range.count)))
+        case UInt8(ascii: "."), UInt8(ascii: "%"), UInt8(ascii: "/"): return try reservedPublication(head, client)
         default: return nil
         }
     }
 
-    private func reservedPublication(
-        _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, _ path: UnsafeBufferPointer<UInt8>
-    ) throws(Refused) -> Publication? {
-        guard let reserved = ReservedPath(path.span) else { return nil }
-        try checkAuthority(exchange, bytes)
-        let head = pointee.head
-        let listener = Int(exchange.pointee.client.unsafelyUnwrapped.pointee.listener)
+    private func reservedPublication(_ head: HeadView, _ client: ClientRef) throws(Refused) -> Publication? {
+        let path = head.path
+        guard let reserved = ReservedPath(path) else { return nil }
+        try checkAuthority(head, client)
         switch reserved {
         case .protectedResource:
-            let authority = UnsafeBufferPointer(
-                start: bytes + Int(head.pointee.authority.start), count: Int(head.pointee.authority.count))
-            let query = UnsafeBufferPointer(
-                start: bytes + Int(head.pointee.query.start), count: Int(head.pointee.query.count))
             let found = pointee.tables.published.find(
-                listener: listener, authority: authority, path: path, query: query)
+                listener: Int(client.pointee.listener), authority: head.authority, path: path, query: head.query)
             if let found { return .resource(found) }
-            if let route = pointee.routes.match(path.span),
+            if let route = pointee.routes.match(path),
                 route.pointee.settings.path.hasPrefix(ReservedPath.protectedResourceMetadata)
             {
                 return nil
@@ -63,14 +53,15 @@ extension WorkerRef {
         case .gateway:
             if let endpoint = pointee.loginPaths.endpoint(path) { return .login(endpoint) }
             if pointee.assertionKeys != nil || !pointee.clientKeys.isEmpty,
-                path.elementsEqual(ReservedPath.assertionKeys.utf8)
+                path.isEqual(to: ReservedPath.assertionKeys.utf8.span)
             {
                 return .assertionKeys
             }
         }
-        try PathPatterns.checkPath(path.span, [])
-        throw refuse(
-            .routeUnknown, "a document that is published here", String(decoding: path.prefix(64), as: UTF8.self),
+        try PathPatterns.checkPath(path, [])
+        throw Refused(
+            .routeUnknown, expected: "a document that is published here",
+            found: String(copying: path.extracting(first: 64)),
             check: reserved == .protectedResource ? "MD-20" : "MD-25")
     }
 

@@ -56,15 +56,13 @@ struct PublishedDocuments: Sendable {
 
     /// The document for a request, or nil: at its authority first, then at any that this listener answers for.
     func find(
-        listener: Int, authority: UnsafeBufferPointer<UInt8>, path: UnsafeBufferPointer<UInt8>,
-        query: UnsafeBufferPointer<UInt8>
+        listener: Int, authority: Span<UInt8>, path: Span<UInt8>, query: Span<UInt8>
     ) -> Int? {
         var found: Int?
         for (index, document) in documents.enumerated() {
-            guard document.listener == listener, document.path.elementsEqual(path),
-                document.query.map({ $0.elementsEqual(query) }) ?? true
-            else { continue }
-            if document.authorities.contains(where: { ASCII.equalsIgnoringCase(authority.span, $0) }) { return index }
+            guard document.listener == listener, document.path.span.isEqual(to: path) else { continue }
+            if let wanted = document.query, !wanted.span.isEqual(to: query) { continue }
+            for own in document.authorities where ASCII.equalsIgnoringCase(authority, own) { return index }
             if found == nil { found = index }
         }
         return found

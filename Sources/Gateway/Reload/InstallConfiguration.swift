@@ -1,3 +1,4 @@
+import Access
 import EventLoop
 import Glibc
 import Issuers
@@ -213,7 +214,7 @@ extension WorkerRef {
         exchange.pointee.upstreamToken = nil
         dropCookies(exchange)
         exchange.pointee.route = nil
-        exchange.pointee.corsLines = nil
+        exchange.pointee.corsLines = .none
         exchange.pointee.isOfListedOrigin = false
         exchange.pointee.hasWaited = false
         exchange.pointee.hasAskedAgain = false

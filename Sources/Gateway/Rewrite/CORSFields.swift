@@ -4,81 +4,17 @@ import HTTPMessage
 
 /// Requests of scripts on pages elsewhere (the Fetch standard's CORS protocol; HTTP-71, HTTP-72, T-46).
 extension WorkerRef {
-    /// What the answer will say to the page that asks, and what a preflight gets; nil for every other request.
-    ///
-    /// A browser sends a preflight without credentials by itself: it is judged before credentials are asked for, and
-    /// never refused for the lack of any. Costs a request without `Origin` two looks.
+    /// What a preflight gets; nil for every other request, whose answer carries the page's lines.
     func judgeCrossOrigin(
-        _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>
-    ) throws(Refused) -> Step? {
-        let route = exchange.pointee.route.unsafelyUnwrapped
-        let head = pointee.head
-        let lines = head.pointee.fields.count(of: .origin)
-        let isRuled = route.pointee.cors.mode == .rules
-        guard lines > 0 else {
-            if isRuled { exchange.pointee.corsLines = route.pointee.cors.lines(forPlace: nil) }
-            return nil
-        }
-        let range = head.pointee.fields[head.pointee.fields.firstIndex(of: .origin)].value
-        let origin = UnsafeBufferPointer(start: bytes + Int(range.start), count: Int(range.count))
-        // Of two lines nobody could tell which page it was.
-        let place = isRuled && lines == 1 ? route.pointee.cors.place(of: origin) : nil
-        if isRuled {
-            exchange.pointee.corsLines = route.pointee.cors.lines(forPlace: place)
-            exchange.pointee.isOfListedOrigin =
-                place != nil && route.pointee.cors.takesCredentials
-                && permitted(head.pointee.method, exchange.pointee.method, route, bytes)
-        }
-        guard isPreflight() else { return nil }
-        exchange.pointee.corsLines = nil
-        switch route.pointee.cors.mode {
-        case .rules:
-            guard place != nil || route.pointee.cors.isForAnyone else {
-                exchange.pointee.corsLines = route.pointee.cors.lines(forPlace: nil)
-                throw refusePreflight(route, origin)
-            }
-            return .answerPreflight(origin: place)
-        case .refused: throw refusePreflight(route, origin)
-        case .upstream:
-            try checkOrigin(route, bytes)
-            let index = head.pointee.fields.firstIndex(of: .accessControlRequestMethod)
-            let method = head.pointee.fields[index].value
-            let name = UnsafeBufferPointer(start: bytes + Int(method.start), count: Int(method.count))
-            // The upstream's answer would be for a request that never gets there.
-            guard permitted(method, MethodSet.id(of: name), route, bytes) else {
-                throw refuse(
-                    .methodNotAllowed, route.pointee.methodNames.allow, String(decoding: name.prefix(32), as: UTF8.self)
-                )
-            }
-            exchange.pointee.isPreflight = true
-            return isLastHop(exchange, bytes) ? .answerOptions : .forward(try planRequest(exchange, route, bytes))
-        }
-    }
-
-    /// `OPTIONS` that asks, for a page, whether another method may follow; without content, as browsers send it.
-    ///
-    /// With content it is another request, and needs what every request needs.
-    private func isPreflight() -> Bool {
-        let head = pointee.head
-        guard head.pointee.methodID == .options, head.pointee.fields.count(of: .accessControlRequestMethod) > 0 else {
-            return false
-        }
-        return head.pointee.framing == .none || head.pointee.framing == .length(0)
-    }
-
-    private func permitted(
-        _ range: ByteRange, _ method: MethodID, _ route: UnsafePointer<Route>, _ bytes: UnsafeMutablePointer<UInt8>
-    ) -> Bool {
-        let methods = route.pointee.cors.methods
-        guard method == .other else { return methods.known >> UInt16(method.rawValue) & 1 == 1 }
-        let name = UnsafeBufferPointer(start: bytes + Int(range.start), count: Int(range.count))
-        return methods.known & 1 == 1 || methods.contains(named: name)
-    }
-
-    private func refusePreflight(_ route: UnsafePointer<Route>, _ origin: UnsafeBufferPointer<UInt8>) -> Refused {
-        refuse(
-            .originNotAllowed, CORSWords.origins(route.pointee.settings.cors),
-            String(decoding: origin.prefix(128), as: UTF8.self), check: "HTTP-71")
+        _ head: HeadView, _ exchange: ExchangeRef, _ route: UnsafePointer<Route>
+    ) throws(Refused) -> CrossOrigin.Preflight {
+        exchange.pointee.corsLines = route.pointee.cors.refusedLines
+        // Nearly every request: what is lent below would be counted.
+        guard head.count(of: .origin) > 0 else { return .none }
+        let found = try head.crossOrigin(route.pointee.cors, route.pointee.origins, route.pointee.methodNames)
+        exchange.pointee.corsLines = found.lines
+        exchange.pointee.isOfListedOrigin = found.isOfListedOrigin
+        return found.preflight
     }
 
     /// Tells a browser what may follow; whether its own request is among that, it finds by itself.
@@ -111,17 +47,15 @@ extension WorkerRef {
 
     /// The lines for the page that asked.
     func putCORS(_ exchange: ExchangeRef, into writer: inout HeadWriter) {
-        if let lines = exchange.pointee.corsLines { writer.put(lines.pointee.buffer) }
+        guard exchange.pointee.corsLines != .none, let route = exchange.pointee.route else { return }
+        var place: Int?
+        if case .origin(let listed) = exchange.pointee.corsLines { place = listed }
+        route.pointee.cors.put(linesForPlace: place, into: &writer)
     }
 }
 
-/// What operators are told of a policy.
-enum CORSWords {
-    static func origins(_ settings: CORSSettings) -> String {
-        switch settings {
-        case .refused: "no page elsewhere: the route has no cors"
-        case .upstream: "what the upstream allows"
-        case .rules(let rules): rules.origins.map { "one of cors.origins: \($0.joined(separator: ", "))" } ?? "any"
-        }
+extension CORSPolicy {
+    fileprivate func put(linesForPlace place: Int?, into writer: inout HeadWriter) {
+        writer.put(lines(forPlace: place))
     }
 }

@@ -33,6 +33,8 @@ struct HeadWriter {
         if let start = bytes.baseAddress { put(start, bytes.count) }
     }
 
+    mutating func put(_ bytes: Span<UInt8>) { bytes.withUnsafeBufferPointer { put($0) } }
+
     /// For answers of our own, which are not on the hot path; labelled, so that no literal becomes a String unseen.
     mutating func put(text: String) {
         var text = text

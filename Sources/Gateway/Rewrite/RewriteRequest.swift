@@ -38,7 +38,7 @@ extension WorkerRef {
         guard authority.isEmpty else {
             return UnsafeBufferPointer(start: bytes + Int(authority.start), count: Int(authority.count))
         }
-        return pointee.listeners[Int(client.pointee.listener)].authorities[0].buffer
+        return pointee.listeners[Int(client.pointee.listener)].ownAuthority.buffer
     }
 
     private func putTarget(_ bytes: UnsafeMutablePointer<UInt8>, into writer: inout HeadWriter) {
@@ -94,13 +94,19 @@ extension WorkerRef {
         }
     }
 
+    private func maximumForwards(_ bytes: UnsafeMutablePointer<UInt8>) -> Int? {
+        let heads = UnsafeBufferPointer(start: UnsafePointer(pointee.head), count: 1)
+        let message = UnsafeBufferPointer(start: UnsafePointer(bytes), count: pointee.head.pointee.length)
+        return HeadView(heads.span, message.span).maximumForwards
+    }
+
     /// A field without an ID of its own, or one that Connection may have named.
     private func otherFieldPasses(
         _ slot: FieldSlot, _ bytes: UnsafeMutablePointer<UInt8>, _ stripped: inout Int
     ) throws(Refused) -> Bool {
         let name = UnsafeBufferPointer(start: bytes + Int(slot.name.start), count: Int(slot.name.count))
         if slot.id == .maxForwards, pointee.head.pointee.methodID == .options { return false }
-        if pointee.routes.reservedNames.contains(name) {
+        if pointee.routes.reservedNames.pointee.contains(name.span) {
             stripped += 1
             return false
         }
@@ -108,20 +114,6 @@ extension WorkerRef {
         guard head.pointee.connectionNamesFields else { return true }
         let all = UnsafeBufferPointer(start: bytes, count: head.pointee.length)
         return !head.pointee.connectionNames.contains(name.span, in: all.span)
-    }
-
-    /// Refuses a head whose Connection names a field that only the gateway may touch (HTTP-44).
-    func checkConnectionOptions(_ bytes: UnsafeMutablePointer<UInt8>) throws(Refused) {
-        let head = pointee.head
-        for index in 0..<head.pointee.connectionNames.count {
-            let range = head.pointee.connectionNames[index]
-            let name = UnsafeBufferPointer(start: bytes + Int(range.start), count: Int(range.count))
-            if pointee.routes.reservedNames.contains(name) {
-                throw refuse(
-                    .reservedConnectionOption, "no reserved field in Connection",
-                    String(decoding: name.prefix(64), as: UTF8.self))
-            }
-        }
     }
 
     private func putFraming(_ exchange: ExchangeRef, into writer: inout HeadWriter) {

@@ -1,3 +1,4 @@
+import Access
 import Bytes
 import HTTPMessage
 import Telemetry
@@ -131,7 +132,7 @@ extension WorkerRef {
             return false
         }
         let name = UnsafeBufferPointer(start: bytes + Int(slot.name.start), count: Int(slot.name.count))
-        return !pointee.routes.reservedNames.contains(name)
+        return !pointee.routes.reservedNames.pointee.contains(name.span)
     }
 
     private func putResponseFraming(

@@ -1,8 +1,9 @@
+import Access
 import HTTPMessage
 import OAuth
 
 /// One route, ready to be asked: plain values and memory of its own, reached by pointer, never copied or counted.
-struct Route {
+struct Route: ~Copyable {
     let index: Int
     /// Where its numbers are: the same over reloads, for requests that began before one end after it.
     let metricsSlot: Int
@@ -12,9 +13,7 @@ struct Route {
     /// Which of the worker's upstream pools.
     let upstream: Int
     let allowances: PathAllowances
-    /// One bit for each `MethodID` let through.
-    let methods: UInt16
-    /// The methods in full, for those without an ID and for `Allow`.
+    /// The methods let through.
     let methodNames: MethodSet
     let token: TokenPolicy
     let isPublic: Bool
@@ -71,8 +70,6 @@ struct Route {
     func destroy(listenerCount: Int) {
         name.destroy()
         token.destroy()
-        origins.destroy()
-        cors.destroy()
         webSocketNotice.destroy()
         if case .fixed(let line) = credential { line.destroy() }
         bases.deinitialize(count: listenerCount)
@@ -81,25 +78,11 @@ struct Route {
     }
 }
 
-/// The authentication schemes that a route takes.
-struct SchemeSet: OptionSet {
-    let rawValue: UInt8
-
-    static let bearer = SchemeSet(rawValue: 1)
-    static let dpop = SchemeSet(rawValue: 2)
-
-    init(rawValue: UInt8) { self.rawValue = rawValue }
-
+extension SchemeSet {
     init(_ schemes: [TokenSettings.Scheme]) {
         self = []
         if schemes.contains(.bearer) { insert(.bearer) }
         if schemes.contains(.dpop) { insert(.dpop) }
-    }
-
-    /// For the operator's log.
-    var names: String {
-        [contains(.bearer) ? "Bearer" : nil, contains(.dpop) ? "DPoP" : nil].compactMap(\.self)
-            .joined(separator: " or ")
     }
 }
 
@@ -112,29 +95,7 @@ extension DPoPRules {
     }
 }
 
-/// Which methods a route lets through (HTTP-19).
-struct MethodSet {
-    private(set) var known: UInt16 = 0
-    private let others: [String]
-    /// The value of `Allow` in a 405.
-    let allow: String
-
-    static let all: [(id: MethodID, name: String)] = [
-        (.other, ""), (.get, "GET"), (.head, "HEAD"), (.post, "POST"), (.put, "PUT"), (.delete, "DELETE"),
-        (.patch, "PATCH"), (.options, "OPTIONS"), (.connect, "CONNECT"), (.trace, "TRACE"), (.track, "TRACK"),
-    ]
-    static let count = 11
-
-    /// The methods named, or all but CONNECT, TRACE and TRACK when nil.
-    init(_ names: [String]?) {
-        let ordinary = ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"]
-        let listed = (names ?? ordinary).filter { !["CONNECT", "TRACE", "TRACK"].contains($0.uppercased()) }
-        for method in MethodSet.all where listed.contains(method.name) { known |= 1 << UInt16(method.id.rawValue) }
-        if names == nil { known |= 1 << UInt16(MethodID.other.rawValue) }
-        others = listed.filter { name in !MethodSet.all.contains { $0.name == name } }
-        allow = listed.joined(separator: ", ")
-    }
-
+extension MethodSet {
     /// A route that names rights by method, and no default, lets through the methods it names (fail closed).
     static func of(_ route: RouteSettings) -> MethodSet {
         guard route.methods == nil, let token = route.access.token else { return MethodSet(route.methods) }
@@ -149,18 +110,5 @@ struct MethodSet {
         }
         names = named[0].filter { name in named.allSatisfy { $0.contains(name) } }
         return MethodSet(names)
-    }
-
-    /// The identifier of a method by its exact name.
-    static func id(of name: UnsafeBufferPointer<UInt8>) -> MethodID {
-        all.first { $0.name.utf8.elementsEqual(name) }?.id ?? .other
-    }
-
-    /// The same, by its name as text.
-    func isListed(_ name: String) -> Bool { others.contains(name) }
-
-    /// Whether a method without an ID of its own is let through by name.
-    func contains(named name: UnsafeBufferPointer<UInt8>) -> Bool {
-        others.contains { $0.utf8.elementsEqual(name) }
     }
 }

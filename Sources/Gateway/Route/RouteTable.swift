@@ -43,7 +43,7 @@ final class RouteTable: @unchecked Sendable {
 struct RouteIndex: @unchecked Sendable {
     let routes: UnsafeMutablePointer<Route>
     let count: Int
-    let reservedNames: ReservedNames
+    let reservedNames: UnsafeMutablePointer<ReservedNames>
     /// Which paths lead to which of them.
     let paths: UnsafeMutablePointer<PathPatterns>
 
@@ -83,10 +83,11 @@ struct RouteIndex: @unchecked Sendable {
                     index: index, metricsSlot: metricsSlots.isEmpty ? index : metricsSlots[index], settings: route,
                     name: Route.Bytes(route.name), upstream: pools[route.upstream] ?? 0,
                     allowances: PathAllowances(route),
-                    methods: methods.known, methodNames: methods, token: policy, isPublic: !takesCredentials,
+                    methodNames: methods, token: policy, isPublic: !takesCredentials,
                     isOptional: tokenSettings?.optional ?? false, webSocket: route.webSocket,
                     webSocketNotice: MinutePace(), identity: mapping,
-                    origins: OriginList(route.allowedOrigins), cors: CORSPolicy(route),
+                    origins: OriginList(route.allowedOrigins),
+                    cors: CORSPolicy(route.cors, routeMethods: methods, isPublic: !takesCredentials),
                     patience: RoutePatience(route, settings.limits, settings.timeouts),
                     resourceMetadata: PublishedDocuments.metadataURLs(of: route, settings.listeners),
                     credential: credentials[index], bases: bases, login: login,
@@ -95,8 +96,10 @@ struct RouteIndex: @unchecked Sendable {
                     sendsClientCert: route.sendsClientCert, hidesUnauthorized: route.hidesUnauthorized,
                     introspector: Introspector(tokenSettings, settings.issuers)))
         }
-        reservedNames = ReservedNames(
-            settings.routes.flatMap(\.identity).map(\.name) + AssertionRule.reservedNames(settings.routes))
+        reservedNames = .allocate(capacity: 1)
+        reservedNames.initialize(
+            to: ReservedNames(
+                settings.routes.flatMap(\.identity).map(\.name) + AssertionRule.reservedNames(settings.routes)))
     }
 
     fileprivate func destroy() {
@@ -105,7 +108,8 @@ struct RouteIndex: @unchecked Sendable {
         routes.deallocate()
         paths.deinitialize(count: 1)
         paths.deallocate()
-        reservedNames.destroy()
+        reservedNames.deinitialize(count: 1)
+        reservedNames.deallocate()
     }
 
     /// The route that a canonical path leads to, or nil.

@@ -1,4 +1,5 @@
 import Access
+import Bytes
 import HTTPMessage
 import OAuth
 
@@ -73,12 +74,12 @@ struct TokenPolicy {
 
     /// Where a method's needs are: its own place, or that of the methods nobody named.
     @inline(__always)
-    func row(of method: MethodID, named name: UnsafeBufferPointer<UInt8>) -> UInt16 {
+    func row(of method: MethodID, named name: Span<UInt8>) -> UInt16 {
         method == .other ? otherRow(named: name) : UInt16(method.rawValue)
     }
 
-    private func otherRow(named name: UnsafeBufferPointer<UInt8>) -> UInt16 {
-        for index in MethodSet.count..<rowCount where rows[index].name.buffer.elementsEqual(name) {
+    private func otherRow(named name: Span<UInt8>) -> UInt16 {
+        for index in MethodSet.count..<rowCount where rows[index].name.buffer.span.isEqual(to: name) {
             return UInt16(index)
         }
         return UInt16(MethodID.other.rawValue)

@@ -1,3 +1,4 @@
+import Access
 import Crypto
 import EventLoop
 import Glibc
@@ -252,7 +253,7 @@ struct RequestIDs {
 }
 
 /// One listening socket of one worker.
-struct ListenerSocket {
+struct ListenerSocket: ~Copyable {
     var event = FileEvent()
     var descriptor: Int32
     /// The file to remove when no client is to come any more, of a Unix socket.
@@ -273,8 +274,9 @@ struct ListenerSocket {
     /// It sends whoever comes to https.
     let redirects: Bool
     /// Authorities accepted in Host, in lower case.
-    let authorities: UnsafeMutablePointer<Route.Bytes>
-    let authorityCount: Int
+    let authorities: TextList
+    /// The first of them, for upstreams where a client names none.
+    let ownAuthority: Route.Bytes
 }
 
 extension WorkerRef {

@@ -1,3 +1,4 @@
+import Access
 import Crypto
 import EventLoop
 import Glibc
@@ -228,40 +229,34 @@ extension ListenerSocket {
     init(
         _ settings: ListenerSettings, _ index: Int, socket: OpenListener, worker: WorkerRef, tls: ServerTLS?
     ) throws(GatewayFailure) {
+        guard let terminators = NetworkList(settings.clientCertFieldFrom) else {
+            throw GatewayFailure(
+                "the listener \(settings.publicURL) cannot be served", "client_cert_from is no network")
+        }
+        guard let proxies = NetworkList(settings.trustedProxies) else {
+            throw GatewayFailure(
+                "the listener \(settings.publicURL) cannot be served", "trusted_proxies is no network")
+        }
         descriptor = socket.descriptor
         unixFile = socket.unixFile
         self.worker = worker
         self.index = UInt16(clamping: index)
         self.tls = tls
-        guard let terminators = NetworkList(settings.clientCertFieldFrom) else {
-            throw GatewayFailure(
-                "the listener \(settings.publicURL) cannot be served", "client_cert_from is no network")
-        }
         self.terminators = terminators
-        guard let proxies = NetworkList(settings.trustedProxies) else {
-            throw GatewayFailure(
-                "the listener \(settings.publicURL) cannot be served", "trusted_proxies is no network")
-        }
         self.proxies = proxies
         hasProxies = !settings.trustedProxies.isEmpty
         isSecure = settings.publicURL.hasPrefix("https:")
         saysForwarded = settings.saysForwarded
         redirects = settings.redirectsToHTTPS
-        authorityCount = settings.authorities.count
-        authorities = .allocate(capacity: max(1, authorityCount))
-        for (number, authority) in settings.authorities.enumerated() {
-            (authorities + number).initialize(to: Route.Bytes(authority))
-        }
+        authorities = TextList(settings.authorities)
+        ownAuthority = Route.Bytes(settings.authorities.first ?? "")
     }
 }
 
 extension ListenerSocket {
     /// Frees the places of listeners that nobody uses any longer; their descriptors are somebody else's.
     static func free(_ places: UnsafeMutablePointer<ListenerSocket>, count: Int) {
-        for number in 0..<count {
-            for index in 0..<places[number].authorityCount { places[number].authorities[index].destroy() }
-            places[number].authorities.deallocate()
-        }
+        for number in 0..<count { places[number].ownAuthority.destroy() }
         places.deinitialize(count: count)
         places.deallocate()
     }

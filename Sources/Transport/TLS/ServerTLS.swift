@@ -124,13 +124,12 @@ extension ByteStream {
     /// Whether the client's SNI names `host` (compared without case), or it sent none.
     ///
     /// Wraps `SSL_get_servername`.
-    public func serverNameAgrees(with host: UnsafeBufferPointer<UInt8>) -> Bool {
+    public func serverNameAgrees(with host: Span<UInt8>) -> Bool {
         guard let tls, let name = portcullis_server_name(tls) else { return true }
         let length = strlen(name)
         guard length == host.count else { return false }
-        return name.withMemoryRebound(to: UInt8.self, capacity: length) { bytes in
-            ASCII.equalsIgnoringCase(UnsafeBufferPointer(start: bytes, count: length).span, host.span)
-        }
+        let bytes = UnsafeRawBufferPointer(start: name, count: length)
+        return ASCII.equalsIgnoringCase(bytes.bindMemory(to: UInt8.self).span, host)
     }
 }
 

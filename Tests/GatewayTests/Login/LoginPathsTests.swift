@@ -10,7 +10,7 @@ import Testing
 @Suite struct `the paths of logins, by name` {
     private func endpoint(_ path: String, _ names: [String] = ["shop"]) -> LoginRequest.Endpoint? {
         let paths = LoginPaths(names.map(LoginWorker.login))
-        return path.withBytes { paths.endpoint($0) }
+        return path.withBytes { paths.endpoint($0.span) }
     }
 
     @Test(.holds("CF-02")) func `are those of each client`() {

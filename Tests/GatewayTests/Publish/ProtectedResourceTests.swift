@@ -151,7 +151,10 @@ private func found(
 ) -> String? {
     let index = authority.withBytes { authority in
         path.withBytes { path in
-            query.withBytes { published.find(listener: listener, authority: authority, path: path, query: $0) }
+            query.withBytes {
+                published.find(
+                    listener: listener, authority: authority.span, path: path.span, query: $0.span)
+            }
         }
     }
     guard let index, let value = try? JSONValue.parse(owned: published.documents[index].body) else { return nil }

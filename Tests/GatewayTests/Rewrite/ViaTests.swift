@@ -1,12 +1,16 @@
 import Bytes
 import Crypto
+import HTTPMessage
 import TestTraits
 import Testing
 
+@testable import Access
 @testable import Gateway
 
 @Suite struct `the name in Via` {
-    private let via = Via("shop-gateway")
+    private func isOurs(_ member: String) -> Bool {
+        HeadView.isReceived(by: Array("shop-gateway".utf8).span, Array(member.utf8).span)
+    }
 
     @Test(
         .holds("HTTP-51"),
@@ -15,7 +19,7 @@ import Testing
             "1.1 shop-gateway (comment)", "x shop-gateway\t(comment)",
         ])
     func `is known again in any version and case`(member: String) {
-        #expect(member.withBytes { via.names($0) })
+        #expect(isOurs(member))
     }
 
     @Test(
@@ -26,7 +30,7 @@ import Testing
             "1.1 other shop-gateway", "1.1 shop-gateway:80", "1.1,shop-gateway",
         ])
     func `is no other's`(member: String) {
-        #expect(!member.withBytes { via.names($0) })
+        #expect(!isOurs(member))
     }
 
     private func name(_ url: String) -> String {
@@ -44,6 +48,7 @@ import Testing
     }
 
     @Test(.holds("HTTP-50")) func `stands in a line for each version`() {
+        let via = Via("shop-gateway")
         #expect(String(decoding: via.http10.buffer, as: UTF8.self) == "Via: 1.0 shop-gateway\r\n")
         #expect(String(decoding: via.http11.buffer, as: UTF8.self) == "Via: 1.1 shop-gateway\r\n")
     }

@@ -19,7 +19,7 @@ private struct Rights {
         var answers = [UInt64](repeating: .max, count: catalogue.wordCount)
         var places = answers.mutableSpan
         catalogue.answer(try verifiedToken(claims), issuer: 0, into: &places)
-        let needs = policy.row(name.withBytes { policy.row(of: method, named: $0) })
+        let needs = policy.row(name.withBytes { policy.row(of: method, named: $0.span) })
         let words = answers
         let bits = AnswerBits(words.span)
         let hasScopes = bits.allHold(needs.pointee.scopes.numbers.span)

@@ -1,20 +1,19 @@
 import Bytes
+package import HTTPMessage
 
 /// Field names that only the gateway may set towards an upstream, in every spelling (HTTP-12, HTTP-42).
 ///
 /// A name is compared in lower case with everything but letters and digits read as `-`. CGI, WSGI and PHP read `_` and
 /// some `.` alike, so that a client's `X_User` becomes the upstream's `X-User` (CVE-2025-64484); lighttpd makes one
 /// variable of `X+User` too. Immutable, searched without allocating.
-struct ReservedNames: @unchecked Sendable {
-    private let names: UnsafeMutablePointer<Route.Bytes>
-    private let families: UnsafeMutablePointer<Route.Bytes>
-    private let familyCount: Int
-    private let nameCount: Int
-    private let slots: UnsafeMutablePointer<Int32>
+package struct ReservedNames: ~Copyable, Sendable {
+    private let names: TextList
+    private let families: TextList
+    private let slots: [Int32]
     private let mask: Int
     /// How long the reserved names that begin with each byte of `a`…`z` are, a bit for each length: a look at this spares
     /// nearly every other name its hash.
-    private let lengths: UnsafeMutablePointer<UInt64>
+    private let lengths: [UInt64]
     /// What may stand behind `x-` in a family's names, one bit each of `a`…`z`.
     private let familyLetters: UInt32
 
@@ -22,7 +21,7 @@ struct ReservedNames: @unchecked Sendable {
     ///
     /// `Content_Length` and `Transfer_Encoding` frame the message for servers that read `_` as `-`, such as uWSGI: a
     /// second request would hide in what we take for no body. `Proxy` becomes `HTTP_PROXY` behind CGI (CVE-2016-5385).
-    static let fixed = [
+    package static let fixed = [
         "content-length", "transfer-encoding", "proxy",
         "forwarded", "client-cert", "client-cert-chain", "remote-user", "x-real-ip", "x-remote-user", "x-rewrite-url",
         "x-http-method-override", "x-http-method", "x-method-override", "-method", "x-forwarded-client-cert",
@@ -34,47 +33,34 @@ struct ReservedNames: @unchecked Sendable {
         "x-forwarded-", "x-original-", "x-ssl-", "x-client-cert", "x-authenticated-", "x-portcullis-",
     ]
 
-    init(_ identityNames: [String]) {
+    /// The fixed ones and these.
+    package init(_ identityNames: [String]) {
         let all = Array(Set(ReservedNames.fixed + identityNames.map(ReservedNames.normalized))).sorted()
-        names = .allocate(capacity: all.count)
-        nameCount = all.count
-        familyCount = ReservedNames.familyPrefixes.count
-        families = .allocate(capacity: familyCount)
-        families.initialize(from: ReservedNames.familyPrefixes.map(Route.Bytes.init), count: familyCount)
         var size = 64
         while size < all.count * 4 { size *= 2 }
-        mask = size - 1
-        slots = .allocate(capacity: size)
-        slots.initialize(repeating: -1, count: size)
-        lengths = .allocate(capacity: 26)
-        lengths.initialize(repeating: 0, count: 26)
-        familyLetters = ReservedNames.familyPrefixes.reduce(0) { $0 | 1 << UInt32(Array($1.utf8)[2] - 97) }
+        var slots = [Int32](repeating: -1, count: size)
+        var lengths = [UInt64](repeating: 0, count: 26)
         for (index, name) in all.enumerated() {
-            (names + index).initialize(to: Route.Bytes(name))
-            var slot = Int(truncatingIfNeeded: ReservedNames.hash(Array(name.utf8))) & mask
-            while slots[slot] >= 0 { slot = (slot + 1) & mask }
+            var slot = Int(truncatingIfNeeded: ReservedNames.hash(Array(name.utf8))) & (size - 1)
+            while slots[slot] >= 0 { slot = (slot + 1) & (size - 1) }
             slots[slot] = Int32(index)
             if let first = name.utf8.first, first >= 97, first <= 122 {
                 lengths[Int(first - 97)] |= ReservedNames.bit(ofLength: name.utf8.count)
             }
         }
-    }
-
-    /// Frees the table; nobody may ask any longer.
-    func destroy() {
-        for index in 0..<nameCount { names[index].destroy() }
-        for index in 0..<familyCount { families[index].destroy() }
-        names.deallocate()
-        families.deallocate()
-        slots.deallocate()
-        lengths.deallocate()
+        names = TextList(all)
+        families = TextList(ReservedNames.familyPrefixes)
+        familyLetters = ReservedNames.familyPrefixes.reduce(0) { $0 | 1 << UInt32(Array($1.utf8)[2] - 97) }
+        mask = size - 1
+        self.slots = slots
+        self.lengths = lengths
     }
 
     /// One bit for each length; all of 63 and more share the last.
     private static func bit(ofLength length: Int) -> UInt64 { 1 << UInt64(min(length, 63)) }
 
     /// Lower case, with `-` for all that is neither letter nor digit.
-    static func normalized(_ name: String) -> String {
+    package static func normalized(_ name: String) -> String {
         String(decoding: name.utf8.map(normalized), as: UTF8.self)
     }
 
@@ -87,40 +73,52 @@ struct ReservedNames: @unchecked Sendable {
     }
 
     /// Whether a client must not say this name to an upstream.
-    func contains(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
-        guard let first = name.first else { return false }
-        let letter = ReservedNames.normalized(first)
+    package func contains(_ name: Span<UInt8>) -> Bool {
+        guard !name.isEmpty else { return false }
+        let letter = ReservedNames.normalized(name[0])
         // Names that begin otherwise, such as `2FA` or `_user`, are rare enough to be looked up.
         if letter < 97 || letter > 122 { return isListed(name) }
         if lengths[Int(letter - 97)] & ReservedNames.bit(ofLength: name.count) != 0, isListed(name) { return true }
         return letter == UInt8(ascii: "x") && belongsToFamily(name)
     }
 
-    private func isListed(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
+    private func isListed(_ name: Span<UInt8>) -> Bool {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        for byte in name { hash = (hash ^ UInt64(ReservedNames.normalized(byte))) &* 0x0000_0100_0000_01b3 }
+        for index in name.indices {
+            hash = (hash ^ UInt64(ReservedNames.normalized(name[index]))) &* 0x0000_0100_0000_01b3
+        }
         var slot = Int(truncatingIfNeeded: hash) & mask
         while slots[slot] >= 0 {
-            if ReservedNames.equal(name, names[Int(slots[slot])].buffer) { return true }
+            if ReservedNames.equal(name, names[Int(slots[slot])]) { return true }
             slot = (slot + 1) & mask
         }
         return false
     }
 
-    private func belongsToFamily(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
+    private func belongsToFamily(_ name: Span<UInt8>) -> Bool {
         guard name.count > 2, ReservedNames.normalized(name[1]) == UInt8(ascii: "-") else { return false }
         let letter = ReservedNames.normalized(name[2])
         guard letter >= 97, letter <= 122, familyLetters >> UInt32(letter - 97) & 1 == 1 else { return false }
-        for index in 0..<familyCount where name.count >= families[index].count {
-            let beginning = UnsafeBufferPointer(rebasing: name[0..<families[index].count])
-            if ReservedNames.equal(beginning, families[index].buffer) { return true }
+        for index in 0..<families.count where name.count >= families[index].count {
+            if ReservedNames.equal(name.extracting(first: families[index].count), families[index]) { return true }
         }
         return false
     }
 
-    private static func equal(_ name: UnsafeBufferPointer<UInt8>, _ normal: UnsafeBufferPointer<UInt8>) -> Bool {
+    private static func equal(_ name: Span<UInt8>, _ normal: Span<UInt8>) -> Bool {
         guard name.count == normal.count else { return false }
         for index in 0..<name.count where normalized(name[index]) != normal[index] { return false }
         return true
+    }
+}
+
+extension HeadView {
+    /// Refuses a head whose Connection names a field that only the gateway may touch (HTTP-44).
+    package func checkConnectionOptions(_ reserved: borrowing ReservedNames) throws(Refused) {
+        for index in 0..<connectionNameCount where reserved.contains(connectionName(index)) {
+            throw Refused(
+                .reservedConnectionOption, expected: "no reserved field in Connection",
+                found: String(copying: connectionName(index).extracting(first: 64)))
+        }
     }
 }

@@ -1,0 +1,30 @@
+/// What one route has in place of the bounds for all; nil is those for all.
+package struct RouteLimitSettings: Sendable, Equatable {
+    package enum BodyLimit: Sendable, Equatable {
+        case unlimited
+        case bytes(Int64)
+    }
+
+    /// Largest request body.
+    package var requestBody: BodyLimit?
+    /// Bytes a second that a request's body must bring on average; 0 for none.
+    package var requestBodyRate: Int?
+
+    package init(requestBody: BodyLimit? = nil, requestBodyRate: Int? = nil) {
+        self.requestBody = requestBody
+        self.requestBodyRate = requestBodyRate
+    }
+}
+
+/// What one route has in place of the durations for all, in milliseconds; nil is those for all.
+package struct RouteTimeoutSettings: Sendable, Equatable {
+    package var requestBody: Int?
+    package var upstreamFirstByte: Int?
+    package var responseBody: Int?
+
+    package init(requestBody: Int? = nil, upstreamFirstByte: Int? = nil, responseBody: Int? = nil) {
+        self.requestBody = requestBody
+        self.upstreamFirstByte = upstreamFirstByte
+        self.responseBody = responseBody
+    }
+}
