@@ -47,9 +47,13 @@ extension WorkerRef {
 
     /// The lines for the page that asked.
     func putCORS(_ exchange: ExchangeRef, into writer: inout HeadWriter) {
-        guard exchange.pointee.corsLines != .none, let route = exchange.pointee.route else { return }
-        var place: Int?
-        if case .origin(let listed) = exchange.pointee.corsLines { place = listed }
+        let place: Int?
+        switch exchange.pointee.corsLines {
+        case .none: return
+        case .anyone: place = nil
+        case .origin(let listed): place = listed
+        }
+        guard let route = exchange.pointee.route else { return }
         route.pointee.cors.put(linesForPlace: place, into: &writer)
     }
 }
