@@ -26,7 +26,7 @@ enum FetchLimits {
         let waiting: Int
     }
 
-    /// Those of strangers are small, and those that others depend on are as many as their askers ever have: a desk of
+    /// Those of strangers are small, and those that others depend on are as many as their askers ever have: a service of
     /// lookups 64 of each issuer, a queue of revocations eight.
     ///
     /// Of fewer connections than there may be in all, each purpose has its part, but four.

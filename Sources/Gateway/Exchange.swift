@@ -89,7 +89,7 @@ struct Exchange {
     var forwardedAt: UInt64 = 0
     var respondedAt: UInt64 = 0
     /// A request to one of the paths of logins, which is answered elsewhere.
-    var trip: UnsafeMutablePointer<LoginTrip>?
+    var loginInFlight: UnsafeMutablePointer<LoginRequestInFlight>?
     /// `Set-Cookie` lines of ours for its answer, CRLF included.
     var cookies: UnsafeMutablePointer<[UInt8]>?
     /// Which of the route's lines its answer says to a page of another origin (HTTP-71, HTTP-72).

@@ -12,7 +12,7 @@ import Synchronization
 extension IssuerDirectory {
     /// The issuer of that name, where it is looked after now.
     func place(named name: String) -> Place? {
-        let index = desk.withLock { desk in desk.entries.firstIndex { $0.requests.settings.name == name } }
+        let index = service.withLock { service in service.entries.firstIndex { $0.requests.settings.name == name } }
         guard let index else { return nil }
         return successor(of: index) ?? Place(directory: self, index: index)
     }
@@ -20,10 +20,10 @@ extension IssuerDirectory {
     /// Who answers for this issuer now; nil when this directory does.
     func successor(of index: Int) -> Place? {
         var last: Place?
-        var next = desk.withLock { $0.entries[index].successor }
+        var next = service.withLock { $0.entries[index].successor }
         while let place = next {
             last = place
-            next = place.directory.desk.withLock { $0.entries[place.index].successor }
+            next = place.directory.service.withLock { $0.entries[place.index].successor }
         }
         return last
     }
@@ -31,26 +31,26 @@ extension IssuerDirectory {
     /// Reads something of this issuer, from whoever looks after it now.
     func look<Value: Sendable>(at index: Int, _ read: @Sendable (Entry) -> Value) -> Value {
         let place = successor(of: index) ?? Place(directory: self, index: index)
-        return place.directory.desk.withLock { read($0.entries[place.index]) }
+        return place.directory.service.withLock { read($0.entries[place.index]) }
     }
 
     /// Takes a continued issuer over from the directory before, as it stands at this moment.
     func takeOver(_ index: Int) {
-        let before = desk.withLock { $0.isStopped ? nil : $0.entries[index].predecessor }
+        let before = service.withLock { $0.isStopped ? nil : $0.entries[index].predecessor }
         guard let before else { return }
-        let handed = before.directory.desk.withLock { desk -> (entry: Entry, isStopped: Bool)? in
-            guard desk.entries[before.index].successor == nil else { return nil }
-            desk.entries[before.index].cancel()
-            desk.entries[before.index].successor = Place(directory: self, index: index)
-            return (desk.entries[before.index], desk.isStopped)
+        let handed = before.directory.service.withLock { service -> (entry: Entry, isStopped: Bool)? in
+            guard service.entries[before.index].successor == nil else { return nil }
+            service.entries[before.index].cancel()
+            service.entries[before.index].successor = Place(directory: self, index: index)
+            return (service.entries[before.index], service.isStopped)
         }
         let now = clock.now()
-        desk.withLock { desk in
+        service.withLock { service in
             if let handed {
-                desk.entries[index].goOn(from: handed.entry, at: now)
-                desk.entries[index].askers += handed.entry.askers
+                service.entries[index].goOn(from: handed.entry, at: now)
+                service.entries[index].askers += handed.entry.askers
             }
-            if handed?.isStopped ?? true { desk.entries[index].predecessor = nil }
+            if handed?.isStopped ?? true { service.entries[index].predecessor = nil }
         }
     }
 
@@ -58,20 +58,20 @@ extension IssuerDirectory {
     ///
     /// When nobody has taken the issuer over, the one before goes on with what is known by now.
     func leave(_ index: Int) {
-        let entry = desk.withLock { desk in
-            defer { desk.entries[index].predecessor = nil }
-            return desk.entries[index]
+        let entry = service.withLock { service in
+            defer { service.entries[index].predecessor = nil }
+            return service.entries[index]
         }
         if let after = entry.successor {
-            after.directory.desk.withLock { $0.entries[after.index].predecessor = entry.predecessor }
+            after.directory.service.withLock { $0.entries[after.index].predecessor = entry.predecessor }
         }
         guard let before = entry.predecessor else { return }
         let now = clock.now()
-        let goesOn = before.directory.desk.withLock { desk in
-            guard desk.entries[before.index].successor?.directory === self else { return false }
-            desk.entries[before.index].successor = entry.successor
-            guard entry.successor == nil, !desk.isStopped else { return false }
-            desk.entries[before.index].goOn(from: entry, at: now)
+        let goesOn = before.directory.service.withLock { service in
+            guard service.entries[before.index].successor?.directory === self else { return false }
+            service.entries[before.index].successor = entry.successor
+            guard entry.successor == nil, !service.isStopped else { return false }
+            service.entries[before.index].goOn(from: entry, at: now)
             return true
         }
         if goesOn { before.directory.resume(before.index) }

@@ -41,12 +41,12 @@ package final class IssuerDirectory: Sendable {
         }
     }
 
-    struct Desk {
+    struct Service {
         var entries: [Entry]
         var isStopped = false
     }
 
-    let desk: Mutex<Desk>
+    let service: Mutex<Service>
     private let fetching: any Fetching
     let clock: any IssuerClock
     private let executor: any TaskExecutor
@@ -67,7 +67,7 @@ package final class IssuerDirectory: Sendable {
         self.executor = executor
         self.listeners = listeners
         let now = clock.now()
-        desk = Mutex(Desk(entries: settings.map { Entry($0, after: previous?.place(named: $0.name), at: now) }))
+        service = Mutex(Service(entries: settings.map { Entry($0, after: previous?.place(named: $0.name), at: now) }))
     }
 
     /// Tells the keys of continued issuers and begins to read every other's; returns at once.
@@ -92,9 +92,9 @@ package final class IssuerDirectory: Sendable {
     /// The same; tells also `asker`, a stopped directory, when the refresh has ended.
     private func requestRefresh(issuer index: Int, by who: KeyAsker, onBehalfOf asker: Place?) {
         if let after = successor(of: index) { return passOn(index, by: who, to: after, asker) }
-        let isFirst = desk.withLock { desk in
-            if let asker, !desk.entries[index].askers.contains(asker) { desk.entries[index].askers.append(asker) }
-            return desk.entries[index].refreshRequests.insert(who).inserted
+        let isFirst = service.withLock { service in
+            if let asker, !service.entries[index].askers.contains(asker) { service.entries[index].askers.append(asker) }
+            return service.entries[index].refreshRequests.insert(who).inserted
         }
         guard isFirst else { return }
         Task(executorPreference: executor) { self.refreshRequested(index, by: who) }
@@ -102,7 +102,7 @@ package final class IssuerDirectory: Sendable {
 
     /// While this directory runs it is told of the end anyway.
     private func passOn(_ index: Int, by who: KeyAsker, to after: Place, _ asker: Place?) {
-        let isStopped = desk.withLock { $0.isStopped }
+        let isStopped = service.withLock { $0.isStopped }
         let asker = asker ?? (isStopped ? Place(directory: self, index: index) : nil)
         after.directory.requestRefresh(issuer: after.index, by: who, onBehalfOf: asker)
     }
@@ -135,7 +135,7 @@ package final class IssuerDirectory: Sendable {
     // MARK: on the executor
 
     private func startAll() {
-        for index in desk.withLock({ $0.entries.indices }) {
+        for index in service.withLock({ $0.entries.indices }) {
             takeOver(index)
             advance(index) { entry, now in
                 let told = entry.announcements
@@ -154,9 +154,9 @@ package final class IssuerDirectory: Sendable {
     }
 
     private func refreshRequested(_ index: Int, by who: KeyAsker) {
-        let isStopped = desk.withLock { desk in
-            desk.entries[index].refreshRequests.remove(who)
-            return desk.isStopped
+        let isStopped = service.withLock { service in
+            service.entries[index].refreshRequests.remove(who)
+            return service.isStopped
         }
         if let after = successor(of: index) { return passOn(index, by: who, to: after, nil) }
         guard !isStopped else { return endRefresh(index) }
@@ -164,9 +164,9 @@ package final class IssuerDirectory: Sendable {
     }
 
     private func stopAll() {
-        let entries = desk.withLock { desk in
-            desk.isStopped = true
-            return desk.entries
+        let entries = service.withLock { service in
+            service.isStopped = true
+            return service.entries
         }
         for (index, entry) in entries.enumerated() {
             entry.cancel()
@@ -179,16 +179,16 @@ package final class IssuerDirectory: Sendable {
     private func tell(_ index: Int, _ what: (Listeners, Int) -> Void) {
         var place = Place(directory: self, index: index)
         what(listeners, index)
-        while let before = place.directory.desk.withLock({ $0.entries[place.index].predecessor }) {
+        while let before = place.directory.service.withLock({ $0.entries[place.index].predecessor }) {
             place = before
             what(place.directory.listeners, place.index)
         }
     }
 
     private func endRefresh(_ index: Int) {
-        let askers = desk.withLock { desk in
-            defer { desk.entries[index].askers = [] }
-            return desk.entries[index].askers
+        let askers = service.withLock { service in
+            defer { service.entries[index].askers = [] }
+            return service.entries[index].askers
         }
         tell(index) { $0.onRefreshEnded($1) }
         for asker in askers { asker.directory.listeners.onRefreshEnded(asker.index) }
@@ -198,9 +198,9 @@ package final class IssuerDirectory: Sendable {
     private func refuseRefresh(_ index: Int, of who: KeyAsker) {
         // Nothing is read now. Where nobody else asks either, no end will come that they wait for: whoever was left in the
         // row would be kept for good.
-        let askers = desk.withLock { desk in
-            let askers = desk.entries[index].askers
-            if desk.entries[index].refreshRequests.isEmpty { desk.entries[index].askers = [] }
+        let askers = service.withLock { service in
+            let askers = service.entries[index].askers
+            if service.entries[index].refreshRequests.isEmpty { service.entries[index].askers = [] }
             return askers
         }
         tell(index) { $0.onRefreshRefused($1, who) }
@@ -212,11 +212,11 @@ package final class IssuerDirectory: Sendable {
         // What was cancelled may end after its successor began, and must not be taken for it.
         guard !Task.isCancelled else { return }
         let now = clock.now()
-        let (steps, keys) = desk.withLock { desk in
-            guard !desk.isStopped, desk.entries[index].successor == nil else {
+        let (steps, keys) = service.withLock { service in
+            guard !service.isStopped, service.entries[index].successor == nil else {
                 return ([KeySetState.Step](), IssuerKeys?.none)
             }
-            return (event(&desk.entries[index], now), desk.entries[index].state.keys)
+            return (event(&service.entries[index], now), service.entries[index].state.keys)
         }
         for step in steps {
             switch step {
@@ -235,29 +235,30 @@ package final class IssuerDirectory: Sendable {
     private func advanceEndpoints(_ index: Int, by event: (inout EndpointState, Moment) -> [EndpointState.Step]) {
         guard !Task.isCancelled else { return }
         let now = clock.now()
-        let steps = desk.withLock { desk in
-            guard !desk.isStopped, desk.entries[index].successor == nil, var endpoints = desk.entries[index].endpoints
+        let steps = service.withLock { service in
+            guard !service.isStopped, service.entries[index].successor == nil,
+                var endpoints = service.entries[index].endpoints
             else { return [EndpointState.Step]() }
-            defer { desk.entries[index].endpoints = endpoints }
+            defer { service.entries[index].endpoints = endpoints }
             return event(&endpoints, now)
         }
         for step in steps {
             switch step {
             case .fetchMetadata:
                 let task = Task(executorPreference: executor) { await self.readEndpoints(of: index) }
-                desk.withLock { $0.entries[index].endpointReading = task }
+                service.withLock { $0.entries[index].endpointReading = task }
             case .schedule(let time):
                 let task = sleeping(milliseconds: max(0, time - now.milliseconds)) {
                     self.advanceEndpoints(index) { endpoints, _ in endpoints.due() }
                 }
-                desk.withLock { $0.entries[index].endpointTimer = task }
+                service.withLock { $0.entries[index].endpointTimer = task }
             case .report(let event): listeners.onEvent(index, event)
             }
         }
     }
 
     private func readEndpoints(of index: Int) async {
-        let requests = desk.withLock { $0.entries[index].requests }
+        let requests = service.withLock { $0.entries[index].requests }
         do throws(IssuerRefusal) {
             let (metadata, age) = try await requests.metadata(by: fetching)
             advanceEndpoints(index) { $0.accepted(metadata, maxAgeSeconds: age, at: $1) }
@@ -269,11 +270,11 @@ package final class IssuerDirectory: Sendable {
 
     private func startReading(_ index: Int, _ reading: @escaping @Sendable () async -> Void) {
         let task = Task(executorPreference: executor, operation: reading)
-        desk.withLock { $0.entries[index].reading = task }
+        service.withLock { $0.entries[index].reading = task }
     }
 
     private func readMetadata(of index: Int) async {
-        let requests = desk.withLock { $0.entries[index].requests }
+        let requests = service.withLock { $0.entries[index].requests }
         do throws(IssuerRefusal) {
             let (metadata, age) = try await requests.metadata(by: fetching)
             advance(index) { $0.state.metadataAccepted(metadata, maxAgeSeconds: age, at: $1) }
@@ -284,7 +285,7 @@ package final class IssuerDirectory: Sendable {
     }
 
     private func readKeys(of index: Int, at url: String) async {
-        let requests = desk.withLock { $0.entries[index].requests }
+        let requests = service.withLock { $0.entries[index].requests }
         do throws(IssuerRefusal) {
             let (keys, age) = try await requests.keySet(at: url, by: fetching)
             advance(index) { $0.state.keysAccepted(keys, maxAgeSeconds: age, at: $1) }
@@ -295,9 +296,9 @@ package final class IssuerDirectory: Sendable {
 
     private func schedule(_ index: Int, in milliseconds: Int64) {
         let task = sleeping(milliseconds: milliseconds) { self.advance(index) { $0.state.timerFired(at: $1) } }
-        desk.withLock { desk in
-            desk.entries[index].timer?.cancel()
-            desk.entries[index].timer = task
+        service.withLock { service in
+            service.entries[index].timer?.cancel()
+            service.entries[index].timer = task
         }
     }
 

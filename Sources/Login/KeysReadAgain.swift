@@ -12,7 +12,7 @@ enum KeysReadAgain: Sendable {
     case failed
 }
 
-extension ClientPlace {
+extension LoginClient {
     /// Has the server's keys read again after `known` have not verified something; how often is limited there (JOSE-17).
     ///
     /// What a signature costs is paid again only where the keys are others: whoever sends bad ones gets nothing for free.

@@ -24,7 +24,7 @@ struct LoginFailure: Error, Sendable {
         found: "more", retryAfterSeconds: 1)
 
     /// The answer to the browser; tells the operator where that is needed.
-    func answer(at place: ClientPlace, cookies: [String] = [], retry: String?) -> LoginAnswer {
+    func answer(at place: LoginClient, cookies: [String] = [], retry: String?) -> LoginAnswer {
         if isAlarm { place.alarm(refusal, detail) }
         var fields: [(String, String)] = []
         if let seconds = retryAfterSeconds { fields.append(("Retry-After", String(min(max(seconds, 1), 3600)))) }

@@ -78,11 +78,11 @@ package final class LoginService: Sendable {
     /// The keys of all clients, to be published at the JWK Set URL: public members only (MD-30).
     package let publishedKeys: [JWK]
 
-    private let places: [ClientPlace]
-    private let starts: StartDesk
-    private let callbacks: CallbackDesk
-    private let refreshes: RefreshDesk
-    private let logouts: LogoutDesk
+    private let places: [LoginClient]
+    private let starts: StartService
+    private let callbacks: CallbackService
+    private let refreshes: RefreshService
+    private let logouts: LogoutService
     private let revocations: RevocationQueue
     let memory: LoginMemory
     private let clock: any IssuerClock
@@ -105,7 +105,7 @@ package final class LoginService: Sendable {
         let places = settings.enumerated().map { index, login in
             let client = clients[login.client]
             do throws(CryptoRefusal) {
-                return try ClientPlace(
+                return try LoginClient(
                     index: index, settings: login, client: client, issuer: issuers[client.issuer], fetching: fetching,
                     clock: clock, sources: sources, onEvent: onEvent,
                     continuing: previous?.places.first { $0.settings.name == login.name })
@@ -115,18 +115,18 @@ package final class LoginService: Sendable {
         }
         let revocations = RevocationQueue(
             places, clock: clock, executor: executor, continuing: previous.map { ($0.revocations, $0.places) })
-        let starts = StartDesk(hosted: memory.hosted)
+        let starts = StartService(hosted: memory.hosted)
         self.places = places
         self.memory = memory
         self.revocations = revocations
         self.starts = starts
         self.clock = clock
-        callbacks = CallbackDesk(
+        callbacks = CallbackService(
             starts: starts, exchange: CodeExchange(revocations: revocations), memory: memory)
-        refreshes = RefreshDesk(
+        refreshes = RefreshService(
             places, revocations: revocations, flights: memory.flights, clock: clock, executor: executor,
             onEvent: onEvent)
-        logouts = LogoutDesk(places: places, revocations: revocations, memory: memory)
+        logouts = LogoutService(places: places, revocations: revocations, memory: memory)
         stores = places.map(\.store)
         publishedKeys = PublishedKeys.keys(of: settings, clients: clients)
     }
@@ -178,11 +178,11 @@ package final class LoginService: Sendable {
         return await revocations.stop(within: milliseconds)
     }
 
-    private func place(_ client: Int) -> ClientPlace? { places.indices.contains(client) ? places[client] : nil }
+    private func place(_ client: Int) -> LoginClient? { places.indices.contains(client) ? places[client] : nil }
 
     /// The session document; where there is no session and the page wants to know whether the server has one, the
     /// question to the server, which shows the user nothing (OIDC-16).
-    private func session(_ request: LoginRequest, at place: ClientPlace) async -> LoginAnswer {
+    private func session(_ request: LoginRequest, at place: LoginClient) async -> LoginAnswer {
         guard request.method == .get, let parameters = QueryParameters(request.query),
             parameters["silent"] == .one([UInt8(ascii: "1")]), request.isFromThisOrigin
         else { return await SessionDocument.answer(request, place) }

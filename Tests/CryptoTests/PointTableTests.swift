@@ -211,7 +211,7 @@ private func scratch() throws -> PointScratch {
 }
 
 /// Work that was handed over, run when the test says so.
-private final class Desk: Sendable {
+private final class Service: Sendable {
     private let work = Mutex<[@Sendable () -> Void]>([])
 
     func take(_ work: @escaping @Sendable () -> Void) -> Bool {
@@ -234,52 +234,52 @@ private final class Desk: Sendable {
     private let points = (0..<6).map { _ in P256.multiple(P256.randomNumber()) }
 
     @Test func `a table is made once, elsewhere, and then shared`() {
-        let desk = Desk()
-        let tables = PointTables(limit: 2, execute: desk.take)
+        let service = Service()
+        let tables = PointTables(limit: 2, execute: service.take)
         #expect(tables.table(for: points[0]) == nil && tables.table(for: points[0]) == nil)
         #expect(tables.table(for: points[1]) == nil)
-        #expect(desk.count == 1 && tables.count == 2)
-        desk.runAll()
+        #expect(service.count == 1 && tables.count == 2)
+        service.runAll()
         let table = tables.table(for: points[0])
         #expect(table != nil && tables.table(for: points[0]) === table && tables.table(for: points[1]) !== table)
-        #expect(desk.count == 0 && tables.count == 2)
+        #expect(service.count == 0 && tables.count == 2)
     }
 
     @Test func `more keys than tables get none while the others are in use`() {
-        let desk = Desk()
-        let tables = PointTables(limit: 2, execute: desk.take)
+        let service = Service()
+        let tables = PointTables(limit: 2, execute: service.take)
         for point in points[0..<2] { #expect(tables.table(for: point) == nil) }
         #expect(tables.table(for: points[2]) == nil)
-        desk.runAll()
+        service.runAll()
         #expect(tables.count == 2)
         for _ in 0..<50 {
             for point in points[0..<2] { #expect(tables.table(for: point) != nil) }
             #expect(tables.table(for: points[2]) == nil)
         }
-        #expect(desk.count == 0)
+        #expect(service.count == 0)
     }
 
     @Test func `the table that was unused for the longest time makes room, and its memory is given back`() {
-        let desk = Desk()
-        let tables = PointTables(limit: 2, execute: desk.take)
+        let service = Service()
+        let tables = PointTables(limit: 2, execute: service.take)
         for point in points[0..<2] { #expect(tables.table(for: point) == nil) }
-        desk.runAll()
+        service.runAll()
         weak let silent = tables.table(for: points[0])
         #expect(silent != nil)
         for _ in 0..<4 { #expect(tables.table(for: points[1]) != nil) }
         #expect(tables.table(for: points[2]) == nil)
-        #expect(silent == nil && tables.count == 2 && desk.count == 1)
-        desk.runAll()
+        #expect(silent == nil && tables.count == 2 && service.count == 1)
+        service.runAll()
         #expect(tables.table(for: points[1]) != nil && tables.table(for: points[2]) != nil)
         #expect(tables.table(for: points[0]) == nil)
     }
 
     @Test func `a point the library makes no table of ends the attempts`() {
-        let desk = Desk()
-        let tables = PointTables(limit: 2, execute: desk.take)
+        let service = Service()
+        let tables = PointTables(limit: 2, execute: service.take)
         #expect(tables.table(for: [4]) == nil && tables.table(for: points[0]) == nil)
-        desk.runAll()
-        #expect(tables.count == 0 && tables.table(for: points[0]) == nil && desk.count == 0)
+        service.runAll()
+        #expect(tables.count == 0 && tables.table(for: points[0]) == nil && service.count == 0)
     }
 
     @Test func `without a thread nothing is made, and it is tried again`() {
@@ -297,14 +297,14 @@ private final class Desk: Sendable {
     }
 
     @Test func `asks for a table after so many good signatures, and uses it`() throws {
-        let desk = Desk()
-        let use = try use(.p256, PointTables(limit: 2, execute: desk.take))
+        let service = Service()
+        let use = try use(.p256, PointTables(limit: 2, execute: service.take))
         let signature = SigningKey.p256.sign(message, by: .es256)
         for _ in 1..<PointTableUse.threshold { use.countSuccess() }
-        #expect(desk.count == 0 && use.verdict(signature, of: message) == nil)
+        #expect(service.count == 0 && use.verdict(signature, of: message) == nil)
         use.countSuccess()
-        #expect(desk.count == 1)
-        desk.runAll()
+        #expect(service.count == 1)
+        service.runAll()
         for _ in 0..<PointTableUse.interval { use.countSuccess() }
         #expect(use.hasTable && use.verdict(signature, of: message) == true)
         let other = SigningKey.otherP256.sign(message, by: .es256)
@@ -313,12 +313,12 @@ private final class Desk: Sendable {
     }
 
     @Test func `goes back to the library when its table was dropped`() throws {
-        let desk = Desk()
-        let tables = PointTables(limit: 1, execute: desk.take)
+        let service = Service()
+        let tables = PointTables(limit: 1, execute: service.take)
         let signature = SigningKey.p256.sign(message, by: .es256)
         let first = try use(.p256, tables), second = try use(.otherP256, tables)
         for _ in 0..<PointTableUse.threshold { first.countSuccess() }
-        desk.runAll()
+        service.runAll()
         for _ in 0..<PointTableUse.interval { first.countSuccess() }
         #expect(first.hasTable)
         // The first falls silent while the second asks.

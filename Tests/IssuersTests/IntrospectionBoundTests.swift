@@ -6,11 +6,11 @@ import Testing
 
 @Suite struct `bounds of an introspection answer` {
     @Test(.refuses("INT-05")) func `are not those of field lines, which nobody could raise`() throws {
-        let desks = try Desks(IntrospectionSettings(client: 0, answerBytes: 5000))
-        desks.fetcher.answer(Desks.introspection, with: .failure(.fieldsTooLarge))
-        desks.ask()
-        desks.drain()
-        #expect(desks.takeAnswers().map(\.cause) == [.request(.fetch(.fieldsTooLarge))])
+        let services = try Services(IntrospectionSettings(client: 0, answerBytes: 5000))
+        services.fetcher.answer(Services.introspection, with: .failure(.fieldsTooLarge))
+        services.ask()
+        services.drain()
+        #expect(services.takeAnswers().map(\.cause) == [.request(.fetch(.fieldsTooLarge))])
     }
 
     @Test(
@@ -29,10 +29,10 @@ import Testing
     func `are named where they are those of JSON, for the same answer comes the next time`(
         _ expected: String, _ claim: String
     ) throws {
-        let desks = try Desks()
-        desks.answer("{\"active\":true,\"x\":\(claim)}")
-        desks.ask()
-        desks.drain()
-        #expect(desks.takeAnswers().map(\.cause) == [.answerTooComplex(expected: expected)])
+        let services = try Services()
+        services.answer("{\"active\":true,\"x\":\(claim)}")
+        services.ask()
+        services.drain()
+        #expect(services.takeAnswers().map(\.cause) == [.answerTooComplex(expected: expected)])
     }
 }

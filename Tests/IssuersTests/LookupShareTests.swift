@@ -9,52 +9,52 @@ import Testing
 @testable import Issuers
 
 /// Rows INT-07, OPS-04 and OPS-05: what one client's questions cost the server and the others.
-@Suite struct `a desk with many clients` {
+@Suite struct `a service with many clients` {
     private static let flood = AskingClient((1, 0)), other = AskingClient((2, 0))
 
     @Test(.holds("OPS-05")) func `asks for another client at once while one has hundreds of tokens to be asked about`()
         throws
     {
-        let desks = try Desks()
-        desks.answer(desks.active)
-        desks.fetcher.hold()
-        for number in 0..<300 { desks.ask("flood-\(number)", client: Self.flood) }
-        desks.drain()
-        #expect(desks.fetcher.requests.count == 32)
-        desks.ask("other", client: Self.other)
-        desks.drain()
-        #expect(desks.fetcher.requests.count == 33)
-        #expect(desks.fetcher.requests.last?.form.hasPrefix("token=other&") == true)
-        desks.release()
-        #expect(desks.fetcher.requests.count == 301)
-        #expect(desks.takeAnswers().count { $0.word == "active" } == 301)
-        #expect(desks.introspection.load == (0, 0))
+        let services = try Services()
+        services.answer(services.active)
+        services.fetcher.hold()
+        for number in 0..<300 { services.ask("flood-\(number)", client: Self.flood) }
+        services.drain()
+        #expect(services.fetcher.requests.count == 32)
+        services.ask("other", client: Self.other)
+        services.drain()
+        #expect(services.fetcher.requests.count == 33)
+        #expect(services.fetcher.requests.last?.form.hasPrefix("token=other&") == true)
+        services.release()
+        #expect(services.fetcher.requests.count == 301)
+        #expect(services.takeAnswers().count { $0.word == "active" } == 301)
+        #expect(services.introspection.load == (0, 0))
     }
 
     @Test(.refuses("OPS-05"))
     func `says whose the questions are that have no room, and tells the operator of nobody's but its own`()
         throws
     {
-        let desks = try Desks(bounds: LookupBounds(concurrent: 1, waiting: 4))
-        desks.fetcher.hold()
+        let services = try Services(bounds: LookupBounds(concurrent: 1, waiting: 4))
+        services.fetcher.hold()
         for number in 0..<4 {
-            desks.ask("flood-\(number)", client: Self.flood)
-            desks.askForExchange("flood-\(number)", client: Self.flood)
+            services.ask("flood-\(number)", client: Self.flood)
+            services.askForExchange("flood-\(number)", client: Self.flood)
         }
-        desks.drain()
-        #expect(desks.takeAnswers().map(\.cause) == [.tooManyOfClient])
-        #expect(desks.takeExchanges().map(\.cause) == [.tooManyOfClient])
-        #expect(desks.takeEvents().isEmpty, "a stranger's many tokens are nothing that the operator has to mend")
-        #expect(desks.introspection.load == (1, 2) && desks.exchange.load == (1, 2))
+        services.drain()
+        #expect(services.takeAnswers().map(\.cause) == [.tooManyOfClient])
+        #expect(services.takeExchanges().map(\.cause) == [.tooManyOfClient])
+        #expect(services.takeEvents().isEmpty, "a stranger's many tokens are nothing that the operator has to mend")
+        #expect(services.introspection.load == (1, 2) && services.exchange.load == (1, 2))
         // Those of whom nobody knows who they are have what is left, and find the server too slow.
         for number in 0..<3 {
-            desks.ask("many-\(number)")
-            desks.askForExchange("many-\(number)")
+            services.ask("many-\(number)")
+            services.askForExchange("many-\(number)")
         }
-        desks.drain()
-        #expect(desks.takeAnswers().map(\.cause) == [.crowded])
-        #expect(desks.takeExchanges().map(\.cause) == [.crowded])
-        let events = desks.takeEvents()
+        services.drain()
+        #expect(services.takeAnswers().map(\.cause) == [.crowded])
+        #expect(services.takeExchanges().map(\.cause) == [.crowded])
+        let events = services.takeEvents()
         #expect(events.count == 2)
         #expect(events.contains(.introspectionFailed(.crowded, count: 1)))
         #expect(events.contains(.exchangeFailed(.crowded, count: 1)))
@@ -68,19 +68,21 @@ import Testing
         func causes(
             _ answer: Result<FetchResponse, FetchRefusal>?
         ) throws -> (introspections: [LookupRefusal?], exchanges: [LookupRefusal?], events: [IssuerEvent]) {
-            let desks = try Desks(bounds: LookupBounds(concurrent: 4, waiting: 8))
-            desks.answer(desks.active)
-            if let answer { for url in [Desks.introspection, Desks.token] { desks.fetcher.answer(url, with: answer) } }
-            desks.fetcher.hold()
-            for number in 0..<3 {
-                desks.ask("token-\(number)", client: Self.flood)
-                desks.askForExchange("token-\(number)", client: Self.flood)
+            let services = try Services(bounds: LookupBounds(concurrent: 4, waiting: 8))
+            services.answer(services.active)
+            if let answer {
+                for url in [Services.introspection, Services.token] { services.fetcher.answer(url, with: answer) }
             }
-            desks.drain()
-            desks.clock.move(to: desks.clock.now().milliseconds + 5000)
-            desks.release()
-            let told = (desks.takeAnswers().map(\.cause), desks.takeExchanges().map(\.cause))
-            return (told.0, told.1, desks.takeEvents())
+            services.fetcher.hold()
+            for number in 0..<3 {
+                services.ask("token-\(number)", client: Self.flood)
+                services.askForExchange("token-\(number)", client: Self.flood)
+            }
+            services.drain()
+            services.clock.move(to: services.clock.now().milliseconds + 5000)
+            services.release()
+            let told = (services.takeAnswers().map(\.cause), services.takeExchanges().map(\.cause))
+            return (told.0, told.1, services.takeEvents())
         }
         // The server answers, and has connections left: the third question waited for the two before it alone.
         let own = try causes(nil)
@@ -94,59 +96,59 @@ import Testing
 
     @Test(.refuses("OPS-05"))
     func `blames no client for a question that waited too long for a connection which others had`() throws {
-        let desks = try Desks(bounds: LookupBounds(concurrent: 2, waiting: 8))
-        desks.answer(desks.active)
-        desks.fetcher.hold()
-        for number in 0..<2 { desks.ask("others-\(number)") }
-        desks.ask("late", client: Self.flood)
-        desks.drain()
-        desks.clock.move(to: desks.clock.now().milliseconds + 5000)
-        desks.release()
-        #expect(desks.takeAnswers().map(\.cause) == [nil, nil, .waitedTooLong])
+        let services = try Services(bounds: LookupBounds(concurrent: 2, waiting: 8))
+        services.answer(services.active)
+        services.fetcher.hold()
+        for number in 0..<2 { services.ask("others-\(number)") }
+        services.ask("late", client: Self.flood)
+        services.drain()
+        services.clock.move(to: services.clock.now().milliseconds + 5000)
+        services.release()
+        #expect(services.takeAnswers().map(\.cause) == [nil, nil, .waitedTooLong])
     }
 
     @Test(.refuses("INT-07")) func `asks about no more bad tokens than one client has left, however many come at once`()
         throws
     {
-        let desks = try Desks(failures: FailureBudget(FailureBudget.Rate(perSecond: 1, burst: 40)))
-        desks.answer("{\"active\":false}")
-        desks.fetcher.hold()
-        for number in 0..<300 { desks.ask("bad-\(number)", worker: number % 2, client: Self.flood) }
-        desks.drain()
-        desks.release()
-        #expect(desks.fetcher.requests.count == 40)
-        let answers = desks.takeAnswers()
+        let services = try Services(failures: FailureBudget(FailureBudget.Rate(perSecond: 1, burst: 40)))
+        services.answer("{\"active\":false}")
+        services.fetcher.hold()
+        for number in 0..<300 { services.ask("bad-\(number)", worker: number % 2, client: Self.flood) }
+        services.drain()
+        services.release()
+        #expect(services.fetcher.requests.count == 40)
+        let answers = services.takeAnswers()
         #expect(answers.count == 300)
         #expect(answers.count { $0.word == "inactive" } == 40)
         #expect(answers.count { $0.cause == .tooManyBad } == 260)
-        #expect(desks.takeEvents().isEmpty, "a stranger's tokens are nothing that the operator has to mend")
-        desks.ask("another", client: Self.flood)
-        desks.ask("of-another", client: Self.other)
-        desks.answer(desks.active)
-        desks.ask("good-before", client: Self.flood, isVouchedFor: true)
-        desks.drain()
-        #expect(desks.fetcher.requests.count == 42)
-        #expect(desks.takeAnswers().compactMap(\.cause) == [.tooManyBad])
+        #expect(services.takeEvents().isEmpty, "a stranger's tokens are nothing that the operator has to mend")
+        services.ask("another", client: Self.flood)
+        services.ask("of-another", client: Self.other)
+        services.answer(services.active)
+        services.ask("good-before", client: Self.flood, isVouchedFor: true)
+        services.drain()
+        #expect(services.fetcher.requests.count == 42)
+        #expect(services.takeAnswers().compactMap(\.cause) == [.tooManyBad])
     }
 
     @Test(.refuses("INT-07"))
     func `charges no client for what is good, what is not answered, and what an issuer cannot say`() throws {
         let failures = FailureBudget(FailureBudget.Rate(perSecond: 1, burst: 2))
-        let desks = try Desks(failures: failures)
-        for answer in [desks.active, "no JSON"] {
-            desks.answer(answer)
-            for number in 0..<50 { desks.ask("token-\(number)", client: Self.flood) }
-            desks.drain()
+        let services = try Services(failures: failures)
+        for answer in [services.active, "no JSON"] {
+            services.answer(answer)
+            for number in 0..<50 { services.ask("token-\(number)", client: Self.flood) }
+            services.drain()
         }
-        desks.fetcher.answer(Desks.introspection, with: .failure(.timedOut))
-        for number in 0..<50 { desks.ask("token-\(number)", client: Self.flood) }
-        desks.drain()
-        #expect(desks.fetcher.requests.count == 150)
+        services.fetcher.answer(Services.introspection, with: .failure(.timedOut))
+        for number in 0..<50 { services.ask("token-\(number)", client: Self.flood) }
+        services.drain()
+        #expect(services.fetcher.requests.count == 150)
         // What the issuer vouches for and forbids is charged as what it does not know.
-        desks.answer("{\"active\":true,\"iss\":\"https://elsewhere.example\"}")
-        for number in 0..<3 { desks.ask("foreign-\(number)", client: Self.flood) }
-        desks.drain()
-        #expect(desks.takeAnswers().suffix(3).count { $0.word == "refused" } == 2)
+        services.answer("{\"active\":true,\"iss\":\"https://elsewhere.example\"}")
+        for number in 0..<3 { services.ask("foreign-\(number)", client: Self.flood) }
+        services.drain()
+        #expect(services.takeAnswers().suffix(3).count { $0.word == "refused" } == 2)
     }
 
     @Test(.holds("OPS-04")) func `signs beside its executor where that takes long, for questions and for exchanges`()
@@ -159,7 +161,7 @@ import Testing
             return nil
         }
         let key = try SigningJWK(PrivateKey.generate(.p384), algorithm: .es384)
-        let slow = try Desks(method: .privateKeyJWT(key), slowWork: slowWork)
+        let slow = try Services(method: .privateKeyJWT(key), slowWork: slowWork)
         slow.answer(slow.active)
         slow.ask()
         slow.askForExchange()
@@ -168,7 +170,7 @@ import Testing
         #expect(slow.fetcher.requests.allSatisfy { $0.form.contains("client_assertion=") })
         #expect(slow.fetcher.requests.count == 2)
         // A signature by P-256 costs less than to have it made elsewhere.
-        let quick = try Desks(method: .privateKeyJWT(SigningKey.p256.signer()), slowWork: slowWork)
+        let quick = try Services(method: .privateKeyJWT(SigningKey.p256.signer()), slowWork: slowWork)
         quick.answer(quick.active)
         quick.ask()
         quick.drain()
@@ -178,12 +180,12 @@ import Testing
 
     @Test(.refuses("OPS-04")) func `sends nothing that there was no time to sign`() throws {
         let key = try SigningJWK(PrivateKey.generate(.p384), algorithm: .es384)
-        let desks = try Desks(method: .privateKeyJWT(key), slowWork: SlowWork { _, _, _ in .crowded })
-        desks.ask()
-        desks.askForExchange()
-        desks.drain()
-        #expect(desks.fetcher.requests.isEmpty)
-        #expect(desks.takeAnswers().map(\.cause) == [.crowded])
-        #expect(desks.takeExchanges().map(\.cause) == [.crowded])
+        let services = try Services(method: .privateKeyJWT(key), slowWork: SlowWork { _, _, _ in .crowded })
+        services.ask()
+        services.askForExchange()
+        services.drain()
+        #expect(services.fetcher.requests.isEmpty)
+        #expect(services.takeAnswers().map(\.cause) == [.crowded])
+        #expect(services.takeExchanges().map(\.cause) == [.crowded])
     }
 }

@@ -38,8 +38,8 @@ import Testing
             FetchResponse(status: 200, contentType: "application/json", body: Array(text.utf8)),
             issuer: IssuerIdentifier(Self.other), keySetLocation: .optional)
         return LoginService(
-            settings: [settings("shop-web", 0, ScriptedServer.issuer), settings("desk", 1, Self.other)],
-            clients: [try client("shop-web", 0), try client("desk", 1)],
+            settings: [settings("shop-web", 0, ScriptedServer.issuer), settings("office", 1, Self.other)],
+            clients: [try client("shop-web", 0), try client("office", 1)],
             issuers: [ScriptedServer.issuer, Self.other].map {
                 IssuerSettings(name: $0, url: $0, rules: AccessTokenRules(issuer: $0))
             }, fetching: server, clock: server.clock, executor: globalConcurrentExecutor,
@@ -82,8 +82,8 @@ import Testing
         let requests = server.requests
         #expect(requests.map(\.url) == [ScriptedServer.issuer + "/par", Self.other + "/par"])
         let forms = requests.map { String(decoding: $0.body ?? [], as: UTF8.self) }
-        #expect(forms[0].contains("secret-of-shop-web") && !forms[0].contains("secret-of-desk"))
-        #expect(forms[1].contains("secret-of-desk") && !forms[1].contains("secret-of-shop-web"))
+        #expect(forms[0].contains("secret-of-shop-web") && !forms[0].contains("secret-of-office"))
+        #expect(forms[1].contains("secret-of-office") && !forms[1].contains("secret-of-shop-web"))
     }
 
     @Test(.refuses("CA-11", "MD-08")) func `send no secret to a port that metadata points to`() async throws {

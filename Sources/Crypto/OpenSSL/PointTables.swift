@@ -6,7 +6,7 @@ import Synchronization
 /// tables are in use gets none, and verifies as it did before; so keys that take turns do not make each other's
 /// tables again and again.
 final class PointTables: Sendable {
-    private struct Desk {
+    private struct Service {
         var tables: [[UInt8]: PointTable] = [:]
         var wanted: [[UInt8]] = []
         var isBuilding = false
@@ -19,7 +19,7 @@ final class PointTables: Sendable {
 
     private let limit: Int
     private let execute: @Sendable (@escaping @Sendable () -> Void) -> Bool
-    private let desk = Mutex(Desk())
+    private let service = Mutex(Service())
     /// How often a table was asked for: the clock by which the least recently used is found.
     private let requests = Atomic<UInt64>(0)
 
@@ -30,24 +30,26 @@ final class PointTables: Sendable {
     }
 
     /// Tables at hand or being made.
-    var count: Int { desk.withLock { $0.tables.count + $0.wanted.count } }
+    var count: Int { service.withLock { $0.tables.count + $0.wanted.count } }
 
     /// The table of `point`, if it is made; otherwise it is made soon, if there is room for it.
     func table(for point: [UInt8]) -> PointTable? {
         let now = requests.add(1, ordering: .relaxed).newValue
-        let (table, starts) = desk.withLock { desk -> (PointTable?, Bool) in
-            if let table = desk.tables[point] { return (table, false) }
-            guard !desk.isUseless, !desk.wanted.contains(point), makeRoom(&desk, now) else { return (nil, false) }
-            desk.wanted.append(point)
-            let starts = !desk.isBuilding
-            desk.isBuilding = true
+        let (table, starts) = service.withLock { service -> (PointTable?, Bool) in
+            if let table = service.tables[point] { return (table, false) }
+            guard !service.isUseless, !service.wanted.contains(point), makeRoom(&service, now) else {
+                return (nil, false)
+            }
+            service.wanted.append(point)
+            let starts = !service.isBuilding
+            service.isBuilding = true
             return (nil, starts)
         }
         if let table { touch(table) }
         if starts, !execute({ self.build() }) {
-            desk.withLock { desk in
-                desk.isBuilding = false
-                desk.wanted = []
+            service.withLock { service in
+                service.isBuilding = false
+                service.wanted = []
             }
         }
         return table
@@ -60,13 +62,13 @@ final class PointTables: Sendable {
     }
 
     /// Whether there is room for one more, after dropping the table that was unused for the longest time.
-    private func makeRoom(_ desk: inout Desk, _ now: UInt64) -> Bool {
-        guard desk.tables.count + desk.wanted.count >= limit else { return true }
-        guard let oldest = desk.tables.min(by: { lastUse($0.value) < lastUse($1.value) }),
+    private func makeRoom(_ service: inout Service, _ now: UInt64) -> Bool {
+        guard service.tables.count + service.wanted.count >= limit else { return true }
+        guard let oldest = service.tables.min(by: { lastUse($0.value) < lastUse($1.value) }),
             // In use: used within as many requests as there are tables, and a busy key makes few requests.
             lastUse(oldest.value) + UInt64(limit) < now
         else { return false }
-        desk.tables[oldest.key] = nil
+        service.tables[oldest.key] = nil
         return true
     }
 
@@ -77,20 +79,20 @@ final class PointTables: Sendable {
         while let point = next() {
             let table = PointTable(point: point)
             if let table { touch(table) }
-            desk.withLock { desk in
-                desk.wanted.removeFirst()
-                desk.tables[point] = table
+            service.withLock { service in
+                service.wanted.removeFirst()
+                service.tables[point] = table
                 guard table == nil else { return }
-                desk.isUseless = true
-                desk.wanted = []
+                service.isUseless = true
+                service.wanted = []
             }
         }
     }
 
     private func next() -> [UInt8]? {
-        desk.withLock { desk in
-            if desk.wanted.isEmpty { desk.isBuilding = false }
-            return desk.wanted.first
+        service.withLock { service in
+            if service.wanted.isEmpty { service.isBuilding = false }
+            return service.wanted.first
         }
     }
 }

@@ -5,7 +5,7 @@ import Issuers
 import OAuth
 import Telemetry
 
-/// What a worker asks an authorization server through the desks of the process.
+/// What a worker asks an authorization server through the services of the process.
 enum Question: Sendable {
     /// `isVouchedFor`: the token was called active within the hour.
     case introspection(issuer: Int, isVouchedFor: Bool)
@@ -64,7 +64,7 @@ extension WorkerRef {
                 + " (limits.bad_token_rate_per_client)", "more")
     }
 
-    /// Too many questions of one client wait for their turn at a desk, which is the client's doing and not the server's.
+    /// Too many questions of one client wait for their turn at a service, which is the client's doing and not the server's.
     var tooManyWaiting: Refused {
         refuse(
             .clientWaitersTooMany,
@@ -120,7 +120,7 @@ extension WorkerRef {
             pointee.vouchedTokens.remove(answer.digest)
             pointee.refusedTokens.insert(
                 answer.digest, refused.cause, until: clock.wallSeconds() + Int64(view.negativeSeconds))
-            // The desk has charged whoever asked first: a hundred requests with one bad token cost the issuer one answer.
+            // The service has charged whoever asked first: a hundred requests with one bad token cost the issuer one answer.
             end(wait) { exchange in
                 exchange.pointee.lookup = .refused(refused)
                 return .nothing

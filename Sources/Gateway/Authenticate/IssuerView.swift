@@ -27,7 +27,7 @@ struct IssuerView {
     init(_ settings: IssuerSettings) {
         identifier = settings.url
         rules = settings.rules
-        // The desk gives up first: its answer says more than our own patience being over.
+        // The service gives up first: its answer says more than our own patience being over.
         lookupTimeout = (settings.introspection?.timeoutMilliseconds ?? 0) * 2 + 500
         negativeSeconds = settings.introspection?.negativeSeconds ?? 0
         keyInterval = Int64(settings.unknownKeyRefetchSeconds)

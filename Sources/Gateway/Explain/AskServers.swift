@@ -132,17 +132,17 @@ package enum AskAboutToken {
                 onChange: { issuer, _ in if issuer == index { loop.stop() } }, onRefreshEnded: { _ in },
                 onEvent: { issuer, event in if issuer == index, case .refreshFailed = event { loop.stop() } }))
         let found = Mutex<IntrospectionAnswer?>(nil)
-        let desk = IntrospectionDesk(
+        let service = IntrospectionService(
             settings: settings.issuers, clients: settings.clients, fetching: fetching, clock: clock, executor: loop,
-            sources: IntrospectionDesk.Sources(directory),
+            sources: IntrospectionService.Sources(directory),
             onAnswer: { answer in
                 found.withLock { $0 = answer }
                 loop.stop()
             }, onEvent: { _, _ in })
-        // Metadata first, which says where to ask; a desk without it tries what is configured.
+        // Metadata first, which says where to ask; a service without it tries what is configured.
         directory.start()
         loop.run()
-        desk.ask(issuer: index, token: token, digest: digest, worker: 0)
+        service.ask(issuer: index, token: token, digest: digest, worker: 0)
         loop.run()
         timer.cancel()
         return found.withLock { $0 }

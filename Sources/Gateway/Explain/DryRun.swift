@@ -68,7 +68,7 @@ package final class DryRun {
         } catch {
             throw GatewayFailure("a loop could not be made", "\(error)")
         }
-        let parts = try SharedParts(settings, operatorLog: .off, readsTLS: false)
+        let parts = try SharedResources(settings, operatorLog: .off, readsTLS: false)
         // No name is ever looked up.
         parts.resolver.stop()
         worker = .allocate(capacity: 1)
@@ -77,12 +77,12 @@ package final class DryRun {
             (sockets + index).initialize(
                 to: try ListenerSocket(listener, index, socket: .none, worker: worker, tls: nil))
         }
-        let surroundings = WorkerSurroundings(
+        let context = WorkerContext(
             metrics: registry.workers[0], log: nil, requestKeys: { _ in }, ask: { _, _, _, _ in }, onDrained: {})
         worker.initialize(
             to: Worker(
                 index: 0, loop: loop, listeners: sockets, settings: settings, parts: parts,
-                surroundings: surroundings))
+                context: context))
         worker.prepareSlabs()
         worker.pointee.clockStandsAt = now ?? 0
         do throws(CryptoRefusal) {

@@ -43,8 +43,8 @@ extension WorkerRef {
         if isAnsweredByLogin(exchange, refusal) {
             return answerLoginRequired(exchange, login ?? LoginPointer(), challenges: fields)
         }
-        if let trip = exchange.pointee.trip {
-            return answerRefusedTrip(exchange, trip, nil, refusal, fields: fields, retry: nil)
+        if let loginInFlight = exchange.pointee.loginInFlight {
+            return answerRefusedLogin(exchange, loginInFlight, nil, refusal, fields: fields, retry: nil)
         }
         answerRefusal(exchange, refusal, fields: fields)
     }

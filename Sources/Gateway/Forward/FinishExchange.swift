@@ -49,7 +49,7 @@ extension WorkerRef {
         exchange.pointee.exchanged = .none
         if let token = exchange.pointee.upstreamToken { ExchangedToken.release(token) }
         exchange.pointee.upstreamToken = nil
-        dropTrip(exchange)
+        dropLoginRequest(exchange)
         dropCookies(exchange)
         exchange.pointee.logged.release(to: &pointee.buffers)
         exchange.pointee.replay.release(to: &pointee.buffers)

@@ -20,7 +20,7 @@ extension WorkerRef {
     func holdBack(_ exchange: ExchangeRef) {
         let client = exchange.pointee.client.unsafelyUnwrapped
         exchange.pointee.phase = .held
-        if let trip = exchange.pointee.trip, leavePlace(trip) { giveFreePlace() }
+        if let loginInFlight = exchange.pointee.loginInFlight, leavePlace(loginInFlight) { giveFreePlace() }
         client.stopReading()
         setTimeout(client.timeout, Worker.refusalPause)
     }
@@ -30,8 +30,9 @@ extension WorkerRef {
         let client = exchange.pointee.client.unsafelyUnwrapped
         exchange.pointee.phase = .awaitingResponse
         guard let refusal = exchange.pointee.refusal else { return abortClient(client) }
-        if let trip = exchange.pointee.trip, let held = trip.pointee.heldAnswer {
-            return answerRefusedTrip(exchange, trip, held.cause, refusal, fields: held.fields, retry: held.retry)
+        if let loginInFlight = exchange.pointee.loginInFlight, let held = loginInFlight.pointee.heldAnswer {
+            return answerRefusedLogin(
+                exchange, loginInFlight, held.cause, refusal, fields: held.fields, retry: held.retry)
         }
         answerRefusal(exchange, refusal)
     }

@@ -6,7 +6,7 @@ extension WorkerRef {
     func readDuringExchange(_ client: ClientRef) {
         guard let exchange = client.pointee.exchange else { return }
         if exchange.pointee.request.isComplete { return readEarly(client) }
-        if exchange.pointee.trip != nil { return readLoginBody(client, exchange) }
+        if exchange.pointee.loginInFlight != nil { return readLoginBody(client, exchange) }
         // What was kept came first.
         guard client.pointee.input.isEmpty else { return goOn(client, exchange) }
         if spliceRequest(client, exchange) { return }

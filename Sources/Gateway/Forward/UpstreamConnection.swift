@@ -100,7 +100,7 @@ struct UpstreamPool {
     /// Connections that wait for addresses.
     var waiting: UpstreamRef?
     /// How often the operator is told of its failures.
-    var lines = UpstreamLinePaces()
+    var lines = UpstreamLineRateLimits()
 
     /// Connections that carry a request or a tunnel, or will.
     var inUse: Int { connectionCount - idleCount }

@@ -8,7 +8,7 @@ extension WorkerRef {
     func upstreamFailed(_ upstream: UpstreamRef, _ refused: Refused) {
         let pool = upstream.pointee.pool.unsafelyUnwrapped
         say(
-            UpstreamLinePaces.Kind(connecting: refused.cause), at: pool,
+            UpstreamLineRateLimits.Kind(connecting: refused.cause), at: pool,
             [
                 LogField(.upstream, name(of: pool)), LogField(.cause, "\(refused.cause.word)"),
                 LogField(.expected, refused.detail.expected), LogField(.found, refused.detail.found),
@@ -87,7 +87,7 @@ extension WorkerRef {
 
     /// Tells the operator, so often of one kind at one upstream and no more.
     func say(
-        _ kind: UpstreamLinePaces.Kind, at pool: UnsafeMutablePointer<UpstreamPool>, _ fields: [LogField]
+        _ kind: UpstreamLineRateLimits.Kind, at pool: UnsafeMutablePointer<UpstreamPool>, _ fields: [LogField]
     ) {
         guard pointee.operatorLog.writes(.warning),
             let suppressed = pool.pointee.lines.admit(kind, at: clock.microseconds())

@@ -82,7 +82,7 @@ extension WorkerRef {
         case .silent: found = "none within \(milliseconds) ms"
         case .slow(let rate): found = "\(rate)"
         }
-        if pointee.operatorLog.writes(.debug), let suppressed = admitLine(of: LinePaces.Event.clientTooSlow) {
+        if pointee.operatorLog.writes(.debug), let suppressed = admitLine(of: LineRateLimits.Event.clientTooSlow) {
             let fields = [
                 LogField(.client, client.pointee.peer.text), LogField(.expected, "\(rate) bytes taken a second"),
                 LogField(.found, found),

@@ -144,8 +144,8 @@ extension WorkerRef {
             fields.append(LogField(.proxyRequestID, String(decoding: keptProxyID(exchange), as: UTF8.self)))
         }
         if let route { fields.append(LogField(.route, route.pointee.settings.name)) }
-        if let trip = exchange.pointee.trip, let key = LoginKey.key(behind: refusal, check) {
-            fields.append(LogField(.setting, "clients.\(trip.pointee.clientName).\(key)"))
+        if let loginInFlight = exchange.pointee.loginInFlight, let key = LoginKey.key(behind: refusal, check) {
+            fields.append(LogField(.setting, "clients.\(loginInFlight.pointee.clientName).\(key)"))
         }
         if !detail.expected.isEmpty { fields.append(LogField(.expected, detail.expected)) }
         if !detail.found.isEmpty { fields.append(LogField(.found, detail.found)) }
@@ -155,7 +155,7 @@ extension WorkerRef {
     /// An upstream set a cookie that only we set (HTTP-49): which, for whoever mends the upstream; never its value.
     func logDroppedCookie(_ exchange: ExchangeRef, _ line: UnsafeBufferPointer<UInt8>) {
         guard pointee.operatorLog.writes(.warning),
-            let suppressed = admitLine(of: LinePaces.Event.upstreamCookieDropped)
+            let suppressed = admitLine(of: LineRateLimits.Event.upstreamCookieDropped)
         else { return }
         let name = line.drop { $0 == 0x20 || $0 == 0x09 }.prefix(64)
             .prefix { $0 > 0x20 && $0 != UInt8(ascii: "=") && $0 != UInt8(ascii: ";") }

@@ -78,7 +78,7 @@ extension WorkerRef {
 
     /// Whether a refusal's answer sends a person there, in place of telling a script.
     func isSentToLogin(_ exchange: ExchangeRef, _ refused: Refused) -> Bool {
-        refused.login?.isNavigation == true && exchange.pointee.trip == nil
+        refused.login?.isNavigation == true && exchange.pointee.loginInFlight == nil
             && isAnsweredByLogin(exchange, refused.cause)
     }
 

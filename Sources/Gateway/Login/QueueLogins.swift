@@ -22,13 +22,15 @@ extension WorkerRef {
     }
 
     /// Lets a request that has come whole wait for a place, or refuses it.
-    func queue(_ client: ClientRef, _ exchange: ExchangeRef, _ trip: UnsafeMutablePointer<LoginTrip>) {
-        let (kind, network) = (trip.pointee.kind, trip.pointee.network)
+    func queue(
+        _ client: ClientRef, _ exchange: ExchangeRef, _ loginInFlight: UnsafeMutablePointer<LoginRequestInFlight>
+    ) {
+        let (kind, network) = (loginInFlight.pointee.kind, loginInFlight.pointee.network)
         guard mayQueue(kind, network) || takeQueued(kind, network) else {
             return refuse(exchange, refusalOfRoom(exchange, kind, network))
         }
-        if let refusal = keepHead(exchange, trip) { return refuse(exchange, refusal) }
-        countQueued(trip, isQueued: true)
+        if let refusal = keepHead(exchange, loginInFlight) { return refuse(exchange, refusal) }
+        countQueued(loginInFlight, isQueued: true)
         park(exchange, .loginPlace, pointee.readScratch)
         setTimeout(client.timeout, Worker.loginQueueTimeout)
     }
@@ -43,14 +45,15 @@ extension WorkerRef {
         var next = pointee.firstParked
         while let exchange = next {
             next = exchange.pointee.nextParked
-            guard exchange.pointee.wait == .loginPlace, let trip = exchange.pointee.trip, trip.pointee.isQueued,
-                kind == .upkeep || trip.pointee.kind == .beginning, let other = trip.pointee.network
+            guard exchange.pointee.wait == .loginPlace, let loginInFlight = exchange.pointee.loginInFlight,
+                loginInFlight.pointee.isQueued,
+                kind == .upkeep || loginInFlight.pointee.kind == .beginning, let other = loginInFlight.pointee.network
             else { continue }
             let held = pointee.networks.count(of: other, .queued)
             if held >= most { (most, leaving) = (held, exchange) }
         }
-        guard let leaving, let trip = leaving.pointee.trip else { return false }
-        countQueued(trip, isQueued: false)
+        guard let leaving, let loginInFlight = leaving.pointee.loginInFlight else { return false }
+        countQueued(loginInFlight, isQueued: false)
         // Answered in a turn of its own: another connection is being served now.
         setTimeout(leaving.pointee.client.unsafelyUnwrapped.timeout, 0)
         return true
@@ -58,21 +61,21 @@ extension WorkerRef {
 
     /// Counts what is kept of a request's head while it waits for its body or for a place; refuses what there is no memory
     /// for, and keeps nothing of it.
-    func keepHead(_ exchange: ExchangeRef, _ trip: UnsafeMutablePointer<LoginTrip>) -> Refused? {
-        if !trip.pointee.isHeadCounted {
-            trip.pointee.isHeadCounted = true
-            countBytes(trip, headBytes(of: trip.pointee.request))
+    func keepHead(_ exchange: ExchangeRef, _ loginInFlight: UnsafeMutablePointer<LoginRequestInFlight>) -> Refused? {
+        if !loginInFlight.pointee.isHeadCounted {
+            loginInFlight.pointee.isHeadCounted = true
+            countBytes(loginInFlight, headBytes(of: loginInFlight.pointee.request))
         }
-        guard let refusal = judgeBytes(exchange, trip) else { return nil }
-        dropContent(trip)
+        guard let refusal = judgeBytes(exchange, loginInFlight) else { return nil }
+        dropContent(loginInFlight)
         return refusal
     }
 
     /// Forgets what a request said, that is refused or asked: its answer may wait for a while.
-    func dropContent(_ trip: UnsafeMutablePointer<LoginTrip>) {
-        countBytes(trip, -trip.pointee.heldBytes)
-        trip.pointee.request = LoginRequest(
-            endpoint: trip.pointee.request.endpoint, publicURL: trip.pointee.request.publicURL)
+    func dropContent(_ loginInFlight: UnsafeMutablePointer<LoginRequestInFlight>) {
+        countBytes(loginInFlight, -loginInFlight.pointee.heldBytes)
+        loginInFlight.pointee.request = LoginRequest(
+            endpoint: loginInFlight.pointee.request.endpoint, publicURL: loginInFlight.pointee.request.publicURL)
     }
 
     /// What is kept of its head, any field of which may be as long as a head can be.
@@ -89,12 +92,12 @@ extension WorkerRef {
         var next = pointee.firstParked
         while let exchange = next {
             next = exchange.pointee.nextParked
-            guard exchange.pointee.wait == .loginPlace, let trip = exchange.pointee.trip,
-                hasRoom(trip.pointee.kind, trip.pointee.network)
+            guard exchange.pointee.wait == .loginPlace, let loginInFlight = exchange.pointee.loginInFlight,
+                hasRoom(loginInFlight.pointee.kind, loginInFlight.pointee.network)
             else { continue }
             unpark(exchange)
-            countQueued(trip, isQueued: false)
-            return ask(exchange.pointee.client.unsafelyUnwrapped, exchange, trip)
+            countQueued(loginInFlight, isQueued: false)
+            return ask(exchange.pointee.client.unsafelyUnwrapped, exchange, loginInFlight)
         }
     }
 
@@ -102,22 +105,24 @@ extension WorkerRef {
     func placeTimedOut(_ exchange: ExchangeRef) {
         unpark(exchange)
         exchange.pointee.phase = .awaitingResponse
-        guard let trip = exchange.pointee.trip else { return abortClient(exchange.pointee.client.unsafelyUnwrapped) }
-        guard trip.pointee.isQueued else {
+        guard let loginInFlight = exchange.pointee.loginInFlight else {
+            return abortClient(exchange.pointee.client.unsafelyUnwrapped)
+        }
+        guard loginInFlight.pointee.isQueued else {
             return refuse(
                 exchange,
                 refuse(
                     .clientLoginsTooMany, "a place for each client that waits",
                     "more of \(exchange.pointee.address.text) than of anybody"))
         }
-        refuse(exchange, refusalOfRoom(exchange, trip.pointee.kind, trip.pointee.network))
+        refuse(exchange, refusalOfRoom(exchange, loginInFlight.pointee.kind, loginInFlight.pointee.network))
     }
 
     /// One more that waits, or one less.
-    func countQueued(_ trip: UnsafeMutablePointer<LoginTrip>, isQueued: Bool) {
-        guard trip.pointee.isQueued != isQueued else { return }
-        trip.pointee.isQueued = isQueued
+    func countQueued(_ loginInFlight: UnsafeMutablePointer<LoginRequestInFlight>, isQueued: Bool) {
+        guard loginInFlight.pointee.isQueued != isQueued else { return }
+        loginInFlight.pointee.isQueued = isQueued
         pointee.loginsQueued += isQueued ? 1 : -1
-        count(trip.pointee.network, .queued, isQueued ? 1 : -1)
+        count(loginInFlight.pointee.network, .queued, isQueued ? 1 : -1)
     }
 }

@@ -96,15 +96,16 @@ extension WorkerRef {
     }
 
     /// Refuses a request that there is no memory for: none at all, or none for this client.
-    func judgeBytes(_ exchange: ExchangeRef, _ trip: UnsafeMutablePointer<LoginTrip>) -> Refused? {
+    func judgeBytes(_ exchange: ExchangeRef, _ loginInFlight: UnsafeMutablePointer<LoginRequestInFlight>) -> Refused? {
         var free = Worker.loginBodyLimit - pointee.loginBodyBytes
-        if trip.pointee.kind == .beginning {
+        if loginInFlight.pointee.kind == .beginning {
             free = min(free, Worker.loginBodyLimit - Worker.loginBodyReserve - pointee.beginningBodyBytes)
         }
-        if let network = trip.pointee.network {
+        if let network = loginInFlight.pointee.network {
             let share = pointee.shares.loginBodies
             // What it brings itself is counted already.
-            let held = pointee.networks.count(of: network, trip.pointee.kind.memory) - trip.pointee.heldBytes
+            let held =
+                pointee.networks.count(of: network, loginInFlight.pointee.kind.memory) - loginInFlight.pointee.heldBytes
             if !share.hasRoom(held: held, free: free + 1), share.isOwnDoing(held: held, free: free + 1) {
                 return refuse(
                     .clientLoginsTooMany,
@@ -116,19 +117,19 @@ extension WorkerRef {
     }
 
     /// One more that is answered, or one less.
-    func countUnderWay(_ trip: UnsafeMutablePointer<LoginTrip>, _ change: Int) {
+    func countUnderWay(_ loginInFlight: UnsafeMutablePointer<LoginRequestInFlight>, _ change: Int) {
         pointee.loginsUnderWay += change
-        if trip.pointee.kind == .beginning { pointee.beginningsUnderWay += change }
+        if loginInFlight.pointee.kind == .beginning { pointee.beginningsUnderWay += change }
         pointee.metrics.set(.loginRequests, to: pointee.loginsUnderWay)
-        count(trip.pointee.network, trip.pointee.kind.place, change)
+        count(loginInFlight.pointee.network, loginInFlight.pointee.kind.place, change)
     }
 
     /// So many bytes more that are held of it, or less.
-    func countBytes(_ trip: UnsafeMutablePointer<LoginTrip>, _ change: Int) {
-        trip.pointee.heldBytes += change
+    func countBytes(_ loginInFlight: UnsafeMutablePointer<LoginRequestInFlight>, _ change: Int) {
+        loginInFlight.pointee.heldBytes += change
         pointee.loginBodyBytes += change
-        if trip.pointee.kind == .beginning { pointee.beginningBodyBytes += change }
-        count(trip.pointee.network, trip.pointee.kind.memory, change)
+        if loginInFlight.pointee.kind == .beginning { pointee.beginningBodyBytes += change }
+        count(loginInFlight.pointee.network, loginInFlight.pointee.kind.memory, change)
     }
 
     func count(_ network: (UInt64, UInt64)?, _ holding: ClientNetworks.Holding, _ change: Int) {

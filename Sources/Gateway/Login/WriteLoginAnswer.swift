@@ -8,7 +8,9 @@ import Pages
 /// From a login's answer as a value to an answer over HTTP; not on the hot path.
 extension WorkerRef {
     func writeLoginAnswer(_ exchange: ExchangeRef, _ loginAnswer: LoginAnswer) {
-        guard let trip = exchange.pointee.trip else { return closeClient(exchange.pointee.client.unsafelyUnwrapped) }
+        guard let loginInFlight = exchange.pointee.loginInFlight else {
+            return closeClient(exchange.pointee.client.unsafelyUnwrapped)
+        }
         var fields = loginAnswer.fields
         fields += loginAnswer.cookies.map { ("Set-Cookie", $0) }
         let isSent = exchange.pointee.method != .head
@@ -39,19 +41,20 @@ extension WorkerRef {
                 fields.append(("Retry-After", "\(seconds)"))
             }
             if holdsBack(exchange, refusal) {
-                trip.pointee.heldAnswer = (cause, fields, loginAnswer.retry)
+                loginInFlight.pointee.heldAnswer = (cause, fields, loginAnswer.retry)
                 return holdBack(exchange)
             }
-            answerRefusedTrip(exchange, trip, cause, refusal, fields: fields, retry: loginAnswer.retry)
+            answerRefusedLogin(exchange, loginInFlight, cause, refusal, fields: fields, retry: loginAnswer.retry)
         }
     }
 
     /// Answers what was refused in the words of whoever asked.
-    func answerRefusedTrip(
-        _ exchange: ExchangeRef, _ trip: UnsafeMutablePointer<LoginTrip>, _ cause: LoginRefusal?, _ refusal: Refusal,
+    func answerRefusedLogin(
+        _ exchange: ExchangeRef, _ loginInFlight: UnsafeMutablePointer<LoginRequestInFlight>, _ cause: LoginRefusal?,
+        _ refusal: Refusal,
         fields: [(String, String)], retry: String?
     ) {
-        let content = refusedContent(exchange, trip, cause, refusal, retry)
+        let content = refusedContent(exchange, loginInFlight, cause, refusal, retry)
         answer(
             exchange, status: refusal.status, fields: fields + content.fields,
             content: AnswerContent(bytes: content.bytes, isSent: exchange.pointee.method != .head))
@@ -59,15 +62,16 @@ extension WorkerRef {
 
     /// A page for people, a word for scripts and servers; never anything that the request said.
     private func refusedContent(
-        _ exchange: ExchangeRef, _ trip: UnsafeMutablePointer<LoginTrip>, _ cause: LoginRefusal?, _ refusal: Refusal,
+        _ exchange: ExchangeRef, _ loginInFlight: UnsafeMutablePointer<LoginRequestInFlight>, _ cause: LoginRefusal?,
+        _ refusal: Refusal,
         _ retry: String?
     ) -> (fields: [(String, String)], bytes: [UInt8]) {
-        let request = trip.pointee.request
+        let request = loginInFlight.pointee.request
         switch request.endpoint {
         case .start, .callback, .logout, .loggedOut, .frontchannelLogout:
             return refusedPage(exchange, cause.map { PageTopic($0) } ?? refusal.topic(), refusal, retry)
         case .session:
-            let path = "\(ReservedPath.prefix)/login/\(trip.pointee.clientName)"
+            let path = "\(ReservedPath.prefix)/login/\(loginInFlight.pointee.clientName)"
             let word = cause == .sessionMissing ? "login_required" : "\(refusal.word)"
             return (
                 LoginPointer.fields + unreferred

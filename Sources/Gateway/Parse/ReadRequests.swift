@@ -203,7 +203,8 @@ extension WorkerRef {
                 let login = loginOfRoute(exchange)
             {
                 // The form's own address says where it goes; nothing in that address is a parameter of the login.
-                return ferry(exchange, .start(client: login), bytes, count, isKept: isKept, query: pointer.query)
+                return receiveLoginRequest(
+                    exchange, .start(client: login), bytes, count, isKept: isKept, query: pointer.query)
             }
             keepRest(client, bytes, count, isKept: isKept)
             refuse(exchange, refused)
@@ -220,7 +221,7 @@ extension WorkerRef {
         case .publish(let document):
             keepRest(client, bytes, count, isKept: isKept)
             publish(exchange, document)
-        case .login(let endpoint): ferry(exchange, endpoint, bytes, count, isKept: isKept)
+        case .login(let endpoint): receiveLoginRequest(exchange, endpoint, bytes, count, isKept: isKept)
         case .forward(let head): forward(exchange, head, bytes, count, isKept: isKept)
         }
     }

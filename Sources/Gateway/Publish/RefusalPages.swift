@@ -118,7 +118,7 @@ extension WorkerRef {
 /// When pages of an outage come back: later the longer it lasts, and not all at once (ECO-88).
 ///
 /// Nothing has to be remembered of any browser: whoever comes back finds that more time has gone by.
-struct OutagePace {
+struct OutageBackoff {
     private var began: UInt64 = 0
     private var last: UInt64 = 0
 
@@ -129,9 +129,9 @@ struct OutagePace {
     /// From half to one and a half of half the time that the outage has lasted, which is taken to be 8 s at least and
     /// two minutes at most.
     mutating func seconds(at now: UInt64, random: Int) -> Int {
-        if last == 0 || now < last || now - last > OutagePace.silence { began = now }
+        if last == 0 || now < last || now - last > OutageBackoff.silence { began = now }
         last = now
-        let middle = min(max(4, Int((now - began) / 2_000_000)), OutagePace.longest)
+        let middle = min(max(4, Int((now - began) / 2_000_000)), OutageBackoff.longest)
         return middle / 2 + random % (middle + 1)
     }
 }

@@ -16,19 +16,19 @@ import Telemetry
 final class Generation: @unchecked Sendable {
     let number: UInt32
     let settings: GatewaySettings
-    let parts: SharedParts
+    let parts: SharedResources
     let labels: MetricsLabels
     let assertionKeys: AssertionKeyRotation?
     /// Workers some request of which may still refer to it; touched by the control loop alone.
     var workersInUse: Int
     private unowned let gateway: Gateway
     private var directory: IssuerDirectory?
-    private var introspections: IntrospectionDesk?
-    private var exchanges: ExchangeDesk?
+    private var introspections: IntrospectionService?
+    private var exchanges: TokenExchangeService?
     /// What answers logins; in a configuration without any that of the one before: it may have tokens to give back, and
     /// logins that come again must not have forgotten which sessions ended.
     private var service: LoginService?
-    private var logins: LoginDoor?
+    private var logins: LoginDispatcher?
 
     /// Reads every file and makes everything that can fail; what lives longer than a configuration is the `previous`
     /// one's.
@@ -41,7 +41,7 @@ final class Generation: @unchecked Sendable {
         self.labels = labels
         self.gateway = gateway
         workersInUse = settings.workers
-        parts = try SharedParts(
+        parts = try SharedResources(
             settings, operatorLog: gateway.operatorLog, metricsSlots: metricsSlots, continuing: previous?.parts)
         if let kept = previous?.assertionKeys, kept.serves(settings) {
             assertionKeys = kept
@@ -180,13 +180,14 @@ final class Generation: @unchecked Sendable {
     ) {
         let (signing, bounds) = (gateway.signing, LookupBounds(perClient: settings.limits.shares.lookups))
         let slowWork = SlowWork { await signing.run($0, client: $1, $2) }
-        introspections = IntrospectionDesk(
+        introspections = IntrospectionService(
             settings: settings.issuers, clients: settings.clients, fetching: fetching, clock: clock, executor: loop,
-            sources: IntrospectionDesk.Sources(directory), slowWork: slowWork, bounds: bounds, failures: parts.failures,
+            sources: IntrospectionService.Sources(directory), slowWork: slowWork, bounds: bounds,
+            failures: parts.failures,
             onAnswer: { [weak self] answer in
                 self?.tell(answer.workers) { $0.introspectionAnswered(answer) }
             }, onEvent: { issuer, event in reports.report(issuer, event) })
-        exchanges = ExchangeDesk(
+        exchanges = TokenExchangeService(
             rules: parts.tables.exchanges, settings: settings.issuers, clients: settings.clients, fetching: fetching,
             clock: clock, executor: loop, metadata: { directory.metadata(of: $0) }, slowWork: slowWork, bounds: bounds,
             onAnswer: { [weak self] answer in
@@ -219,7 +220,7 @@ final class Generation: @unchecked Sendable {
                 if case .sessionsEnded = event { for worker in workers { worker.tell { $0.endStreams() } } }
             }, continuing: previous)
         self.service = service
-        self.logins = LoginDoor(
+        self.logins = LoginDispatcher(
             service, logins: settings.logins, loop: loop, reports: reports,
             // Named by its ticket, whichever configuration the worker serves by now: a code was spent for it.
             onLoginAnswer: { worker, ticket, answer in
@@ -238,7 +239,7 @@ final class Generation: @unchecked Sendable {
     }
 }
 
-extension WorkerSurroundings {
+extension WorkerContext {
     /// What a worker of the gateway is given for one configuration.
     init(
         _ gateway: Gateway, _ generation: Generation, worker index: Int, metrics: WorkerMetrics,

@@ -9,12 +9,12 @@ import Transport
 /// What one worker is given to serve by from now on, prepared on another thread.
 struct Succession: @unchecked Sendable {
     let settings: GatewaySettings
-    let parts: SharedParts
-    let surroundings: WorkerSurroundings
+    let parts: SharedResources
+    let context: WorkerContext
     /// The new listeners' places, with the descriptors of those that stay.
     let listeners: UnsafeMutablePointer<ListenerSocket>
     /// By each old listener's place, what becomes of it.
-    let listenerFates: [ListenerFate]
+    let listenerChanges: [ListenerChange]
     /// Where the sessions of each login are; asked when it is installed.
     let stores: @Sendable () -> [any SessionStore]
     /// What signs; set when it is handed over, for keys rotate while it waits.
@@ -25,7 +25,7 @@ struct Succession: @unchecked Sendable {
 }
 
 /// What becomes of a listener in the next configuration.
-enum ListenerFate: Equatable {
+enum ListenerChange: Equatable {
     /// Its connections go on at this place.
     case stays(at: Int)
     /// The same, but what clients' certificates were accepted by may have changed: each connection ends with its next
@@ -57,7 +57,7 @@ struct RetiredConfiguration {
 extension WorkerRef {
     /// Serves by another configuration from now on.
     func install(_ succession: Succession) {
-        takeLast(succession.listenerFates)
+        takeLast(succession.listenerChanges)
         let old = replace(by: succession)
         for (number, _) in succession.settings.issuers.enumerated() {
             pointee.issuers[number].take(succession.keys(number))
@@ -67,7 +67,7 @@ extension WorkerRef {
         releasePools(of: old)
         pointee.retired.append(old)
         endOrphanedTunnels()
-        moveClients(succession.listenerFates)
+        moveClients(succession.listenerChanges)
         judgeWaitingAnew()
         releaseRetired()
         succession.onInstalled()
@@ -75,8 +75,8 @@ extension WorkerRef {
 
     /// Takes who waits at listeners that go away, and what has arrived there by now: it was asked before the reload, and
     /// is answered by the configuration of then.
-    private func takeLast(_ fates: [ListenerFate]) {
-        func ends(_ index: Int) -> Bool { !fates.indices.contains(index) || fates[index] == .ends }
+    private func takeLast(_ changes: [ListenerChange]) {
+        func ends(_ index: Int) -> Bool { !changes.indices.contains(index) || changes[index] == .ends }
         let ending = (0..<pointee.listenerCount).filter(ends)
         guard !ending.isEmpty else { return }
         for index in ending {
@@ -95,7 +95,7 @@ extension WorkerRef {
     private func replace(by succession: Succession) -> RetiredConfiguration {
         for index in 0..<pointee.listenerCount {
             FileEvent.remove(event(of: index))
-            if index >= succession.listenerFates.count || succession.listenerFates[index] == .ends {
+            if index >= succession.listenerChanges.count || succession.listenerChanges[index] == .ends {
                 close(pointee.listeners[index].descriptor)
             }
         }
@@ -103,18 +103,18 @@ extension WorkerRef {
             generation: pointee.generation, tables: pointee.tables, issuers: pointee.issuers,
             issuerCount: pointee.issuerCount, listeners: pointee.listeners,
             listenerCount: pointee.listenerCount, pools: pointee.pools,
-            onRetired: succession.surroundings.onRetired)
+            onRetired: succession.context.onRetired)
         pointee.via.destroy()
         // Records in use by requests are theirs until these end.
         pointee.tokens.destroy()
         pointee.sessions.destroy()
         pointee.refusedTokens.destroy()
         pointee.vouchedTokens.destroy()
-        succession.surroundings.metrics.takeOver(from: pointee.metrics)
+        succession.context.metrics.takeOver(from: pointee.metrics)
         let poolCount = pointee.poolCount
         let next = Worker(
             index: pointee.index, loop: pointee.loop, listeners: succession.listeners, settings: succession.settings,
-            parts: succession.parts, surroundings: succession.surroundings, succeeding: pointee)
+            parts: succession.parts, context: succession.context, succeeding: pointee)
         for number in 0..<poolCount where !next.uses(retired.pools[number]) {
             pointee.leavingPools.append(retired.pools[number])
         }
@@ -145,12 +145,12 @@ extension WorkerRef {
     }
 
     /// Tells every connection where its listener is now.
-    private func moveClients(_ fates: [ListenerFate]) {
+    private func moveClients(_ changes: [ListenerChange]) {
         let clients = pointee.clients
         clients.forEachPlace { client in
             guard client.pointee.state != .closed else { return }
             let listener = Int(client.pointee.listener)
-            switch fates.indices.contains(listener) ? fates[listener] : .ends {
+            switch changes.indices.contains(listener) ? changes[listener] : .ends {
             case .stays(let place): client.pointee.listener = UInt16(clamping: place)
             case .staysForNewHandshakes(let place):
                 client.pointee.listener = UInt16(clamping: place)

@@ -4,7 +4,7 @@ import HTTPMessage
 import Telemetry
 
 /// What of an upstream's fields is left out of one response, beside what is left out of all.
-private struct ResponseManner {
+private struct OmittedFields {
     /// Nonces of proofs are ours here: an upstream's would be taken for one of them.
     let judgesProofs: Bool
     /// It carries something that is for one client alone, and must be in no cache.
@@ -23,13 +23,13 @@ extension WorkerRef {
     func writeClientHead(
         _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, into writer: inout HeadWriter
     ) {
-        let manner = manner(of: exchange, bytes)
+        let omitted = omitted(of: exchange, bytes)
         putStatusLine(bytes, into: &writer)
-        putUpstreamFields(exchange, manner, bytes, into: &writer)
+        putUpstreamFields(exchange, omitted, bytes, into: &writer)
         // Who passes on what has none says when it came (RFC 9110 §6.6.1).
         if pointee.responseHead.pointee.fields.count(of: .date) == 0 { writer.put(pointee.date) }
-        if manner.variesByCertificate { writer.put("Vary: *\r\n") }
-        if manner.isPrivate {
+        if omitted.variesByCertificate { writer.put("Vary: *\r\n") }
+        if omitted.isPrivate {
             writer.put("Cache-Control: no-store\r\n")
         } else if exchange.pointee.token?.pointee.session != nil, !saysCaching(bytes) {
             // A shared cache holds back what was asked for with Authorization, but knows nothing of cookies (RFC 9111
@@ -49,12 +49,12 @@ extension WorkerRef {
         _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, into writer: inout HeadWriter
     ) {
         putStatusLine(bytes, into: &writer)
-        putUpstreamFields(exchange, manner(of: exchange, bytes), bytes, into: &writer)
+        putUpstreamFields(exchange, omitted(of: exchange, bytes), bytes, into: &writer)
         writer.put("\r\n")
     }
 
-    private func manner(of exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>) -> ResponseManner {
-        ResponseManner(
+    private func omitted(of exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>) -> OmittedFields {
+        OmittedFields(
             judgesProofs: exchange.pointee.route.map { $0.pointee.token.schemes.contains(.dpop) } ?? false,
             isPrivate: exchange.pointee.givesNonce || exchange.pointee.cookies != nil,
             variesByCertificate: pointee.responseHead.pointee.fields.count(of: .vary) > 0 && variesByCertificate(bytes),
@@ -73,7 +73,7 @@ extension WorkerRef {
 
     /// Copies the upstream's lines that may pass, neighbours in one piece.
     private func putUpstreamFields(
-        _ exchange: ExchangeRef, _ manner: ResponseManner, _ bytes: UnsafeMutablePointer<UInt8>,
+        _ exchange: ExchangeRef, _ omitted: OmittedFields, _ bytes: UnsafeMutablePointer<UInt8>,
         into writer: inout HeadWriter
     ) {
         let head = pointee.responseHead
@@ -81,12 +81,12 @@ extension WorkerRef {
         var run = FieldRun()
         for index in 0..<head.pointee.fields.count {
             let slot = head.pointee.fields[index]
-            guard !rules.contains(slot.id), !(manner.judgesProofs && slot.id == .dpopNonce),
-                !(manner.isPrivate && pointee.cachingRules.contains(slot.id)),
-                !(manner.variesByCertificate && slot.id == .vary),
+            guard !rules.contains(slot.id), !(omitted.judgesProofs && slot.id == .dpopNonce),
+                !(omitted.isPrivate && pointee.cachingRules.contains(slot.id)),
+                !(omitted.variesByCertificate && slot.id == .vary),
                 !(head.pointee.connectionNamesFields && responseConnectionNames(slot, bytes)),
                 slot.id != .other && slot.id != .setCookie || mayPass(slot, exchange, bytes),
-                !(manner.removesCORS && slot.id == .other && isAccessControl(slot, bytes))
+                !(omitted.removesCORS && slot.id == .other && isAccessControl(slot, bytes))
             else { continue }
             run.take(slot, bytes, into: &writer)
         }

@@ -20,7 +20,7 @@ struct Route: ~Copyable {
     let isOptional: Bool
     let webSocket: Bool
     /// How often the operator is told of handshakes that go on as a plain GET.
-    let webSocketNotice: MinutePace
+    let webSocketNotice: OncePerMinute
     /// Which identity mapping; -1 for none.
     let identity: Int
     /// What `Origin` must be where there is one (MCP-06).

@@ -85,7 +85,7 @@ struct RouteIndex: @unchecked Sendable {
                     allowances: PathAllowances(route),
                     methodNames: methods, token: policy, isPublic: !takesCredentials,
                     isOptional: tokenSettings?.optional ?? false, webSocket: route.webSocket,
-                    webSocketNotice: MinutePace(), identity: mapping,
+                    webSocketNotice: OncePerMinute(), identity: mapping,
                     origins: OriginList(route.allowedOrigins),
                     cors: CORSPolicy(route.cors, routeMethods: methods, isPublic: !takesCredentials),
                     patience: RoutePatience(route, settings.limits, settings.timeouts),

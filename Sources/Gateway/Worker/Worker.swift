@@ -109,7 +109,7 @@ struct Worker {
     var beginningBodyBytes = 0
     var loginTickets: UInt64 = 0
     /// When pages about what cannot be reached come back.
-    var outage = OutagePace()
+    var outage = OutageBackoff()
     var refusedTokens = RefusedTokens()
     var vouchedTokens = VouchedTokens()
     let failures: FailureBudget
@@ -129,9 +129,9 @@ struct Worker {
     static let readCapacity = 64 << 10
     /// Request line and fields together: what a client may send of a head before it is whole (HTTP-66).
     static let headBytes = 64 << 10
-    /// How long a request waits for a token for its upstream, in milliseconds; the desk gives up first.
+    /// How long a request waits for a token for its upstream, in milliseconds; the service gives up first.
     static let exchangeTimeout = 10_500
-    /// How long a request waits for its session's refresh, in milliseconds (RF-01); the desk gives up first, so that a
+    /// How long a request waits for its session's refresh, in milliseconds (RF-01); the service gives up first, so that a
     /// token that is still valid is used (RF-06).
     static let refreshTimeout = 5500
     /// How long a login's request waits for its answer, in milliseconds; several questions to a server may be in it.
@@ -199,7 +199,7 @@ struct Worker {
     var hasSaidDrained = false
     var isAcceptPaused = false
     /// What is said of clients and upstreams, and how often.
-    var lines = LinePaces()
+    var lines = LineRateLimits()
     /// The nonce that answers carry at this time, as field value.
     var nonce = NonceText()
 }

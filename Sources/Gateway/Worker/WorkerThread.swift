@@ -39,12 +39,12 @@ final class WorkerThread: @unchecked Sendable {
             settings.listeners, kept: [:], beside: gateway.workers.first?.sockets ?? [], ours: [])
         sockets = opened
         let places = try WorkerThread.places(of: opened, generation, at: place)
-        let surroundings = WorkerSurroundings(
+        let context = WorkerContext(
             gateway, generation, worker: index, metrics: gateway.registry.workers[index], log: log)
         place.initialize(
             to: Worker(
                 index: index, loop: loop, listeners: places, settings: settings, parts: generation.parts,
-                surroundings: surroundings))
+                context: context))
         for number in 0..<settings.listeners.count {
             FileEvent.assign(
                 place.event(of: number), loop.base, places[number].descriptor, [.read, .persistent],
@@ -113,10 +113,10 @@ final class WorkerThread: @unchecked Sendable {
         _ next: Generation, _ metrics: WorkerMetrics, from old: Generation, beside first: PreparedSuccession?,
         _ gateway: Gateway, onInstalled: @escaping @Sendable () -> Void
     ) throws(GatewayFailure) -> PreparedSuccession {
-        let fates = ListenerFate.of(old.settings.listeners, in: next.settings.listeners)
+        let changes = ListenerChange.of(old.settings.listeners, in: next.settings.listeners)
         var kept: [Int: OpenListener] = [:]
-        for (number, fate) in fates.enumerated() {
-            guard let place = fate.place else { continue }
+        for (number, change) in changes.enumerated() {
+            guard let place = change.place else { continue }
             kept[place] = sockets[number]
             kept[place]?.isNew = false
         }
@@ -125,8 +125,8 @@ final class WorkerThread: @unchecked Sendable {
         let places = try WorkerThread.places(of: opened, next, at: worker)
         let succession = Succession(
             settings: next.settings, parts: next.parts,
-            surroundings: WorkerSurroundings(gateway, next, worker: index, metrics: metrics, log: log),
-            listeners: places, listenerFates: fates, stores: { next.stores }, keys: { next.keys(of: $0) },
+            context: WorkerContext(gateway, next, worker: index, metrics: metrics, log: log),
+            listeners: places, listenerChanges: changes, stores: { next.stores }, keys: { next.keys(of: $0) },
             onInstalled: onInstalled)
         return PreparedSuccession(succession: succession, sockets: opened)
     }
@@ -193,7 +193,7 @@ struct PreparedSuccession {
     }
 }
 
-extension ListenerFate {
+extension ListenerChange {
     /// Where it is afterwards.
     var place: Int? {
         switch self {
@@ -213,7 +213,7 @@ extension ListenerFate {
     }
 
     /// What becomes of each listener: one at the same place goes on, whatever else is said of it now.
-    static func of(_ old: [ListenerSettings], in new: [ListenerSettings]) -> [ListenerFate] {
+    static func of(_ old: [ListenerSettings], in new: [ListenerSettings]) -> [ListenerChange] {
         var taken: Set<Int> = []
         return old.map { listener in
             let found = new.indices.first { !taken.contains($0) && new[$0].address.isSamePlace(as: listener.address) }
@@ -263,7 +263,7 @@ extension ListenerSocket {
 }
 
 /// What a worker is given by whoever runs it: the gateway, or a dry run that has no gateway.
-struct WorkerSurroundings {
+struct WorkerContext {
     var generation: UInt32 = 1
     let metrics: WorkerMetrics
     let log: UnsafeMutablePointer<LogWriter>?
@@ -282,12 +282,12 @@ extension Worker {
     /// What depends on the configuration is made anew: a token that was accepted by other rules is verified once more.
     init(
         index: Int, loop: EventLoop, listeners: UnsafeMutablePointer<ListenerSocket>, settings: GatewaySettings,
-        parts: SharedParts, surroundings: WorkerSurroundings, succeeding old: Worker? = nil
+        parts: SharedResources, context: WorkerContext, succeeding old: Worker? = nil
     ) {
         self.index = index
         self.loop = loop
         base = loop.base
-        generation = surroundings.generation
+        generation = context.generation
         tables = parts.tables
         routes = parts.tables.index
         limits = settings.limits
@@ -306,14 +306,14 @@ extension Worker {
         poolCount = parts.upstreams.count
         resolver = parts.resolver
         operatorLog = parts.operatorLog
-        metrics = surroundings.metrics
-        requestKeys = surroundings.requestKeys
-        onDrained = surroundings.onDrained
-        onRetired = surroundings.onRetired
-        onBurstOver = surroundings.onBurstOver
-        ask = surroundings.ask
-        askLogin = surroundings.askLogin
-        askSession = surroundings.askSession
+        metrics = context.metrics
+        requestKeys = context.requestKeys
+        onDrained = context.onDrained
+        onRetired = context.onRetired
+        onBurstOver = context.onBurstOver
+        ask = context.ask
+        askLogin = context.askLogin
+        askSession = context.askSession
         logins = settings.logins
         loginClientIDs = settings.logins.map { settings.clients[$0.client].credentials.clientID }
         loginIssuers = settings.logins.map { settings.clients[$0.client].issuer }
@@ -343,7 +343,7 @@ extension Worker {
         exchanges = old?.exchanges ?? Slab { Exchange() }
         failures = parts.failures
         proofKeys = old?.proofKeys ?? ProofKeys(limit: Worker.proofKeyLimit)
-        log = surroundings.log
+        log = context.log
         head = old?.head ?? Worker.place(RequestHead())
         responseHead = old?.responseHead ?? Worker.place(ResponseHead())
         readScratch = old?.readScratch ?? .allocate(capacity: Worker.readCapacity)

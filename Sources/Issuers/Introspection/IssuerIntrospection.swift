@@ -92,7 +92,7 @@ struct IssuerIntrospection: Sendable {
 }
 
 extension Fetching {
-    /// `fetch`, with the desks' refusal.
+    /// `fetch`, with the services' refusal.
     func answer(to request: FetchRequest) async throws(LookupRefusal) -> FetchResponse {
         do {
             return try await fetch(request)

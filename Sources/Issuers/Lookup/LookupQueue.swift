@@ -234,7 +234,7 @@ package struct LookupQueue: Sendable {
     private static func microseconds(_ milliseconds: Int64) -> UInt64 { UInt64(max(milliseconds, 0)) * 1000 }
 }
 
-/// How many questions a desk deals with at a time, per issuer or per rule of exchange.
+/// How many questions a service deals with at a time, per issuer or per rule of exchange.
 package struct LookupBounds: Sendable {
     /// Requests under way, where nothing else is said.
     package static let concurrent = 64

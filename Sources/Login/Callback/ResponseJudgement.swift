@@ -8,7 +8,7 @@ struct ResponseJudgement: Sendable {
     let callback: Callback
     let server: ServerMetadata
 
-    private var place: ClientPlace { callback.place }
+    private var place: LoginClient { callback.place }
 
     private var rules: AuthorizationResponseRules {
         place.responseRules(requiresIssuer: server.login.sendsResponseIssuer || place.settings.isFAPI)
@@ -90,7 +90,7 @@ struct ResponseJudgement: Sendable {
     ]
 }
 
-extension ClientPlace {
+extension LoginClient {
     /// What responses to this client's requests must be.
     func responseRules(requiresIssuer: Bool) -> AuthorizationResponseRules {
         AuthorizationResponseRules(

@@ -28,7 +28,7 @@ struct CodeExchange: Sendable {
         let secrets = try place.secrets(of: callback.transaction)
         let proof = try place.proofMaker(secrets, at: server)
         let tokens = try await self.tokens(for: code, callback, secrets, proof)
-        let given = GivenTokens(
+        let given = IssuedTokens(
             response: tokens, receivedAt: place.now,
             proofKey: tokens.tokenType == .dpop ? secrets.proofKeyScalar : nil)
         do throws(LoginFailure) {
@@ -65,7 +65,7 @@ struct CodeExchange: Sendable {
     }
 
     private func session(
-        of tokens: GivenTokens, code: Secret, _ callback: Callback, _ secrets: LoginSecrets, _ proof: ProofMaker?
+        of tokens: IssuedTokens, code: Secret, _ callback: Callback, _ secrets: LoginSecrets, _ proof: ProofMaker?
     ) async throws(LoginFailure) -> Result {
         let place = callback.place
         let check = IdentityCheck(
@@ -95,7 +95,7 @@ struct CodeExchange: Sendable {
 }
 
 /// The tokens of one login, from the moment they are there.
-struct GivenTokens: Sendable {
+struct IssuedTokens: Sendable {
     let response: TokenResponse
     /// Seconds since 1970.
     let receivedAt: Int64
@@ -106,7 +106,7 @@ struct GivenTokens: Sendable {
     var expiresAt: Int64 { receivedAt + response.expiresIn }
 
     /// A session that never was, for giving its tokens back.
-    func discarded(by place: ClientPlace) -> Session {
+    func discarded(by place: LoginClient) -> Session {
         Session(
             id: [], client: place.settings.name, issuer: place.issuer.url, subject: "", claims: [], scopes: [],
             createdAt: receivedAt, seenAt: receivedAt, endsAt: receivedAt, accessToken: response.accessToken,

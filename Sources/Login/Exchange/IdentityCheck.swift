@@ -5,7 +5,7 @@ import OAuth
 
 /// Decides who logged in, by the ID token that came with the tokens (OIDC-01 … OIDC-11).
 struct IdentityCheck: Sendable {
-    let place: ClientPlace
+    let place: LoginClient
     let nonce: String
     let code: Secret
     let demand: AuthenticationDemand?

@@ -4,13 +4,13 @@ import Sessions
 
 /// Makes the session of a login that succeeded, and sends the browser where it began.
 struct SessionMaking: Sendable {
-    let place: ClientPlace
+    let place: LoginClient
     let callback: Callback
     let revocations: RevocationQueue
 
     /// A session under a new identifier, whatever the browser brought (SC-05, CF-34).
     func session(
-        _ tokens: GivenTokens, _ identity: VerifiedIDToken, scopes: [String], claims: [UInt8]
+        _ tokens: IssuedTokens, _ identity: VerifiedIDToken, scopes: [String], claims: [UInt8]
     ) -> Session {
         let settings = place.settings
         let now = tokens.receivedAt

@@ -7,8 +7,8 @@ import OAuth
 
 /// Asks the server for more about the user than the ID token says (OIDC-12).
 struct UserInfoQuestion: Sendable {
-    let place: ClientPlace
-    let tokens: GivenTokens
+    let place: LoginClient
+    let tokens: IssuedTokens
     /// Makes proofs with the key that the tokens are bound to.
     let proof: ProofMaker?
 
@@ -81,7 +81,7 @@ struct UserInfoQuestion: Sendable {
                 ("Accept", "application/json, application/jwt"),
             ]
             request.maximumBytes = UserInfo.maximumBytes
-            request.timeoutMilliseconds = ClientPlace.timeoutMilliseconds
+            request.timeoutMilliseconds = LoginClient.timeoutMilliseconds
             return request
         } catch {
             throw .notMade(.request(error))

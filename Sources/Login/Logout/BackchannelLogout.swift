@@ -6,8 +6,8 @@ import Replay
 import Sessions
 
 /// The authorization server says that its session is over (OpenID Connect Back-Channel Logout; LO-05 … LO-10).
-extension LogoutDesk {
-    func backchannelLogout(_ request: LoginRequest, _ place: ClientPlace) async -> LoginAnswer {
+extension LogoutService {
+    func backchannelLogout(_ request: LoginRequest, _ place: LoginClient) async -> LoginAnswer {
         guard place.settings.logout.backchannel else {
             return .notOffered("logout.backchannel in the client's configuration", check: "LO-05")
         }
@@ -36,7 +36,7 @@ extension LogoutDesk {
                 expected: "fewer logout tokens that are not good", found: "more from one address", check: "LO-12")),
         fields: [("Retry-After", "1")])
 
-    private func refused(_ refusal: LogoutTokenRefusal, _ place: ClientPlace) -> LoginAnswer {
+    private func refused(_ refusal: LogoutTokenRefusal, _ place: LoginClient) -> LoginAnswer {
         let detail = LoginDetail(
             expected: refusal.expected(by: rules(place)), found: refusal.found, check: refusal.checkID)
         guard !refusal.lacksKeys else {
@@ -46,11 +46,11 @@ extension LogoutDesk {
     }
 
     /// What it takes to look at a token.
-    private func work(for text: [UInt8], _ place: ClientPlace) -> LogoutTokenBudget.Work {
+    private func work(for text: [UInt8], _ place: LoginClient) -> LogoutTokenBudget.Work {
         CompactJWE.isJWE(text.span) && !place.settings.decryptionKeys.isEmpty ? .decryption : .signature
     }
 
-    private func rules(_ place: ClientPlace) -> LogoutTokenRules {
+    private func rules(_ place: LoginClient) -> LogoutTokenRules {
         LogoutTokenRules(
             place.settings.idToken, requiresType: place.settings.logout.requiresType,
             acceptsWithoutExpiry: place.settings.logout.acceptsWithoutExpiry)
@@ -59,7 +59,7 @@ extension LogoutDesk {
     /// LO-12: a token of somebody else's moves nothing here, not even our own issuer's keys.
     ///
     /// An encrypted one cannot be looked into yet.
-    private func checkIssuer(_ text: [UInt8], _ place: ClientPlace) throws(LogoutTokenRefusal) {
+    private func checkIssuer(_ text: [UInt8], _ place: LoginClient) throws(LogoutTokenRefusal) {
         let unchecked = try? UncheckedJWT.parse(text.span, maximumBytes: place.settings.idToken.maximumBytes)
         guard let issuer = unchecked?.unverifiedIssuer,
             !issuer.utf8.elementsEqual(place.settings.idToken.issuer.utf8)
@@ -69,7 +69,7 @@ extension LogoutDesk {
 
     /// The token, verified; `failed` is told each time that a key was used in vain.
     private func verified(
-        _ text: [UInt8], _ place: ClientPlace, failed: (LogoutTokenBudget.Work) -> Void
+        _ text: [UInt8], _ place: LoginClient, failed: (LogoutTokenBudget.Work) -> Void
     ) async throws(LogoutTokenRefusal) -> LogoutToken {
         let known = place.keys
         let first: LogoutTokenRefusal
@@ -87,7 +87,7 @@ extension LogoutDesk {
     }
 
     private func verifiedOnce(
-        _ text: [UInt8], _ place: ClientPlace, with keys: IssuerKeys?, _ failed: (LogoutTokenBudget.Work) -> Void
+        _ text: [UInt8], _ place: LoginClient, with keys: IssuerKeys?, _ failed: (LogoutTokenBudget.Work) -> Void
     ) throws(LogoutTokenRefusal) -> LogoutToken {
         do throws(LogoutTokenRefusal) {
             return try LogoutToken.verify(
@@ -105,7 +105,7 @@ extension LogoutDesk {
     }
 
     /// LO-09: with `sid` that session of the server's alone, without it all of the user's that had begun by then.
-    private func effect(_ token: LogoutToken, _ place: ClientPlace) async -> LoginAnswer {
+    private func effect(_ token: LogoutToken, _ place: LoginClient) async -> LoginAnswer {
         let which: SessionEnd
         if let sid = token.sid {
             which = .serverSession(issuer: token.issuer, sid: sid, subject: token.subject)
@@ -131,7 +131,7 @@ extension LogoutDesk {
         return LoginAnswer(.done)
     }
 
-    private func isFirstUse(of token: LogoutToken, _ place: ClientPlace) -> Bool {
+    private func isFirstUse(of token: LogoutToken, _ place: LoginClient) -> Bool {
         // Lengths keep issuer and name apart; the same token can be for one client only (`aud`).
         let text =
             "\(token.issuer.utf8.count) \(token.issuer) \(place.settings.name.utf8.count) "

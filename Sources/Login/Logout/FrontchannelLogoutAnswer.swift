@@ -6,8 +6,8 @@ import Sessions
 ///
 /// Browsers that keep cookies from frames of other sites, which is most of them by now, send none: nothing ends then,
 /// and nobody is told. Where it matters, the back channel is the way.
-extension LogoutDesk {
-    func frontchannelLogout(_ request: LoginRequest, _ place: ClientPlace) async -> LoginAnswer {
+extension LogoutService {
+    func frontchannelLogout(_ request: LoginRequest, _ place: LoginClient) async -> LoginAnswer {
         guard place.settings.logout.frontchannel else {
             return .notOffered("logout.frontchannel in the client's configuration", check: "LO-11")
         }

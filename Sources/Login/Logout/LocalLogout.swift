@@ -4,8 +4,8 @@ import OAuth
 import Sessions
 
 /// The user's own logout, and what follows it in the same browser (LO-01 … LO-04).
-extension LogoutDesk {
-    func logout(_ request: LoginRequest, _ place: ClientPlace) async -> LoginAnswer {
+extension LogoutService {
+    func logout(_ request: LoginRequest, _ place: LoginClient) async -> LoginAnswer {
         switch request.method {
         // SC-10: an image of another site, or a link in a message, logs nobody out. Whether there is a session plays
         // no part: a strict cookie is not sent with a link from elsewhere.
@@ -42,7 +42,7 @@ extension LogoutDesk {
     }
 
     /// The browser on its way to the server's own logout; nil where there is none, and this one is all (LO-02).
-    private func atServer(_ session: Session, _ request: LoginRequest, _ place: ClientPlace) -> LoginAnswer? {
+    private func atServer(_ session: Session, _ request: LoginRequest, _ place: LoginClient) -> LoginAnswer? {
         guard place.settings.logout.atServer, let endpoint = place.metadata?.login.endSession else { return nil }
         let (state, line) = PostLogoutState.start(client: place.settings.name)
         let parameters = EndSession.Parameters(
@@ -69,7 +69,7 @@ extension LogoutDesk {
     ///
     /// Only who brings back what this browser was given is sent on; everybody else sees a page that says what is true,
     /// and no address in the request leads anywhere (LO-04).
-    func loggedOut(_ request: LoginRequest, _ place: ClientPlace) async -> LoginAnswer {
+    func loggedOut(_ request: LoginRequest, _ place: LoginClient) async -> LoginAnswer {
         guard request.method == .get || request.method == .head else {
             return .methodNotAllowed("GET, HEAD", check: "LO-04")
         }
@@ -83,7 +83,7 @@ extension LogoutDesk {
         return landed(request, place, cookies: PostLogoutState.deletion())
     }
 
-    private func landed(_ request: LoginRequest, _ place: ClientPlace, cookies: [String]) -> LoginAnswer {
+    private func landed(_ request: LoginRequest, _ place: LoginClient, cookies: [String]) -> LoginAnswer {
         guard request.isNavigation || request.method != .post else {
             return told(goOn: landing(place), cookies: cookies)
         }
@@ -91,7 +91,7 @@ extension LogoutDesk {
         return LoginAnswer(.redirect(landing), cookies: cookies)
     }
 
-    private func landing(_ place: ClientPlace) -> String? {
+    private func landing(_ place: LoginClient) -> String? {
         place.settings.logout.landing
     }
 

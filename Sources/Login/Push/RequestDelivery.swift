@@ -10,7 +10,7 @@ import OAuth
 /// A form that is too long for a URL gives way to one that says at least as much, never to one that is signed less;
 /// no refusal of the server's gives way to anything (JAR-08, JAR-09).
 struct RequestDelivery: Sendable {
-    let place: ClientPlace
+    let place: LoginClient
     let server: ServerMetadata
     let hosted: HostedRequests
     let publicURL: String

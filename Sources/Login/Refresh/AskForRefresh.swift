@@ -9,14 +9,14 @@ import Synchronization
 
 /// Asks one client's server for new tokens, and judges what it says (RF-03 … RF-07).
 final class AskForRefresh: Sendable {
-    private let place: ClientPlace
+    private let place: LoginClient
     /// A server that adds rights does so with every refresh: the operator is told once.
     private let hasToldOfScopes = Atomic<Bool>(false)
 
-    init(_ place: ClientPlace) { self.place = place }
+    init(_ place: LoginClient) { self.place = place }
 
     /// The session with new tokens, or why there are none.
-    func callAsFunction(_ session: Session) async -> RefreshDesk.Answer {
+    func callAsFunction(_ session: Session) async -> RefreshService.Answer {
         guard let token = session.refreshToken else {
             return .unavailable(
                 retryAfterSeconds: nil,
@@ -25,7 +25,7 @@ final class AskForRefresh: Sendable {
         var proof: ProofMaker?
         if let scalar = session.proofKey {
             // The tokens are bound to that key: without it there is nothing to ask with.
-            guard let maker = ClientPlace.proofMaker(scalar) else {
+            guard let maker = LoginClient.proofMaker(scalar) else {
                 return .ended(
                     tokens: nil,
                     because: LoginDetail(
@@ -56,7 +56,7 @@ final class AskForRefresh: Sendable {
 
     // MARK: a no
 
-    private func refused(_ refusal: TokenResponseRefusal, isProven: Bool) -> RefreshDesk.Answer {
+    private func refused(_ refusal: TokenResponseRefusal, isProven: Bool) -> RefreshService.Answer {
         guard case .refused(let error) = refusal else {
             let failure = TokenFailure.failure(refusal, isProven: isProven)
             alarm(failure.refusal, failure.detail)
@@ -89,7 +89,7 @@ final class AskForRefresh: Sendable {
 
     // MARK: a yes
 
-    private func accept(_ tokens: TokenResponse, _ session: Session, _ last: Secret) async -> RefreshDesk.Answer {
+    private func accept(_ tokens: TokenResponse, _ session: Session, _ last: Secret) async -> RefreshService.Answer {
         let now = place.now
         let granted = GrantedScopes(tokens, refreshing: session.scopes)
         var refreshed = session

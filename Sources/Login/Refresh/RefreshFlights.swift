@@ -1,9 +1,9 @@
 import Issuers
 import Synchronization
 
-/// Refreshes under way, and who waits for each; one for the process, shared by the desks of all configurations.
+/// Refreshes under way, and who waits for each; one for the process, shared by the services of all configurations.
 ///
-/// By the login's name, not by its place: a desk that follows another with a reload must find the refresh that the other
+/// By the login's name, not by its place: a service that follows another with a reload must find the refresh that the other
 /// has begun, because a second use of its token would end the login.
 final class RefreshFlights: Sendable {
     struct Key: Hashable, Sendable {

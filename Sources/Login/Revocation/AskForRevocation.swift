@@ -3,7 +3,7 @@ import HTTPMessage
 import Issuers
 import OAuth
 
-extension ClientPlace {
+extension LoginClient {
     /// Asks the server once to revoke a token (RFC 7009 §2.1), authenticated as everywhere else.
     func revoke(_ token: Secret, hint: TokenRequest.Hint) async -> RevocationQueue.Outcome {
         do throws(ServerRefusal) {

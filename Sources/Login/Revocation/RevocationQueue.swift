@@ -113,8 +113,8 @@ final class RevocationQueue: Sendable {
     /// A queue for the tokens of these clients, told of by their listener, which goes on with what the one before has
     /// not done yet.
     convenience init(
-        _ places: [ClientPlace], clock: any IssuerClock, executor: any TaskExecutor,
-        continuing previous: (queue: RevocationQueue, places: [ClientPlace])? = nil
+        _ places: [LoginClient], clock: any IssuerClock, executor: any TaskExecutor,
+        continuing previous: (queue: RevocationQueue, places: [LoginClient])? = nil
     ) {
         self.init(
             clock: clock, executor: executor,

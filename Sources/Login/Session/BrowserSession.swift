@@ -10,7 +10,7 @@ enum BrowserSession: Sendable {
     case unavailable
 }
 
-extension ClientPlace {
+extension LoginClient {
     /// The session of this client in a request's cookies.
     func session(in cookies: [UInt8]) async -> BrowserSession {
         guard case .one(let value) = CookieField.value(of: cookieName, in: cookies.span) else { return .none }

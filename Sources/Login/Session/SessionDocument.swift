@@ -6,7 +6,7 @@ import Sessions
 /// Never a token. To ask is no use of the session: a page that asks every minute keeps nobody logged in.
 package enum SessionDocument {
     /// Answers `session/<client>`.
-    static func answer(_ request: LoginRequest, _ place: ClientPlace) async -> LoginAnswer {
+    static func answer(_ request: LoginRequest, _ place: LoginClient) async -> LoginAnswer {
         guard request.method == .get || request.method == .head else {
             return .methodNotAllowed("GET, HEAD", check: "SC-12")
         }
@@ -33,7 +33,7 @@ package enum SessionDocument {
         }
     }
 
-    private static func document(_ session: Session, _ place: ClientPlace) -> [UInt8] {
+    private static func document(_ session: Session, _ place: LoginClient) -> [UInt8] {
         let (idle, overflows) = session.seenAt.addingReportingOverflow(Int64(place.settings.session.idleSeconds))
         let idleEnd = overflows ? session.endsAt : min(idle, session.endsAt)
         var writer = JSONWriter()

@@ -19,7 +19,7 @@ struct LoginPlan: Sendable {
     var isSilent = false
 
     /// The plan of a browser's own start.
-    init(_ request: StartRequest, at place: ClientPlace) {
+    init(_ request: StartRequest, at place: LoginClient) {
         returnTo = request.returnTo
         fragment = request.fragment
         keepsForm = request.keepsForm
@@ -32,7 +32,7 @@ struct LoginPlan: Sendable {
     }
 
     /// A login that shows nothing, and comes back to the session endpoint.
-    init(silentAt place: ClientPlace) {
+    init(silentAt place: LoginClient) {
         // No start of a browser's can name this path: what comes back there was asked for in silence.
         returnTo = place.path(.session)
         isSilent = true
@@ -56,7 +56,7 @@ struct LoginPlan: Sendable {
     }
 
     /// The client's settings as far as this login changes them.
-    func settings(of place: ClientPlace) -> AuthorizationRequestSettings {
+    func settings(of place: LoginClient) -> AuthorizationRequestSettings {
         var settings = place.settings.authorization
         if let loginHint { settings.loginHint = loginHint }
         if isSilent { settings.prompt = "none" }
@@ -72,7 +72,7 @@ struct LoginPlan: Sendable {
         return (["login"] + words).joined(separator: " ")
     }
 
-    func transaction(seed: Secret, at place: ClientPlace) -> LoginTransaction {
+    func transaction(seed: Secret, at place: LoginClient) -> LoginTransaction {
         LoginTransaction(
             seed: seed, returnTo: returnTo, createdAt: place.now, client: place.settings.name, stepUp: demand,
             attempts: attempts, keepsForm: keepsForm, isOtherAccount: isOtherAccount, fragment: fragment)
@@ -81,10 +81,10 @@ struct LoginPlan: Sendable {
 
 extension LoginTransaction {
     /// Whether its user is to notice nothing, whatever comes of it.
-    func isSilent(at place: ClientPlace) -> Bool { returnTo.utf8.elementsEqual(place.path(.session).utf8) }
+    func isSilent(at place: LoginClient) -> Bool { returnTo.utf8.elementsEqual(place.path(.session).utf8) }
 
     /// The start of another login for the same.
-    func start(at place: ClientPlace) -> String {
+    func start(at place: LoginClient) -> String {
         let index = stepUp.flatMap { demand in
             place.settings.stepUps.firstIndex {
                 $0.acrValues == demand.acrValues && $0.maximumAge == demand.maximumAge

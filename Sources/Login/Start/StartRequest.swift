@@ -32,7 +32,7 @@ struct StartRequest: Sendable {
     private static let maximumHintBytes = 256
 
     /// Reads the query of a start; unknown parameters say nothing, and are sent to nobody.
-    init(query: [UInt8], place: ClientPlace, publicURL: String) throws(LoginFailure) {
+    init(query: [UInt8], place: LoginClient, publicURL: String) throws(LoginFailure) {
         guard let parameters = QueryParameters(query) else {
             throw Self.malformed(
                 "a query of at most \(QueryParameters.limit) parameters", found: "more, or an escape that is none")
@@ -58,7 +58,7 @@ struct StartRequest: Sendable {
     }
 
     /// The path that begins this login, with what is known by now.
-    func path(at place: ClientPlace) -> String {
+    func path(at place: LoginClient) -> String {
         var query: [UInt8] = []
         Self.append(Self.returnToName, returnTo, to: &query)
         if let stepUp { Self.append(Self.stepUpName, String(stepUp), to: &query) }
@@ -94,7 +94,7 @@ struct StartRequest: Sendable {
     ///
     /// A page may be older than the configuration. Its user logs in, and is sent for what the route asks for now: nothing
     /// is let through for less.
-    private static func stepUp(_ text: [UInt8]?, of place: ClientPlace) throws(LoginFailure) -> Int? {
+    private static func stepUp(_ text: [UInt8]?, of place: LoginClient) throws(LoginFailure) -> Int? {
         guard let text else { return nil }
         guard text.count <= 6, let index = Int(String(decoding: text, as: UTF8.self)), index >= 0 else {
             throw malformed(
@@ -106,7 +106,7 @@ struct StartRequest: Sendable {
 
     /// Whoever sends browsers here names our own server, or nobody's login begins (CF-08).
     private static func hint(
-        _ parameters: QueryParameters, _ place: ClientPlace
+        _ parameters: QueryParameters, _ place: LoginClient
     ) throws(LoginFailure) -> String? {
         guard place.settings.allowsThirdPartyStart else {
             let names = thirdPartyNames.filter { parameters.contains(anyOf: [$0]) }

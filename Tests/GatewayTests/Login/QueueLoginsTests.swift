@@ -17,7 +17,7 @@ private final class Queue {
     deinit {
         for exchange in exchanges {
             if exchange.pointee.phase == .parked { worker.unpark(exchange) }
-            worker.dropTrip(exchange)
+            worker.dropLoginRequest(exchange)
             if let client = exchange.pointee.client {
                 worker.pointee.wheel.remove(client.timeout)
                 client.deinitialize(count: 1)
@@ -42,12 +42,12 @@ private final class Queue {
         let exchange = ExchangeRef.allocate(capacity: 1)
         exchange.initialize(to: Exchange())
         exchange.pointee.client = client
-        let trip = LoginTrip.make(
-            LoginTrip(
+        let loginInFlight = LoginRequestInFlight.make(
+            LoginRequestInFlight(
                 request: LoginRequest(endpoint: endpoint, publicURL: ""), ticket: UInt64(exchanges.count),
                 ask: { _, _ in }, clientName: "", kind: kind, network: network(number)))
-        exchange.pointee.trip = trip
-        worker.countQueued(trip, isQueued: true)
+        exchange.pointee.loginInFlight = loginInFlight
+        worker.countQueued(loginInFlight, isQueued: true)
         worker.park(exchange, .loginPlace, worker.pointee.readScratch)
         exchanges.append(exchange)
         return true

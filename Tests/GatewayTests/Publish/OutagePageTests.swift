@@ -13,11 +13,11 @@ struct UpstreamPageTests {
     }
 }
 
-struct OutagePaceTests {
+struct OutageBackoffTests {
     private static let second: UInt64 = 1_000_000
 
     @Test func `pages come back later the longer an outage lasts, and never later than a minute and a half`() {
-        var pace = OutagePace()
+        var pace = OutageBackoff()
         var middles: [Int] = []
         for elapsed in stride(from: UInt64(100), through: 900, by: 20) {
             let now = elapsed * Self.second
@@ -30,11 +30,11 @@ struct OutagePaceTests {
         #expect(middles == middles.sorted())
         #expect(middles.first == 4 && middles.last == 60)
         // No page waits so long that the outage would be taken for another.
-        #expect(OutagePace.silence > 90 * Self.second)
+        #expect(OutageBackoff.silence > 90 * Self.second)
     }
 
     @Test func `after a silence it is another outage, and a clock that went back begins one too`() {
-        var pace = OutagePace()
+        var pace = OutageBackoff()
         _ = pace.seconds(at: 100 * Self.second, random: 0)
         #expect(pace.seconds(at: 180 * Self.second, random: 0) == 20)
         #expect(pace.seconds(at: 400 * Self.second, random: 0) == 2)
@@ -42,7 +42,7 @@ struct OutagePaceTests {
     }
 
     @Test func `readers of one outage do not come back at one time`() {
-        var pace = OutagePace()
+        var pace = OutageBackoff()
         _ = pace.seconds(at: 1, random: 0)
         let times = Set((0..<200).map { pace.seconds(at: 100 * Self.second, random: $0 * 331) })
         #expect(times.count > 40)

@@ -173,7 +173,7 @@ struct `revocations over a reload` {
     private func next(_ world: SignedIn, issuer: String = ScriptedServer.issuer) throws -> RevocationQueue {
         var settings = world.place.settings
         settings.idToken.issuer = issuer
-        let place = try ClientPlace(
+        let place = try LoginClient(
             index: 0, settings: settings, client: world.place.client,
             issuer: IssuerSettings(name: "main", url: issuer, rules: AccessTokenRules(issuer: issuer)),
             fetching: world.place.fetching, clock: world.clock, sources: world.place.sources,

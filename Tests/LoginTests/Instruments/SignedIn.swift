@@ -17,10 +17,10 @@ final class SignedIn: Sendable {
 
     let clock: ManualClock
     let server: ScriptedServer
-    let place: ClientPlace
+    let place: LoginClient
     let revocations: RevocationQueue
-    let refreshes: RefreshDesk
-    let logouts: LogoutDesk
+    let refreshes: RefreshService
+    let logouts: LogoutService
     let memory = LoginMemory(executor: globalConcurrentExecutor, stateBytes: 1 << 20)
     private let told: Record<LoginService.Event>
     private let readings: Record<KeyAsker>
@@ -45,7 +45,7 @@ final class SignedIn: Sendable {
         change(&settings)
         let credentials = try ClientCredentials(
             clientID: "shop-web", method: .secretBasic(Secret(Array("a-secret-for-tests".utf8))))
-        let place = try ClientPlace(
+        let place = try LoginClient(
             index: 0, settings: settings,
             client: ClientSettings(name: "shop", issuer: 0, credentials: credentials),
             issuer: IssuerSettings(
@@ -64,10 +64,10 @@ final class SignedIn: Sendable {
             clock, server, place, told, readings, keys, reading
         )
         revocations = RevocationQueue([place], clock: clock, executor: globalConcurrentExecutor)
-        refreshes = RefreshDesk(
+        refreshes = RefreshService(
             [place], revocations: revocations, flights: memory.flights, clock: clock,
             executor: globalConcurrentExecutor, onEvent: { told.append($0) })
-        logouts = LogoutDesk(places: [place], revocations: revocations, memory: memory)
+        logouts = LogoutService(places: [place], revocations: revocations, memory: memory)
     }
 
     // MARK: the session
@@ -77,7 +77,7 @@ final class SignedIn: Sendable {
         subject: String = "user-1", sid: String? = "sid-1", refreshToken: String = "refresh-0-of-this-server",
         proofKey: Secret? = nil, change: (inout Session) -> Void = { _ in }
     ) async throws -> (session: Session, value: [UInt8]) {
-        let thumbprint = proofKey.flatMap { ClientPlace.proofMaker($0)?.thumbprint }
+        let thumbprint = proofKey.flatMap { LoginClient.proofMaker($0)?.thumbprint }
         server.state.withLock {
             $0.refreshTokens[refreshToken] = ScriptedServer.Grant(
                 parameters: [("scope", "openid orders")], thumbprint: thumbprint)

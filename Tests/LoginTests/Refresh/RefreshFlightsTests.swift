@@ -87,7 +87,7 @@ struct `refreshes under way` {
 
     @Test(.refuses("OPS-05")) func `beyond a user's share are answered at once, and nobody is asked`() async throws {
         let world = try SignedIn()
-        let desk = RefreshDesk(
+        let service = RefreshService(
             [world.place], revocations: world.revocations, flights: RefreshFlights(limit: 2), clock: world.clock,
             executor: globalConcurrentExecutor, onEvent: { _ in })
         let (first, firstValue) = try await world.logIn(refreshToken: "refresh-1-of-this-server")
@@ -95,15 +95,15 @@ struct `refreshes under way` {
         let (other, otherValue) = try await world.logIn(subject: "user-2", refreshToken: "refresh-3-of-this-server")
         world.becomeDue()
         world.server.habits.held = "/token"
-        async let waiting = desk.refresh(first, value: firstValue, client: 0)
+        async let waiting = service.refresh(first, value: firstValue, client: 0)
         await world.server.arrival(of: 1, at: "/token")
         let answers = Record<LoginService.Refreshed>()
-        Task { answers.append(await desk.refresh(second, value: secondValue, client: 0)) }
+        Task { answers.append(await service.refresh(second, value: secondValue, client: 0)) }
         await SignedIn.until { !answers.all.isEmpty || world.server.tokenRequests.count > 1 }
         if case .tooMany? = answers.last {} else { Issue.record("not refused for its user") }
         #expect(world.server.tokenRequests.count == 1)
         // Another user's is asked about beside it.
-        async let others = desk.refresh(other, value: otherValue, client: 0)
+        async let others = service.refresh(other, value: otherValue, client: 0)
         await world.server.arrival(of: 2, at: "/token")
         let clients = world.server.requests(at: "/token").map(\.client)
         let users: [String?] = [ServerUser(first).name, ServerUser(other).name]
@@ -111,7 +111,7 @@ struct `refreshes under way` {
         world.server.release()
         _ = await (waiting, others)
         // With a place of its own again, it is refreshed: nothing was held against it.
-        if case .tooMany = await desk.refresh(second, value: secondValue, client: 0) {
+        if case .tooMany = await service.refresh(second, value: secondValue, client: 0) {
             Issue.record("refused although nothing is under way")
         }
     }

@@ -1,8 +1,8 @@
 import HTTPMessage
 import Synchronization
 
-/// Tells an operator what went wrong at a desk, each kind of trouble at its own pace.
-final class DeskReports: Sendable {
+/// Tells an operator what went wrong at a service, each kind of trouble at its own pace.
+final class LookupEvents: Sendable {
     private struct Paces {
         var failures = LookupReports(interval: 10_000)
         var alarms = LookupReports(interval: 60_000)

@@ -8,11 +8,11 @@ import Sessions
 ///
 ///     start ─▶ page that keeps the fragment ─▶ start with the fragment ─▶ (PAR) ─▶ 303 to the server
 ///     a form ─▶ page that keeps it ─▶ start …
-struct StartDesk: Sendable {
+struct StartService: Sendable {
     let hosted: HostedRequests
 
     /// Answers a request to `login/<client>`.
-    func answer(_ request: LoginRequest, at place: ClientPlace) async -> LoginAnswer {
+    func answer(_ request: LoginRequest, at place: LoginClient) async -> LoginAnswer {
         do throws(LoginFailure) {
             switch request.method {
             case .get: break
@@ -41,7 +41,7 @@ struct StartDesk: Sendable {
     }
 
     /// Where the page of a start that failed leads: to the same start, or to a plain one where that can never do.
-    private static func retry(_ request: LoginRequest, after failure: LoginFailure, at place: ClientPlace) -> String? {
+    private static func retry(_ request: LoginRequest, after failure: LoginFailure, at place: LoginClient) -> String? {
         guard request.method == .get else { return nil }
         guard failure.refusal != .startMalformed else {
             return StartRequest(returnTo: place.settings.start).path(at: place)
@@ -54,7 +54,7 @@ struct StartDesk: Sendable {
     ///
     /// Nothing is left in the browser when it fails.
     func begin(
-        _ plan: LoginPlan, _ request: LoginRequest, at place: ClientPlace, endedBefore: Bool = false
+        _ plan: LoginPlan, _ request: LoginRequest, at place: LoginClient, endedBefore: Bool = false
     ) async throws(LoginFailure) -> LoginAnswer {
         let now = place.now
         if !endedBefore, EndedLogins.isLoop(in: request.cookies.span, now: now) {
@@ -86,7 +86,7 @@ struct StartDesk: Sendable {
     /// The cookie of this login, and the ends of those that there is no room for (CF-07).
     private func cookies(
         _ transaction: LoginTransaction, state: String, redirectURI: String, _ request: LoginRequest,
-        at place: ClientPlace
+        at place: LoginClient
     ) throws(LoginFailure) -> [String] {
         let sealed: (name: String, value: [UInt8])
         do throws(CryptoRefusal) {
@@ -104,7 +104,7 @@ struct StartDesk: Sendable {
     }
 
     /// Asks the server whether it knows the user, without a word to them; runs where the session endpoint was asked.
-    func silent(_ request: LoginRequest, at place: ClientPlace) async -> LoginAnswer {
+    func silent(_ request: LoginRequest, at place: LoginClient) async -> LoginAnswer {
         do throws(LoginFailure) {
             return try await begin(LoginPlan(silentAt: place), request, at: place)
         } catch {
@@ -119,7 +119,7 @@ struct StartDesk: Sendable {
     /// The gateway brings forms here that were posted to a route without a session, with the route's path as
     /// `return_to`. Only forms of our own pages: after the login it is we who post it, so that a form of another site
     /// would pass every check that keeps such forms out (SC-09).
-    private func keepForm(_ request: LoginRequest, at place: ClientPlace) throws(LoginFailure) -> LoginAnswer {
+    private func keepForm(_ request: LoginRequest, at place: LoginClient) throws(LoginFailure) -> LoginAnswer {
         var start = try StartRequest(query: request.query, place: place, publicURL: request.publicURL)
         guard request.isFromThisOrigin else {
             throw LoginFailure(
@@ -142,7 +142,7 @@ struct StartDesk: Sendable {
     static let formLimit = 16 * 1024
 
     /// The same start, once its fragment was looked for.
-    private static func shown(_ request: LoginRequest, at place: ClientPlace) -> String {
+    private static func shown(_ request: LoginRequest, at place: LoginClient) -> String {
         let query = asQuery(request.query)
         return place.path(.login) + "?" + query + (query.isEmpty ? "" : "&") + StartRequest.shownName + "=1"
     }

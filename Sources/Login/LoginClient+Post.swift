@@ -19,7 +19,7 @@ package enum ServerRefusal: Error, Sendable, Equatable {
     case nonceDemanded
 }
 
-extension ClientPlace {
+extension LoginClient {
     /// Whether a request may be sent again when there was no connection (CA-16).
     package enum Repetition: Sendable, Equatable {
         case never

@@ -15,7 +15,7 @@ import Sessions
 ///                                 │                   └─ nil: logged out meanwhile, the tokens are given back
 ///                                 ├─ ended: the session too
 ///                                 └─ unavailable: nobody asks again before a pause is over
-final class RefreshDesk: Sendable {
+final class RefreshService: Sendable {
     /// What the server made of a refresh.
     enum Answer: Sendable {
         /// The session with its new tokens.
@@ -30,7 +30,7 @@ final class RefreshDesk: Sendable {
         case tooMany(because: LoginDetail)
     }
 
-    /// What the desk needs of one client.
+    /// What the service needs of one client.
     struct Client: Sendable {
         /// The login's name, by which its refreshes are the same ones after a reload.
         var name: String
@@ -65,9 +65,9 @@ final class RefreshDesk: Sendable {
         self.onEvent = onEvent
     }
 
-    /// A desk for these clients, whose late tokens go into that queue.
+    /// A service for these clients, whose late tokens go into that queue.
     convenience init(
-        _ places: [ClientPlace], revocations: RevocationQueue, flights: RefreshFlights, clock: any IssuerClock,
+        _ places: [LoginClient], revocations: RevocationQueue, flights: RefreshFlights, clock: any IssuerClock,
         executor: any TaskExecutor, onEvent: @escaping @Sendable (LoginService.Event) -> Void
     ) {
         self.init(

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Lets something be said once a minute, whichever worker has it to say; for the cold paths that strangers can reach.
-struct MinutePace {
+struct OncePerMinute {
     /// Monotonic seconds, plus one; 0 while nothing was said.
     private let saidAt: UnsafeMutablePointer<Atomic<UInt64>>
 

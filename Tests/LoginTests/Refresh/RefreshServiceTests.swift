@@ -7,7 +7,7 @@ import Testing
 @testable import Login
 
 @Suite(.timeLimit(.minutes(10)))
-struct RefreshDeskTests {
+struct RefreshServiceTests {
     @Test(.holds("RF-01", "T-50"), arguments: [SessionSettings.Store.cookie, .memory])
     func `Two hundred callers at once make one request, and all get the new tokens`(
         _ store: SessionSettings.Store
@@ -336,7 +336,8 @@ struct RefreshDeskTests {
         #expect(world.server.revokedTokens.contains("refresh-0-of-this-server"))
     }
 
-    @Test(.refuses("RF-01")) func `A desk that has stopped tells whoever waits, and asks nobody any more`() async throws
+    @Test(.refuses("RF-01")) func `A service that has stopped tells whoever waits, and asks nobody any more`()
+        async throws
     {
         let world = try SignedIn()
         let (session, value) = try await world.logIn()

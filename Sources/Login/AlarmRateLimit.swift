@@ -2,7 +2,7 @@ import OAuth
 import Synchronization
 
 /// Keeps one cause from being told again and again: what is wrong at the server is so for every browser that comes.
-final class AlarmPace: Sendable {
+final class AlarmRateLimit: Sendable {
     /// Milliseconds from one telling to the next.
     static let interval: Int64 = 60_000
 

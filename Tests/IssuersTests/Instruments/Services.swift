@@ -7,8 +7,8 @@ import TestSupport
 
 @testable import Issuers
 
-/// Both desks with a clock, a network and a loop that do what the test says, and a record of what they told.
-final class Desks: Sendable {
+/// Both services with a clock, a network and a loop that do what the test says, and a record of what they told.
+final class Services: Sendable {
     static let issuer = "https://id.example.com/t"
     static let introspection = "https://id.example.com/introspect"
     static let token = "https://id.example.com/token"
@@ -16,8 +16,8 @@ final class Desks: Sendable {
     let clock = ManualClock()
     let fetcher = ScriptedFetcher()
     let executor = ManualExecutor()
-    let introspection: IntrospectionDesk
-    let exchange: ExchangeDesk
+    let introspection: IntrospectionService
+    let exchange: TokenExchangeService
     private let known = Known()
     private let told = Told()
 
@@ -52,7 +52,7 @@ final class Desks: Sendable {
         settings.introspection = introspection
         let client = ClientSettings(
             name: "gate", issuer: 0, credentials: try ClientCredentials(clientID: "gateway", method: method))
-        self.introspection = IntrospectionDesk(
+        self.introspection = IntrospectionService(
             settings: [settings], clients: [client], fetching: fetcher, clock: clock, executor: executor,
             sources: .init(
                 metadata: { index in known.state.withLock { $0.metadata[index] } },
@@ -61,7 +61,7 @@ final class Desks: Sendable {
             slowWork: slowWork, bounds: bounds, failures: failures,
             onAnswer: { answer in told.record.withLock { $0.introspections.append(answer) } },
             onEvent: { _, event in told.record.withLock { $0.events.append(event) } })
-        exchange = ExchangeDesk(
+        exchange = TokenExchangeService(
             rules: rules, settings: [settings], clients: [client], fetching: fetcher, clock: clock,
             executor: executor, metadata: { index in known.state.withLock { $0.metadata[index] } }, slowWork: slowWork,
             bounds: bounds, onAnswer: { answer in told.record.withLock { $0.exchanges.append(answer) } },

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct `what is said once a minute` {
     @Test func `is said at first, and again when a minute is over`() {
-        let pace = MinutePace()
+        let pace = OncePerMinute()
         defer { pace.destroy() }
         let start: UInt64 = 5_000_000
         #expect(pace.takesTurn(at: start))
@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test func `is said in the first second of the clock too`() {
-        let pace = MinutePace()
+        let pace = OncePerMinute()
         defer { pace.destroy() }
         #expect(pace.takesTurn(at: 0))
         #expect(!pace.takesTurn(at: 1))

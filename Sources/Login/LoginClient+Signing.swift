@@ -1,7 +1,7 @@
 import HTTPMessage
 import Issuers
 
-extension ClientPlace {
+extension LoginClient {
     /// What `work` makes with a key: beside the executor where that takes long (OPS-04).
     ///
     /// With nothing made when too much for the same purpose waits already. `sender` is on whose behalf it is made, the

@@ -15,12 +15,12 @@ import Sessions
 ///
 /// Nothing that a response says is acted on, or shown, before its transaction is found and its sender is checked; no
 /// token request is made before all of it is.
-final class CallbackDesk: Sendable {
-    private let starts: StartDesk
+final class CallbackService: Sendable {
+    private let starts: StartService
     private let exchange: CodeExchange
     private let memory: LoginMemory
 
-    init(starts: StartDesk, exchange: CodeExchange, memory: LoginMemory) {
+    init(starts: StartService, exchange: CodeExchange, memory: LoginMemory) {
         self.starts = starts
         self.exchange = exchange
         self.memory = memory
@@ -29,7 +29,7 @@ final class CallbackDesk: Sendable {
     private var outcomes: SharedOutcomes { memory.outcomes }
 
     /// Answers a request to `callback/<client>`.
-    func answer(_ request: LoginRequest, at place: ClientPlace) async -> LoginAnswer {
+    func answer(_ request: LoginRequest, at place: LoginClient) async -> LoginAnswer {
         if let refused = methodRefusal(request, at: place) { return refused }
         let retry = StartRequest(returnTo: place.settings.start).path(at: place)
         let response: UncheckedAuthorizationResponse
@@ -62,7 +62,7 @@ final class CallbackDesk: Sendable {
 
     // MARK: what arrives
 
-    private func methodRefusal(_ request: LoginRequest, at place: ClientPlace) -> LoginAnswer? {
+    private func methodRefusal(_ request: LoginRequest, at place: LoginClient) -> LoginAnswer? {
         let isForm = place.responseMode.isForm
         guard request.method != (isForm ? .post : .get) else { return nil }
         let method = isForm ? "POST" : "GET"
@@ -74,7 +74,7 @@ final class CallbackDesk: Sendable {
     }
 
     private func read(
-        _ request: LoginRequest, at place: ClientPlace
+        _ request: LoginRequest, at place: LoginClient
     ) async throws(LoginFailure) -> UncheckedAuthorizationResponse {
         if place.responseMode.isForm {
             let type = Array((request.contentType ?? "").utf8.prefix { $0 != UInt8(ascii: ";") })
@@ -111,7 +111,7 @@ final class CallbackDesk: Sendable {
     ///
     /// Anybody can encrypt to a public key, and to decrypt by RSA takes milliseconds; a login that was begun was counted.
     /// Who has a session may come once more with a response that is used up.
-    private func checkBegun(_ request: LoginRequest, at place: ClientPlace) async throws(LoginFailure) {
+    private func checkBegun(_ request: LoginRequest, at place: LoginClient) async throws(LoginFailure) {
         let redirectURI = place.redirectURI(request.publicURL)
         let opened = place.sealer.openAny(request.cookies.span, redirectURI: redirectURI, now: place.now)
         if case .found = opened { return }
@@ -127,14 +127,14 @@ final class CallbackDesk: Sendable {
         .transactionUnknown, check: "CF-03", expected: "a login that this browser began", found: "none")
 
     /// Where the login of a state that is used up led, for the browser that has its session.
-    private func led(_ digest: SHA256Digest, _ request: LoginRequest, at place: ClientPlace) async -> String? {
+    private func led(_ digest: SHA256Digest, _ request: LoginRequest, at place: LoginClient) async -> String? {
         guard let session = await place.liveSession(of: request) else { return nil }
         return outcomes.location(digest, session: session.id, now: place.now)
     }
 
     /// The ends of a transaction's cookie that is of no use any more.
     private func stale(
-        _ response: UncheckedAuthorizationResponse, _ request: LoginRequest, at place: ClientPlace
+        _ response: UncheckedAuthorizationResponse, _ request: LoginRequest, at place: LoginClient
     ) -> [String] {
         let name = TransactionSealer.cookieName(state: response.state)
         guard CookieField.value(of: name, in: request.cookies.span) != .none else { return [] }
@@ -144,7 +144,7 @@ final class CallbackDesk: Sendable {
 
 /// One callback whose transaction this browser has.
 struct Callback: Sendable {
-    let place: ClientPlace
+    let place: LoginClient
     let request: LoginRequest
     let response: UncheckedAuthorizationResponse
     let transaction: LoginTransaction
@@ -159,7 +159,7 @@ struct Callback: Sendable {
     }
 }
 
-extension CallbackDesk {
+extension CallbackService {
     /// The one answer to a callback, however often it came.
     private func answer(_ callback: Callback) async -> LoginAnswer {
         let place = callback.place
@@ -258,7 +258,7 @@ extension LoginTransaction {
     }
 }
 
-extension ClientPlace {
+extension LoginClient {
     /// The session that a request's cookie stands for, if it is one.
     func liveSession(of request: LoginRequest) async -> Session? {
         guard case .found(let session, _, _) = await session(in: request.cookies) else { return nil }

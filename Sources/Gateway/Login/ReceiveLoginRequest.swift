@@ -6,7 +6,7 @@ import Telemetry
 import Transport
 
 /// A request to one of the paths of logins, on its way to where those are answered.
-struct LoginTrip {
+struct LoginRequestInFlight {
     var request: LoginRequest
     /// Names the answer among all that this worker waits for.
     let ticket: UInt64
@@ -29,13 +29,13 @@ struct LoginTrip {
     /// A refusal of it that is held back.
     var heldAnswer: (cause: LoginRefusal, fields: [(String, String)], retry: String?)?
 
-    static func make(_ trip: LoginTrip) -> UnsafeMutablePointer<LoginTrip> {
-        let place = UnsafeMutablePointer<LoginTrip>.allocate(capacity: 1)
-        place.initialize(to: trip)
+    static func make(_ loginInFlight: LoginRequestInFlight) -> UnsafeMutablePointer<LoginRequestInFlight> {
+        let place = UnsafeMutablePointer<LoginRequestInFlight>.allocate(capacity: 1)
+        place.initialize(to: loginInFlight)
         return place
     }
 
-    static func free(_ place: UnsafeMutablePointer<LoginTrip>) {
+    static func free(_ place: UnsafeMutablePointer<LoginRequestInFlight>) {
         place.deinitialize(count: 1)
         place.deallocate()
     }
@@ -46,7 +46,7 @@ struct LoginTrip {
 extension WorkerRef {
     /// Takes the head in `pointee.head` for a login's, reads its body, and asks; with another query than the head's
     /// where one is given.
-    func ferry(
+    func receiveLoginRequest(
         _ exchange: ExchangeRef, _ endpoint: LoginRequest.Endpoint, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int,
         isKept: Bool, query: [UInt8]? = nil
     ) {
@@ -63,8 +63,8 @@ extension WorkerRef {
         if let query { request.query = query }
         var name = ""
         if case .session(let client) = endpoint { name = pointee.logins[client].name }
-        exchange.pointee.trip = LoginTrip.make(
-            LoginTrip(
+        exchange.pointee.loginInFlight = LoginRequestInFlight.make(
+            LoginRequestInFlight(
                 request: request, ticket: pointee.loginTickets, ask: pointee.askLogin, clientName: name, kind: kind,
                 network: network))
         if let refusal {
@@ -80,7 +80,9 @@ extension WorkerRef {
         keepRest(client, bytes, count, isKept: isKept)
         guard client.pointee.state == .exchanging else { return }
         // It may take all the time there is for its body, and thousands may.
-        if isBodyAnnounced, let trip = exchange.pointee.trip, let refusal = keepHead(exchange, trip) {
+        if isBodyAnnounced, let loginInFlight = exchange.pointee.loginInFlight,
+            let refusal = keepHead(exchange, loginInFlight)
+        {
             return refuse(exchange, refusal)
         }
         if isBodyAnnounced, exchange.pointee.expectsContinue, client.pointee.input.isEmpty {
@@ -110,14 +112,14 @@ extension WorkerRef {
     }
 
     private func collectLoginBody(_ client: ClientRef, _ exchange: ExchangeRef) {
-        guard let trip = exchange.pointee.trip else { return }
+        guard let loginInFlight = exchange.pointee.loginInFlight else { return }
         while !exchange.pointee.request.isComplete, !client.pointee.input.isEmpty {
             let input = client.pointee.input
             switch exchange.pointee.request.kind {
             case .complete, .untilClose: break
             case .length:
                 let taken = Int(min(Int64(input.count), exchange.pointee.request.remaining))
-                append(UnsafeBufferPointer(start: input.bytes, count: taken), to: trip)
+                append(UnsafeBufferPointer(start: input.bytes, count: taken), to: loginInFlight)
                 exchange.pointee.request.remaining -= Int64(taken)
                 if exchange.pointee.request.remaining == 0 { exchange.pointee.request.kind = .complete }
                 client.pointee.input.consume(taken, to: &pointee.buffers)
@@ -126,7 +128,7 @@ extension WorkerRef {
                 let before = input.count
                 switch exchange.pointee.request.chunks.next(span) {
                 case .data(let offset, let length):
-                    append(UnsafeBufferPointer(start: input.bytes + offset, count: length), to: trip)
+                    append(UnsafeBufferPointer(start: input.bytes + offset, count: length), to: loginInFlight)
                     client.pointee.input.consume(offset + length, to: &pointee.buffers)
                 case .needMore(let consumed):
                     client.pointee.input.consume(consumed, to: &pointee.buffers)
@@ -139,66 +141,73 @@ extension WorkerRef {
                     return refuse(exchange, refuse(.malformedMessage, "chunks", "something else"))
                 }
             }
-            guard trip.pointee.request.body.count <= LoginRequest.bodyLimit else {
+            guard loginInFlight.pointee.request.body.count <= LoginRequest.bodyLimit else {
                 return refuse(
                     exchange, refuse(.requestBodyTooLarge, "at most \(LoginRequest.bodyLimit) bytes", "more"))
             }
-            if let refusal = judgeBytes(exchange, trip) {
-                dropContent(trip)
+            if let refusal = judgeBytes(exchange, loginInFlight) {
+                dropContent(loginInFlight)
                 return refuse(exchange, refusal)
             }
         }
         guard exchange.pointee.request.isComplete else { return client.startReading() }
-        exchange.pointee.requestBytes = Int64(trip.pointee.request.body.count)
-        parkTrip(client, exchange, trip)
+        exchange.pointee.requestBytes = Int64(loginInFlight.pointee.request.body.count)
+        parkLogin(client, exchange, loginInFlight)
     }
 
-    private func append(_ bytes: UnsafeBufferPointer<UInt8>, to trip: UnsafeMutablePointer<LoginTrip>) {
-        trip.pointee.request.body.append(contentsOf: bytes)
-        countBytes(trip, bytes.count)
+    private func append(
+        _ bytes: UnsafeBufferPointer<UInt8>, to loginInFlight: UnsafeMutablePointer<LoginRequestInFlight>
+    ) {
+        loginInFlight.pointee.request.body.append(contentsOf: bytes)
+        countBytes(loginInFlight, bytes.count)
     }
 
     /// Forgets the login's request when its exchange ends; somebody who waits has its place.
-    func dropTrip(_ exchange: ExchangeRef) {
-        guard let trip = exchange.pointee.trip else { return }
-        let hadPlace = leavePlace(trip)
-        countQueued(trip, isQueued: false)
-        countBytes(trip, -trip.pointee.heldBytes)
-        LoginTrip.free(trip)
-        exchange.pointee.trip = nil
+    func dropLoginRequest(_ exchange: ExchangeRef) {
+        guard let loginInFlight = exchange.pointee.loginInFlight else { return }
+        let hadPlace = leavePlace(loginInFlight)
+        countQueued(loginInFlight, isQueued: false)
+        countBytes(loginInFlight, -loginInFlight.pointee.heldBytes)
+        LoginRequestInFlight.free(loginInFlight)
+        exchange.pointee.loginInFlight = nil
         if hadPlace { giveFreePlace() }
     }
 
     /// It is answered, or nobody waits for its answer; whether somebody else can have its place.
-    func leavePlace(_ trip: UnsafeMutablePointer<LoginTrip>) -> Bool {
-        guard trip.pointee.isAsked else { return false }
-        trip.pointee.isAsked = false
-        countUnderWay(trip, -1)
+    func leavePlace(_ loginInFlight: UnsafeMutablePointer<LoginRequestInFlight>) -> Bool {
+        guard loginInFlight.pointee.isAsked else { return false }
+        loginInFlight.pointee.isAsked = false
+        countUnderWay(loginInFlight, -1)
         return true
     }
 
-    private func parkTrip(_ client: ClientRef, _ exchange: ExchangeRef, _ trip: UnsafeMutablePointer<LoginTrip>) {
+    private func parkLogin(
+        _ client: ClientRef, _ exchange: ExchangeRef, _ loginInFlight: UnsafeMutablePointer<LoginRequestInFlight>
+    ) {
         // Counted only now: who sends half a form, and the rest of it never, would keep others from logging in.
-        if hasRoom(trip.pointee.kind, trip.pointee.network) { return ask(client, exchange, trip) }
-        queue(client, exchange, trip)
+        if hasRoom(loginInFlight.pointee.kind, loginInFlight.pointee.network) {
+            return ask(client, exchange, loginInFlight)
+        }
+        queue(client, exchange, loginInFlight)
     }
 
     /// Has the request answered: it has a place.
-    func ask(_ client: ClientRef, _ exchange: ExchangeRef, _ trip: UnsafeMutablePointer<LoginTrip>) {
-        countUnderWay(trip, 1)
-        trip.pointee.isAsked = true
-        let request = trip.pointee.request
-        let ticket = trip.pointee.ticket
+    func ask(_ client: ClientRef, _ exchange: ExchangeRef, _ loginInFlight: UnsafeMutablePointer<LoginRequestInFlight>)
+    {
+        countUnderWay(loginInFlight, 1)
+        loginInFlight.pointee.isAsked = true
+        let request = loginInFlight.pointee.request
+        let ticket = loginInFlight.pointee.ticket
         // Held by whoever answers from now on: a code, a token or a cookie in it is not kept here too.
-        dropContent(trip)
+        dropContent(loginInFlight)
         park(exchange, .login(ticket: ticket), pointee.readScratch)
         setTimeout(client.timeout, Worker.loginTimeout)
-        trip.pointee.ask(request, ticket)
+        loginInFlight.pointee.ask(request, ticket)
     }
 
     /// The answer to a login's request; through the loop's inbox.
     func loginAnswered(_ answer: LoginAnswer, ticket: UInt64) {
-        guard let exchange = parkedTrip(ticket) else { return }
+        guard let exchange = parkedLogin(ticket) else { return }
         unpark(exchange)
         exchange.pointee.phase = .awaitingResponse
         let client = exchange.pointee.client.unsafelyUnwrapped
@@ -209,7 +218,7 @@ extension WorkerRef {
         runInput(client)
     }
 
-    private func parkedTrip(_ ticket: UInt64) -> ExchangeRef? {
+    private func parkedLogin(_ ticket: UInt64) -> ExchangeRef? {
         var exchange = pointee.firstParked
         while let one = exchange {
             if one.pointee.wait == .login(ticket: ticket) { return one }

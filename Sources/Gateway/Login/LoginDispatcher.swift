@@ -10,7 +10,7 @@ import Synchronization
 import Telemetry
 
 /// The way from workers to the service that answers logins, and back; lives on the first worker's loop.
-final class LoginDoor: Sendable {
+final class LoginDispatcher: Sendable {
     private let service: LoginService
     private let logins: [LoginSettings]
     private let loop: EventLoop
@@ -116,7 +116,7 @@ struct LoginReports: Sendable {
     let logins: [LoginSettings]
     let log: OperatorLog
     let metrics: LoginMetrics
-    private let paces = LoginLinePaces()
+    private let paces = LoginLineRateLimits()
 
     init(logins: [LoginSettings], log: OperatorLog, metrics: LoginMetrics) {
         self.logins = logins

@@ -34,8 +34,8 @@ package struct IntrospectionAnswer: Sendable {
 ///
 /// Remembers nothing: what an answer is worth later is for whoever asked. Like the directory it works on one executor,
 /// and tells there.
-package final class IntrospectionDesk: Sendable {
-    /// Where the desk looks things up; every closure gets the issuer's index and may be called from the executor.
+package final class IntrospectionService: Sendable {
+    /// Where the service looks things up; every closure gets the issuer's index and may be called from the executor.
     package struct Sources: Sendable {
         package var metadata: @Sendable (Int) -> ServerMetadata?
         package var keys: @Sendable (Int) -> IssuerKeys?
@@ -59,9 +59,9 @@ package final class IntrospectionDesk: Sendable {
         }
     }
 
-    private let desk: LookupDesk<IntrospectionAnswer.Result>
+    private let service: LookupService<IntrospectionAnswer.Result>
 
-    /// A desk for the issuers that have `introspection` settings; `onEvent` gets an issuer's index.
+    /// A service for the issuers that have `introspection` settings; `onEvent` gets an issuer's index.
     package init(
         settings: [IssuerSettings], clients: [ClientSettings], fetching: any Fetching, clock: any IssuerClock,
         executor: any TaskExecutor, sources: Sources, slowWork: SlowWork = SlowWork(),
@@ -70,8 +70,8 @@ package final class IntrospectionDesk: Sendable {
         onEvent: @escaping @Sendable (Int, IssuerEvent) -> Void
     ) {
         let issuers = settings.enumerated().map { IssuerIntrospection($1, at: $0, clients: clients) }
-        let reports = DeskReports(clock: clock, onEvent: onEvent)
-        desk = LookupDesk(
+        let reports = LookupEvents(clock: clock, onEvent: onEvent)
+        service = LookupService(
             queue: LookupQueue(lanes: issuers.count, bounds: bounds, failures: failures),
             clock: clock, executor: executor,
             work: .init(
@@ -121,14 +121,14 @@ package final class IntrospectionDesk: Sendable {
         issuer: Int, token: [UInt8], digest: SHA256Digest, worker: Int, client: AskingClient = .many,
         isVouchedFor: Bool = false
     ) {
-        desk.ask(
+        service.ask(
             .init(lane: issuer, digest: digest), token: token, worker: worker, client: client,
             isVouchedFor: isVouchedFor)
     }
 
     /// Cancels what is under way and tells whoever waits that nothing is known.
-    package func stop() { desk.stop() }
+    package func stop() { service.stop() }
 
     /// Questions under way and questions that wait, for metrics; from any thread.
-    package var load: (concurrent: Int, waiting: Int) { desk.load }
+    package var load: (concurrent: Int, waiting: Int) { service.load }
 }

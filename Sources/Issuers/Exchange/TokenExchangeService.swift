@@ -28,10 +28,10 @@ package struct ExchangeAnswer: Sendable {
 /// Exchanges tokens at their issuers, once for all workers that want the same at the same time (RFC 8693).
 ///
 /// Remembers nothing: the token goes where the subject token's record is.
-package final class ExchangeDesk: Sendable {
-    private let desk: LookupDesk<ExchangeAnswer.Result>
+package final class TokenExchangeService: Sendable {
+    private let service: LookupService<ExchangeAnswer.Result>
 
-    /// A desk for these rules, which `ask` names by their place; `onEvent` gets an issuer's index.
+    /// A service for these rules, which `ask` names by their place; `onEvent` gets an issuer's index.
     package init(
         rules: [ExchangeSettings], settings: [IssuerSettings], clients: [ClientSettings], fetching: any Fetching,
         clock: any IssuerClock, executor: any TaskExecutor, metadata: @escaping @Sendable (Int) -> ServerMetadata?,
@@ -40,8 +40,8 @@ package final class ExchangeDesk: Sendable {
         onEvent: @escaping @Sendable (Int, IssuerEvent) -> Void
     ) {
         let exchanges = rules.map { RuleExchange($0, settings: settings, clients: clients) }
-        let reports = DeskReports(clock: clock, onEvent: onEvent)
-        desk = LookupDesk(
+        let reports = LookupEvents(clock: clock, onEvent: onEvent)
+        service = LookupService(
             queue: LookupQueue(lanes: exchanges.count, bounds: bounds), clock: clock, executor: executor,
             work: .init(
                 look: { lookup in
@@ -84,13 +84,13 @@ package final class ExchangeDesk: Sendable {
     package func ask(
         rule: Int, token: [UInt8], expiresAt: Int64, digest: SHA256Digest, worker: Int, client: AskingClient = .many
     ) {
-        desk.ask(
+        service.ask(
             .init(lane: rule, digest: digest), token: token, tokenExpiresAt: expiresAt, worker: worker, client: client)
     }
 
     /// Cancels what is under way and tells whoever waits that nothing is known.
-    package func stop() { desk.stop() }
+    package func stop() { service.stop() }
 
     /// Questions under way and questions that wait, for metrics; from any thread.
-    package var load: (concurrent: Int, waiting: Int) { desk.load }
+    package var load: (concurrent: Int, waiting: Int) { service.load }
 }

@@ -10,12 +10,12 @@ import Sessions
 ///     frontchannel-logout/  a frame of the server's page, in the user's browser
 ///
 /// The session always ends first: whatever else does not work then, it is over.
-final class LogoutDesk: Sendable {
-    let places: [ClientPlace]
+final class LogoutService: Sendable {
+    let places: [LoginClient]
     let revocations: RevocationQueue
     private let memory: LoginMemory
 
-    init(places: [ClientPlace], revocations: RevocationQueue, memory: LoginMemory) {
+    init(places: [LoginClient], revocations: RevocationQueue, memory: LoginMemory) {
         self.places = places
         self.revocations = revocations
         self.memory = memory
@@ -43,7 +43,7 @@ final class LogoutDesk: Sendable {
     /// A refresh token that was granted for when the user is away outlives the server's session (Back-Channel Logout
     /// §2.7); what we have for a session that is over is of no use to us, but is not ours to revoke either.
     func end(
-        _ which: SessionEnd, known: Session? = nil, at place: ClientPlace
+        _ which: SessionEnd, known: Session? = nil, at place: LoginClient
     ) async throws(SessionStoreRefusal) {
         let ended = try await place.end(which)
         for session in ended.isEmpty ? [known].compactMap(\.self) : ended {

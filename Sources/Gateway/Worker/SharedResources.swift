@@ -11,7 +11,7 @@ import Telemetry
 import Transport
 
 /// What all workers share: read at start, then only read.
-struct SharedParts {
+struct SharedResources {
     let tables: RouteTable
     let upstreams: [UpstreamSettings]
     let clientTLS: [ClientTLS?]
@@ -36,20 +36,21 @@ struct SharedParts {
     /// and decisions that may be asked about.
     init(
         _ settings: GatewaySettings, operatorLog: OperatorLog, metricsSlots: [Int] = [],
-        continuing previous: SharedParts? = nil, readsTLS: Bool = true
+        continuing previous: SharedResources? = nil, readsTLS: Bool = true
     ) throws(GatewayFailure) {
         try UpstreamCredential.check(settings.routes)
-        try SharedParts.checkSessionKeys(settings)
+        try SharedResources.checkSessionKeys(settings)
         var upstreams: [UpstreamSettings] = []
         var known: Set<UpstreamSettings> = []
         for route in settings.routes where known.insert(route.upstream).inserted { upstreams.append(route.upstream) }
         self.upstreams = upstreams
         tables = RouteTable(settings, upstreams: upstreams, metricsSlots: metricsSlots)
         try tables.published.check()
-        clientTLS = readsTLS ? try SharedParts.clientTLS(upstreams) : upstreams.map { _ in nil }
+        clientTLS = readsTLS ? try SharedResources.clientTLS(upstreams) : upstreams.map { _ in nil }
         ticketKeys = previous?.ticketKeys ?? TicketKeys()
         serverTLS =
-            readsTLS ? try SharedParts.serverTLS(settings.listeners, ticketKeys) : settings.listeners.map { _ in nil }
+            readsTLS
+            ? try SharedResources.serverTLS(settings.listeners, ticketKeys) : settings.listeners.map { _ in nil }
         resolver = previous?.resolver ?? Resolver()
         pages = PageBook(settings.pages)
         self.operatorLog = operatorLog
@@ -66,7 +67,7 @@ struct SharedParts {
                 windowSeconds: max(proofs.pastSeconds + proofs.futureSeconds, 2 * proofs.nonceLifetimeSeconds))
         ownNonceKey =
             proofs.nonceKeys.isEmpty ? previous?.ownNonceKey ?? Secret(RandomBytes.fill(32)) : previous?.ownNonceKey
-        nonces = try SharedParts.nonces(settings, ownNonceKey)
+        nonces = try SharedResources.nonces(settings, ownNonceKey)
     }
 
     private static func checkSessionKeys(_ settings: GatewaySettings) throws(GatewayFailure) {

@@ -1,8 +1,8 @@
 import Crypto
 import Synchronization
 
-/// Performs a queue's questions on one executor and tells who asked; the part that both desks have in common.
-final class LookupDesk<Answer: Sendable>: Sendable {
+/// Performs a queue's questions on one executor and tells who asked; the part that both services have in common.
+final class LookupService<Answer: Sendable>: Sendable {
     typealias Lookup = LookupQueue.Lookup
     typealias Key = LookupQueue.Key
 
@@ -13,7 +13,7 @@ final class LookupDesk<Answer: Sendable>: Sendable {
         var isStopped = false
     }
 
-    /// What the desk needs of its owner.
+    /// What the service needs of its owner.
     struct Work: Sendable {
         /// Asks; called on the executor.
         var look: @Sendable (Lookup) async -> Answer

@@ -8,7 +8,7 @@ import Telemetry
 /// What clients can have said as often as they like would bury everything else, and a collector that takes so many
 /// lines and no more drops the alarms among them. A line that is left out is counted, and the next one of its cause
 /// says how many there were; the access log has each request all the same. Alarms are said elsewhere, and always.
-struct LinePace {
+struct LineRateLimit {
     /// So many lines of a cause at once.
     static let burst = 50
     /// And then so many a second.
@@ -32,7 +32,7 @@ struct LinePace {
 }
 
 /// The paces of one worker, one for each cause and event.
-struct LinePaces {
+struct LineRateLimits {
     /// Lines that are no refusals.
     enum Event: Int, CaseIterable {
         case upstreamCookieDropped
@@ -41,7 +41,7 @@ struct LinePaces {
 
     private static let firstReason = Refusal.allCases.count
     private static let firstEvent = firstReason + HandshakeReason.allCases.count
-    private var paces = [LinePace](repeating: LinePace(), count: firstEvent + Event.allCases.count)
+    private var paces = [LineRateLimit](repeating: LineRateLimit(), count: firstEvent + Event.allCases.count)
 
     mutating func admit(_ refusal: Refusal, at now: UInt64) -> Int? { paces[Int(refusal.rawValue)].admit(at: now) }
 
@@ -55,7 +55,7 @@ struct LinePaces {
 }
 
 /// The paces of one upstream's failures, one for each kind: what is left out of one is never said by a line of another.
-struct UpstreamLinePaces {
+struct UpstreamLineRateLimits {
     enum Kind: Int, CaseIterable {
         case unresolved, unreachable, connectTimedOut, tlsFailed
         case malformed
@@ -85,7 +85,7 @@ struct UpstreamLinePaces {
         }
     }
 
-    private var paces = [LinePace](repeating: LinePace(), count: Kind.allCases.count)
+    private var paces = [LineRateLimit](repeating: LineRateLimit(), count: Kind.allCases.count)
 
     mutating func admit(_ kind: Kind, at now: UInt64) -> Int? { paces[kind.rawValue].admit(at: now) }
 }
@@ -94,7 +94,7 @@ struct UpstreamLinePaces {
 ///
 /// While a server is down each session that is due says so, and whoever signs out again and again has each failed
 /// revocation said.
-final class LoginLinePaces: Sendable {
+final class LoginLineRateLimits: Sendable {
     private struct Cause: Hashable {
         let client: Int
         let event: LogEvent
@@ -102,11 +102,11 @@ final class LoginLinePaces: Sendable {
         let word: String
     }
 
-    private let paces = Mutex<[Cause: LinePace]>([:])
+    private let paces = Mutex<[Cause: LineRateLimit]>([:])
 
     func admit(client: Int, _ event: LogEvent, _ word: String, at now: UInt64) -> Int? {
         let cause = Cause(client: client, event: event, word: word)
-        return paces.withLock { $0[cause, default: LinePace()].admit(at: now) }
+        return paces.withLock { $0[cause, default: LineRateLimit()].admit(at: now) }
     }
 }
 
@@ -118,7 +118,7 @@ extension WorkerRef {
     func admitLine(of reason: HandshakeReason) -> Int? { pointee.lines.admit(reason, at: clock.microseconds()) }
 
     /// The same of another event.
-    func admitLine(of event: LinePaces.Event) -> Int? { pointee.lines.admit(event, at: clock.microseconds()) }
+    func admitLine(of event: LineRateLimits.Event) -> Int? { pointee.lines.admit(event, at: clock.microseconds()) }
 }
 
 extension [LogField] {

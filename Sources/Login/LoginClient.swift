@@ -7,7 +7,7 @@ package import Sessions
 
 /// One login client with all that its logins, refreshes and logouts have in common: what is configured, where its
 /// sessions are, and its requests to its own authorization server.
-package struct ClientPlace: Sendable {
+package struct LoginClient: Sendable {
     /// The client's place among the login clients.
     package let index: Int
     package let settings: LoginSettings
@@ -22,7 +22,7 @@ package struct ClientPlace: Sendable {
     package let clock: any IssuerClock
     package let sources: LoginService.Sources
     package let onEvent: @Sendable (LoginService.Event) -> Void
-    private let alarms: AlarmPace
+    private let alarms: AlarmRateLimit
     /// What the operator was last told of the server's metadata.
     private let toldOf: ToldProblems
 
@@ -36,7 +36,7 @@ package struct ClientPlace: Sendable {
     package init(
         index: Int, settings: LoginSettings, client: ClientSettings, issuer: IssuerSettings, fetching: any Fetching,
         clock: any IssuerClock, sources: LoginService.Sources,
-        onEvent: @escaping @Sendable (LoginService.Event) -> Void, continuing previous: ClientPlace? = nil
+        onEvent: @escaping @Sendable (LoginService.Event) -> Void, continuing previous: LoginClient? = nil
     ) throws(CryptoRefusal) {
         let previous = previous.flatMap { $0.issuer.url.utf8.elementsEqual(issuer.url.utf8) ? $0 : nil }
         let isSameCookie =
@@ -55,7 +55,7 @@ package struct ClientPlace: Sendable {
             keys: settings.session.keys, client: settings.name,
             binding: issuer.url + " " + client.credentials.clientID)
         nonces = previous?.nonces ?? ServerNonces()
-        alarms = previous?.alarms ?? AlarmPace()
+        alarms = previous?.alarms ?? AlarmRateLimit()
         toldOf = ToldProblems()
         self.fetching = fetching
         self.clock = clock
@@ -101,7 +101,7 @@ package struct ClientPlace: Sendable {
 
 // MARK: names and addresses
 
-extension ClientPlace {
+extension LoginClient {
     /// The paths of one client under the reserved prefix to which the gateway itself sends somebody.
     package enum Path: String, Sendable {
         case login
@@ -139,7 +139,7 @@ extension AuthorizationRequestSettings.ResponseMode {
 
 // MARK: the server
 
-extension ClientPlace {
+extension LoginClient {
     /// What the server says about itself; looked for once more when it is not known.
     func server() async throws(LoginFailure) -> ServerMetadata {
         if let metadata { return metadata }
