@@ -45,7 +45,7 @@ package final class Gateway: @unchecked Sendable {
 
     var settings: GatewaySettings { generation.settings }
     /// What `explain` is told of by request id; nil when nothing is remembered.
-    var decisions: DecisionBuffer? { generation.parts.decisions }
+    var decisions: DecisionBuffer? { generation.resources.decisions }
 
     /// Prepares everything; nothing is accepted before `run()`.
     ///
@@ -69,7 +69,7 @@ package final class Gateway: @unchecked Sendable {
         reload = ReloadState(source, startedWith: settings)
         let first = try Generation(1, settings, labels, metricsSlots: [], self, continuing: nil)
         generation = first
-        registry.attach(replay: { [replay = first.parts.replay] in
+        registry.attach(replay: { [replay = first.resources.replay] in
             ReplayReadings(
                 entries: replay.entries, bytes: replay.bytes, inserted: replay.inserted, refused: replay.refused)
         })
@@ -110,7 +110,7 @@ package final class Gateway: @unchecked Sendable {
     /// Every worker has the successors of assertion keys as soon as these sign.
     func startAssertionKeys(_ generation: Generation) {
         generation.assertionKeys?.start { [unowned self] keys in
-            for worker in workers { worker.tell { $0.pointee.assertionKeys = keys } }
+            for worker in workers { worker.tell { $0.pointee.identities.assertionKeys = keys } }
         }
     }
 
@@ -181,7 +181,7 @@ package final class Gateway: @unchecked Sendable {
         let timer = LoopTimer(loop: control) { [unowned self] in
             let clock = WorkerClock()
             lookAtClocks()
-            generation.parts.replay.sweep(now: clock.wallSeconds())
+            generation.resources.replay.sweep(now: clock.wallSeconds())
             generation.sweep(now: clock.wallSeconds())
             lookAtFiles()
             clockTimer?.arm(milliseconds: 1000)

@@ -28,13 +28,13 @@ extension WorkerRef {
     /// Runs to its end without waiting when keys are at hand, which is nearly always. `bytes` is the head, and what came
     /// behind it: `count` in all.
     func run(_ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int) -> Step {
-        let heads = UnsafeBufferPointer(start: UnsafePointer(pointee.head), count: 1)
+        let heads = UnsafeBufferPointer(start: UnsafePointer(pointee.scratch.head), count: 1)
         let message = UnsafeBufferPointer(start: UnsafePointer(bytes), count: count)
         let head = HeadView(heads.span, message.span)
         let client = exchange.pointee.client.unsafelyUnwrapped
         do throws(Refused) {
             if client.pointee.clearText != .served, let step = try judgeClearText(head, client) { return step }
-            try head.checkConnectionOptions(pointee.routes.reservedNames.pointee)
+            try head.checkConnectionOptions(pointee.policy.routes.reservedNames.pointee)
             try checkLoop(head)
             if try head.isForServer() { return .answerOptions }
             switch try publication(head, client) {
@@ -89,7 +89,7 @@ extension WorkerRef {
 
     /// Refuses a request that went through this gateway before.
     private func checkLoop(_ head: HeadView) throws(Refused) {
-        let pseudonym = pointee.via.pseudonym.buffer
+        let pseudonym = pointee.policy.via.pseudonym.buffer
         try head.checkLoop(pseudonym.span)
     }
 }

@@ -17,7 +17,7 @@ extension WorkerRef {
                 let code = errno
                 if code == EAGAIN || code == ECONNABORTED || code == EINTR { return code != EAGAIN }
                 // Out of descriptors or memory: the backlog would wake us for ever. Let the next tick try again.
-                pointee.operatorLog.write(
+                pointee.journal.operatorLog.write(
                     .error, .acceptFailed, LogField(.errorNumber, Int(code)),
                     LogField(.reason, String(cString: strerror(code))))
                 pauseAccepting()
@@ -38,7 +38,7 @@ extension WorkerRef {
     private func open(_ descriptor: Int32, _ peer: PeerAddress, at listener: UnsafeMutablePointer<ListenerSocket>) {
         var stream = ByteStream(descriptor: descriptor)
         if let refusal = refusal(of: peer, at: listener) {
-            pointee.metrics.countRefusal(route: WorkerMetrics.unrouted, cause: Int(refusal.rawValue))
+            pointee.journal.metrics.countRefusal(route: WorkerMetrics.unrouted, cause: Int(refusal.rawValue))
             // Over TLS nobody could read an answer before a handshake, which is what there is no room for.
             if listener.pointee.tls == nil { answerWithoutRoom(stream, refusal) }
             stream.close()
@@ -51,7 +51,7 @@ extension WorkerRef {
             }
             stream = secured
         }
-        let client = pointee.clients.take()
+        let client = pointee.connections.clients.take()
         client.pointee.stream = stream
         client.pointee.peer = peer
         client.pointee.forgetCertificate()
@@ -66,30 +66,31 @@ extension WorkerRef {
         client.pointee.lingers = false
         client.pointee.endsSoon = false
         client.pointee.lingered = 0
-        client.pointee.patience = Int32(clamping: pointee.timeouts.responseBody)
+        client.pointee.patience = Int32(clamping: pointee.policy.timeouts.responseBody)
         client.pointee.pace.stop()
         client.pointee.isCounted = isCounted(peer, at: listener)
-        if client.pointee.isCounted { pointee.networks.add(peer.networkWords) }
+        if client.pointee.isCounted { pointee.connections.networks.add(peer.networkWords) }
         client.pointee.isHandshaking = client.pointee.isCounted && stream.tls != nil
-        if client.pointee.isHandshaking { pointee.networks.add(peer.networkWords, .handshakes) }
+        if client.pointee.isHandshaking { pointee.connections.networks.add(peer.networkWords, .handshakes) }
         client.timeout.pointee.owner = .client
         client.timeout.pointee.place = UnsafeMutableRawPointer(client)
-        FileEvent.assign(client.readEvent, pointee.base, descriptor, [.read, .persistent], onClientReadable, client)
+        FileEvent.assign(
+            client.readEvent, pointee.loop.base, descriptor, [.read, .persistent], onClientReadable, client)
         client.startReading()
-        pointee.openClients += 1
-        pointee.metrics.adjust(.clientConnections, by: 1)
-        setTimeout(client.timeout, pointee.timeouts.requestHead)
+        pointee.connections.openClients += 1
+        pointee.journal.metrics.adjust(.clientConnections, by: 1)
+        setTimeout(client.timeout, pointee.policy.timeouts.requestHead)
     }
 
     /// The whole of an answer for a connection that gets no place.
     private func answerWithoutRoom(_ stream: ByteStream, _ refusal: Refusal) {
-        var writer = HeadWriter(pointee.writeScratch, capacity: Worker.writeCapacity)
+        var writer = HeadWriter(pointee.scratch.write, capacity: Scratch.writeCapacity)
         writer.put(text: "HTTP/1.1 \(refusal.status) \(Status.reason(refusal.status))\r\n")
-        writer.put(pointee.date)
+        writer.put(pointee.loop.date)
         writer.put("Content-Length: 0\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n")
         if let seconds = refusal.retryAfterSeconds { writer.put(text: "Retry-After: \(seconds)\r\n") }
         writer.put("Connection: close\r\nX-Request-Id: ")
-        pointee.identifiers.next().write(into: writer.space)
+        pointee.journal.identifiers.next().write(into: writer.space)
         writer.advance(32)
         writer.put("\r\n\r\n")
         _ = stream.write(writer.base, count: writer.count)
@@ -97,20 +98,21 @@ extension WorkerRef {
 
     /// Stops taking connections until the next tick.
     func pauseAccepting() {
-        guard !pointee.isAcceptPaused else { return }
-        pointee.isAcceptPaused = true
-        for index in 0..<pointee.listenerCount { FileEvent.remove(event(of: index)) }
+        guard !pointee.listening.isAcceptPaused else { return }
+        pointee.listening.isAcceptPaused = true
+        for index in 0..<pointee.listening.count { FileEvent.remove(event(of: index)) }
     }
 
     func resumeAccepting() {
         // A draining worker takes what is on its way here until its sockets are closed.
-        guard pointee.isAcceptPaused, !pointee.isDraining || pointee.ticksToClosing > 0 else { return }
-        pointee.isAcceptPaused = false
-        for index in 0..<pointee.listenerCount { FileEvent.add(event(of: index)) }
+        guard pointee.listening.isAcceptPaused, !pointee.listening.isDraining || pointee.listening.ticksToClosing > 0
+        else { return }
+        pointee.listening.isAcceptPaused = false
+        for index in 0..<pointee.listening.count { FileEvent.add(event(of: index)) }
     }
 
     func event(of listener: Int) -> UnsafeMutablePointer<FileEvent> {
-        withUnsafeMutablePointer(to: &pointee.listeners[listener].event) { $0 }
+        withUnsafeMutablePointer(to: &pointee.listening.listeners[listener].event) { $0 }
     }
 }
 

@@ -19,12 +19,12 @@ extension WorkerRef {
     /// What becomes of a request in the clear; nil for the one kind that is served, an ACME server's question to a public
     /// route.
     func judgeClearText(_ head: HeadView, _ client: ClientRef) throws(Refused) -> Step? {
-        let expected = "https, as in \(pointee.publicURLs[Int(client.pointee.listener)])"
+        let expected = "https, as in \(pointee.policy.publicURLs[Int(client.pointee.listener)])"
         switch client.pointee.clearText {
         case .served: return nil
         case .atTLS: throw Refused(.plainHTTP, expected: expected, found: "plain HTTP to a port of TLS")
         case .redirected:
-            if head.isACMEChallenge, let route = pointee.routes.match(head.path), route.pointee.isPublic,
+            if head.isACMEChallenge, let route = pointee.policy.routes.match(head.path), route.pointee.isPublic,
                 route.pointee.settings.path.hasPrefix(HeadView.acmeChallenges)
             {
                 return nil
@@ -36,7 +36,7 @@ extension WorkerRef {
 
     /// The same address over https: the operator's origin, and the path and query of the request.
     func secureLocation(_ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>) -> String {
-        let head = pointee.head
+        let head = pointee.scratch.head
         let listener = exchange.pointee.client.unsafelyUnwrapped.pointee.listener
         var target: [UInt8] = []
         func append(_ start: UInt32, _ count: Int) {
@@ -55,6 +55,6 @@ extension WorkerRef {
             target.append(UInt8(ascii: "?"))
             append(UInt32(head.pointee.query.start), Int(head.pointee.query.count))
         }
-        return pointee.publicURLs[Int(listener)] + String(decoding: target, as: UTF8.self)
+        return pointee.policy.publicURLs[Int(listener)] + String(decoding: target, as: UTF8.self)
     }
 }

@@ -29,9 +29,9 @@ package struct ClientShareSettings: Sendable, Equatable {
     package var badTokens = FailureBudget.Rate()
 
     /// Starts and callbacks that one client ever gets of one worker: as many as it leaves to others.
-    package static let mostLogins = (Worker.loginLimit - Worker.loginReserve) / 2
+    package static let mostLogins = (Questions.loginLimit - Questions.loginReserve) / 2
     /// Bytes of their requests that one client ever holds of one worker, for the same reason.
-    package static let mostLoginBodies = (Worker.loginBodyLimit - Worker.loginBodyReserve) / 2
+    package static let mostLoginBodies = (Questions.loginBodyLimit - Questions.loginBodyReserve) / 2
 
     package init() {}
 }
@@ -44,7 +44,7 @@ struct ClientShares {
     let logins: ClientShare
     let loginBodies: ClientShare
     /// Of logouts and the like, which nobody has a reason to begin by hundreds; one server may tell of many at once.
-    let upkeep = ClientShare(most: Worker.loginLimit / 4)
+    let upkeep = ClientShare(most: Questions.loginLimit / 4)
     /// Of those who wait for a place: a hundred browsers with all the connections that one opens.
     let queued = ClientShare(most: 640)
     let handshakes: Int

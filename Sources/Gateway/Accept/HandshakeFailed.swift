@@ -6,11 +6,11 @@ extension WorkerRef {
     ///
     /// Clients that close without a word are what probes of the port do: said only where details are asked for.
     func handshakeFailed(_ client: ClientRef, _ reason: HandshakeReason) {
-        pointee.metrics.count(reason)
+        pointee.journal.metrics.count(reason)
         let level: LogLevel = reason == .closed ? .debug : .info
-        guard pointee.operatorLog.writes(level), let suppressed = admitLine(of: reason) else { return }
+        guard pointee.journal.operatorLog.writes(level), let suppressed = admitLine(of: reason) else { return }
         let fields = [LogField(.client, client.pointee.peer.text), LogField(.reason, reason.rawValue)]
-        pointee.operatorLog.write(level, .handshakeFailed, fields.with(suppressed: suppressed))
+        pointee.journal.operatorLog.write(level, .handshakeFailed, fields.with(suppressed: suppressed))
     }
 }
 
@@ -18,7 +18,7 @@ extension WorkerRef {
     /// The connection's TLS handshake is no longer under way.
     func endHandshake(_ client: ClientRef) {
         client.pointee.isHandshaking = false
-        pointee.networks.remove(client.pointee.peer.networkWords, .handshakes)
+        pointee.connections.networks.remove(client.pointee.peer.networkWords, .handshakes)
     }
 }
 

@@ -12,16 +12,16 @@ extension WorkerRef {
             sayRefused(peer, bound)
             return .clientConnectionsTooMany
         }
-        let limit = pointee.limits.clientConnections
-        if limit < pointee.limits.connections, isCounted(peer, at: listener),
-            pointee.networks.count(of: peer.networkWords) >= limit,
+        let limit = pointee.policy.limits.clientConnections
+        if limit < pointee.policy.limits.connections, isCounted(peer, at: listener),
+            pointee.connections.networks.count(of: peer.networkWords) >= limit,
             !closeIdle(of: peer.networkWords)
         {
             sayRefused(peer, "\(limit) connections of one client at most")
             return .clientConnectionsTooMany
         }
-        if pointee.openClients >= pointee.limits.connections, !closeLongestIdle() {
-            sayRefused(peer, "\(pointee.limits.connections) connections at most")
+        if pointee.connections.openClients >= pointee.policy.limits.connections, !closeLongestIdle() {
+            sayRefused(peer, "\(pointee.policy.limits.connections) connections at most")
             return .tooManyConnections
         }
         return nil
@@ -32,13 +32,13 @@ extension WorkerRef {
     /// A handshake costs about a millisecond of the worker, and whoever completes them as fast as it can has only few
     /// under way: the share of those alone would let it slow all others down.
     private func boundOfHandshakes(_ network: (UInt64, UInt64)) -> String? {
-        guard pointee.networks.count(of: network, .handshakes) < pointee.shares.handshakes else {
-            return "\(pointee.shares.handshakes) handshakes of one client at most"
+        guard pointee.connections.networks.count(of: network, .handshakes) < pointee.policy.shares.handshakes else {
+            return "\(pointee.policy.shares.handshakes) handshakes of one client at most"
         }
-        let wait = pointee.networks.take(
-            network, .handshakes, at: clock.microseconds(), pointee.shares.handshakeRate)
+        let wait = pointee.connections.networks.take(
+            network, .handshakes, at: clock.microseconds(), pointee.policy.shares.handshakeRate)
         guard wait > 0 else { return nil }
-        let rate = pointee.limits.shares.handshakeRate
+        let rate = pointee.policy.limits.shares.handshakeRate
         return "\(rate) handshakes a second of one client (limits.handshake_rate_per_client)"
     }
 
@@ -53,24 +53,26 @@ extension WorkerRef {
     /// So that many idle connections do not lock out whoever wants to ask something now.
     private func closeLongestIdle() -> Bool {
         // A look that found nothing finds nothing more before the next tick.
-        guard pointee.noneIdleAt != pointee.wheel.now else { return false }
-        var found = pointee.wheel.earliest(from: pointee.idleFrom, atMost: .max) { isIdle($0) != nil }
+        guard pointee.connections.noneIdleAt != pointee.connections.wheel.now else { return false }
+        var found = pointee.connections.wheel.earliest(from: pointee.connections.idleFrom, atMost: .max) {
+            isIdle($0) != nil
+        }
         // Whoever was busy at the last look may still be linked before the place where that ended.
-        if found == nil { found = pointee.wheel.earliest(from: 0, atMost: .max) { isIdle($0) != nil } }
+        if found == nil { found = pointee.connections.wheel.earliest(from: 0, atMost: .max) { isIdle($0) != nil } }
         guard let found, let client = isIdle(found) else {
-            pointee.noneIdleAt = pointee.wheel.now
-            pointee.idleFrom = 0
+            pointee.connections.noneIdleAt = pointee.connections.wheel.now
+            pointee.connections.idleFrom = 0
             return false
         }
         // Whoever became idle later is later in the wheel: the next look begins here.
-        pointee.idleFrom = found.pointee.scheduled
+        pointee.connections.idleFrom = found.pointee.scheduled
         closeClient(client)
         return true
     }
 
     /// The same among the connections of one client, as far as a short look finds one.
     private func closeIdle(of network: (UInt64, UInt64)) -> Bool {
-        let found = pointee.wheel.earliest(from: 0, atMost: 256) { timeout in
+        let found = pointee.connections.wheel.earliest(from: 0, atMost: 256) { timeout in
             isIdle(timeout).map { $0.pointee.peer.networkWords == network } ?? false
         }
         guard let found, let client = isIdle(found) else { return false }
@@ -90,10 +92,13 @@ extension WorkerRef {
 
     /// Tells the operator, and not once for each connection of a flood: every ten seconds at most.
     private func sayRefused(_ peer: PeerAddress, _ expected: String) {
-        let now = pointee.wheel.now
-        guard pointee.refusedConnectionsSaidAt == 0 || now &- pointee.refusedConnectionsSaidAt >= 100 else { return }
-        pointee.refusedConnectionsSaidAt = now
-        pointee.operatorLog.write(
+        let now = pointee.connections.wheel.now
+        guard
+            pointee.connections.refusedConnectionsSaidAt == 0
+                || now &- pointee.connections.refusedConnectionsSaidAt >= 100
+        else { return }
+        pointee.connections.refusedConnectionsSaidAt = now
+        pointee.journal.operatorLog.write(
             .warning, .connectionsRefused, LogField(.client, peer.text), LogField(.expected, expected))
     }
 }

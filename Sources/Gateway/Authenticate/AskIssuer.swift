@@ -29,25 +29,25 @@ extension WorkerRef {
         case .refused(let refused): throw refused
         }
         // What is too long is told to nobody (INT-07).
-        let limit = pointee.limits.accessToken
+        let limit = pointee.policy.limits.accessToken
         guard token.count <= limit else {
             throw refuse(.tokenTooLarge, "at most \(limit) bytes", "\(token.count) bytes")
         }
         let digest = introspectionDigest(of: token, issuer: issuer)
         if let known = freshRecord(digest) {
-            pointee.metrics.count(.tokenCacheHits)
+            pointee.journal.metrics.count(.tokenCacheHits)
             return .known(known)
         }
-        if let refusal = pointee.refusedTokens.find(digest, now: clock.wallSeconds()) {
+        if let refusal = pointee.identities.refusedTokens.find(digest, now: clock.wallSeconds()) {
             guard refusal != .introspectionAnswerTooLarge else {
                 throw refuse(refusal, "an answer within introspection.answer_limit", "a longer one a moment ago")
             }
             throw refuse(refusal, "an active token", "one that was refused a moment ago")
         }
-        pointee.metrics.count(.tokenCacheMisses)
+        pointee.journal.metrics.count(.tokenCacheMisses)
         guard
-            pointee.vouchedTokens.contains(digest, now: clock.wallSeconds())
-                || pointee.failures.isLeft(to: askingClient(exchange), at: clock.microseconds())
+            pointee.identities.vouchedTokens.contains(digest, now: clock.wallSeconds())
+                || pointee.identities.failures.isLeft(to: askingClient(exchange), at: clock.microseconds())
         else { throw tooManyBad }
         return .wait(.introspection(issuer: issuer, digest))
     }
@@ -60,7 +60,7 @@ extension WorkerRef {
     private var tooManyBad: Refused {
         refuse(
             .unknownTokensTooMany,
-            "\(pointee.limits.shares.badTokens.perSecond) bad tokens a second of one client"
+            "\(pointee.policy.limits.shares.badTokens.perSecond) bad tokens a second of one client"
                 + " (limits.bad_token_rate_per_client)", "more")
     }
 
@@ -74,7 +74,7 @@ extension WorkerRef {
 
     /// The place of a token's record: one issuer's word on a token is none of another's (INT-06).
     private func introspectionDigest(of token: UnsafeBufferPointer<UInt8>, issuer: Int) -> SHA256Digest {
-        var writer = HeadWriter(pointee.writeScratch, capacity: Worker.writeCapacity)
+        var writer = HeadWriter(pointee.scratch.write, capacity: Scratch.writeCapacity)
         writer.put("introspection ")
         writer.putDecimal(UInt64(issuer))
         writer.put(" ")
@@ -84,7 +84,7 @@ extension WorkerRef {
 
     /// The access token of the head at `bytes`, which was found there before.
     func accessToken(_ bytes: UnsafeMutablePointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
-        let head = pointee.head
+        let head = pointee.scratch.head
         let range = head.pointee.fields[head.pointee.authorizationIndex].value
         let value = UnsafeBufferPointer(start: bytes + Int(range.start), count: Int(range.count))
         switch AuthorizationField.parse(value.span) {
@@ -96,10 +96,10 @@ extension WorkerRef {
     /// The authorization server has spoken of a token, or nobody could ask it.
     func introspectionAnswered(_ answer: IntrospectionAnswer) {
         let wait = Wait.introspection(issuer: answer.issuer, answer.digest)
-        let view = pointee.issuers[answer.issuer]
+        let view = pointee.identities.issuers[answer.issuer]
         switch answer.result {
         case .active(let token, let believedUntil):
-            pointee.vouchedTokens.insert(answer.digest, now: clock.wallSeconds())
+            pointee.identities.vouchedTokens.insert(answer.digest, now: clock.wallSeconds())
             let record = remember(introspected: token, answer.digest, issuer: answer.issuer, until: believedUntil)
             end(wait) { exchange in
                 record.pointee.uses += 1
@@ -110,15 +110,15 @@ extension WorkerRef {
         case .unavailable(.answerTooLarge), .unavailable(.answerTooComplex):
             // The token may be good, and nobody is charged; but to ask again would get the same answer.
             let refused = refusal(in: answer)
-            pointee.refusedTokens.insert(answer.digest, refused.cause, until: clock.wallSeconds() + 60)
+            pointee.identities.refusedTokens.insert(answer.digest, refused.cause, until: clock.wallSeconds() + 60)
             end(wait) { exchange in
                 exchange.pointee.lookup = .refused(refused)
                 return .nothing
             }
         case .inactive, .refused:
             let refused = refusal(in: answer)
-            pointee.vouchedTokens.remove(answer.digest)
-            pointee.refusedTokens.insert(
+            pointee.identities.vouchedTokens.remove(answer.digest)
+            pointee.identities.refusedTokens.insert(
                 answer.digest, refused.cause, until: clock.wallSeconds() + Int64(view.negativeSeconds))
             // The service has charged whoever asked first: a hundred requests with one bad token cost the issuer one answer.
             end(wait) { exchange in
@@ -138,7 +138,7 @@ extension WorkerRef {
 
     /// The refusal that an answer means, with its words for the operator; not for active tokens.
     func refusal(in answer: IntrospectionAnswer) -> Refused {
-        let view = pointee.issuers[answer.issuer]
+        let view = pointee.identities.issuers[answer.issuer]
         switch answer.result {
         case .active, .inactive:
             return refuse(.tokenInactive, "a token that \(view.identifier) calls active", "active false")

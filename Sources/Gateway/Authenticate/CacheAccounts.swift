@@ -8,9 +8,9 @@ extension WorkerRef {
     /// would grow until there is room for one, and every request would cost a verification.
     func charge(_ record: UnsafeMutablePointer<TokenRecord>, _ cost: Int) {
         if record.pointee.session == nil {
-            pointee.tokens.charge(record, cost)
+            pointee.identities.tokens.charge(record, cost)
         } else {
-            pointee.sessions.charge(record, cost)
+            pointee.identities.sessions.charge(record, cost)
         }
     }
 
@@ -19,16 +19,16 @@ extension WorkerRef {
     /// A record that nobody asks for again would stay until its cache is full: memory for tokens that can open nothing.
     func sweepCaches() {
         let now = clock.wallSeconds()
-        pointee.tokens.sweep(Worker.recordsSweptAtOnce, now: now)
-        pointee.sessions.sweep(Worker.recordsSweptAtOnce, now: now)
+        pointee.identities.tokens.sweep(Worker.recordsSweptAtOnce, now: now)
+        pointee.identities.sessions.sweep(Worker.recordsSweptAtOnce, now: now)
         sayCaches()
     }
 
     private func sayCaches() {
-        pointee.metrics.set(.tokenCacheEntries, to: pointee.tokens.entries)
-        pointee.metrics.set(.tokenCacheBytes, to: pointee.tokens.bytes)
-        pointee.metrics.set(.sessionCacheEntries, to: pointee.sessions.entries)
-        pointee.metrics.set(.sessionCacheBytes, to: pointee.sessions.bytes)
+        pointee.journal.metrics.set(.tokenCacheEntries, to: pointee.identities.tokens.entries)
+        pointee.journal.metrics.set(.tokenCacheBytes, to: pointee.identities.tokens.bytes)
+        pointee.journal.metrics.set(.sessionCacheEntries, to: pointee.identities.sessions.entries)
+        pointee.journal.metrics.set(.sessionCacheBytes, to: pointee.identities.sessions.bytes)
     }
 }
 

@@ -63,7 +63,8 @@ extension WorkerRef {
         let answers = AnswerBits(words.span)
         guard answers.oneHolds(route.pointee.token.issuers.numbers.span) else {
             throw refuse(
-                .tokenIssuerNotAccepted, acceptedIssuers(route), pointee.issuers[record.pointee.issuer].identifier)
+                .tokenIssuerNotAccepted, acceptedIssuers(route),
+                pointee.identities.issuers[record.pointee.issuer].identifier)
         }
         guard answers.oneHolds(route.pointee.token.audiences.numbers.span) else {
             throw refuse(
@@ -94,7 +95,7 @@ extension WorkerRef {
             return try introspect(exchange, route.pointee.introspector.issuer, token, bytes)
         }
         if let known = freshRecord(digest) {
-            pointee.metrics.count(.tokenCacheHits)
+            pointee.journal.metrics.count(.tokenCacheHits)
             return .known(known)
         }
         return try verify(token, digest, hasWaited: exchange.pointee.hasWaited)
@@ -115,8 +116,9 @@ extension WorkerRef {
         _ token: UnsafeBufferPointer<UInt8>, _ digest: SHA256Digest, _ introspector: Introspector
     ) -> Bool {
         guard introspector.isAskedAboutAll, introspector.hasOthers else { return false }
-        if let known = pointee.tokens.find(digest) { return known.pointee.issuer != introspector.issuer }
-        guard let claimed = try? UncheckedAccessToken(token.span, maximumBytes: pointee.limits.accessToken) else {
+        if let known = pointee.identities.tokens.find(digest) { return known.pointee.issuer != introspector.issuer }
+        guard let claimed = try? UncheckedAccessToken(token.span, maximumBytes: pointee.policy.limits.accessToken)
+        else {
             return false
         }
         let issuer = index(ofIssuer: claimed.issuer)
@@ -125,13 +127,13 @@ extension WorkerRef {
 
     /// The cached record of a token, unless its time or its keys have passed.
     func freshRecord(_ digest: SHA256Digest) -> UnsafeMutablePointer<TokenRecord>? {
-        guard let record = pointee.tokens.find(digest) else { return nil }
+        guard let record = pointee.identities.tokens.find(digest) else { return nil }
         let now = clock.wallSeconds()
-        guard record.pointee.generation == pointee.issuers[record.pointee.issuer].generation,
+        guard record.pointee.generation == pointee.identities.issuers[record.pointee.issuer].generation,
             now < record.pointee.usableUntil, now >= record.pointee.usableFrom
         else {
             // Verified anew below, so that the refusal says which of the two it was.
-            pointee.tokens.remove(record)
+            pointee.identities.tokens.remove(record)
             return nil
         }
         record.pointee.wasUsed = true
@@ -141,10 +143,10 @@ extension WorkerRef {
     private func verify(
         _ token: UnsafeBufferPointer<UInt8>, _ digest: SHA256Digest, hasWaited: Bool
     ) throws(Refused) -> TokenFinding {
-        pointee.metrics.count(.tokenCacheMisses)
+        pointee.journal.metrics.count(.tokenCacheMisses)
         let unchecked: UncheckedAccessToken
         do throws(AccessTokenRefusal) {
-            unchecked = try UncheckedAccessToken(token.span, maximumBytes: pointee.limits.accessToken)
+            unchecked = try UncheckedAccessToken(token.span, maximumBytes: pointee.policy.limits.accessToken)
         } catch {
             throw refuse(error, found: "\(error.found(in: nil)), in a token of \(token.count) bytes", nil)
         }
@@ -152,25 +154,26 @@ extension WorkerRef {
         guard issuer >= 0 else {
             throw refuse(.tokenIssuerUnknown, "a configured issuer", String((unchecked.issuer ?? "none").prefix(64)))
         }
-        guard let keys = pointee.issuers[issuer].keys else {
+        guard let keys = pointee.identities.issuers[issuer].keys else {
             guard hasWaited else { return .wait(.keys(issuer: issuer)) }
-            throw refuse(.issuerKeysUnavailable, "keys of \(pointee.issuers[issuer].identifier)", "none at hand")
+            throw refuse(
+                .issuerKeysUnavailable, "keys of \(pointee.identities.issuers[issuer].identifier)", "none at hand")
         }
         do throws(AccessTokenRefusal) {
             if let algorithm = SignatureAlgorithm(name: unchecked.algorithmName) {
-                pointee.metrics.countVerification(algorithm: Int(algorithm.rawValue))
+                pointee.journal.metrics.countVerification(algorithm: Int(algorithm.rawValue))
             }
             let verified = try unchecked.verify(
-                with: keys, rules: pointee.issuers[issuer].rules, now: clock.wallSeconds())
+                with: keys, rules: pointee.identities.issuers[issuer].rules, now: clock.wallSeconds())
             return .known(remember(verified, digest, issuer: issuer))
         } catch {
             if case .unknownKey = error, !hasWaited { return .wait(.keys(issuer: issuer)) }
             if case .signatureInvalid = error, !hasWaited,
-                pointee.issuers[issuer].mayReadKeysAgain(at: clock.wallSeconds())
+                pointee.identities.issuers[issuer].mayReadKeysAgain(at: clock.wallSeconds())
             {
                 return .wait(.keys(issuer: issuer))
             }
-            throw refuse(error, found: error.found(in: unchecked), pointee.issuers[issuer].rules)
+            throw refuse(error, found: error.found(in: unchecked), pointee.identities.issuers[issuer].rules)
         }
     }
 
@@ -202,10 +205,10 @@ extension WorkerRef {
     private func makeRecord(
         _ token: VerifiedAccessToken, _ digest: SHA256Digest, issuer: Int, until: Int64
     ) -> UnsafeMutablePointer<TokenRecord> {
-        let catalogue = pointee.tables.catalogue
+        let catalogue = pointee.policy.tables.catalogue
         let record = TokenRecord.make(
-            digest, token, issuer: issuer, generation: pointee.issuers[issuer].generation,
-            leeway: Int64(pointee.issuers[issuer].rules.leewaySeconds), usableUntil: until,
+            digest, token, issuer: issuer, generation: pointee.identities.issuers[issuer].generation,
+            leeway: Int64(pointee.identities.issuers[issuer].rules.leewaySeconds), usableUntil: until,
             wordCount: catalogue.wordCount)
         let buffer = UnsafeMutableBufferPointer(start: record.pointee.answers, count: catalogue.wordCount)
         var answers = buffer.mutableSpan
@@ -214,18 +217,19 @@ extension WorkerRef {
     }
 
     private func keep(_ record: UnsafeMutablePointer<TokenRecord>) {
-        let evictions = pointee.tokens.evictions
-        pointee.tokens.insert(record)
-        if pointee.tokens.evictions > evictions {
-            pointee.metrics.count(.tokenCacheEvictions, by: Int(pointee.tokens.evictions - evictions))
+        let evictions = pointee.identities.tokens.evictions
+        pointee.identities.tokens.insert(record)
+        if pointee.identities.tokens.evictions > evictions {
+            pointee.journal.metrics.count(
+                .tokenCacheEvictions, by: Int(pointee.identities.tokens.evictions - evictions))
         }
     }
 
     /// The configured issuer a token claims to be from, compared byte for byte; -1 for any other (JOSE-21).
     private func index(ofIssuer issuer: String?) -> Int {
         guard let issuer else { return -1 }
-        for index in 0..<pointee.issuerCount
-        where pointee.issuers[index].identifier.utf8.elementsEqual(issuer.utf8) { return index }
+        for index in 0..<pointee.identities.issuerCount
+        where pointee.identities.issuers[index].identifier.utf8.elementsEqual(issuer.utf8) { return index }
         return -1
     }
 

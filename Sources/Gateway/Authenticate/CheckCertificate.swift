@@ -22,7 +22,7 @@ extension WorkerRef {
     private func certificateDigest(
         _ client: ClientRef, _ bytes: UnsafeMutablePointer<UInt8>
     ) throws(Refused) -> SHA256Digest? {
-        let listener = pointee.listeners + Int(client.pointee.listener)
+        let listener = pointee.listening.listeners + Int(client.pointee.listener)
         // A terminator's own certificate says who it is, not who its client is.
         if listener.pointee.terminators.contains(client.pointee.peer) {
             return try fieldCertificate(bytes).map { SHA256.hash($0.span) }
@@ -41,9 +41,9 @@ extension WorkerRef {
 
     /// `Client-Cert` of a TLS terminator that the operator trusts (RFC 9440 §2, MTLS-07).
     func fieldCertificate(_ bytes: UnsafeMutablePointer<UInt8>) throws(Refused) -> [UInt8]? {
-        let head = UnsafeBufferPointer(start: bytes, count: pointee.head.pointee.length)
+        let head = UnsafeBufferPointer(start: bytes, count: pointee.scratch.head.pointee.length)
         do throws(ClientCertField.Refusal) {
-            return try ClientCertField.find(in: pointee.head.pointee.fields, of: head.span)
+            return try ClientCertField.find(in: pointee.scratch.head.pointee.fields, of: head.span)
         } catch {
             throw refuse(.clientCertFieldInvalid, "one Client-Cert field with a certificate", CauseWords.of(error))
         }

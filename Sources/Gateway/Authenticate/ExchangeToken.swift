@@ -97,7 +97,7 @@ extension WorkerRef {
                 wait, refuse(.exchangeTargetRefused, "a target that the server knows", "invalid_target"))
         case .unavailable(let reason):
             let refused = refusalOfExchange(reason)
-            let issuer = pointee.exchangeIssuers[answer.rule]
+            let issuer = pointee.policy.exchangeIssuers[answer.rule]
             end(wait) { exchange in
                 let again = secondWait(exchange, reason, issuer: issuer)
                 if again == .nothing { exchange.pointee.exchanged = .refused(refused) }

@@ -93,15 +93,17 @@ extension WorkerRef {
     private func freshSession(
         _ digest: SHA256Digest, _ policy: UnsafeMutablePointer<LoginPolicy>
     ) -> UnsafeMutablePointer<TokenRecord>? {
-        guard let record = pointee.sessions.find(digest), let state = record.pointee.session else { return nil }
+        guard let record = pointee.identities.sessions.find(digest), let state = record.pointee.session else {
+            return nil
+        }
         guard state.pointee.login == policy.pointee.login, clock.wallSeconds() < record.pointee.usableUntil,
-            state.pointee.endings == pointee.stores[policy.pointee.login].endings
+            state.pointee.endings == pointee.identities.stores[policy.pointee.login].endings
         else {
-            pointee.sessions.remove(record)
+            pointee.identities.sessions.remove(record)
             return nil
         }
         record.pointee.wasUsed = true
-        pointee.metrics.count(.sessionCacheHits)
+        pointee.journal.metrics.count(.sessionCacheHits)
         return record
     }
 
@@ -109,15 +111,15 @@ extension WorkerRef {
     private func lookUpSession(
         _ exchange: ExchangeRef, _ policy: UnsafeMutablePointer<LoginPolicy>, _ value: [UInt8], _ digest: SHA256Digest
     ) -> SessionFinding {
-        pointee.metrics.count(.sessionCacheMisses)
+        pointee.journal.metrics.count(.sessionCacheMisses)
         let now = clock.wallSeconds()
-        let store = pointee.stores[policy.pointee.login]
+        let store = pointee.identities.stores[policy.pointee.login]
         let endings = store.endings
         switch store.lookUp(value, now: now) {
         case .none: return .none(found: "a cookie that stands for none")
         case .elsewhere: return .wait(.session(login: policy.pointee.login, digest))
         case .found(let session, let successor):
-            let login = pointee.logins[policy.pointee.login]
+            let login = pointee.policy.logins[policy.pointee.login]
             if login.refreshes, RefreshRules.refreshAt(session) <= now, !exchange.pointee.hasWaited {
                 return .wait(.session(login: policy.pointee.login, digest))
             }
@@ -136,34 +138,36 @@ extension WorkerRef {
         notRefreshedBefore: Int64 = 0
     ) -> UnsafeMutablePointer<TokenRecord> {
         let now = clock.wallSeconds()
-        let settings = pointee.logins[login]
-        let claims = SessionClaims.value(of: session, clientID: pointee.loginClientIDs[login])
-        let issuer = pointee.loginIssuers[login]
+        let settings = pointee.policy.logins[login]
+        let claims = SessionClaims.value(of: session, clientID: pointee.policy.loginClientIDs[login])
+        let issuer = pointee.policy.loginIssuers[login]
         let token = VerifiedAccessToken(
-            issuer: session.issuer, subject: session.subject, clientID: pointee.loginClientIDs[login], tokenID: nil,
+            issuer: session.issuer, subject: session.subject, clientID: pointee.policy.loginClientIDs[login],
+            tokenID: nil,
             audiences: [], scopes: session.scopes,
             times: TokenTimes(expiresAt: session.endsAt, notBefore: nil, issuedAt: nil), claims: claims, binding: .none)
         let refreshAt =
             settings.refreshes ? max(RefreshRules.refreshAt(session), now + 1, notRefreshedBefore) : Int64.max
         // Renewed once a minute: the idle limit is the store's, and is reached only without that.
         let touchAt = max(session.seenAt + 60, now + 1)
-        let catalogue = pointee.tables.catalogue
+        let catalogue = pointee.policy.tables.catalogue
         let record = TokenRecord.make(
             digest, token, issuer: issuer, generation: 0, leeway: 0,
             usableUntil: min(refreshAt, touchAt, session.endsAt), wordCount: catalogue.wordCount)
         record.pointee.session = SessionState.make(
             SessionState(
-                session: session, login: login, store: pointee.stores[login], value: value, endings: endings,
+                session: session, login: login, store: pointee.identities.stores[login], value: value, endings: endings,
                 refreshAt: refreshAt, touchAt: touchAt,
                 proofs: ProofMaker(session), reference: session.reference))
         let buffer = UnsafeMutableBufferPointer(start: record.pointee.answers, count: catalogue.wordCount)
         var answers = buffer.mutableSpan
         catalogue.answer(token, issuer: issuer, into: &answers)
         record.pointee.cost += session.claims.count + value.count + 1024
-        let evictions = pointee.sessions.evictions
-        pointee.sessions.insert(record)
-        if pointee.sessions.evictions > evictions {
-            pointee.metrics.count(.sessionCacheEvictions, by: Int(pointee.sessions.evictions - evictions))
+        let evictions = pointee.identities.sessions.evictions
+        pointee.identities.sessions.insert(record)
+        if pointee.identities.sessions.evictions > evictions {
+            pointee.journal.metrics.count(
+                .sessionCacheEvictions, by: Int(pointee.identities.sessions.evictions - evictions))
         }
         return record
     }
@@ -174,7 +178,7 @@ extension WorkerRef {
     private func checkSameSite(
         _ exchange: ExchangeRef, _ policy: UnsafeMutablePointer<LoginPolicy>, _ bytes: UnsafeMutablePointer<UInt8>
     ) throws(Refused) {
-        let isWebSocket = pointee.head.pointee.offersWebSocket
+        let isWebSocket = pointee.scratch.head.pointee.offersWebSocket
         if policy.pointee.requiresHeader, !isWebSocket {
             guard hasField("x-requested-by", bytes) else {
                 throw refuse(.crossSiteRequest, "X-Requested-By", "none")
@@ -210,7 +214,7 @@ extension WorkerRef {
     private func pageEvidence(
         _ origins: borrowing OriginList, isListed: Bool, _ bytes: UnsafeMutablePointer<UInt8>
     ) -> PageEvidence {
-        let head = pointee.head
+        let head = pointee.scratch.head
         var evidence = PageEvidence()
         var fetchSites = 0
         for index in 0..<head.pointee.fields.count {
@@ -239,7 +243,7 @@ extension WorkerRef {
 
     /// Whether a field of that name, in lower case, is there.
     func hasField(_ name: String, _ bytes: UnsafeMutablePointer<UInt8>) -> Bool {
-        let head = pointee.head
+        let head = pointee.scratch.head
         for index in 0..<head.pointee.fields.count where head.pointee.fields[index].id == .other {
             let range = head.pointee.fields[index].name
             let found = UnsafeBufferPointer(start: bytes + Int(range.start), count: Int(range.count))

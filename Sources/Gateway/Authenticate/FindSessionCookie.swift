@@ -19,7 +19,7 @@ extension WorkerRef {
     func findSessionCookie(
         _ policy: UnsafeMutablePointer<LoginPolicy>, _ bytes: UnsafeMutablePointer<UInt8>
     ) -> SessionCookie {
-        let head = pointee.head
+        let head = pointee.scratch.head
         let name = policy.pointee.cookieName.buffer
         var found: UnsafeBufferPointer<UInt8>?
         var isSimple = true
@@ -60,7 +60,7 @@ extension WorkerRef {
         _ policy: UnsafeMutablePointer<LoginPolicy>, _ bytes: UnsafeMutablePointer<UInt8>
     ) -> SessionCookie {
         let cookies = cookieField(bytes)
-        switch CookieField.value(of: pointee.logins[policy.pointee.login].session.cookieName, in: cookies.span) {
+        switch CookieField.value(of: pointee.policy.logins[policy.pointee.login].session.cookieName, in: cookies.span) {
         case .none: return .none
         case .one(let value): return value.isEmpty ? .none : .chunks(value)
         case .repeated: return .repeated
@@ -69,7 +69,7 @@ extension WorkerRef {
 
     /// All lines of `Cookie`, joined by `; `.
     func cookieField(_ bytes: UnsafeMutablePointer<UInt8>) -> [UInt8] {
-        let head = pointee.head
+        let head = pointee.scratch.head
         var cookies: [UInt8] = []
         for index in 0..<head.pointee.fields.count where head.pointee.fields[index].id == .cookie {
             let range = head.pointee.fields[index].value

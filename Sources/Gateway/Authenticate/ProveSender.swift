@@ -39,7 +39,8 @@ extension WorkerRef {
         let mode = route.pointee.token.nonce
         let proof: UncheckedDPoPProof
         do throws(DPoPRefusal) {
-            proof = try UncheckedDPoPProof(field, rules: route.pointee.token.proofRules, keys: pointee.proofKeys)
+            proof = try UncheckedDPoPProof(
+                field, rules: route.pointee.token.proofRules, keys: pointee.identities.proofKeys)
         } catch {
             throw refuse(error, route, nil)
         }
@@ -64,7 +65,7 @@ extension WorkerRef {
         }
         do throws(DPoPRefusal) {
             let verified = try proof.verify(tokenDigest: digest, boundTo: record.pointee.keyThumbprint)
-            pointee.metrics.count(.proofsVerified)
+            pointee.journal.metrics.count(.proofsVerified)
             let nonceEnd = mode == .off ? judgeNonce(proof, now).until : nonce.until
             return UnspentProof(
                 key: verified.replayKey, thumbprint: verified.thumbprint,

@@ -7,11 +7,13 @@ import Access
 extension WorkerRef {
     /// Refuses a request that there is no place to wait for.
     func judgeWaiting(_ exchange: ExchangeRef, _ wait: Wait) -> Refused? {
-        let limit = pointee.limits.parkedRequests
-        let free = limit - pointee.waitingCount
+        let limit = pointee.policy.limits.parkedRequests
+        let free = limit - pointee.waiting.countOfOthers
         // First of all: whoever has its own part is told so, also where all places are taken.
         if let network = countedNetwork(exchange) {
-            let (share, held) = (pointee.shares.waiting, pointee.networks.count(of: network, .waiting))
+            let (share, held) = (
+                pointee.policy.shares.waiting, pointee.connections.networks.count(of: network, .waiting)
+            )
             if !share.hasRoom(held: held, free: free), share.isOwnDoing(held: held, free: free) {
                 return refuse(
                     .clientWaitersTooMany,
@@ -30,10 +32,10 @@ extension WorkerRef {
     /// Whether another one may wait for the issuer: half of the places are divided among the issuers, and those that an
     /// issuer does not use are kept for it.
     private func hasPlace(_ issuer: Int, _ free: Int) -> Bool {
-        guard pointee.issuerCount > 1 else { return true }
-        let own = pointee.limits.parkedRequests / (2 * pointee.issuerCount)
-        var waiting = [Int](repeating: 0, count: pointee.issuerCount)
-        var exchange = pointee.firstParked
+        guard pointee.identities.issuerCount > 1 else { return true }
+        let own = pointee.policy.limits.parkedRequests / (2 * pointee.identities.issuerCount)
+        var waiting = [Int](repeating: 0, count: pointee.identities.issuerCount)
+        var exchange = pointee.waiting.first
         while let one = exchange {
             if let asked = self.issuer(of: one.pointee.wait), waiting.indices.contains(asked) { waiting[asked] += 1 }
             exchange = one.pointee.nextParked
@@ -47,8 +49,8 @@ extension WorkerRef {
         switch wait {
         case .nothing, .loginPlace, .login: nil
         case .keys(let issuer), .metadata(let issuer), .introspection(let issuer, _): issuer
-        case .exchange(let rule, _): pointee.exchangeIssuers[rule]
-        case .session(let login, _): pointee.loginIssuers[login]
+        case .exchange(let rule, _): pointee.policy.exchangeIssuers[rule]
+        case .session(let login, _): pointee.policy.loginIssuers[login]
         }
     }
 
@@ -56,19 +58,19 @@ extension WorkerRef {
     func countWaiting(_ exchange: ExchangeRef) {
         guard issuer(of: exchange.pointee.wait) != nil else { return }
         exchange.pointee.isWaiting = true
-        pointee.waitingCount += 1
+        pointee.waiting.countOfOthers += 1
         guard let network = countedNetwork(exchange) else { return }
         exchange.pointee.isCountedWaiting = true
-        pointee.networks.add(network, .waiting)
+        pointee.connections.networks.add(network, .waiting)
     }
 
     /// It waits no more.
     func uncountWaiting(_ exchange: ExchangeRef) {
         guard exchange.pointee.isWaiting else { return }
         exchange.pointee.isWaiting = false
-        pointee.waitingCount -= 1
+        pointee.waiting.countOfOthers -= 1
         guard exchange.pointee.isCountedWaiting else { return }
         exchange.pointee.isCountedWaiting = false
-        pointee.networks.remove(exchange.pointee.address.networkWords, .waiting)
+        pointee.connections.networks.remove(exchange.pointee.address.networkWords, .waiting)
     }
 }

@@ -67,7 +67,7 @@ extension WorkerRef {
     /// One set for all workers, so that of two equal proofs sent at once only one is first (DPOP-15). Last of all
     /// checks: a proof that fails another one must stay usable, or anybody could use up a client's (DPOP-17).
     func spend(_ proof: UnspentProof) throws(Refused) {
-        switch pointee.replay.insert(
+        switch pointee.identities.replay.insert(
             proof.key, thumbprint: proof.thumbprint, until: proof.until, now: clock.wallSeconds())
         {
         case .first: return
@@ -76,12 +76,13 @@ extension WorkerRef {
             throw refuse(
                 .clientProofsTooMany, "one client's part of the memory for proofs, which is half of it at most",
                 "more proofs by one key")
-        case .full: throw refuse(.replaySetFull, "memory for another proof", "\(pointee.replay.bytes) bytes in use")
+        case .full:
+            throw refuse(.replaySetFull, "memory for another proof", "\(pointee.identities.replay.bytes) bytes in use")
         }
     }
 
     func judgeNonce(_ proof: UncheckedDPoPProof, _ now: Int64) -> NonceVerdict {
-        guard let nonces = pointee.nonces, let nonce = proof.nonce else { return .missing }
+        guard let nonces = pointee.policy.nonces, let nonce = proof.nonce else { return .missing }
         switch nonces.judge(nonce.span, now: now) {
         case .current(let until): return .fresh(until: until)
         case .previous(let until): return .ageing(until: until)
@@ -91,13 +92,13 @@ extension WorkerRef {
 
     /// Writes one `DPoP-Nonce` field line with a nonce of now (RFC 9449 §8).
     func putNonce(into writer: inout HeadWriter) {
-        guard let nonces = pointee.nonces else { return }
+        guard let nonces = pointee.policy.nonces else { return }
         let now = clock.wallSeconds()
-        if pointee.nonce.madeAt != now || pointee.nonce.bytes.isEmpty {
-            pointee.nonce = NonceText(bytes: nonces.make(now: now), madeAt: now)
+        if pointee.identities.nonce.madeAt != now || pointee.identities.nonce.bytes.isEmpty {
+            pointee.identities.nonce = NonceText(bytes: nonces.make(now: now), madeAt: now)
         }
         writer.put("DPoP-Nonce: ")
-        pointee.nonce.bytes.withUnsafeBufferPointer { writer.put($0) }
+        pointee.identities.nonce.bytes.withUnsafeBufferPointer { writer.put($0) }
         writer.put("\r\n")
     }
 }

@@ -15,38 +15,43 @@ extension WorkerRef {
         let client = exchange.pointee.client.unsafelyUnwrapped
         exchange.pointee.phase = .parked
         exchange.pointee.wait = wait
-        exchange.pointee.previousParked = pointee.lastParked
+        exchange.pointee.previousParked = pointee.waiting.last
         exchange.pointee.nextParked = nil
-        pointee.parkings += 1
-        exchange.pointee.parking = pointee.parkings
-        if let last = pointee.lastParked { last.pointee.nextParked = exchange } else { pointee.firstParked = exchange }
-        pointee.lastParked = exchange
-        pointee.parkedCount += 1
-        pointee.metrics.set(.parkedRequests, to: pointee.parkedCount)
+        pointee.waiting.total += 1
+        exchange.pointee.parking = pointee.waiting.total
+        if let last = pointee.waiting.last {
+            last.pointee.nextParked = exchange
+        } else {
+            pointee.waiting.first = exchange
+        }
+        pointee.waiting.last = exchange
+        pointee.waiting.count += 1
+        pointee.journal.metrics.set(.parkedRequests, to: pointee.waiting.count)
         countWaiting(exchange)
         client.stopReading()
         switch wait {
         case .nothing: break
         case .keys(let issuer), .metadata(let issuer):
-            setTimeout(client.timeout, pointee.timeouts.keyWait)
-            pointee.requestKeys(issuer)
+            setTimeout(client.timeout, pointee.policy.timeouts.keyWait)
+            pointee.questions.requestKeys(issuer)
         case .introspection(let issuer, let digest):
-            setTimeout(client.timeout, pointee.issuers[issuer].lookupTimeout)
-            pointee.metrics.count(.introspections)
-            let isVouchedFor = pointee.vouchedTokens.contains(digest, now: clock.wallSeconds())
-            pointee.ask(
+            setTimeout(client.timeout, pointee.identities.issuers[issuer].lookupTimeout)
+            pointee.journal.metrics.count(.introspections)
+            let isVouchedFor = pointee.identities.vouchedTokens.contains(digest, now: clock.wallSeconds())
+            pointee.questions.ask(
                 .introspection(issuer: issuer, isVouchedFor: isVouchedFor), Array(accessToken(bytes)), digest,
                 askingClient(exchange))
         case .exchange(let rule, let digest):
-            setTimeout(client.timeout, Worker.exchangeTimeout)
+            setTimeout(client.timeout, Questions.exchangeTimeout)
             let expiry = exchange.pointee.token?.pointee.usableUntil ?? 0
             let token = exchange.pointee.token?.pointee.session?.pointee.session.accessToken?.reveal()
-            pointee.ask(
+            pointee.questions.ask(
                 .exchange(rule: rule, tokenExpiresAt: expiry), token ?? Array(accessToken(bytes)), digest,
                 askingClient(exchange))
         case .session(let login, let digest):
-            setTimeout(client.timeout, Worker.refreshTimeout)
-            pointee.askSession(login, exchange.pointee.route.flatMap { sessionValue($0, bytes) } ?? [], digest)
+            setTimeout(client.timeout, Questions.refreshTimeout)
+            pointee.questions.askSession(
+                login, exchange.pointee.route.flatMap { sessionValue($0, bytes) } ?? [], digest)
         case .loginPlace, .login: break
         }
     }
@@ -56,23 +61,23 @@ extension WorkerRef {
         if let previous = exchange.pointee.previousParked {
             previous.pointee.nextParked = exchange.pointee.nextParked
         } else {
-            pointee.firstParked = exchange.pointee.nextParked
+            pointee.waiting.first = exchange.pointee.nextParked
         }
         if let next = exchange.pointee.nextParked {
             next.pointee.previousParked = exchange.pointee.previousParked
         } else {
-            pointee.lastParked = exchange.pointee.previousParked
+            pointee.waiting.last = exchange.pointee.previousParked
         }
         exchange.pointee.previousParked = nil
         exchange.pointee.nextParked = nil
         exchange.pointee.wait = .nothing
         uncountWaiting(exchange)
-        pointee.parkedCount -= 1
-        pointee.metrics.set(.parkedRequests, to: pointee.parkedCount)
+        pointee.waiting.count -= 1
+        pointee.journal.metrics.set(.parkedRequests, to: pointee.waiting.count)
     }
 
     /// New keys, or none any more; called through the loop's inbox.
-    func keysArrived(_ keys: IssuerKeys?, issuer: Int) { pointee.issuers[issuer].take(keys) }
+    func keysArrived(_ keys: IssuerKeys?, issuer: Int) { pointee.identities.issuers[issuer].take(keys) }
 
     /// The directory has answered: everyone who waited for this issuer is looked at once more.
     func refreshEnded(issuer: Int) {
@@ -90,7 +95,7 @@ extension WorkerRef {
     ///
     /// Who begins to wait meanwhile, as a request behind one that went on, asks for an answer of its own.
     func end(_ wait: Wait, _ give: (ExchangeRef) -> Wait) {
-        let last = pointee.parkings
+        let last = pointee.waiting.total
         while let exchange = firstWaiting(for: wait, upTo: last) {
             unpark(exchange)
             let next = give(exchange)
@@ -103,7 +108,7 @@ extension WorkerRef {
     }
 
     private func firstWaiting(for wait: Wait, upTo last: UInt64) -> ExchangeRef? {
-        var exchange = pointee.firstParked
+        var exchange = pointee.waiting.first
         while let one = exchange, one.pointee.parking <= last {
             if one.pointee.wait == wait { return one }
             exchange = one.pointee.nextParked
@@ -123,7 +128,7 @@ extension WorkerRef {
             return .keys(issuer: issuer)
         case .introspection(.signatureInvalid):
             // The issuer may have replaced a key under its name; whoever else signs answers has nobody wait for long.
-            guard pointee.issuers[issuer].mayReadKeysAgain(at: clock.wallSeconds()) else { return .nothing }
+            guard pointee.identities.issuers[issuer].mayReadKeysAgain(at: clock.wallSeconds()) else { return .nothing }
             exchange.pointee.hasAskedAgain = true
             return .keys(issuer: issuer)
         default: return .nothing

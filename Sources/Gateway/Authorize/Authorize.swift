@@ -61,7 +61,7 @@ extension WorkerRef {
     private func lastAuthentication(of token: UnsafeMutablePointer<TokenRecord>) -> Authentication {
         Authentication(
             at: token.pointee.authTime, now: clock.wallSeconds(),
-            leeway: Int64(pointee.issuers[token.pointee.issuer].rules.leewaySeconds))
+            leeway: Int64(pointee.identities.issuers[token.pointee.issuer].rules.leewaySeconds))
     }
 
     /// What would have been let through, for the operator.
@@ -101,7 +101,7 @@ extension WorkerRef {
     }
 
     private func grantedScopes(_ token: UnsafeMutablePointer<TokenRecord>) -> String {
-        token.pointee.shown(pointee.issuers[token.pointee.issuer].rules.scopeClaim)
+        token.pointee.shown(pointee.identities.issuers[token.pointee.issuer].rules.scopeClaim)
     }
 
     private func requiredDetails(_ exchange: ExchangeRef, _ route: UnsafePointer<Route>) -> String {

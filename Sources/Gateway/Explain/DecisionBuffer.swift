@@ -163,9 +163,9 @@ extension RequestID {
 }
 
 extension WorkerRef {
-    /// Keeps what the stages have found of the head in `pointee.head`.
+    /// Keeps what the stages have found of the head in `pointee.scratch.head`.
     func keepDecision(_ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, _ step: Step) {
-        guard let decisions = pointee.decisions else { return }
+        guard let decisions = pointee.journal.decisions else { return }
         let verdict: Verdict
         switch step {
         case .forward: verdict = .forwarded(injected: injectedFields(exchange))
@@ -186,8 +186,8 @@ extension WorkerRef {
 
     /// Keeps that a request was refused, at whatever place that was.
     func keepRefusal(_ exchange: ExchangeRef, _ refused: Refused) {
-        pointee.decisions?.change(
-            exchange.pointee.id, at: clock.wallSeconds(), to: verdict(refused), generation: pointee.generation
+        pointee.journal.decisions?.change(
+            exchange.pointee.id, at: clock.wallSeconds(), to: verdict(refused), generation: pointee.policy.generation
         ) {
             var evidence = RequestEvidence()
             if let client = exchange.pointee.client {

@@ -68,9 +68,9 @@ package final class DryRun {
         } catch {
             throw GatewayFailure("a loop could not be made", "\(error)")
         }
-        let parts = try SharedResources(settings, operatorLog: .off, readsTLS: false)
+        let resources = try SharedResources(settings, operatorLog: .off, readsTLS: false)
         // No name is ever looked up.
-        parts.resolver.stop()
+        resources.resolver.stop()
         worker = .allocate(capacity: 1)
         let sockets = UnsafeMutablePointer<ListenerSocket>.allocate(capacity: max(1, settings.listeners.count))
         for (index, listener) in settings.listeners.enumerated() {
@@ -81,20 +81,21 @@ package final class DryRun {
             metrics: registry.workers[0], log: nil, requestKeys: { _ in }, ask: { _, _, _, _ in }, onDrained: {})
         worker.initialize(
             to: Worker(
-                index: 0, loop: loop, listeners: sockets, settings: settings, parts: parts,
+                index: 0, loop: loop, listeners: sockets, settings: settings, resources: resources,
                 context: context))
         worker.prepareSlabs()
-        worker.pointee.clockStandsAt = now ?? 0
+        worker.pointee.loop.clockStandsAt = now ?? 0
         do throws(CryptoRefusal) {
-            for (login, clientID) in zip(settings.logins, worker.pointee.loginClientIDs) {
-                worker.pointee.stores.append(
+            for (login, clientID) in zip(settings.logins, worker.pointee.policy.loginClientIDs) {
+                worker.pointee.identities.stores.append(
                     try SessionStores.make(login.session, client: login.name, clientID: clientID))
             }
         } catch {
             throw GatewayFailure("sessions could not be read", "a key is not 32 bytes")
         }
         // Keys of its own where none are configured: what they sign is shown to nobody.
-        worker.pointee.assertionKeys = try AssertionKeyRotation(settings, loop: loop, operatorLog: .off)?.keys
+        worker.pointee.identities.assertionKeys = try AssertionKeyRotation(settings, loop: loop, operatorLog: .off)?
+            .keys
     }
 
     /// The time that tokens are judged by, in unix seconds.
@@ -115,11 +116,11 @@ package final class DryRun {
     private func judge(
         _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, _ circumstances: Circumstances
     ) -> Outcome {
-        let client = worker.pointee.clients.take()
+        let client = worker.pointee.connections.clients.take()
         client.pointee = ClientConnection(worker)
         defer {
             client.pointee.forgetCertificate()
-            worker.pointee.clients.giveBack(client)
+            worker.pointee.connections.clients.giveBack(client)
         }
         client.pointee.listener = UInt16(clamping: circumstances.arrival.listener)
         client.pointee.clearText = clearText(circumstances.arrival)
@@ -129,7 +130,8 @@ package final class DryRun {
         }
         var parser = RequestHeadParser()
         let span = UnsafeBufferPointer(start: bytes, count: count).span
-        switch parser.parse(span, limits: worker.pointee.httpLimits, into: &worker.pointee.head.pointee) {
+        switch parser.parse(span, limits: worker.pointee.policy.httpLimits, into: &worker.pointee.scratch.head.pointee)
+        {
         case .incomplete: return .incomplete
         case .refused(let cause): return .judged(unreadable(bytes, count, circumstances), refused(cause))
         case .complete: break
@@ -214,7 +216,7 @@ extension WorkerRef {
             case .answerPreflight: (.preflight, "204  to a browser's preflight")
             case .redirectToHTTPS: (.redirect, "308  to the same address over https")
             case .publish: (.document, "200  a document of the gateway's")
-            case .login(let endpoint): (.login, endpoint.words(pointee.logins))
+            case .login(let endpoint): (.login, endpoint.words(pointee.policy.logins))
             case .forward, .wait, .refuse: (.none, "")
             }
     }
@@ -240,7 +242,7 @@ extension WorkerRef {
 
     private func identityFields(_ exchange: ExchangeRef) -> [InjectedField] {
         guard let token = exchange.pointee.token, let route = exchange.pointee.route, route.pointee.identity >= 0,
-            route.pointee.identity < pointee.tables.identityMappings.count
+            route.pointee.identity < pointee.policy.tables.identityMappings.count
         else { return [] }
         let mapping = route.pointee.identity
         let block = TokenRecord.identity(of: token, mapping: mapping) ?? buildIdentity(token, mapping: mapping)

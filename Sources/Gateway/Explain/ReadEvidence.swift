@@ -7,10 +7,10 @@ import JSON
 import Telemetry
 
 extension WorkerRef {
-    /// What the head in `pointee.head` says, and what the stages said of it, for an explanation; decides nothing, and is
+    /// What the head in `pointee.scratch.head` says, and what the stages said of it, for an explanation; decides nothing, and is
     /// not on the hot path.
     func evidence(_ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, _ step: Step) -> RequestEvidence {
-        let head = pointee.head
+        let head = pointee.scratch.head
         let all = UnsafeBufferPointer(start: bytes, count: head.pointee.length)
         func text(_ range: ByteRange, limit: Int = 2048) -> String {
             String(decoding: all[Int(range.start)..<range.end].prefix(limit), as: UTF8.self)
@@ -30,7 +30,7 @@ extension WorkerRef {
             let path = UnsafeBufferPointer(rebasing: all[Int(head.pointee.path.start)..<head.pointee.path.end])
             QueryRedaction.append(query.span, of: path.span, limit: 1024, to: &shown)
             evidence.target = evidence.path + "?" + String(decoding: shown, as: UTF8.self)
-            let heads = UnsafeBufferPointer(start: UnsafePointer(pointee.head), count: 1)
+            let heads = UnsafeBufferPointer(start: UnsafePointer(pointee.scratch.head), count: 1)
             evidence.hasTokenInQuery = HeadView(heads.span, all.span).queryHasToken
         }
         evidence.authority = text(head.pointee.authority, limit: 256)
@@ -80,7 +80,7 @@ extension WorkerRef {
     }
 
     private func readAuthorization(_ all: UnsafeBufferPointer<UInt8>, into evidence: inout RequestEvidence) {
-        let head = pointee.head
+        let head = pointee.scratch.head
         guard head.pointee.authorizationCount > 0 else { return }
         guard head.pointee.authorizationCount == 1 else {
             evidence.authorization = .lines(head.pointee.authorizationCount)
@@ -112,10 +112,10 @@ extension WorkerRef {
 
     private func readIssuer(of token: TokenEvidence, into evidence: inout RequestEvidence) {
         guard let name = token.text("iss") else { return }
-        for index in 0..<pointee.issuerCount
-        where pointee.issuers[index].identifier.utf8.elementsEqual(name.utf8) {
+        for index in 0..<pointee.identities.issuerCount
+        where pointee.identities.issuers[index].identifier.utf8.elementsEqual(name.utf8) {
             evidence.issuer = index
-            evidence.keys = pointee.issuers[index].keySet?.keys.map { key in
+            evidence.keys = pointee.identities.issuers[index].keySet?.keys.map { key in
                 KeyEvidence(
                     keyID: key.keyID, algorithms: SignatureAlgorithm.allCases.filter(key.fits).map(\.name))
             }

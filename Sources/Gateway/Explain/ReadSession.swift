@@ -12,7 +12,7 @@ extension WorkerRef {
     ) {
         readBrowser(exchange, bytes, into: &evidence)
         guard let route = exchange.pointee.route, let policy = route.pointee.login else { return }
-        let settings = pointee.logins[policy.pointee.login]
+        let settings = pointee.policy.logins[policy.pointee.login]
         var session = SessionEvidence(login: policy.pointee.login, cookieName: settings.session.cookieName)
         session.cookieCount = count(cookie: settings.session.cookieName, bytes)
         let value = sessionValue(route, bytes)
@@ -23,7 +23,8 @@ extension WorkerRef {
             describe(state.pointee.session, settings, into: &session)
             session.claims = exchange.pointee.token?.pointee.claims
         } else if let value {
-            session.diagnosis = pointee.stores[policy.pointee.login].diagnose(value, now: clock.wallSeconds())
+            session.diagnosis = pointee.identities.stores[policy.pointee.login].diagnose(
+                value, now: clock.wallSeconds())
         }
         evidence.session = session
         if let pointer { evidence.loginStart = start(pointer, policy, evidence) }
@@ -57,7 +58,7 @@ extension WorkerRef {
     private func readBrowser(
         _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, into evidence: inout RequestEvidence
     ) {
-        let head = pointee.head
+        let head = pointee.scratch.head
         var browser = BrowserEvidence()
         for index in 0..<head.pointee.fields.count {
             let slot = head.pointee.fields[index]

@@ -22,7 +22,7 @@ extension WorkerRef {
             return abortClient(client)
         }
         exchange.pointee.refusal = refusal
-        if pointee.decisions != nil { keepRefusal(exchange, refused) }
+        if pointee.journal.decisions != nil { keepRefusal(exchange, refused) }
         logRefusal(exchange, refused)
         if refusal.closesConnection { exchange.pointee.keepsAlive = false }
         if holdsBack(exchange, refusal) { return holdBack(exchange) }
@@ -64,13 +64,13 @@ extension WorkerRef {
         exchange.pointee.status = status
         exchange.pointee.respondedAt = clock.microseconds()
         let discardsBody = canDiscard(exchange)
-        if !discardsBody || client.pointee.closesAfterOutput || pointee.isDraining {
+        if !discardsBody || client.pointee.closesAfterOutput || pointee.listening.isDraining {
             exchange.pointee.keepsAlive = false
         }
         let keepsAlive = exchange.pointee.keepsAlive
-        var writer = HeadWriter(pointee.writeScratch, capacity: Worker.writeCapacity)
+        var writer = HeadWriter(pointee.scratch.write, capacity: Scratch.writeCapacity)
         writer.put(text: "HTTP/1.1 \(status) \(Status.reason(status))\r\n")
-        writer.put(pointee.date)
+        writer.put(pointee.loop.date)
         for (name, value) in fields { writer.put(text: "\(name): \(value)\r\n") }
         if exchange.pointee.givesNonce { putNonce(into: &writer) }
         putCookies(exchange, into: &writer)
@@ -97,7 +97,7 @@ extension WorkerRef {
         guard keepsAlive else { return closeAfterOutput(client) }
         if body.isComplete { return beginNext(client) }
         beginDiscarding(client, body)
-        setTimeout(client.timeout, pointee.timeouts.requestBody)
+        setTimeout(client.timeout, pointee.policy.timeouts.requestBody)
         discardInput(client)
     }
 

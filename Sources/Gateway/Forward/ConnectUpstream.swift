@@ -10,8 +10,8 @@ extension WorkerRef {
     func begin(_ upstream: UpstreamRef) {
         let pool = upstream.pointee.pool.unsafelyUnwrapped
         let now = clock.microseconds()
-        setTimeout(upstream.timeout, pointee.timeouts.upstreamConnect)
-        upstream.pointee.deadline = now &+ UInt64(pointee.timeouts.upstreamConnect) * 1000
+        setTimeout(upstream.timeout, pointee.policy.timeouts.upstreamConnect)
+        upstream.pointee.deadline = now &+ UInt64(pointee.policy.timeouts.upstreamConnect) * 1000
         if let exchange = upstream.pointee.exchange { awaitResponse(exchange) }
         refreshAddresses(pool, now: now)
         if pool.pointee.addresses.isEmpty {
@@ -31,7 +31,7 @@ extension WorkerRef {
         let place = PoolReference(pointer: pool)
         for number in pool.pointee.addresses.due(now: now) {
             let server = pool.pointee.addresses.servers[number]
-            pointee.resolver.resolve(server.host, port: server.port, on: pointee.loop) {
+            pointee.upstreams.resolver.resolve(server.host, port: server.port, on: pointee.loop.events) {
                 worker.pointer.addressesArrived($0, number, place.pointer)
             }
         }
@@ -84,9 +84,9 @@ extension WorkerRef {
             upstream.pointee.stream = ByteStream(descriptor: descriptor)
             upstream.pointee.state = .connecting
             FileEvent.assign(
-                upstream.readEvent, pointee.base, descriptor, [.read, .persistent], onUpstreamReadable, upstream)
+                upstream.readEvent, pointee.loop.base, descriptor, [.read, .persistent], onUpstreamReadable, upstream)
             FileEvent.assign(
-                upstream.writeEvent, pointee.base, descriptor, [.write, .persistent], onUpstreamWritable, upstream)
+                upstream.writeEvent, pointee.loop.base, descriptor, [.write, .persistent], onUpstreamWritable, upstream)
             upstream.startWriting()
             setTimeout(upstream.timeout, timeForAttempt(upstream, pool, now))
             return

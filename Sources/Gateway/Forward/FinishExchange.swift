@@ -36,7 +36,9 @@ extension WorkerRef {
     }
 
     /// How long a client may have nothing to ask, in milliseconds.
-    var keepAliveTimeout: Int { pointee.isDraining ? Worker.drainedIdleTimeout : pointee.timeouts.keepAlive }
+    var keepAliveTimeout: Int {
+        pointee.listening.isDraining ? Listening.drainedIdleTimeout : pointee.policy.timeouts.keepAlive
+    }
 
     /// Logs and forgets an exchange; the connections stay.
     func endExchange(_ exchange: ExchangeRef) {
@@ -51,11 +53,11 @@ extension WorkerRef {
         exchange.pointee.upstreamToken = nil
         dropLoginRequest(exchange)
         dropCookies(exchange)
-        exchange.pointee.logged.release(to: &pointee.buffers)
-        exchange.pointee.replay.release(to: &pointee.buffers)
+        exchange.pointee.logged.release(to: &pointee.connections.buffers)
+        exchange.pointee.replay.release(to: &pointee.connections.buffers)
         exchange.pointee.client?.pointee.exchange = nil
         exchange.pointee.client = nil
-        pointee.exchanges.giveBack(exchange)
+        pointee.connections.exchanges.giveBack(exchange)
     }
 
     /// Ends the connection as soon as the client has taken everything.
@@ -78,7 +80,7 @@ extension WorkerRef {
 
     /// Reads away what a peer still sends after the last answer, within bounds.
     func linger(_ client: ClientRef) {
-        let count = client.pointee.stream.read(into: pointee.readScratch, capacity: Worker.readCapacity)
+        let count = client.pointee.stream.read(into: pointee.scratch.read, capacity: Scratch.readCapacity)
         if count == ByteStream.wantsRead { return }
         guard count > 0 else { return closeClient(client) }
         client.pointee.lingered += Int32(count)
@@ -116,25 +118,27 @@ extension WorkerRef {
         client.pointee.state = .closed
         client.stopReading()
         client.stopWriting()
-        pointee.wheel.remove(client.timeout)
+        pointee.connections.wheel.remove(client.timeout)
         client.pointee.stream.close()
-        client.pointee.input.release(to: &pointee.buffers)
-        client.pointee.output.release(to: &pointee.buffers)
+        client.pointee.input.release(to: &pointee.connections.buffers)
+        client.pointee.output.release(to: &pointee.connections.buffers)
         if client.pointee.isHandshaking { endHandshake(client) }
-        if client.pointee.isCounted { pointee.networks.remove(client.pointee.peer.networkWords) }
+        if client.pointee.isCounted { pointee.connections.networks.remove(client.pointee.peer.networkWords) }
         client.pointee.isCounted = false
         dropPipe(&client.pointee.pipe)
         endDiscarding(client)
         client.pointee.forgetCertificate()
-        pointee.openClients -= 1
-        pointee.metrics.adjust(.clientConnections, by: -1)
-        pointee.clients.giveBack(client)
-        if pointee.isDraining, pointee.openClients == 0, pointee.ticksToClosing == 0 { sayDrained() }
+        pointee.connections.openClients -= 1
+        pointee.journal.metrics.adjust(.clientConnections, by: -1)
+        pointee.connections.clients.giveBack(client)
+        if pointee.listening.isDraining, pointee.connections.openClients == 0, pointee.listening.ticksToClosing == 0 {
+            sayDrained()
+        }
     }
 
     /// From now on what comes is read away as the rest of a body.
     func beginDiscarding(_ client: ClientRef, _ body: BodyCounter) {
-        let discard = client.pointee.discard ?? pointee.discards.take()
+        let discard = client.pointee.discard ?? pointee.connections.discards.take()
         discard.pointee = body
         client.pointee.discard = discard
         client.pointee.state = .discardingBody
@@ -143,13 +147,13 @@ extension WorkerRef {
     private func endDiscarding(_ client: ClientRef) {
         guard let discard = client.pointee.discard else { return }
         client.pointee.discard = nil
-        pointee.discards.giveBack(discard)
+        pointee.connections.discards.giveBack(discard)
     }
 
     /// Reads away the rest of a small request body after an early answer (HTTP-35).
     func readDiscarded(_ client: ClientRef) {
         if client.pointee.input.isEmpty {
-            let count = client.pointee.stream.read(into: pointee.readScratch, capacity: Worker.readCapacity)
+            let count = client.pointee.stream.read(into: pointee.scratch.read, capacity: Scratch.readCapacity)
             switch count {
             case 1...: break
             case ByteStream.wantsRead: return
@@ -157,7 +161,7 @@ extension WorkerRef {
             case ByteStream.wantsWrite: return client.startWriting()
             default: return closeClient(client)
             }
-            guard client.pointee.input.append(pointee.readScratch, count, from: &pointee.buffers) else {
+            guard client.pointee.input.append(pointee.scratch.read, count, from: &pointee.connections.buffers) else {
                 return closeClient(client)
             }
         }
@@ -176,7 +180,7 @@ extension WorkerRef {
                 discard.pointee.remaining -= Int64(taken)
                 if discard.pointee.remaining == 0 { discard.pointee.kind = .complete }
                 client.pointee.lingered += Int32(taken)
-                client.pointee.input.consume(taken, to: &pointee.buffers)
+                client.pointee.input.consume(taken, to: &pointee.connections.buffers)
             case .chunked:
                 let span = UnsafeBufferPointer(start: input.bytes, count: input.count).span
                 switch discard.pointee.chunks.next(span) {
@@ -204,6 +208,6 @@ extension WorkerRef {
 
     private func consumeDiscarded(_ client: ClientRef, _ count: Int) {
         client.pointee.lingered += Int32(count)
-        client.pointee.input.consume(count, to: &pointee.buffers)
+        client.pointee.input.consume(count, to: &pointee.connections.buffers)
     }
 }

@@ -10,10 +10,11 @@ extension WorkerRef {
     func holdsBack(_ exchange: ExchangeRef, _ refusal: Refusal) -> Bool {
         let client = exchange.pointee.client.unsafelyUnwrapped
         guard refusal.blame == .client, refusal.status == 429 || exchange.pointee.route == nil,
-            !refusal.closesConnection, !client.pointee.hasOutput, !pointee.isDraining,
+            !refusal.closesConnection, !client.pointee.hasOutput, !pointee.listening.isDraining,
             let network = countedNetwork(exchange)
         else { return false }
-        return pointee.networks.take(network, .refusals, at: clock.microseconds(), pointee.shares.refusalRate) > 0
+        return pointee.connections.networks.take(
+            network, .refusals, at: clock.microseconds(), pointee.policy.shares.refusalRate) > 0
     }
 
     /// Puts an exchange aside whose answer is known.
@@ -22,7 +23,7 @@ extension WorkerRef {
         exchange.pointee.phase = .held
         if let loginInFlight = exchange.pointee.loginInFlight, leavePlace(loginInFlight) { giveFreePlace() }
         client.stopReading()
-        setTimeout(client.timeout, Worker.refusalPause)
+        setTimeout(client.timeout, Connections.refusalPause)
     }
 
     /// The time is over: the answer is given.

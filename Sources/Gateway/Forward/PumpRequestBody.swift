@@ -10,7 +10,7 @@ extension WorkerRef {
         // What was kept came first.
         guard client.pointee.input.isEmpty else { return goOn(client, exchange) }
         if spliceRequest(client, exchange) { return }
-        let count = client.pointee.stream.read(into: pointee.readScratch, capacity: Worker.readCapacity)
+        let count = client.pointee.stream.read(into: pointee.scratch.read, capacity: Scratch.readCapacity)
         guard count > 0 else {
             switch count {
             case ByteStream.wantsRead: return
@@ -20,12 +20,14 @@ extension WorkerRef {
                 return abortClient(client)
             }
         }
-        pumpBody(client, exchange, pointee.readScratch, count, isKept: false)
+        pumpBody(client, exchange, pointee.scratch.read, count, isKept: false)
     }
 
     /// The next request's bytes, or the peer's end, while a response is under way.
     private func readEarly(_ client: ClientRef) {
-        guard client.pointee.input.reserve(4096, from: &pointee.buffers) else { return client.stopReading() }
+        guard client.pointee.input.reserve(4096, from: &pointee.connections.buffers) else {
+            return client.stopReading()
+        }
         let input = client.pointee.input
         let count = client.pointee.stream.read(into: input.space, capacity: input.room)
         switch count {
@@ -37,9 +39,9 @@ extension WorkerRef {
             // A client may end its side and still wait for the answer.
             client.pointee.sawEnd = true
             client.stopReading()
-            if client.pointee.input.isEmpty { client.pointee.input.release(to: &pointee.buffers) }
+            if client.pointee.input.isEmpty { client.pointee.input.release(to: &pointee.connections.buffers) }
         case ByteStream.wantsRead:
-            if client.pointee.input.isEmpty { client.pointee.input.release(to: &pointee.buffers) }
+            if client.pointee.input.isEmpty { client.pointee.input.release(to: &pointee.connections.buffers) }
         case ByteStream.wantsWrite: client.startWriting()
         default: abortClient(client)
         }
@@ -62,15 +64,17 @@ extension WorkerRef {
     private func pumpBody(
         _ client: ClientRef, _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, isKept: Bool
     ) {
-        var writer = HeadWriter(pointee.writeScratch, capacity: Worker.writeCapacity)
+        var writer = HeadWriter(pointee.scratch.write, capacity: Scratch.writeCapacity)
         let used: Int
         switch encodeBody(exchange, bytes, min(count, writer.bodyRoom), into: &writer) {
         case .refused(let refused): return bodyRefused(client, exchange, refused)
         case .used(let taken): used = taken
         }
         if isKept {
-            client.pointee.input.consume(used, to: &pointee.buffers)
-        } else if used < count, !client.pointee.input.append(bytes + used, count - used, from: &pointee.buffers) {
+            client.pointee.input.consume(used, to: &pointee.connections.buffers)
+        } else if used < count,
+            !client.pointee.input.append(bytes + used, count - used, from: &pointee.connections.buffers)
+        {
             return abortClient(client)
         }
         if let upstream = exchange.pointee.upstream { sendToUpstream(upstream, writer.base, writer.count) }

@@ -27,16 +27,16 @@ extension WorkerRef {
         if client.pointee.state == .tunnelling { return tunnelFromUpstream(upstream, exchange, client) }
         if exchange.pointee.phase == .responding { return readBody(upstream, exchange) }
         if upstream.pointee.input.isEmpty {
-            let count = upstream.pointee.stream.read(into: pointee.readScratch, capacity: Worker.readCapacity)
+            let count = upstream.pointee.stream.read(into: pointee.scratch.read, capacity: Scratch.readCapacity)
             guard count > 0 else { return responseStopped(upstream, count) }
-            readHead(upstream, exchange, pointee.readScratch, count, isKept: false)
+            readHead(upstream, exchange, pointee.scratch.read, count, isKept: false)
         } else {
-            guard upstream.pointee.input.reserve(4096, from: &pointee.buffers) else {
+            guard upstream.pointee.input.reserve(4096, from: &pointee.connections.buffers) else {
                 return upstreamMalformed(upstream, "a head beyond limits")
             }
             let input = upstream.pointee.input
             // One scratch-ful at most, so that head and body together always fit where they are rewritten.
-            let count = upstream.pointee.stream.read(into: input.space, capacity: min(input.room, Worker.readCapacity))
+            let count = upstream.pointee.stream.read(into: input.space, capacity: min(input.room, Scratch.readCapacity))
             guard count > 0 else { return responseStopped(upstream, count) }
             upstream.pointee.input.end += count
             readHead(upstream, exchange, upstream.pointee.input.bytes, upstream.pointee.input.count, isKept: true)
@@ -60,16 +60,16 @@ extension WorkerRef {
         while true {
             let span = UnsafeBufferPointer(start: bytes, count: count).span
             let progress = upstream.pointee.parser.parse(
-                span, limits: pointee.httpLimits, answering: exchange.pointee.method,
-                into: &pointee.responseHead.pointee)
+                span, limits: pointee.policy.httpLimits, answering: exchange.pointee.method,
+                into: &pointee.scratch.responseHead.pointee)
             switch progress {
             case .refused(let cause): return upstreamMalformed(upstream, CauseWords.of(cause))
             case .incomplete: return keep(upstream, bytes, count, isKept: isKept)
             case .complete: break
             }
-            let length = pointee.responseHead.pointee.length
-            if pointee.responseHead.pointee.isInterim {
-                if pointee.responseHead.pointee.status == 101 {
+            let length = pointee.scratch.responseHead.pointee.length
+            if pointee.scratch.responseHead.pointee.isInterim {
+                if pointee.scratch.responseHead.pointee.status == 101 {
                     return switchProtocols(upstream, exchange, bytes, count)
                 }
                 exchange.pointee.interim += 1
@@ -93,9 +93,9 @@ extension WorkerRef {
     /// behind bytes that the client has not taken yet: hints that come late help nobody, and need not be kept.
     private func relayInterim(_ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>) {
         let client = exchange.pointee.client.unsafelyUnwrapped
-        guard pointee.responseHead.pointee.status != 100, !exchange.pointee.isHTTP10, !client.pointee.hasOutput
+        guard pointee.scratch.responseHead.pointee.status != 100, !exchange.pointee.isHTTP10, !client.pointee.hasOutput
         else { return }
-        var writer = HeadWriter(pointee.writeScratch, capacity: Worker.writeCapacity)
+        var writer = HeadWriter(pointee.scratch.write, capacity: Scratch.writeCapacity)
         writeInterimHead(exchange, bytes, into: &writer)
         if !writer.isFull { sendToClient(client, writer.base, writer.count) }
     }
@@ -104,8 +104,8 @@ extension WorkerRef {
     private func keep(_ upstream: UpstreamRef, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, isKept: Bool) {
         if isKept {
             let input = upstream.pointee.input
-            upstream.pointee.input.consume(input.count - count, to: &pointee.buffers)
-        } else if !upstream.pointee.input.append(bytes, count, from: &pointee.buffers) {
+            upstream.pointee.input.consume(input.count - count, to: &pointee.connections.buffers)
+        } else if !upstream.pointee.input.append(bytes, count, from: &pointee.connections.buffers) {
             upstreamMalformed(upstream, "a head beyond limits")
         }
     }
@@ -114,7 +114,7 @@ extension WorkerRef {
     private func respond(
         _ upstream: UpstreamRef, _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int
     ) {
-        let head = pointee.responseHead
+        let head = pointee.scratch.responseHead
         let length = head.pointee.length
         keepProofNonce(exchange, bytes)
         if head.pointee.status == 401, hidesUnauthorized(exchange) { return upstreamUnauthorized(upstream, exchange) }
@@ -124,7 +124,7 @@ extension WorkerRef {
         exchange.pointee.phase = .responding
         exchange.pointee.status = head.pointee.status
         exchange.pointee.respondedAt = clock.microseconds()
-        exchange.pointee.replay.release(to: &pointee.buffers)
+        exchange.pointee.replay.release(to: &pointee.connections.buffers)
         exchange.pointee.response = BodyCounter(head.pointee.framing, sizes: .padded)
         upstream.pointee.keepsAlive = head.pointee.keepAlive
         switch head.pointee.framing {
@@ -135,8 +135,8 @@ extension WorkerRef {
             if exchange.pointee.isHTTP10 { exchange.pointee.keepsAlive = false }
         }
         // A connection that was said to go on does, also after SIGTERM: its client may have sent its next request.
-        if !exchange.pointee.request.isComplete || pointee.isDraining { exchange.pointee.keepsAlive = false }
-        var writer = HeadWriter(pointee.writeScratch, capacity: Worker.writeCapacity)
+        if !exchange.pointee.request.isComplete || pointee.listening.isDraining { exchange.pointee.keepsAlive = false }
+        var writer = HeadWriter(pointee.scratch.write, capacity: Scratch.writeCapacity)
         writeClientHead(exchange, bytes, into: &writer)
         guard !writer.isFull, count - length <= writer.bodyRoom else {
             exchange.pointee.phase = .awaitingResponse
@@ -148,11 +148,11 @@ extension WorkerRef {
 
     private func readBody(_ upstream: UpstreamRef, _ exchange: ExchangeRef) {
         if spliceResponse(upstream, exchange) { return }
-        let count = upstream.pointee.stream.read(into: pointee.readScratch, capacity: Worker.readCapacity)
+        let count = upstream.pointee.stream.read(into: pointee.scratch.read, capacity: Scratch.readCapacity)
         if count == 0, exchange.pointee.response.kind == .untilClose {
             exchange.pointee.response.kind = .complete
             upstream.pointee.keepsAlive = false
-            var writer = HeadWriter(pointee.writeScratch, capacity: Worker.writeCapacity)
+            var writer = HeadWriter(pointee.scratch.write, capacity: Scratch.writeCapacity)
             if exchange.pointee.sendsChunks { writer.put("0\r\n\r\n") }
             return passed(upstream, exchange, writer.base, writer.count, hasMore: false)
         }
@@ -164,8 +164,8 @@ extension WorkerRef {
             return passUnframed(upstream, exchange, count)
         }
         passBody(
-            upstream, exchange, pointee.readScratch, count,
-            HeadWriter(pointee.writeScratch, capacity: Worker.writeCapacity))
+            upstream, exchange, pointee.scratch.read, count,
+            HeadWriter(pointee.scratch.write, capacity: Scratch.writeCapacity))
     }
 
     /// A body that needs no framing goes from where it was read straight to the client.
@@ -177,7 +177,7 @@ extension WorkerRef {
             if exchange.pointee.response.remaining == 0 { exchange.pointee.response.kind = .complete }
         }
         exchange.pointee.responseBytes += Int64(taken)
-        passed(upstream, exchange, pointee.readScratch, taken, hasMore: taken < count)
+        passed(upstream, exchange, pointee.scratch.read, taken, hasMore: taken < count)
     }
 
     /// Frames body bytes behind what the writer holds and sends both.
@@ -257,7 +257,7 @@ extension WorkerRef {
         let client = exchange.pointee.client.unsafelyUnwrapped
         // Bytes behind a complete response belong to nobody: the connection is not used again (HTTP-40).
         if hasMore { upstream.pointee.keepsAlive = false }
-        upstream.pointee.input.release(to: &pointee.buffers)
+        upstream.pointee.input.release(to: &pointee.connections.buffers)
         sendToClient(client, bytes, count)
         guard client.pointee.exchange == exchange, exchange.pointee.response.isComplete else { return }
         finishExchange(exchange)

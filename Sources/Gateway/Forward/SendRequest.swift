@@ -11,7 +11,7 @@ extension WorkerRef {
         _ exchange: ExchangeRef, _ head: HeadWriter, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, isKept: Bool
     ) {
         let client = exchange.pointee.client.unsafelyUnwrapped
-        let length = pointee.head.pointee.length
+        let length = pointee.scratch.head.pointee.length
         let route = exchange.pointee.route.unsafelyUnwrapped
         client.pointee.patience = Int32(clamping: route.pointee.patience.responseBody)
         exchange.pointee.mayRetry = exchange.pointee.request.isComplete && isIdempotent(exchange.pointee.method)
@@ -31,8 +31,10 @@ extension WorkerRef {
             }
         }
         if isKept {
-            client.pointee.input.consume(used, to: &pointee.buffers)
-        } else if count > used, !client.pointee.input.append(bytes + used, count - used, from: &pointee.buffers) {
+            client.pointee.input.consume(used, to: &pointee.connections.buffers)
+        } else if count > used,
+            !client.pointee.input.append(bytes + used, count - used, from: &pointee.connections.buffers)
+        {
             return closeClient(client)
         }
         exchange.pointee.forwardedAt = clock.microseconds()
@@ -63,12 +65,12 @@ extension WorkerRef {
     /// Gives head and body to a pooled connection, or to a new one when it is ready.
     private func send(_ exchange: ExchangeRef, _ writer: HeadWriter) {
         let client = exchange.pointee.client.unsafelyUnwrapped
-        let pool = pointee.pools[Int(exchange.pointee.route.unsafelyUnwrapped.pointee.upstream)]
+        let pool = pointee.upstreams.pools[Int(exchange.pointee.route.unsafelyUnwrapped.pointee.upstream)]
         if let upstream = takeIdle(pool) {
             attach(exchange, upstream)
             if exchange.pointee.mayRetry {
                 // The peer may have closed this connection a moment ago: keep what would have to be sent again.
-                _ = exchange.pointee.replay.append(writer.base, writer.count, from: &pointee.buffers)
+                _ = exchange.pointee.replay.append(writer.base, writer.count, from: &pointee.connections.buffers)
             }
             sendToUpstream(upstream, writer.base, writer.count)
             if client.pointee.exchange == exchange, exchange.pointee.upstream == upstream { goOn(client, exchange) }
@@ -78,7 +80,7 @@ extension WorkerRef {
             return refuse(exchange, connectionsExhausted())
         }
         attach(exchange, upstream)
-        guard upstream.pointee.output.append(writer.base, writer.count, from: &pointee.buffers) else {
+        guard upstream.pointee.output.append(writer.base, writer.count, from: &pointee.connections.buffers) else {
             return refuse(exchange, refuse(.identityTooLarge, "a head within limits", "a larger one"))
         }
         exchange.pointee.mayRetry = false
@@ -166,7 +168,7 @@ extension WorkerRef {
     func checkBodyAtHand(
         _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int
     ) throws(Refused) {
-        var used = pointee.head.pointee.length
+        var used = pointee.scratch.head.pointee.length
         guard used < count, exchange.pointee.request.kind == .chunked else { return }
         // A copy, for what is forwarded is decoded from its beginning.
         var chunks = exchange.pointee.request.chunks

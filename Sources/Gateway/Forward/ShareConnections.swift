@@ -10,11 +10,11 @@ import Access
 extension WorkerRef {
     /// Refuses a request whose client has its share of the pool in use.
     func judgeShare(_ exchange: ExchangeRef, of pool: UnsafeMutablePointer<UpstreamPool>) throws(Refused) {
-        let share = pointee.shares.upstream
+        let share = pointee.policy.shares.upstream
         guard pool.pointee.inUse >= share.most, let network = countedNetwork(exchange) else { return }
         if pool.pointee.users == nil { beginCounting(pool) }
         // More than there may be are in use after a reload that lowers the bound: whoever has none gets an idle one still.
-        let free = max(1, pointee.limits.upstreamConnections - pool.pointee.inUse)
+        let free = max(1, pointee.policy.limits.upstreamConnections - pool.pointee.inUse)
         let held = pool.pointee.users?.count(of: network) ?? 0
         guard !share.hasRoom(held: held, free: free) else { return }
         throw refuse(
@@ -26,7 +26,7 @@ extension WorkerRef {
     private func beginCounting(_ pool: UnsafeMutablePointer<UpstreamPool>) {
         pool.pointee.users = ClientNetworks()
         pool.pointee.counting = pool.pointee.counting == .max ? 1 : pool.pointee.counting + 1
-        let upstreams = pointee.upstreams
+        let upstreams = pointee.upstreams.connections
         upstreams.forEachPlace { upstream in
             guard upstream.pointee.pool == pool, upstream.pointee.state != .closed else { return }
             count(upstream, of: pool)
@@ -50,9 +50,11 @@ extension WorkerRef {
     /// Nobody counts any more where so few are in use again; at each tick, so that counting begins ten times a second at
     /// most, whatever comes and goes.
     func endCounting() {
-        for number in 0..<pointee.poolCount {
-            let pool = pointee.pools[number]
-            guard pool.pointee.users != nil, pool.pointee.inUse <= pointee.shares.upstream.most / 2 else { continue }
+        for number in 0..<pointee.upstreams.poolCount {
+            let pool = pointee.upstreams.pools[number]
+            guard pool.pointee.users != nil, pool.pointee.inUse <= pointee.policy.shares.upstream.most / 2 else {
+                continue
+            }
             pool.pointee.users?.destroy()
             pool.pointee.users = nil
         }

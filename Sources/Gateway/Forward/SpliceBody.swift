@@ -18,13 +18,13 @@ extension WorkerRef {
         let client = exchange.pointee.client.unsafelyUnwrapped
         guard isWorthSplicing(exchange.pointee.response, isFramed: exchange.pointee.sendsChunks),
             upstream.pointee.stream.tls == nil, client.pointee.stream.tls == nil, !client.pointee.hasOutput,
-            var pipe = pointee.pipes.take()
+            var pipe = pointee.connections.pipes.take()
         else { return false }
         var moved = 0
         while moved < WorkerRef.spliceTurn {
             let count = pipe.fill(from: upstream.pointee.stream, atMost: exchange.pointee.response.spliceable)
             guard count > 0 else {
-                pointee.pipes.giveBack(pipe)
+                pointee.connections.pipes.giveBack(pipe)
                 return spliceStopped(upstream, exchange, count, hasMoved: moved > 0)
             }
             moved += count
@@ -41,16 +41,16 @@ extension WorkerRef {
                 if exchange.pointee.response.isComplete { finishExchange(exchange) }
                 return true
             case .none:
-                pointee.pipes.giveBack(pipe)
+                pointee.connections.pipes.giveBack(pipe)
                 abortClient(client)
                 return true
             }
             guard exchange.pointee.response.isComplete else { continue }
-            pointee.pipes.giveBack(pipe)
+            pointee.connections.pipes.giveBack(pipe)
             finishExchange(exchange)
             return true
         }
-        pointee.pipes.giveBack(pipe)
+        pointee.connections.pipes.giveBack(pipe)
         setTimeout(upstream.timeout, patience(of: exchange).responseBody)
         return true
     }
@@ -63,7 +63,7 @@ extension WorkerRef {
         case ByteStream.wantsRead:
             if hasMoved { setTimeout(upstream.timeout, patience(of: exchange).responseBody) }
         case Pipe.unsupported:
-            pointee.pipes.giveUp()
+            pointee.connections.pipes.giveUp()
             return false
         case 0 where exchange.pointee.response.kind == .untilClose:
             exchange.pointee.response.kind = .complete
@@ -78,15 +78,15 @@ extension WorkerRef {
     func spliceRequest(_ client: ClientRef, _ exchange: ExchangeRef) -> Bool {
         guard isWorthSplicing(exchange.pointee.request, isFramed: false), client.pointee.stream.tls == nil,
             let upstream = exchange.pointee.upstream, upstream.pointee.state == .active,
-            upstream.pointee.stream.tls == nil, !upstream.pointee.hasOutput, var pipe = pointee.pipes.take()
+            upstream.pointee.stream.tls == nil, !upstream.pointee.hasOutput, var pipe = pointee.connections.pipes.take()
         else { return false }
         var moved = 0
         while moved < WorkerRef.spliceTurn {
             let count = pipe.fill(from: client.pointee.stream, atMost: exchange.pointee.request.spliceable)
             guard count > 0 else {
-                pointee.pipes.giveBack(pipe)
+                pointee.connections.pipes.giveBack(pipe)
                 if count == Pipe.unsupported {
-                    pointee.pipes.giveUp()
+                    pointee.connections.pipes.giveUp()
                     return false
                 }
                 // RFC 9112 §8: an incomplete request must not reach the upstream as a complete one (HTTP-31).
@@ -102,12 +102,12 @@ extension WorkerRef {
             switch pipe.drain(into: upstream.pointee.stream) {
             case .some(true):
                 if moved < WorkerRef.spliceTurn, !exchange.pointee.request.isComplete { continue }
-                pointee.pipes.giveBack(pipe)
+                pointee.connections.pipes.giveBack(pipe)
             case .some(false):
                 upstream.pointee.pipe = pipe
                 upstream.startWriting()
             case .none:
-                pointee.pipes.giveBack(pipe)
+                pointee.connections.pipes.giveBack(pipe)
                 upstreamTakesNothing(upstream)
                 return true
             }
@@ -162,7 +162,7 @@ extension WorkerRef {
     /// Gives a connection's pipe back: to the next body when it is empty, else to nobody.
     func dropPipe(_ pipe: inout Pipe) {
         guard pipe.isOpen else { return }
-        pointee.pipes.giveBack(pipe)
+        pointee.connections.pipes.giveBack(pipe)
         pipe = Pipe()
     }
 }

@@ -22,28 +22,28 @@ extension WorkerRef {
         exchange.pointee.phase = .responding
         exchange.pointee.status = 101
         exchange.pointee.respondedAt = clock.microseconds()
-        exchange.pointee.replay.release(to: &pointee.buffers)
+        exchange.pointee.replay.release(to: &pointee.connections.buffers)
         exchange.pointee.response = BodyCounter(.untilClose)
         exchange.pointee.keepsAlive = true
-        var writer = HeadWriter(pointee.writeScratch, capacity: Worker.writeCapacity)
+        var writer = HeadWriter(pointee.scratch.write, capacity: Scratch.writeCapacity)
         writeSwitchingHead(exchange, bytes, into: &writer)
-        let length = pointee.responseHead.pointee.length
+        let length = pointee.scratch.responseHead.pointee.length
         exchange.pointee.frames = WebSocketFrames()
         exchange.pointee.frames.pass(UnsafeBufferPointer(start: bytes + length, count: count - length).span)
         exchange.pointee.responseBytes += Int64(count - length)
         writer.put(bytes + length, count - length)
-        upstream.pointee.input.release(to: &pointee.buffers)
+        upstream.pointee.input.release(to: &pointee.connections.buffers)
         client.pointee.state = .tunnelling
         clearTimeout(upstream.timeout)
-        setTunnelTimeout(client, exchange, silence: pointee.timeouts.tunnelIdle)
+        setTunnelTimeout(client, exchange, silence: pointee.policy.timeouts.tunnelIdle)
         sendToClient(client, writer.base, writer.count)
         if client.pointee.state == .tunnelling { resumeTunnel(client) }
     }
 
-    /// Remembers what the answer to the handshake in `pointee.head` must say, which was checked when it was routed.
+    /// Remembers what the answer to the handshake in `pointee.scratch.head` must say, which was checked when it was routed.
     func keepWebSocketKey(_ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>) {
-        let head = UnsafeBufferPointer(start: bytes, count: pointee.head.pointee.length).span
-        guard let key = try? WebSocketOffer.key(in: pointee.head.pointee, bytes: head) else { return }
+        let head = UnsafeBufferPointer(start: bytes, count: pointee.scratch.head.pointee.length).span
+        guard let key = try? WebSocketOffer.key(in: pointee.scratch.head.pointee, bytes: head) else { return }
         exchange.pointee.webSocketAccept = WebSocketAccept(key: head.extracting(key))
     }
 
@@ -53,17 +53,19 @@ extension WorkerRef {
     private func refusalOfSwitch(_ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>) -> String? {
         guard exchange.pointee.offersWebSocket else { return "a 101 that nobody asked for" }
         guard upgradesToWebSocket(bytes) else { return "a 101 to another protocol" }
-        guard pointee.responseHead.pointee.upgradesConnection else { return "a 101 without Connection: Upgrade" }
-        let fields = pointee.responseHead.pointee.fields.count(of: .secWebSocketAccept)
+        guard pointee.scratch.responseHead.pointee.upgradesConnection else {
+            return "a 101 without Connection: Upgrade"
+        }
+        let fields = pointee.scratch.responseHead.pointee.fields.count(of: .secWebSocketAccept)
         guard fields == 1 else { return "a 101 with \(fields) lines of Sec-WebSocket-Accept" }
-        let index = pointee.responseHead.pointee.fields.firstIndex(of: .secWebSocketAccept)
-        let range = pointee.responseHead.pointee.fields[index].value
+        let index = pointee.scratch.responseHead.pointee.fields.firstIndex(of: .secWebSocketAccept)
+        let range = pointee.scratch.responseHead.pointee.fields[index].value
         let value = UnsafeBufferPointer(start: bytes + Int(range.start), count: Int(range.count))
         return exchange.pointee.webSocketAccept.equals(value.span) ? nil : "a 101 with another Sec-WebSocket-Accept"
     }
 
     private func upgradesToWebSocket(_ bytes: UnsafeMutablePointer<UInt8>) -> Bool {
-        let head = pointee.responseHead
+        let head = pointee.scratch.responseHead
         var found = 0
         for index in 0..<head.pointee.fields.count where head.pointee.fields[index].id == .upgrade {
             let range = head.pointee.fields[index].value
@@ -77,12 +79,12 @@ extension WorkerRef {
     private func writeSwitchingHead(
         _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, into writer: inout HeadWriter
     ) {
-        let head = pointee.responseHead
+        let head = pointee.scratch.responseHead
         writer.put("HTTP/1.1 101 Switching Protocols\r\n")
         var run = FieldRun()
         for index in 0..<head.pointee.fields.count {
             let slot = head.pointee.fields[index]
-            guard !pointee.responseRules.contains(slot.id),
+            guard !pointee.policy.responseRules.contains(slot.id),
                 slot.id != .other && slot.id != .setCookie || mayPass(slot, exchange, bytes)
             else { continue }
             run.take(slot, bytes, into: &writer)
@@ -116,12 +118,12 @@ extension WorkerRef {
         guard let exchange = client.pointee.exchange, let upstream = exchange.pointee.upstream else {
             return closeClient(client)
         }
-        let count = client.pointee.stream.read(into: pointee.readScratch, capacity: Worker.readCapacity)
+        let count = client.pointee.stream.read(into: pointee.scratch.read, capacity: Scratch.readCapacity)
         switch count {
         case 1...:
             exchange.pointee.requestBytes += Int64(count)
-            setTunnelTimeout(client, exchange, silence: pointee.timeouts.tunnelIdle)
-            sendToUpstream(upstream, pointee.readScratch, count)
+            setTunnelTimeout(client, exchange, silence: pointee.policy.timeouts.tunnelIdle)
+            sendToUpstream(upstream, pointee.scratch.read, count)
         case 0: clientEndedTunnel(client, exchange, upstream)
         case ByteStream.wantsRead: return
         case ByteStream.wantsWrite: client.startWriting()
@@ -135,7 +137,7 @@ extension WorkerRef {
     private func clientEndedTunnel(_ client: ClientRef, _ exchange: ExchangeRef, _ upstream: UpstreamRef) {
         client.pointee.sawEnd = true
         client.stopReading()
-        setTunnelTimeout(client, exchange, silence: pointee.timeouts.responseBody)
+        setTunnelTimeout(client, exchange, silence: pointee.policy.timeouts.responseBody)
         if !upstream.pointee.hasOutput { sayEnd(upstream) }
     }
 
@@ -147,14 +149,15 @@ extension WorkerRef {
     }
 
     func tunnelFromUpstream(_ upstream: UpstreamRef, _ exchange: ExchangeRef, _ client: ClientRef) {
-        let count = upstream.pointee.stream.read(into: pointee.readScratch, capacity: Worker.readCapacity)
+        let count = upstream.pointee.stream.read(into: pointee.scratch.read, capacity: Scratch.readCapacity)
         switch count {
         case 1...:
             exchange.pointee.responseBytes += Int64(count)
-            exchange.pointee.frames.pass(UnsafeBufferPointer(start: pointee.readScratch, count: count).span)
-            let silence = client.pointee.sawEnd ? pointee.timeouts.responseBody : pointee.timeouts.tunnelIdle
+            exchange.pointee.frames.pass(UnsafeBufferPointer(start: pointee.scratch.read, count: count).span)
+            let silence =
+                client.pointee.sawEnd ? pointee.policy.timeouts.responseBody : pointee.policy.timeouts.tunnelIdle
             setTunnelTimeout(client, exchange, silence: silence)
-            sendToClient(client, pointee.readScratch, count)
+            sendToClient(client, pointee.scratch.read, count)
             if client.pointee.state == .tunnelling, exchange.pointee.endsAtFrame,
                 exchange.pointee.frames.isBetweenFrames
             {
@@ -174,7 +177,7 @@ extension WorkerRef {
             client.pointee.input = Buffer()
             exchange.pointee.requestBytes += Int64(early.count)
             sendToUpstream(upstream, early.bytes, early.count)
-            early.release(to: &pointee.buffers)
+            early.release(to: &pointee.connections.buffers)
         }
         guard client.pointee.state == .tunnelling else { return }
         if !upstream.pointee.hasOutput {
@@ -193,7 +196,7 @@ extension WorkerRef {
         }
         endExchange(exchange)
         client.stopReading()
-        setTimeout(client.timeout, pointee.timeouts.responseBody)
+        setTimeout(client.timeout, pointee.policy.timeouts.responseBody)
         // What the client is sending meanwhile must not reset the last frame away from it (RFC 6455 §7.1.1).
         client.pointee.lingers = true
         client.pointee.lingered = 0

@@ -89,10 +89,10 @@ extension WorkerRef {
     func say(
         _ kind: UpstreamLineRateLimits.Kind, at pool: UnsafeMutablePointer<UpstreamPool>, _ fields: [LogField]
     ) {
-        guard pointee.operatorLog.writes(.warning),
+        guard pointee.journal.operatorLog.writes(.warning),
             let suppressed = pool.pointee.lines.admit(kind, at: clock.microseconds())
         else { return }
-        pointee.operatorLog.write(.warning, kind.event, fields.with(suppressed: suppressed))
+        pointee.journal.operatorLog.write(.warning, kind.event, fields.with(suppressed: suppressed))
     }
 
     /// Which request it was, of which route, at which upstream.
@@ -102,7 +102,7 @@ extension WorkerRef {
     }
 
     private func connectTimedOut() -> Refused {
-        refuse(.upstreamConnectTimedOut, "a connection within \(pointee.timeouts.upstreamConnect) ms", "none")
+        refuse(.upstreamConnectTimedOut, "a connection within \(pointee.policy.timeouts.upstreamConnect) ms", "none")
     }
 
     /// The upstream was too slow; which of its clocks ran out depends on its state.

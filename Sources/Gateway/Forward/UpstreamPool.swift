@@ -14,12 +14,12 @@ extension WorkerRef {
     func takeIdle(_ pool: UnsafeMutablePointer<UpstreamPool>) -> UpstreamRef? {
         guard pool.pointee.addresses.all.count > 1 else { return takeIdle(pool, at: nil) }
         // Without turns the connection used last would get everything at low traffic, and a server that came back nothing.
-        let place = pool.pointee.addresses.place(after: 0, now: pointee.lastTick)
+        let place = pool.pointee.addresses.place(after: 0, now: pointee.loop.lastTick)
         if let place, let upstream = takeIdle(pool, at: pool.pointee.addresses.all[place].identity) {
             pool.pointee.addresses.hadTurn(place)
             return upstream
         }
-        guard pool.pointee.connectionCount >= pointee.limits.upstreamConnections else { return nil }
+        guard pool.pointee.connectionCount >= pointee.policy.limits.upstreamConnections else { return nil }
         return takeIdle(pool, at: nil)
     }
 
@@ -53,15 +53,15 @@ extension WorkerRef {
     /// Whether the next request gets a connection: an idle one, even one that is only found to be closed and gives its
     /// place to another, or a new one.
     func hasRoom(_ pool: UnsafeMutablePointer<UpstreamPool>) -> Bool {
-        pool.pointee.idleCount > 0 || pool.pointee.connectionCount < pointee.limits.upstreamConnections
+        pool.pointee.idleCount > 0 || pool.pointee.connectionCount < pointee.policy.limits.upstreamConnections
     }
 
     /// A connection that is not open yet, or nil when the upstream has as many as it may.
     func connect(_ pool: UnsafeMutablePointer<UpstreamPool>) -> UpstreamRef? {
-        guard pool.pointee.connectionCount < pointee.limits.upstreamConnections else { return nil }
+        guard pool.pointee.connectionCount < pointee.policy.limits.upstreamConnections else { return nil }
         pool.pointee.connectionCount += 1
-        pointee.metrics.adjust(.upstreamConnections, by: 1)
-        let upstream = pointee.upstreams.take()
+        pointee.journal.metrics.adjust(.upstreamConnections, by: 1)
+        let upstream = pointee.upstreams.connections.take()
         upstream.pointee.pool = pool
         upstream.pointee.exchange = nil
         upstream.pointee.wasUsed = false
@@ -89,12 +89,12 @@ extension WorkerRef {
     func release(_ upstream: UpstreamRef, isReusable: Bool) {
         upstream.pointee.exchange = nil
         let pool = upstream.pointee.pool.unsafelyUnwrapped
-        guard isReusable, !pointee.isDraining, upstream.pointee.reading == pool.pointee.reading,
-            pool.pointee.idleCount < pointee.limits.upstreamIdleConnections,
+        guard isReusable, !pointee.listening.isDraining, upstream.pointee.reading == pool.pointee.reading,
+            pool.pointee.idleCount < pointee.policy.limits.upstreamIdleConnections,
             upstream.pointee.epoch == pool.pointee.addresses.epoch || pool.pointee.addresses.isKnown(upstream)
         else { return closeUpstream(upstream) }
         // A busy pool makes no connections: without this it would never ask again where its name leads.
-        if pool.pointee.addresses.hasNames { refreshAddresses(pool, now: pointee.lastTick) }
+        if pool.pointee.addresses.hasNames { refreshAddresses(pool, now: pointee.loop.lastTick) }
         if upstream.pointee.countedBy != 0 { uncount(upstream, from: pool) }
         upstream.pointee.state = .idle
         upstream.pointee.wasUsed = true
@@ -105,7 +105,7 @@ extension WorkerRef {
         pool.pointee.idle?.pointee.previous = upstream
         pool.pointee.idle = upstream
         pool.pointee.idleCount += 1
-        setTimeout(upstream.timeout, pointee.timeouts.upstreamIdle)
+        setTimeout(upstream.timeout, pointee.policy.timeouts.upstreamIdle)
         upstream.startReading()
     }
 
@@ -117,15 +117,15 @@ extension WorkerRef {
         if upstream.pointee.state == .resolving { unlinkWaiting(upstream, from: pool) }
         if upstream.pointee.countedBy != 0 { uncount(upstream, from: pool) }
         closeSocket(upstream)
-        pointee.wheel.remove(upstream.timeout)
-        upstream.pointee.input.release(to: &pointee.buffers)
-        upstream.pointee.output.release(to: &pointee.buffers)
+        pointee.connections.wheel.remove(upstream.timeout)
+        upstream.pointee.input.release(to: &pointee.connections.buffers)
+        upstream.pointee.output.release(to: &pointee.connections.buffers)
         dropPipe(&upstream.pointee.pipe)
         upstream.pointee.exchange = nil
         upstream.pointee.state = .closed
         pool.pointee.connectionCount -= 1
-        pointee.metrics.adjust(.upstreamConnections, by: -1)
-        pointee.upstreams.giveBack(upstream)
+        pointee.journal.metrics.adjust(.upstreamConnections, by: -1)
+        pointee.upstreams.connections.giveBack(upstream)
     }
 
     func closeSocket(_ upstream: UpstreamRef) {

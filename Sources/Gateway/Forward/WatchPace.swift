@@ -42,16 +42,18 @@ extension WorkerRef {
 
     private func keepPace(_ client: ClientRef, _ total: Int64, _ milliseconds: Int) {
         let ticks = client.pointee.pace.keep(
-            total, now: pointee.wheel.now, ticks: TimeoutWheel.ticks(milliseconds: milliseconds))
-        pointee.wheel.set(client.timeout, ticks: ticks)
+            total, now: pointee.connections.wheel.now, ticks: TimeoutWheel.ticks(milliseconds: milliseconds))
+        pointee.connections.wheel.set(client.timeout, ticks: ticks)
     }
 
     /// Whether a client may go on; its clock then runs on too.
     private func judgePace(_ client: ClientRef, _ milliseconds: Int, bytesPerSecond rate: Int) -> Pace.Judgement {
         let ticks = TimeoutWheel.ticks(milliseconds: milliseconds)
-        let judgement = client.pointee.pace.judge(now: pointee.wheel.now, ticks: ticks, bytesPerSecond: rate)
+        let judgement = client.pointee.pace.judge(
+            now: pointee.connections.wheel.now, ticks: ticks, bytesPerSecond: rate)
         if judgement == .good {
-            pointee.wheel.set(client.timeout, ticks: client.pointee.pace.wait(now: pointee.wheel.now, ticks: ticks))
+            pointee.connections.wheel.set(
+                client.timeout, ticks: client.pointee.pace.wait(now: pointee.connections.wheel.now, ticks: ticks))
         }
         return judgement
     }
@@ -59,7 +61,8 @@ extension WorkerRef {
     /// The time for part of a body is over: 408, unless enough of it came (HTTP-66).
     func bodyTimedOut(_ client: ClientRef, _ exchange: ExchangeRef) {
         guard let patience = exchange.pointee.route?.pointee.patience, client.pointee.pace.isMeasured else {
-            let milliseconds = exchange.pointee.route?.pointee.patience.requestBody ?? pointee.timeouts.requestBody
+            let milliseconds =
+                exchange.pointee.route?.pointee.patience.requestBody ?? pointee.policy.timeouts.requestBody
             return refuseSlowBody(exchange, "the body within \(milliseconds) ms", "part of it")
         }
         switch judgePace(client, patience.requestBody, bytesPerSecond: patience.bodyRate) {
@@ -72,22 +75,25 @@ extension WorkerRef {
 
     /// The time for taking part of an answer is over: cut off, unless enough was taken.
     func takingTimedOut(_ client: ClientRef) {
-        let rate = pointee.limits.responseRate
+        let rate = pointee.policy.limits.responseRate
         let milliseconds = Int(client.pointee.patience)
         _ = client.pointee.pace.keep(
-            taken(by: client), now: pointee.wheel.now, ticks: TimeoutWheel.ticks(milliseconds: milliseconds))
+            taken(by: client), now: pointee.connections.wheel.now, ticks: TimeoutWheel.ticks(milliseconds: milliseconds)
+        )
         let found: String
         switch judgePace(client, milliseconds, bytesPerSecond: rate) {
         case .good: return
         case .silent: found = "none within \(milliseconds) ms"
         case .slow(let rate): found = "\(rate)"
         }
-        if pointee.operatorLog.writes(.debug), let suppressed = admitLine(of: LineRateLimits.Event.clientTooSlow) {
+        if pointee.journal.operatorLog.writes(.debug),
+            let suppressed = admitLine(of: LineRateLimits.Event.clientTooSlow)
+        {
             let fields = [
                 LogField(.client, client.pointee.peer.text), LogField(.expected, "\(rate) bytes taken a second"),
                 LogField(.found, found),
             ]
-            pointee.operatorLog.write(.debug, .clientTooSlow, fields.with(suppressed: suppressed))
+            pointee.journal.operatorLog.write(.debug, .clientTooSlow, fields.with(suppressed: suppressed))
         }
         // The client must see that something is missing.
         Socket.resetOnClose(client.pointee.stream.descriptor)

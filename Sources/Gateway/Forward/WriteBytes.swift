@@ -16,7 +16,7 @@ extension WorkerRef {
             sent = max(0, sent)
             client.pointee.pace.stop()
         }
-        guard client.pointee.output.append(bytes + sent, count - sent, from: &pointee.buffers) else {
+        guard client.pointee.output.append(bytes + sent, count - sent, from: &pointee.connections.buffers) else {
             return abortClient(client)
         }
         client.startWriting()
@@ -46,7 +46,7 @@ extension WorkerRef {
                 if sent == ByteStream.failed { abortClient(client) }
                 return
             }
-            client.pointee.output.consume(sent, to: &pointee.buffers)
+            client.pointee.output.consume(sent, to: &pointee.connections.buffers)
             guard client.pointee.output.isEmpty else { return awaitMore(client, taken: sent) }
         }
         guard emptyPipe(of: client) else { return }
@@ -67,7 +67,7 @@ extension WorkerRef {
             } else {
                 // Not cleared first: of a tunnel that is told to end the clock runs on, or a reader that takes a little now
                 // and then would keep it open.
-                setTunnelTimeout(client, exchange, silence: pointee.timeouts.tunnelIdle)
+                setTunnelTimeout(client, exchange, silence: pointee.policy.timeouts.tunnelIdle)
             }
             guard let upstream = exchange.pointee.upstream, upstream.pointee.state == .active else { return }
             upstream.startReading()
@@ -90,7 +90,7 @@ extension WorkerRef {
             if sent == ByteStream.failed { return upstreamTakesNothing(upstream) }
             sent = max(0, sent)
         }
-        guard upstream.pointee.output.append(bytes + sent, count - sent, from: &pointee.buffers) else {
+        guard upstream.pointee.output.append(bytes + sent, count - sent, from: &pointee.connections.buffers) else {
             return upstreamBroke(upstream)
         }
         if upstream.pointee.state == .active { upstream.startWriting() }
@@ -112,7 +112,7 @@ extension WorkerRef {
         if !output.isEmpty {
             let sent = upstream.pointee.stream.write(output.bytes, count: output.count)
             if sent == ByteStream.failed { return upstreamTakesNothing(upstream) }
-            if sent > 0 { upstream.pointee.output.consume(sent, to: &pointee.buffers) }
+            if sent > 0 { upstream.pointee.output.consume(sent, to: &pointee.connections.buffers) }
             guard upstream.pointee.output.isEmpty else { return upstream.startWriting() }
         }
         guard emptyPipe(of: upstream) else { return }
@@ -127,7 +127,7 @@ extension WorkerRef {
     /// Its end, when that is read, is dealt with where all ends are.
     func upstreamTakesNothing(_ upstream: UpstreamRef) {
         guard let client = upstream.pointee.exchange?.pointee.client else { return closeUpstream(upstream) }
-        upstream.pointee.output.release(to: &pointee.buffers)
+        upstream.pointee.output.release(to: &pointee.connections.buffers)
         dropPipe(&upstream.pointee.pipe)
         upstream.stopWriting()
         upstream.pointee.keepsAlive = false

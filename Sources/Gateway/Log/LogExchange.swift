@@ -7,15 +7,18 @@ import Telemetry
 extension WorkerRef {
     /// Keeps the method and the target for the line that is written at the end, when the head is long gone.
     func keepForLog(_ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>) {
-        guard pointee.log != nil else { return keepProxyID(exchange, bytes) }
-        let head = pointee.head
+        guard pointee.journal.log != nil else { return keepProxyID(exchange, bytes) }
+        let head = pointee.scratch.head
         let method = min(Int(head.pointee.method.count), 32)
         let path = min(Int(head.pointee.path.count), 1024)
         let query = head.pointee.hasQuery ? min(Int(head.pointee.query.count), 1024) : 0
-        guard exchange.pointee.logged.reserve(method + path + query, from: &pointee.buffers) else { return }
-        _ = exchange.pointee.logged.append(bytes + Int(head.pointee.method.start), method, from: &pointee.buffers)
-        _ = exchange.pointee.logged.append(bytes + Int(head.pointee.path.start), path, from: &pointee.buffers)
-        _ = exchange.pointee.logged.append(bytes + Int(head.pointee.query.start), query, from: &pointee.buffers)
+        guard exchange.pointee.logged.reserve(method + path + query, from: &pointee.connections.buffers) else { return }
+        _ = exchange.pointee.logged.append(
+            bytes + Int(head.pointee.method.start), method, from: &pointee.connections.buffers)
+        _ = exchange.pointee.logged.append(
+            bytes + Int(head.pointee.path.start), path, from: &pointee.connections.buffers)
+        _ = exchange.pointee.logged.append(
+            bytes + Int(head.pointee.query.start), query, from: &pointee.connections.buffers)
         exchange.pointee.loggedMethod = UInt16(method)
         exchange.pointee.loggedPath = UInt16(path)
         keepProxyID(exchange, bytes)
@@ -24,7 +27,8 @@ extension WorkerRef {
     /// Keeps the id that a trusted proxy gave the request, for the lines about it.
     private func keepProxyID(_ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>) {
         guard let client = exchange.pointee.client, let id = proxyRequestID(client, bytes),
-            exchange.pointee.logged.append(id.baseAddress.unsafelyUnwrapped, id.count, from: &pointee.buffers)
+            exchange.pointee.logged.append(
+                id.baseAddress.unsafelyUnwrapped, id.count, from: &pointee.connections.buffers)
         else { return }
         exchange.pointee.loggedProxyID = UInt8(id.count)
     }
@@ -42,13 +46,13 @@ extension WorkerRef {
         let route = exchange.pointee.route.map { $0.pointee.metricsSlot } ?? WorkerMetrics.unrouted
         let now = clock.microseconds()
         let duration = now &- exchange.pointee.startedAt
-        pointee.metrics.countRequest(route: route, status: exchange.pointee.status)
-        pointee.metrics.observe(.request, microseconds: duration)
+        pointee.journal.metrics.countRequest(route: route, status: exchange.pointee.status)
+        pointee.journal.metrics.observe(.request, microseconds: duration)
         if exchange.pointee.forwardedAt > 0, exchange.pointee.respondedAt >= exchange.pointee.forwardedAt {
-            pointee.metrics.observe(
+            pointee.journal.metrics.observe(
                 .upstream, microseconds: exchange.pointee.respondedAt - exchange.pointee.forwardedAt)
         }
-        if let log = pointee.log { writeLine(exchange, log, duration) }
+        if let log = pointee.journal.log { writeLine(exchange, log, duration) }
     }
 
     private func writeLine(_ exchange: ExchangeRef, _ log: UnsafeMutablePointer<LogWriter>, _ duration: UInt64) {
@@ -126,14 +130,14 @@ extension WorkerRef {
     func logRefusal(_ exchange: ExchangeRef, _ refused: Refused) {
         let refusal = refused.cause
         let route = exchange.pointee.route
-        pointee.metrics.countRefusal(
+        pointee.journal.metrics.countRefusal(
             route: route.map { $0.pointee.metricsSlot } ?? WorkerMetrics.unrouted, cause: Int(refusal.rawValue))
         let detail = refused.detail
         // A person on the way to sign in is no refusal that anybody looks for; the access log has the 303.
         let isSentToLogin = isSentToLogin(exchange, refused)
         let level: LogLevel =
             refusal.blame != .client ? .warning : isSentToLogin && refusal == .loginRequired ? .debug : .info
-        guard pointee.operatorLog.writes(level), let suppressed = admitLine(of: refusal) else { return }
+        guard pointee.journal.operatorLog.writes(level), let suppressed = admitLine(of: refusal) else { return }
         let check = detail.check.isEmpty ? "\(refusal.check)" : detail.check
         var fields = [
             LogField(.requestID, requestID(of: exchange)), LogField(.cause, "\(refusal.word)"),
@@ -149,12 +153,12 @@ extension WorkerRef {
         }
         if !detail.expected.isEmpty { fields.append(LogField(.expected, detail.expected)) }
         if !detail.found.isEmpty { fields.append(LogField(.found, detail.found)) }
-        pointee.operatorLog.write(level, .refused, fields.with(suppressed: suppressed))
+        pointee.journal.operatorLog.write(level, .refused, fields.with(suppressed: suppressed))
     }
 
     /// An upstream set a cookie that only we set (HTTP-49): which, for whoever mends the upstream; never its value.
     func logDroppedCookie(_ exchange: ExchangeRef, _ line: UnsafeBufferPointer<UInt8>) {
-        guard pointee.operatorLog.writes(.warning),
+        guard pointee.journal.operatorLog.writes(.warning),
             let suppressed = admitLine(of: LineRateLimits.Event.upstreamCookieDropped)
         else { return }
         let name = line.drop { $0 == 0x20 || $0 == 0x09 }.prefix(64)
@@ -163,7 +167,7 @@ extension WorkerRef {
             LogField(.requestID, requestID(of: exchange)), LogField(.found, String(decoding: name, as: UTF8.self)),
         ]
         if let route = exchange.pointee.route { fields.append(LogField(.route, route.pointee.settings.name)) }
-        pointee.operatorLog.write(.warning, .upstreamCookieDropped, fields.with(suppressed: suppressed))
+        pointee.journal.operatorLog.write(.warning, .upstreamCookieDropped, fields.with(suppressed: suppressed))
     }
 
     func requestID(of exchange: ExchangeRef) -> String {

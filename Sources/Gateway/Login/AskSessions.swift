@@ -17,7 +17,7 @@ extension WorkerRef {
     /// A session was refreshed or loaded, or is over, or nobody can say; through the loop's inbox.
     func sessionAnswered(_ answer: SessionAnswer) {
         let wait = Wait.session(login: answer.login, answer.digest)
-        let store = pointee.stores[answer.login]
+        let store = pointee.identities.stores[answer.login]
         let now = clock.wallSeconds()
         let endings = store.endings
         switch answer.result {
@@ -76,8 +76,8 @@ extension WorkerRef {
     ///
     /// A response under way ends by the configuration that it began by, as any other.
     func endOrphanedTunnels() {
-        let clients = pointee.clients
-        let stores = pointee.stores
+        let clients = pointee.connections.clients
+        let stores = pointee.identities.stores
         clients.forEachPlace { client in
             guard client.pointee.state == .tunnelling,
                 let state = client.pointee.exchange?.pointee.token?.pointee.session
@@ -90,7 +90,7 @@ extension WorkerRef {
     /// Sessions ended: whatever of theirs is still under way ends too (LO-09).
     func endStreams() {
         let now = clock.wallSeconds()
-        let clients = pointee.clients
+        let clients = pointee.connections.clients
         clients.forEachPlace { client in
             guard client.pointee.state == .exchanging || client.pointee.state == .tunnelling,
                 let exchange = client.pointee.exchange, exchange.pointee.phase != .parked,

@@ -37,7 +37,7 @@ extension WorkerRef {
     func isNavigation(
         _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, otherwise: Bool = false
     ) -> Bool {
-        let head = pointee.head
+        let head = pointee.scratch.head
         var signs = NavigationSigns()
         for index in 0..<head.pointee.fields.count {
             let slot = head.pointee.fields[index]
@@ -64,7 +64,7 @@ extension WorkerRef {
 
     /// The path and query of the head, as received.
     private func target(_ bytes: UnsafeMutablePointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
-        let head = pointee.head
+        let head = pointee.scratch.head
         let path = head.pointee.path
         guard !path.isEmpty else { return UnsafeBufferPointer(start: bytes, count: 0) }
         let end = head.pointee.hasQuery ? head.pointee.query.end : path.end
@@ -90,7 +90,7 @@ extension WorkerRef {
                 fields: [("Location", pointer.location), ("Referrer-Policy", "no-referrer")])
         }
         let listener = exchange.pointee.client.unsafelyUnwrapped.pointee.listener
-        let url = pointee.publicURLs[Int(listener)] + pointer.location
+        let url = pointee.policy.publicURLs[Int(listener)] + pointer.location
         // A 401 without a challenge is none (RFC 9110 §15.5.2); no browser asks its user anything for this one.
         let realm = exchange.pointee.route?.pointee.settings.access.login?.requirements.realm ?? "portcullis"
         let challenge = ("WWW-Authenticate", "Bearer realm=\"\(realm)\"")

@@ -10,15 +10,16 @@ import Login
 extension WorkerRef {
     /// Whether another one may wait.
     func mayQueue(_ kind: LoginKind, _ network: (UInt64, UInt64)?) -> Bool {
-        let limit = Worker.loginQueueLimit - (kind == .beginning ? Worker.loginReserve : 0)
-        let free = limit - pointee.loginsQueued
+        let limit = Questions.loginQueueLimit - (kind == .beginning ? Questions.loginReserve : 0)
+        let free = limit - pointee.questions.loginsQueued
         guard let network else { return free > 0 }
-        return pointee.shares.queued.hasRoom(held: pointee.networks.count(of: network, .queued), free: free)
+        return pointee.policy.shares.queued.hasRoom(
+            held: pointee.connections.networks.count(of: network, .queued), free: free)
     }
 
     /// Whether a client is known and has nothing that waits: who has more than one gives way to it.
     func isNew(_ network: (UInt64, UInt64)?) -> Bool {
-        network.map { pointee.networks.count(of: $0, .queued) == 0 } ?? false
+        network.map { pointee.connections.networks.count(of: $0, .queued) == 0 } ?? false
     }
 
     /// Lets a request that has come whole wait for a place, or refuses it.
@@ -31,8 +32,8 @@ extension WorkerRef {
         }
         if let refusal = keepHead(exchange, loginInFlight) { return refuse(exchange, refusal) }
         countQueued(loginInFlight, isQueued: true)
-        park(exchange, .loginPlace, pointee.readScratch)
-        setTimeout(client.timeout, Worker.loginQueueTimeout)
+        park(exchange, .loginPlace, pointee.scratch.read)
+        setTimeout(client.timeout, Questions.loginQueueTimeout)
     }
 
     /// Takes a place from the client that has most of them, the one that came last; false where nobody has two.
@@ -42,14 +43,14 @@ extension WorkerRef {
         guard isNew(network) else { return false }
         var most = 2
         var leaving: ExchangeRef?
-        var next = pointee.firstParked
+        var next = pointee.waiting.first
         while let exchange = next {
             next = exchange.pointee.nextParked
             guard exchange.pointee.wait == .loginPlace, let loginInFlight = exchange.pointee.loginInFlight,
                 loginInFlight.pointee.isQueued,
                 kind == .upkeep || loginInFlight.pointee.kind == .beginning, let other = loginInFlight.pointee.network
             else { continue }
-            let held = pointee.networks.count(of: other, .queued)
+            let held = pointee.connections.networks.count(of: other, .queued)
             if held >= most { (most, leaving) = (held, exchange) }
         }
         guard let leaving, let loginInFlight = leaving.pointee.loginInFlight else { return false }
@@ -88,8 +89,8 @@ extension WorkerRef {
 
     /// A place is free: the first of those who wait whose client has one left has it.
     func giveFreePlace() {
-        guard pointee.loginsQueued > 0 else { return }
-        var next = pointee.firstParked
+        guard pointee.questions.loginsQueued > 0 else { return }
+        var next = pointee.waiting.first
         while let exchange = next {
             next = exchange.pointee.nextParked
             guard exchange.pointee.wait == .loginPlace, let loginInFlight = exchange.pointee.loginInFlight,
@@ -122,7 +123,7 @@ extension WorkerRef {
     func countQueued(_ loginInFlight: UnsafeMutablePointer<LoginRequestInFlight>, isQueued: Bool) {
         guard loginInFlight.pointee.isQueued != isQueued else { return }
         loginInFlight.pointee.isQueued = isQueued
-        pointee.loginsQueued += isQueued ? 1 : -1
+        pointee.questions.loginsQueued += isQueued ? 1 : -1
         count(loginInFlight.pointee.network, .queued, isQueued ? 1 : -1)
     }
 }

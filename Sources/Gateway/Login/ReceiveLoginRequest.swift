@@ -44,35 +44,36 @@ struct LoginRequestInFlight {
 /// Logins are answered elsewhere, as values (`LoginService`): this carries a request there with its small body, and the
 /// answer back.
 extension WorkerRef {
-    /// Takes the head in `pointee.head` for a login's, reads its body, and asks; with another query than the head's
+    /// Takes the head in `pointee.scratch.head` for a login's, reads its body, and asks; with another query than the head's
     /// where one is given.
     func receiveLoginRequest(
         _ exchange: ExchangeRef, _ endpoint: LoginRequest.Endpoint, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int,
         isKept: Bool, query: [UInt8]? = nil
     ) {
         let client = exchange.pointee.client.unsafelyUnwrapped
-        pointee.loginTickets += 1
-        let kind = LoginKind(endpoint, hasQuery: pointee.head.pointee.hasQuery)
+        pointee.questions.loginTickets += 1
+        let kind = LoginKind(endpoint, hasQuery: pointee.scratch.head.pointee.hasQuery)
         let network = countedNetwork(exchange)
         // First of all: what is refused here costs no more than its head.
         let refusal = judgeShare(exchange, endpoint, kind, network)
         var request =
             refusal == nil
             ? loginRequest(exchange, endpoint, bytes, isPeerMany: network == nil)
-            : LoginRequest(endpoint: endpoint, publicURL: pointee.publicURLs[Int(client.pointee.listener)])
+            : LoginRequest(endpoint: endpoint, publicURL: pointee.policy.publicURLs[Int(client.pointee.listener)])
         if let query { request.query = query }
         var name = ""
-        if case .session(let client) = endpoint { name = pointee.logins[client].name }
+        if case .session(let client) = endpoint { name = pointee.policy.logins[client].name }
         exchange.pointee.loginInFlight = LoginRequestInFlight.make(
             LoginRequestInFlight(
-                request: request, ticket: pointee.loginTickets, ask: pointee.askLogin, clientName: name, kind: kind,
+                request: request, ticket: pointee.questions.loginTickets, ask: pointee.questions.askLogin,
+                clientName: name, kind: kind,
                 network: network))
         if let refusal {
             keepRest(client, bytes, count, isKept: isKept)
             return refuse(exchange, refusal)
         }
         let isBodyAnnounced = !exchange.pointee.request.isComplete
-        if case .length(let size) = pointee.head.pointee.framing, size > Int64(LoginRequest.bodyLimit) {
+        if case .length(let size) = pointee.scratch.head.pointee.framing, size > Int64(LoginRequest.bodyLimit) {
             keepRest(client, bytes, count, isKept: isKept)
             return refuse(
                 exchange, refuse(.requestBodyTooLarge, "at most \(LoginRequest.bodyLimit) bytes", "\(size)"))
@@ -92,15 +93,15 @@ extension WorkerRef {
         }
         exchange.pointee.expectsContinue = false
         // For all of it: forms are small, and whoever sends one byte at a time would hold it for days.
-        setTimeout(client.timeout, pointee.timeouts.requestBody)
+        setTimeout(client.timeout, pointee.policy.timeouts.requestBody)
         collectLoginBody(client, exchange)
     }
 
     /// Reads what is there of a login's body; asks when it is complete.
     func readLoginBody(_ client: ClientRef, _ exchange: ExchangeRef) {
-        guard client.pointee.input.reserve(4096, from: &pointee.buffers) else { return abortClient(client) }
+        guard client.pointee.input.reserve(4096, from: &pointee.connections.buffers) else { return abortClient(client) }
         let input = client.pointee.input
-        let count = client.pointee.stream.read(into: input.space, capacity: min(input.room, Worker.readCapacity))
+        let count = client.pointee.stream.read(into: input.space, capacity: min(input.room, Scratch.readCapacity))
         switch count {
         case 1...:
             client.pointee.input.end += count
@@ -122,20 +123,20 @@ extension WorkerRef {
                 append(UnsafeBufferPointer(start: input.bytes, count: taken), to: loginInFlight)
                 exchange.pointee.request.remaining -= Int64(taken)
                 if exchange.pointee.request.remaining == 0 { exchange.pointee.request.kind = .complete }
-                client.pointee.input.consume(taken, to: &pointee.buffers)
+                client.pointee.input.consume(taken, to: &pointee.connections.buffers)
             case .chunked:
                 let span = UnsafeBufferPointer(start: input.bytes, count: input.count).span
                 let before = input.count
                 switch exchange.pointee.request.chunks.next(span) {
                 case .data(let offset, let length):
                     append(UnsafeBufferPointer(start: input.bytes + offset, count: length), to: loginInFlight)
-                    client.pointee.input.consume(offset + length, to: &pointee.buffers)
+                    client.pointee.input.consume(offset + length, to: &pointee.connections.buffers)
                 case .needMore(let consumed):
-                    client.pointee.input.consume(consumed, to: &pointee.buffers)
+                    client.pointee.input.consume(consumed, to: &pointee.connections.buffers)
                     if consumed < before { return client.startReading() }
                 case .end(let consumed):
                     exchange.pointee.request.kind = .complete
-                    client.pointee.input.consume(consumed, to: &pointee.buffers)
+                    client.pointee.input.consume(consumed, to: &pointee.connections.buffers)
                 case .refused:
                     dropInput(client)
                     return refuse(exchange, refuse(.malformedMessage, "chunks", "something else"))
@@ -200,8 +201,8 @@ extension WorkerRef {
         let ticket = loginInFlight.pointee.ticket
         // Held by whoever answers from now on: a code, a token or a cookie in it is not kept here too.
         dropContent(loginInFlight)
-        park(exchange, .login(ticket: ticket), pointee.readScratch)
-        setTimeout(client.timeout, Worker.loginTimeout)
+        park(exchange, .login(ticket: ticket), pointee.scratch.read)
+        setTimeout(client.timeout, Questions.loginTimeout)
         loginInFlight.pointee.ask(request, ticket)
     }
 
@@ -219,7 +220,7 @@ extension WorkerRef {
     }
 
     private func parkedLogin(_ ticket: UInt64) -> ExchangeRef? {
-        var exchange = pointee.firstParked
+        var exchange = pointee.waiting.first
         while let one = exchange {
             if one.pointee.wait == .login(ticket: ticket) { return one }
             exchange = one.pointee.nextParked
@@ -232,13 +233,13 @@ extension WorkerRef {
         _ exchange: ExchangeRef, _ endpoint: LoginRequest.Endpoint, _ bytes: UnsafeMutablePointer<UInt8>,
         isPeerMany: Bool
     ) -> LoginRequest {
-        let head = pointee.head
+        let head = pointee.scratch.head
         let client = exchange.pointee.client.unsafelyUnwrapped
         let query = head.pointee.query
         var request = LoginRequest(
             endpoint: endpoint, method: LoginRequest.Method(exchange.pointee.method),
             query: head.pointee.hasQuery ? copy(query, bytes) : [],
-            publicURL: pointee.publicURLs[Int(client.pointee.listener)], peer: exchange.pointee.address.text,
+            publicURL: pointee.policy.publicURLs[Int(client.pointee.listener)], peer: exchange.pointee.address.text,
             isPeerMany: isPeerMany, requestID: exchange.pointee.id.text,
             isNavigation: isNavigation(exchange, bytes, otherwise: true))
         for index in 0..<head.pointee.fields.count {

@@ -8,7 +8,7 @@ import Sessions
 extension WorkerRef {
     /// Has the answer to this exchange set the session cookie of a login.
     func setSessionCookie(_ exchange: ExchangeRef, _ login: Int, _ value: [UInt8]) {
-        let session = pointee.logins[login].session
+        let session = pointee.policy.logins[login].session
         addCookies(
             exchange,
             SetCookie.lines(name: session.cookieName, value: value, sameSite: SetCookie.SameSite(session.sameSite)))
@@ -16,7 +16,7 @@ extension WorkerRef {
 
     /// Has the answer delete every cookie of a route's session, in one piece or in several.
     func clearSessionCookies(_ exchange: ExchangeRef, _ login: Int) {
-        let session = pointee.logins[login].session
+        let session = pointee.policy.logins[login].session
         addCookies(
             exchange,
             SetCookie.deletion(
@@ -63,7 +63,7 @@ extension WorkerRef {
     func putForeignCookies(_ line: UnsafeBufferPointer<UInt8>, into writer: inout HeadWriter) {
         let before = writer
         var isFirst = true
-        let hadOurs = CookieField.forEachForeign(in: line.span, names: pointee.ownCookieNames) { pair in
+        let hadOurs = CookieField.forEachForeign(in: line.span, names: pointee.policy.ownCookieNames) { pair in
             writer.put(isFirst ? "Cookie: " : "; ")
             writer.put(UnsafeBufferPointer(rebasing: line[pair]))
             isFirst = false
@@ -93,7 +93,7 @@ extension WorkerRef {
         while end < value.count, value[end] != UInt8(ascii: "="), value[end] != UInt8(ascii: ";") { end += 1 }
         while end > start, value[end - 1] == 0x20 || value[end - 1] == 0x09 { end -= 1 }
         let name = UnsafeBufferPointer(rebasing: value[start..<end])
-        return CookieField.isOurs(name.span, names: pointee.ownCookieNames)
+        return CookieField.isOurs(name.span, names: pointee.policy.ownCookieNames)
     }
 }
 

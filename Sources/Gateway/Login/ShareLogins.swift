@@ -45,7 +45,7 @@ extension WorkerRef {
     /// The client whose shares a request takes from: its IPv4 address or IPv6 /64, or that of whom a trusted proxy
     /// names; nil for a proxy that names nobody, and for Unix sockets.
     func countedNetwork(_ exchange: ExchangeRef) -> (UInt64, UInt64)? {
-        let listener = pointee.listeners + Int(exchange.pointee.client.unsafelyUnwrapped.pointee.listener)
+        let listener = pointee.listening.listeners + Int(exchange.pointee.client.unsafelyUnwrapped.pointee.listener)
         return isCounted(exchange.pointee.address, at: listener) ? exchange.pointee.address.networkWords : nil
     }
 
@@ -58,11 +58,12 @@ extension WorkerRef {
         }
         guard kind == .beginning, let network else { return nil }
         let rated = endpoint.rated
-        let wait = pointee.networks.take(network, rated, at: clock.microseconds(), pointee.shares.loginRate)
+        let wait = pointee.connections.networks.take(
+            network, rated, at: clock.microseconds(), pointee.policy.shares.loginRate)
         guard wait > 0 else { return nil }
         return refuse(
             .clientLoginsTooMany,
-            "\(pointee.limits.shares.loginRate) \(rated == .callbacks ? "callbacks" : "logins") a second of one client (limits.login_rate_per_client)",
+            "\(pointee.policy.limits.shares.loginRate) \(rated == .callbacks ? "callbacks" : "logins") a second of one client (limits.login_rate_per_client)",
             "more of \(exchange.pointee.address.text)")
     }
 
@@ -70,24 +71,24 @@ extension WorkerRef {
     func hasRoom(_ kind: LoginKind, _ network: (UInt64, UInt64)?) -> Bool {
         let free = freePlaces(kind)
         guard let network else { return free > 0 }
-        return share(kind).hasRoom(held: pointee.networks.count(of: network, kind.place), free: free)
+        return share(kind).hasRoom(held: pointee.connections.networks.count(of: network, kind.place), free: free)
     }
 
     private func share(_ kind: LoginKind) -> ClientShare {
-        kind == .beginning ? pointee.shares.logins : pointee.shares.upkeep
+        kind == .beginning ? pointee.policy.shares.logins : pointee.policy.shares.upkeep
     }
 
     private func freePlaces(_ kind: LoginKind) -> Int {
-        let free = Worker.loginLimit - pointee.loginsUnderWay
+        let free = Questions.loginLimit - pointee.questions.loginsUnderWay
         guard kind == .beginning else { return free }
-        return min(free, Worker.loginLimit - Worker.loginReserve - pointee.beginningsUnderWay)
+        return min(free, Questions.loginLimit - Questions.loginReserve - pointee.questions.beginningsUnderWay)
     }
 
     /// Why there is no room: everybody's, or its client's.
     func refusalOfRoom(_ exchange: ExchangeRef, _ kind: LoginKind, _ network: (UInt64, UInt64)?) -> Refused {
         let free = freePlaces(kind)
-        guard let network, pointee.networks.count(of: network, kind.place) > 0 else {
-            return refuse(.loginsTooMany, "\(Worker.loginLimit) at once at most", "more")
+        guard let network, pointee.connections.networks.count(of: network, kind.place) > 0 else {
+            return refuse(.loginsTooMany, "\(Questions.loginLimit) at once at most", "more")
         }
         return refuse(
             .clientLoginsTooMany,
@@ -97,15 +98,17 @@ extension WorkerRef {
 
     /// Refuses a request that there is no memory for: none at all, or none for this client.
     func judgeBytes(_ exchange: ExchangeRef, _ loginInFlight: UnsafeMutablePointer<LoginRequestInFlight>) -> Refused? {
-        var free = Worker.loginBodyLimit - pointee.loginBodyBytes
+        var free = Questions.loginBodyLimit - pointee.questions.loginBodyBytes
         if loginInFlight.pointee.kind == .beginning {
-            free = min(free, Worker.loginBodyLimit - Worker.loginBodyReserve - pointee.beginningBodyBytes)
+            free = min(
+                free, Questions.loginBodyLimit - Questions.loginBodyReserve - pointee.questions.beginningBodyBytes)
         }
         if let network = loginInFlight.pointee.network {
-            let share = pointee.shares.loginBodies
+            let share = pointee.policy.shares.loginBodies
             // What it brings itself is counted already.
             let held =
-                pointee.networks.count(of: network, loginInFlight.pointee.kind.memory) - loginInFlight.pointee.heldBytes
+                pointee.connections.networks.count(of: network, loginInFlight.pointee.kind.memory)
+                - loginInFlight.pointee.heldBytes
             if !share.hasRoom(held: held, free: free + 1), share.isOwnDoing(held: held, free: free + 1) {
                 return refuse(
                     .clientLoginsTooMany,
@@ -118,26 +121,26 @@ extension WorkerRef {
 
     /// One more that is answered, or one less.
     func countUnderWay(_ loginInFlight: UnsafeMutablePointer<LoginRequestInFlight>, _ change: Int) {
-        pointee.loginsUnderWay += change
-        if loginInFlight.pointee.kind == .beginning { pointee.beginningsUnderWay += change }
-        pointee.metrics.set(.loginRequests, to: pointee.loginsUnderWay)
+        pointee.questions.loginsUnderWay += change
+        if loginInFlight.pointee.kind == .beginning { pointee.questions.beginningsUnderWay += change }
+        pointee.journal.metrics.set(.loginRequests, to: pointee.questions.loginsUnderWay)
         count(loginInFlight.pointee.network, loginInFlight.pointee.kind.place, change)
     }
 
     /// So many bytes more that are held of it, or less.
     func countBytes(_ loginInFlight: UnsafeMutablePointer<LoginRequestInFlight>, _ change: Int) {
         loginInFlight.pointee.heldBytes += change
-        pointee.loginBodyBytes += change
-        if loginInFlight.pointee.kind == .beginning { pointee.beginningBodyBytes += change }
+        pointee.questions.loginBodyBytes += change
+        if loginInFlight.pointee.kind == .beginning { pointee.questions.beginningBodyBytes += change }
         count(loginInFlight.pointee.network, loginInFlight.pointee.kind.memory, change)
     }
 
     func count(_ network: (UInt64, UInt64)?, _ holding: ClientNetworks.Holding, _ change: Int) {
         guard let network else { return }
         if change > 0 {
-            pointee.networks.add(network, holding, change)
+            pointee.connections.networks.add(network, holding, change)
         } else {
-            pointee.networks.remove(network, holding, -change)
+            pointee.connections.networks.remove(network, holding, -change)
         }
     }
 }

@@ -28,12 +28,12 @@ extension WorkerRef {
             writer.put("\r\n")
             return
         }
-        let head = pointee.head
+        let head = pointee.scratch.head
         let method = UnsafeBufferPointer(
             start: bytes + Int(head.pointee.method.start), count: Int(head.pointee.method.count))
         let path = UnsafeBufferPointer(start: bytes + Int(head.pointee.path.start), count: Int(head.pointee.path.count))
         let proof = try proof(
-            by: proofs, text, method: method, path: path, route, pointee.pools[route.pointee.upstream])
+            by: proofs, text, method: method, path: path, route, pointee.upstreams.pools[route.pointee.upstream])
         writer.put("Authorization: DPoP ")
         text.withUnsafeBufferPointer { writer.put($0) }
         writer.put("\r\nDPoP: ")
@@ -82,7 +82,7 @@ extension WorkerRef {
         guard exchange.pointee.token?.pointee.session?.pointee.proofs != nil,
             let pool = exchange.pointee.upstream?.pointee.pool
         else { return }
-        let head = pointee.responseHead
+        let head = pointee.scratch.responseHead
         for index in 0..<head.pointee.fields.count where head.pointee.fields[index].id == .dpopNonce {
             let range = head.pointee.fields[index].value
             let value = UnsafeBufferPointer(start: bytes + Int(range.start), count: Int(range.count))

@@ -20,7 +20,7 @@ extension WorkerRef {
             answer(exchange, status: 303, fields: fields)
         case .page(let page):
             let language = Int(exchange.pointee.reader.language)
-            let rendered = LoginPages(pointee.pages, language: language).render(page, nonce: pageNonce())
+            let rendered = LoginPages(pointee.policy.pages, language: language).render(page, nonce: pageNonce())
             answer(
                 exchange, status: 200, fields: fields + pageFields(rendered),
                 content: AnswerContent(bytes: rendered.bytes, isSent: isSent))
@@ -34,7 +34,7 @@ extension WorkerRef {
             let refusal = Refusal(cause)
             let refused = refuse(refusal, detail.expected, detail.found, check: detail.check)
             exchange.pointee.refusal = refusal
-            if pointee.decisions != nil { keepRefusal(exchange, refused) }
+            if pointee.journal.decisions != nil { keepRefusal(exchange, refused) }
             logRefusal(exchange, refused)
             // The server's own wish, where it said one, comes with the answer.
             if let seconds = refusal.retryAfterSeconds, !fields.contains(where: { $0.0 == "Retry-After" }) {

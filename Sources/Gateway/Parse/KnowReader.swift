@@ -4,12 +4,12 @@ import HTTPMessage
 import Pages
 
 extension WorkerRef {
-    /// Who reads the answer to the request in `pointee.head`.
+    /// Who reads the answer to the request in `pointee.scratch.head`.
     ///
     /// On every request's way: nearly all that programs send has no Accept, or takes anything (`*/*`), and is told by that.
     func reader(_ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>) -> Reader {
         var reader = Reader()
-        let head = pointee.head
+        let head = pointee.scratch.head
         let accept = head.pointee.fields.firstIndex(of: .accept)
         if head.pointee.fields.count(of: .secFetchMode) == 0, head.pointee.fields.count(of: .secFetchDest) == 0 {
             guard accept >= 0 else { return reader }
@@ -40,11 +40,11 @@ extension WorkerRef {
     }
 
     private func language(_ field: UnsafeBufferPointer<UInt8>) -> UInt8 {
-        UInt8(clamping: AcceptLanguage.choose(field.span, among: pointee.pages.tags))
+        UInt8(clamping: AcceptLanguage.choose(field.span, among: pointee.policy.pages.tags))
     }
 
     private func value(_ index: Int, _ bytes: UnsafeMutablePointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
-        let range = pointee.head.pointee.fields[index].value
+        let range = pointee.scratch.head.pointee.fields[index].value
         return UnsafeBufferPointer(start: bytes + Int(range.start), count: Int(range.count))
     }
 }

@@ -30,9 +30,9 @@ extension WorkerRef {
     private func readHead(_ client: ClientRef) {
         if client.pointee.isHeadTimed, client.pointee.stream.awaitsHello { seeClearText(client) }
         if client.pointee.input.isEmpty {
-            let count = client.pointee.stream.read(into: pointee.readScratch, capacity: Worker.readCapacity)
+            let count = client.pointee.stream.read(into: pointee.scratch.read, capacity: Scratch.readCapacity)
             guard count > 0 else { return clientReadStopped(client, count) }
-            understand(client, pointee.readScratch, count, isKept: false)
+            understand(client, pointee.scratch.read, count, isKept: false)
         } else {
             guard receiveMore(client) else { return }
             understand(client, client.pointee.input.bytes, client.pointee.input.count, isKept: true)
@@ -43,13 +43,13 @@ extension WorkerRef {
     /// Appends what the socket has to the client's input; false when that was nothing.
     private func receiveMore(_ client: ClientRef) -> Bool {
         // Near the bound byte by byte: the next size of memory is for what is no head (HTTP-66).
-        let isNearBound = client.pointee.input.count > Worker.headBytes - 4096
-        guard client.pointee.input.reserve(isNearBound ? 1 : 4096, from: &pointee.buffers) else {
+        let isNearBound = client.pointee.input.count > Scratch.headBytes - 4096
+        guard client.pointee.input.reserve(isNearBound ? 1 : 4096, from: &pointee.connections.buffers) else {
             closeClient(client)
             return false
         }
         let input = client.pointee.input
-        let count = client.pointee.stream.read(into: input.space, capacity: min(input.room, Worker.readCapacity))
+        let count = client.pointee.stream.read(into: input.space, capacity: min(input.room, Scratch.readCapacity))
         guard count > 0 else {
             clientReadStopped(client, count)
             return false
@@ -74,20 +74,21 @@ extension WorkerRef {
     /// Reads the head in `bytes`, the first `count` of which are at hand; `isKept` says that they are the input's.
     private func understand(_ client: ClientRef, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, isKept: Bool) {
         let span = UnsafeBufferPointer(start: bytes, count: count).span
-        switch client.pointee.parser.parse(span, limits: pointee.httpLimits, into: &pointee.head.pointee) {
-        case .incomplete where count >= Worker.headBytes:
+        switch client.pointee.parser.parse(span, limits: pointee.policy.httpLimits, into: &pointee.scratch.head.pointee)
+        {
+        case .incomplete where count >= Scratch.headBytes:
             let exchange = beginExchange(client, bytes, isParsed: false)
             exchange.pointee.reader = reader(ofUnread: bytes, count)
             dropInput(client)
-            refuse(exchange, refuse(.headerSectionTooLarge, "a head within \(Worker.headBytes) bytes", "a longer one"))
+            refuse(exchange, refuse(.headerSectionTooLarge, "a head within \(Scratch.headBytes) bytes", "a longer one"))
         case .incomplete:
-            if !isKept, !client.pointee.input.append(bytes, count, from: &pointee.buffers) {
+            if !isKept, !client.pointee.input.append(bytes, count, from: &pointee.connections.buffers) {
                 return closeClient(client)
             }
             if !client.pointee.isHeadTimed {
                 // From the first byte of a head to its end: not renewed by a byte now and then (HTTP-66).
                 client.pointee.isHeadTimed = true
-                setTimeout(client.timeout, pointee.timeouts.requestHead)
+                setTimeout(client.timeout, pointee.policy.timeouts.requestHead)
             }
         case .refused(let cause):
             let exchange = beginExchange(client, bytes, isParsed: false)
@@ -107,7 +108,7 @@ extension WorkerRef {
 
     /// What would have been accepted: the limit and its key where there is one.
     private func wanted(by cause: HTTP1Refusal) -> String {
-        let limits = pointee.httpLimits
+        let limits = pointee.policy.httpLimits
         return switch cause {
         case .requestLineTooLong: "at most \(limits.requestLine) bytes (limits.request_line)"
         case .headerSectionTooLarge: "at most \(limits.headerSection) bytes (limits.header_section)"
@@ -147,7 +148,8 @@ extension WorkerRef {
         let count = client.pointee.input.count
         let span = UnsafeBufferPointer(start: bytes, count: count).span
         guard
-            case .complete = client.pointee.parser.parse(span, limits: pointee.httpLimits, into: &pointee.head.pointee)
+            case .complete = client.pointee.parser.parse(
+                span, limits: pointee.policy.httpLimits, into: &pointee.scratch.head.pointee)
         else { return closeClient(client) }
         client.pointee.isRunning = true
         proceed(exchange, bytes, count, isKept: true)
@@ -158,11 +160,11 @@ extension WorkerRef {
     func beginExchange(
         _ client: ClientRef, _ bytes: UnsafeMutablePointer<UInt8>, isParsed: Bool
     ) -> ExchangeRef {
-        let exchange = pointee.exchanges.take()
+        let exchange = pointee.connections.exchanges.take()
         exchange.pointee = Exchange()
         exchange.pointee.client = client
-        exchange.pointee.generation = pointee.generation
-        exchange.pointee.id = pointee.identifiers.next()
+        exchange.pointee.generation = pointee.policy.generation
+        exchange.pointee.id = pointee.journal.identifiers.next()
         exchange.pointee.address = client.pointee.peer
         exchange.pointee.startedAt = clock.microseconds()
         client.pointee.exchange = exchange
@@ -171,10 +173,11 @@ extension WorkerRef {
         client.pointee.pace.stop()
         clearTimeout(client.timeout)
         guard isParsed else { return exchange }
-        let head = pointee.head
+        let head = pointee.scratch.head
         exchange.pointee.method = head.pointee.methodID
         exchange.pointee.isHTTP10 = head.pointee.minorVersion == 0
-        exchange.pointee.keepsAlive = head.pointee.keepAlive && !pointee.isDraining && !client.pointee.endsSoon
+        exchange.pointee.keepsAlive =
+            head.pointee.keepAlive && !pointee.listening.isDraining && !client.pointee.endsSoon
         exchange.pointee.expectsContinue = head.pointee.expectContinue
         exchange.pointee.request = BodyCounter(head.pointee.framing)
         exchange.pointee.reader = reader(exchange, bytes)
@@ -183,18 +186,18 @@ extension WorkerRef {
         return exchange
     }
 
-    /// Runs the stages on the head in `pointee.head` and does what they say.
+    /// Runs the stages on the head in `pointee.scratch.head` and does what they say.
     private func proceed(_ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, isKept: Bool) {
         let client = exchange.pointee.client.unsafelyUnwrapped
         let step = run(exchange, bytes, count)
-        if pointee.decisions != nil { keepDecision(exchange, bytes, step) }
+        if pointee.journal.decisions != nil { keepDecision(exchange, bytes, step) }
         switch step {
         case .wait(let wait):
             if let refusal = judgeWaiting(exchange, wait) {
                 keepRest(client, bytes, count, isKept: isKept)
                 return refuse(exchange, refusal)
             }
-            if !isKept, !client.pointee.input.append(bytes, count, from: &pointee.buffers) {
+            if !isKept, !client.pointee.input.append(bytes, count, from: &pointee.connections.buffers) {
                 return closeClient(client)
             }
             park(exchange, wait, client.pointee.input.bytes)
@@ -228,10 +231,12 @@ extension WorkerRef {
 
     /// Leaves in the input what came behind the head.
     func keepRest(_ client: ClientRef, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, isKept: Bool) {
-        let length = pointee.head.pointee.length
+        let length = pointee.scratch.head.pointee.length
         if isKept {
-            client.pointee.input.consume(length, to: &pointee.buffers)
-        } else if count > length, !client.pointee.input.append(bytes + length, count - length, from: &pointee.buffers) {
+            client.pointee.input.consume(length, to: &pointee.connections.buffers)
+        } else if count > length,
+            !client.pointee.input.append(bytes + length, count - length, from: &pointee.connections.buffers)
+        {
             // A read of scratch size always fits.
             client.pointee.closesAfterOutput = true
         }
@@ -241,8 +246,10 @@ extension WorkerRef {
     func headTimedOut(_ client: ClientRef) {
         let exchange = beginExchange(client, client.pointee.input.bytes, isParsed: false)
         dropInput(client)
-        refuse(exchange, refuse(.requestHeadTooSlow, "a head within \(pointee.timeouts.requestHead) ms", "part of one"))
+        refuse(
+            exchange,
+            refuse(.requestHeadTooSlow, "a head within \(pointee.policy.timeouts.requestHead) ms", "part of one"))
     }
 
-    func dropInput(_ client: ClientRef) { client.pointee.input.release(to: &pointee.buffers) }
+    func dropInput(_ client: ClientRef) { client.pointee.input.release(to: &pointee.connections.buffers) }
 }

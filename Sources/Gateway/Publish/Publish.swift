@@ -42,17 +42,17 @@ extension WorkerRef {
         try checkAuthority(head, client)
         switch reserved {
         case .protectedResource:
-            let found = pointee.tables.published.find(
+            let found = pointee.policy.tables.published.find(
                 listener: Int(client.pointee.listener), authority: head.authority, path: path, query: head.query)
             if let found { return .resource(found) }
-            if let route = pointee.routes.match(path),
+            if let route = pointee.policy.routes.match(path),
                 route.pointee.settings.path.hasPrefix(ReservedPath.protectedResourceMetadata)
             {
                 return nil
             }
         case .gateway:
-            if let endpoint = pointee.loginPaths.endpoint(path) { return .login(endpoint) }
-            if pointee.assertionKeys != nil || !pointee.clientKeys.isEmpty,
+            if let endpoint = pointee.policy.loginPaths.endpoint(path) { return .login(endpoint) }
+            if pointee.identities.assertionKeys != nil || !pointee.policy.clientKeys.isEmpty,
                 path.isEqual(to: ReservedPath.assertionKeys.utf8.span)
             {
                 return .assertionKeys
@@ -93,12 +93,12 @@ extension WorkerRef {
         switch publication {
         case .resource(let index):
             type = "application/json"
-            body = pointee.tables.published.documents[index].body
+            body = pointee.policy.tables.published.documents[index].body
         case .assertionKeys:
             // RFC 7517 §8.5 has a type of its own, and servers are about that refuse every other one than this.
             type = "application/json"
-            body = JWKSetWriter.write((pointee.assertionKeys?.published ?? []) + pointee.clientKeys)
-            age = min(pointee.assertionKeys?.maximumAgeSeconds ?? 300, 300)
+            body = JWKSetWriter.write((pointee.identities.assertionKeys?.published ?? []) + pointee.policy.clientKeys)
+            age = min(pointee.identities.assertionKeys?.maximumAgeSeconds ?? 300, 300)
         case .login: return
         }
         answer(

@@ -18,7 +18,7 @@ extension WorkerRef {
                 content: content(exchange, Problem.document(refusal, requestID: exchange.pointee.id.text)))
         case .sentence:
             let listener = Int(exchange.pointee.client.unsafelyUnwrapped.pointee.listener)
-            let sentence = "Plain HTTP is not served here: use \(pointee.publicURLs[listener])/\n"
+            let sentence = "Plain HTTP is not served here: use \(pointee.policy.publicURLs[listener])/\n"
             answer(
                 exchange, status: refusal.status,
                 fields: fields + [("Content-Type", "text/plain; charset=utf-8"), ("Cache-Control", "no-store")],
@@ -49,13 +49,13 @@ extension WorkerRef {
     /// In how many seconds a page of an outage comes back.
     func nextRefresh() -> Int {
         let random = RandomBytes.fill(2)
-        return pointee.outage.seconds(
+        return pointee.upstreams.outage.seconds(
             at: clock.microseconds(), random: Int(random[0]) << 8 | Int(random[1]))
     }
 
     /// The pages in the language of whoever reads the answer.
     func pages(for exchange: ExchangeRef) -> PageWriter {
-        pointee.pages.pages(in: Int(exchange.pointee.reader.language))
+        pointee.policy.pages.pages(in: Int(exchange.pointee.reader.language))
     }
 
     /// What every page is sent with.
@@ -75,8 +75,8 @@ extension WorkerRef {
     /// Where its reader can go on; nothing of the request is in it.
     private func ways(_ exchange: ExchangeRef, _ refusal: Refusal) -> [ErrorPage.Way] {
         let listener = Int(exchange.pointee.client.unsafelyUnwrapped.pointee.listener)
-        let origin = pointee.publicURLs[listener]
-        let landing = pointee.pages.settings.landing
+        let origin = pointee.policy.publicURLs[listener]
+        let landing = pointee.policy.pages.settings.landing
         // What is wrong with that address is its scheme: the site itself is there, wherever in it the app begins.
         if refusal == .plainHTTP { return [.site(url: origin + (landing ?? "/"))] }
         switch refusal.status {
@@ -94,9 +94,9 @@ extension WorkerRef {
     private func waysToOtherAccounts(_ exchange: ExchangeRef, _ refusal: Refusal) -> [ErrorPage.Way] {
         guard refusal != .crossSiteRequest, exchange.pointee.token?.pointee.session != nil,
             let route = exchange.pointee.route, let login = loginOfRoute(exchange),
-            pointee.logins.indices.contains(login)
+            pointee.policy.logins.indices.contains(login)
         else { return [] }
-        let name = pointee.logins[login].name
+        let name = pointee.policy.logins[login].name
         // The route's own path, as the operator wrote it, and not the request's.
         let path = LoginPointer.escaped(route.pointee.settings.path)
         return [

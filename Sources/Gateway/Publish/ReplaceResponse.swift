@@ -17,20 +17,20 @@ extension WorkerRef {
         return route.pointee.settings.replacedStatuses.contains(status)
     }
 
-    /// Answers with a page in the place of the upstream's response, whose head is in `pointee.responseHead` and of which
+    /// Answers with a page in the place of the upstream's response, whose head is in `pointee.scratch.responseHead` and of which
     /// `count` bytes are there.
     ///
     /// Nothing of that is left but the status, the time after which to ask again, and what a 405 has to say.
     func replaceResponse(
         _ upstream: UpstreamRef, _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int
     ) {
-        let status = pointee.responseHead.pointee.status
+        let status = pointee.scratch.responseHead.pointee.status
         let retry = retryAfter(bytes)
         var fields = retry.fields
         // RFC 9110 §15.5.6: a 405 says what would be allowed.
         if status == 405 { fields += allowedMethods(bytes) }
         exchange.pointee.upstream = nil
-        dropResponse(upstream, exchange, count - pointee.responseHead.pointee.length)
+        dropResponse(upstream, exchange, count - pointee.scratch.responseHead.pointee.length)
         let topic = PageTopic(upstreamStatus: status)
         exchange.pointee.replacedBy = topic
         let isAgain = status == 408 || status == 429 || status >= 500
@@ -42,7 +42,7 @@ extension WorkerRef {
 
     /// Reads what is left of a replaced response, and gives its connection back to the pool.
     func drain(_ upstream: UpstreamRef) {
-        let count = upstream.pointee.stream.read(into: pointee.readScratch, capacity: Worker.readCapacity)
+        let count = upstream.pointee.stream.read(into: pointee.scratch.read, capacity: Scratch.readCapacity)
         switch count {
         case 1...: drained(upstream, count)
         case ByteStream.wantsRead: break
@@ -61,23 +61,23 @@ extension WorkerRef {
     /// Keeps the connection of a response that nobody gets, where its rest is short and its length is known.
     private func dropResponse(_ upstream: UpstreamRef, _ exchange: ExchangeRef, _ count: Int) {
         upstream.pointee.exchange = nil
-        upstream.pointee.input.release(to: &pointee.buffers)
-        guard let length = bodyLength, length <= Worker.drainLimit, pointee.responseHead.pointee.keepAlive,
-            exchange.pointee.request.isComplete, !upstream.pointee.hasOutput, !pointee.isDraining
+        upstream.pointee.input.release(to: &pointee.connections.buffers)
+        guard let length = bodyLength, length <= Worker.drainLimit, pointee.scratch.responseHead.pointee.keepAlive,
+            exchange.pointee.request.isComplete, !upstream.pointee.hasOutput, !pointee.listening.isDraining
         else {
             if !exchange.pointee.request.isComplete { Socket.resetOnClose(upstream.pointee.stream.descriptor) }
             return closeUpstream(upstream)
         }
         upstream.pointee.state = .draining
         upstream.pointee.draining = length
-        setTimeout(upstream.timeout, pointee.timeouts.upstreamIdle)
+        setTimeout(upstream.timeout, pointee.policy.timeouts.upstreamIdle)
         upstream.startReading()
         drained(upstream, count)
     }
 
     /// How long the response's body is, where its head says it.
     private var bodyLength: Int? {
-        switch pointee.responseHead.pointee.framing {
+        switch pointee.scratch.responseHead.pointee.framing {
         case .none: 0
         case .length(let length): Int(clamping: length)
         case .chunked, .untilClose: nil
@@ -85,9 +85,9 @@ extension WorkerRef {
     }
 
     private func retryAfter(_ bytes: UnsafeMutablePointer<UInt8>) -> (fields: [(String, String)], seconds: Int) {
-        let place = pointee.responseHead.pointee.fields.firstIndex(of: .retryAfter)
+        let place = pointee.scratch.responseHead.pointee.fields.firstIndex(of: .retryAfter)
         guard place >= 0 else { return ([], 0) }
-        let text = text(pointee.responseHead.pointee.fields[place].value, bytes)
+        let text = text(pointee.scratch.responseHead.pointee.fields[place].value, bytes)
         guard (1...6).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
             return ([], 0)
         }
@@ -95,7 +95,7 @@ extension WorkerRef {
     }
 
     private func allowedMethods(_ bytes: UnsafeMutablePointer<UInt8>) -> [(String, String)] {
-        let head = pointee.responseHead
+        let head = pointee.scratch.responseHead
         return (0..<head.pointee.fields.count).compactMap { index in
             let field = head.pointee.fields[index]
             return field.id == .allow ? ("Allow", text(field.value, bytes)) : nil

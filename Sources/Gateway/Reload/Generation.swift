@@ -16,7 +16,7 @@ import Telemetry
 final class Generation: @unchecked Sendable {
     let number: UInt32
     let settings: GatewaySettings
-    let parts: SharedResources
+    let resources: SharedResources
     let labels: MetricsLabels
     let assertionKeys: AssertionKeyRotation?
     /// Workers some request of which may still refer to it; touched by the control loop alone.
@@ -41,15 +41,15 @@ final class Generation: @unchecked Sendable {
         self.labels = labels
         self.gateway = gateway
         workersInUse = settings.workers
-        parts = try SharedResources(
-            settings, operatorLog: gateway.operatorLog, metricsSlots: metricsSlots, continuing: previous?.parts)
+        resources = try SharedResources(
+            settings, operatorLog: gateway.operatorLog, metricsSlots: metricsSlots, continuing: previous?.resources)
         if let kept = previous?.assertionKeys, kept.serves(settings) {
             assertionKeys = kept
         } else {
             assertionKeys = try AssertionKeyRotation(
                 settings, loop: gateway.control, operatorLog: gateway.operatorLog)
         }
-        parts.decisions?.adopt(settings, as: number)
+        resources.decisions?.adopt(settings, as: number)
     }
 
     // MARK: asked by workers, from any thread
@@ -169,7 +169,7 @@ final class Generation: @unchecked Sendable {
     /// What clients of an issuer want of it and do not get is told when its metadata is read, not to the first user.
     private func judgeMetadata(of issuer: Int, _ reports: IssuerReports) {
         guard let metadata = directory?.metadata(of: issuer) else { return }
-        reports.judge(metadata, of: issuer, settings.clients, exchangers: parts.tables.exchanges.map(\.client))
+        reports.judge(metadata, of: issuer, settings.clients, exchangers: resources.tables.exchanges.map(\.client))
         guard settings.logins.contains(where: { settings.clients[$0.client].issuer == issuer }) else { return }
         service?.metadataRead(issuer: issuer)
     }
@@ -183,12 +183,13 @@ final class Generation: @unchecked Sendable {
         introspections = IntrospectionService(
             settings: settings.issuers, clients: settings.clients, fetching: fetching, clock: clock, executor: loop,
             sources: IntrospectionService.Sources(directory), slowWork: slowWork, bounds: bounds,
-            failures: parts.failures,
+            failures: resources.failures,
             onAnswer: { [weak self] answer in
                 self?.tell(answer.workers) { $0.introspectionAnswered(answer) }
             }, onEvent: { issuer, event in reports.report(issuer, event) })
         exchanges = TokenExchangeService(
-            rules: parts.tables.exchanges, settings: settings.issuers, clients: settings.clients, fetching: fetching,
+            rules: resources.tables.exchanges, settings: settings.issuers, clients: settings.clients,
+            fetching: fetching,
             clock: clock, executor: loop, metadata: { directory.metadata(of: $0) }, slowWork: slowWork, bounds: bounds,
             onAnswer: { [weak self] answer in
                 self?.tell(answer.workers) { $0.exchangeAnswered(answer) }

@@ -9,7 +9,7 @@ import Transport
 /// What one worker is given to serve by from now on, prepared on another thread.
 struct Succession: @unchecked Sendable {
     let settings: GatewaySettings
-    let parts: SharedResources
+    let resources: SharedResources
     let context: WorkerContext
     /// The new listeners' places, with the descriptors of those that stay.
     let listeners: UnsafeMutablePointer<ListenerSocket>
@@ -60,12 +60,12 @@ extension WorkerRef {
         takeLast(succession.listenerChanges)
         let old = replace(by: succession)
         for (number, _) in succession.settings.issuers.enumerated() {
-            pointee.issuers[number].take(succession.keys(number))
+            pointee.identities.issuers[number].take(succession.keys(number))
         }
-        pointee.stores = succession.stores()
-        pointee.assertionKeys = succession.assertionKeys
+        pointee.identities.stores = succession.stores()
+        pointee.identities.assertionKeys = succession.assertionKeys
         releasePools(of: old)
-        pointee.retired.append(old)
+        pointee.history.retired.append(old)
         endOrphanedTunnels()
         moveClients(succession.listenerChanges)
         judgeWaitingAnew()
@@ -77,13 +77,13 @@ extension WorkerRef {
     /// is answered by the configuration of then.
     private func takeLast(_ changes: [ListenerChange]) {
         func ends(_ index: Int) -> Bool { !changes.indices.contains(index) || changes[index] == .ends }
-        let ending = (0..<pointee.listenerCount).filter(ends)
+        let ending = (0..<pointee.listening.count).filter(ends)
         guard !ending.isEmpty else { return }
         for index in ending {
-            turnAway(pointee.listeners + index)
-            acceptLast(pointee.listeners + index)
+            turnAway(pointee.listening.listeners + index)
+            acceptLast(pointee.listening.listeners + index)
         }
-        let clients = pointee.clients
+        let clients = pointee.connections.clients
         clients.forEachPlace { client in
             guard client.pointee.state == .awaitingHead, ends(Int(client.pointee.listener)) else { return }
             client.pointee.endsSoon = true
@@ -93,39 +93,27 @@ extension WorkerRef {
 
     /// Puts the new configuration where the old one was; the memory of a worker that serves never moves.
     private func replace(by succession: Succession) -> RetiredConfiguration {
-        for index in 0..<pointee.listenerCount {
+        for index in 0..<pointee.listening.count {
             FileEvent.remove(event(of: index))
             if index >= succession.listenerChanges.count || succession.listenerChanges[index] == .ends {
-                close(pointee.listeners[index].descriptor)
+                close(pointee.listening.listeners[index].descriptor)
             }
         }
         let retired = RetiredConfiguration(
-            generation: pointee.generation, tables: pointee.tables, issuers: pointee.issuers,
-            issuerCount: pointee.issuerCount, listeners: pointee.listeners,
-            listenerCount: pointee.listenerCount, pools: pointee.pools,
+            generation: pointee.policy.generation, tables: pointee.policy.tables, issuers: pointee.identities.issuers,
+            issuerCount: pointee.identities.issuerCount, listeners: pointee.listening.listeners,
+            listenerCount: pointee.listening.count, pools: pointee.upstreams.pools,
             onRetired: succession.context.onRetired)
-        pointee.via.destroy()
+        pointee.policy.via.destroy()
         // Records in use by requests are theirs until these end.
-        pointee.tokens.destroy()
-        pointee.sessions.destroy()
-        pointee.refusedTokens.destroy()
-        pointee.vouchedTokens.destroy()
-        succession.context.metrics.takeOver(from: pointee.metrics)
-        let poolCount = pointee.poolCount
-        let next = Worker(
-            index: pointee.index, loop: pointee.loop, listeners: succession.listeners, settings: succession.settings,
-            parts: succession.parts, context: succession.context, succeeding: pointee)
-        for number in 0..<poolCount where !next.uses(retired.pools[number]) {
-            pointee.leavingPools.append(retired.pools[number])
-        }
-        let leaving = pointee.leavingPools
-        pointee = next
-        pointee.leavingPools = leaving
-        for index in 0..<pointee.listenerCount {
+        pointee.identities.forget()
+        pointee = Worker(succeeding: pointee, by: succession)
+        for index in 0..<pointee.listening.count {
             FileEvent.assign(
-                event(of: index), pointee.base, pointee.listeners[index].descriptor, [.read, .persistent],
-                onListenerReadable, pointee.listeners + index)
-            if !pointee.isAcceptPaused, !pointee.isDraining { FileEvent.add(event(of: index)) }
+                event(of: index), pointee.loop.base, pointee.listening.listeners[index].descriptor,
+                [.read, .persistent],
+                onListenerReadable, pointee.listening.listeners + index)
+            if !pointee.listening.isAcceptPaused, !pointee.listening.isDraining { FileEvent.add(event(of: index)) }
         }
         return retired
     }
@@ -133,10 +121,10 @@ extension WorkerRef {
     /// Closes idle connections to upstreams that no route leads to, and those whose handshakes other files decided; of
     /// the latter those in use are not used again.
     private func releasePools(of old: RetiredConfiguration) {
-        for pool in pointee.leavingPools { closeIdle(pool) }
-        for number in 0..<pointee.poolCount where pointee.pools[number].pointee.tls != nil {
-            pointee.pools[number].pointee.reading &+= 1
-            closeIdle(pointee.pools[number])
+        for pool in pointee.upstreams.leaving { closeIdle(pool) }
+        for number in 0..<pointee.upstreams.poolCount where pointee.upstreams.pools[number].pointee.tls != nil {
+            pointee.upstreams.pools[number].pointee.reading &+= 1
+            closeIdle(pointee.upstreams.pools[number])
         }
     }
 
@@ -146,7 +134,7 @@ extension WorkerRef {
 
     /// Tells every connection where its listener is now.
     private func moveClients(_ changes: [ListenerChange]) {
-        let clients = pointee.clients
+        let clients = pointee.connections.clients
         clients.forEachPlace { client in
             guard client.pointee.state != .closed else { return }
             let listener = Int(client.pointee.listener)
@@ -189,7 +177,7 @@ extension WorkerRef {
     /// Not logins: what they wait for comes from where it was asked, and a code cannot be sent twice.
     private func judgeWaitingAnew() {
         var waiting: [ExchangeRef] = []
-        var exchange = pointee.firstParked
+        var exchange = pointee.waiting.first
         while let one = exchange {
             switch one.pointee.wait {
             case .loginPlace, .login: break
@@ -218,24 +206,24 @@ extension WorkerRef {
         exchange.pointee.isOfListedOrigin = false
         exchange.pointee.hasWaited = false
         exchange.pointee.hasAskedAgain = false
-        exchange.pointee.generation = pointee.generation
+        exchange.pointee.generation = pointee.policy.generation
     }
 
     /// Gives configurations back that no request refers to any more; at each tick while there are some.
     func releaseRetired() {
-        guard !pointee.retired.isEmpty else { return releaseLeavingPools() }
-        let current = pointee.generation
+        guard !pointee.history.retired.isEmpty else { return releaseLeavingPools() }
+        let current = pointee.policy.generation
         var used: Set<UInt32> = []
-        let exchanges = pointee.exchanges
+        let exchanges = pointee.connections.exchanges
         exchanges.forEachPlace { exchange in
             guard exchange.pointee.client != nil, exchange.pointee.generation != current else { return }
             used.insert(exchange.pointee.generation)
         }
-        let unused = pointee.retired.filter { !used.contains($0.generation) }
-        pointee.retired.removeAll { !used.contains($0.generation) }
+        let unused = pointee.history.retired.filter { !used.contains($0.generation) }
+        pointee.history.retired.removeAll { !used.contains($0.generation) }
         for configuration in unused { release(configuration) }
-        let newest = pointee.retired.suffix(RetiredConfiguration.tunnelLimit).first?.generation ?? current
-        let bearable = pointee.retired.suffix(RetiredConfiguration.limit).first?.generation ?? current
+        let newest = pointee.history.retired.suffix(RetiredConfiguration.tunnelLimit).first?.generation ?? current
+        let bearable = pointee.history.retired.suffix(RetiredConfiguration.limit).first?.generation ?? current
         if used.contains(where: { $0 < newest }) { endExchanges(tunnelsBefore: newest, allBefore: bearable) }
         releaseLeavingPools()
     }
@@ -250,7 +238,7 @@ extension WorkerRef {
 
     /// Too many configurations wait for their last requests.
     private func endExchanges(tunnelsBefore newest: UInt32, allBefore bearable: UInt32) {
-        let clients = pointee.clients
+        let clients = pointee.connections.clients
         clients.forEachPlace { client in
             guard let generation = client.pointee.exchange?.pointee.generation, generation < newest else { return }
             if client.pointee.state == .tunnelling {
@@ -262,8 +250,8 @@ extension WorkerRef {
     }
 
     private func releaseLeavingPools() {
-        guard !pointee.leavingPools.isEmpty else { return }
-        pointee.leavingPools.removeAll { pool in
+        guard !pointee.upstreams.leaving.isEmpty else { return }
+        pointee.upstreams.leaving.removeAll { pool in
             guard pool.pointee.connectionCount == 0, !pool.pointee.isResolving else { return false }
             pool.pointee.users?.destroy()
             pool.deinitialize(count: 1)
@@ -274,16 +262,10 @@ extension WorkerRef {
 
     /// The identifier of the issuer of a request's token, by the configuration that the request began by.
     func issuerIdentifier(_ exchange: ExchangeRef, _ issuer: Int) -> String {
-        if exchange.pointee.generation == pointee.generation { return pointee.issuers[issuer].identifier }
-        let old = pointee.retired.first { $0.generation == exchange.pointee.generation }
+        if exchange.pointee.generation == pointee.policy.generation {
+            return pointee.identities.issuers[issuer].identifier
+        }
+        let old = pointee.history.retired.first { $0.generation == exchange.pointee.generation }
         return old.map { $0.issuers[issuer].identifier } ?? ""
-    }
-}
-
-extension Worker {
-    /// Whether routes lead to this pool.
-    fileprivate func uses(_ pool: UnsafeMutablePointer<UpstreamPool>) -> Bool {
-        for number in 0..<poolCount where pools[number] == pool { return true }
-        return false
     }
 }

@@ -14,7 +14,7 @@ extension WorkerRef {
         guard let route = exchange.pointee.route, route.pointee.sendsClientCert, !exchange.pointee.isPreflight else {
             return
         }
-        let listener = pointee.listeners + Int(client.pointee.listener)
+        let listener = pointee.listening.listeners + Int(client.pointee.listener)
         if listener.pointee.terminators.contains(client.pointee.peer) {
             guard let certificate = try fieldCertificate(bytes) else { return }
             certificate.withUnsafeBufferPointer { put(certificate: $0, into: &writer) }

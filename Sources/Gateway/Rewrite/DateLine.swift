@@ -64,5 +64,5 @@ extension HeadWriter {
 
 extension WorkerRef {
     /// Makes the line that of this second; to be called with each tick.
-    func keepDate() { pointee.date.move(to: clock.wallSeconds()) }
+    func keepDate() { pointee.loop.date.move(to: clock.wallSeconds()) }
 }

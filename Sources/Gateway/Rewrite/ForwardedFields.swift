@@ -11,7 +11,7 @@ extension WorkerRef {
         _ exchange: ExchangeRef, _ client: ClientRef, _ bytes: UnsafeMutablePointer<UInt8>,
         into writer: inout HeadWriter
     ) {
-        let listener = pointee.listeners + Int(client.pointee.listener)
+        let listener = pointee.listening.listeners + Int(client.pointee.listener)
         let isProxy = isProxy(client)
         let isSecure = (isProxy ? forwardedScheme(bytes) : nil) ?? listener.pointee.isSecure
         let authority = authority(client, bytes)
@@ -34,7 +34,7 @@ extension WorkerRef {
         guard listener.pointee.saysForwarded else { return }
         writer.put("Forwarded: ")
         if isProxy {
-            if pointee.head.pointee.fields.count(of: .forwarded) > 0 {
+            if pointee.scratch.head.pointee.fields.count(of: .forwarded) > 0 {
                 putForwardedElements(bytes, into: &writer)
             } else {
                 // The proxy speaks X-Forwarded-For alone: both fields tell of the same clients.
@@ -46,7 +46,7 @@ extension WorkerRef {
     }
 
     private func isProxy(_ client: ClientRef) -> Bool {
-        let listener = pointee.listeners + Int(client.pointee.listener)
+        let listener = pointee.listening.listeners + Int(client.pointee.listener)
         return listener.pointee.hasProxies && listener.pointee.proxies.contains(client.pointee.peer)
     }
 
@@ -106,7 +106,7 @@ extension WorkerRef {
     func proxyRequestID(
         _ client: ClientRef, _ bytes: UnsafeMutablePointer<UInt8>
     ) -> UnsafeBufferPointer<UInt8>? {
-        let head = pointee.head
+        let head = pointee.scratch.head
         guard head.pointee.fields.count(of: .xRequestID) == 1, isProxy(client) else { return nil }
         let value = text(head.pointee.fields[head.pointee.fields.firstIndex(of: .xRequestID)].value, bytes)
         guard (1...128).contains(value.count), value.allSatisfy(RequestID.mayContain) else { return nil }
@@ -115,7 +115,7 @@ extension WorkerRef {
 
     /// Whether the proxy got the request over TLS; nil when it does not say so in one word.
     private func forwardedScheme(_ bytes: UnsafeMutablePointer<UInt8>) -> Bool? {
-        let head = pointee.head
+        let head = pointee.scratch.head
         guard head.pointee.fields.count(of: .xForwardedProto) == 1 else { return nil }
         let value = text(head.pointee.fields[head.pointee.fields.firstIndex(of: .xForwardedProto)].value, bytes)
         if ASCII.equalsIgnoringCase(value.span, "https") { return true }
@@ -140,7 +140,7 @@ extension WorkerRef {
     ///
     /// The peer itself unless it is trusted, and the first of the chain when all of them are.
     func clientAddress(_ client: ClientRef, _ bytes: UnsafeMutablePointer<UInt8>) -> PeerAddress {
-        let listener = pointee.listeners + Int(client.pointee.listener)
+        let listener = pointee.listening.listeners + Int(client.pointee.listener)
         var found = client.pointee.peer
         guard isProxy(client) else { return found }
         var count = 0
@@ -157,7 +157,7 @@ extension WorkerRef {
     /// What stands before something else is a stranger's text, with which nobody must be able to hide the address that the
     /// proxy saw.
     private func forEachForwardedAddress(_ bytes: UnsafeMutablePointer<UInt8>, _ tell: (PeerAddress) -> Bool) {
-        let head = pointee.head
+        let head = pointee.scratch.head
         var members = 0
         for index in (0..<head.pointee.fields.count).reversed()
         where head.pointee.fields[index].id == .xForwardedFor {
@@ -178,7 +178,7 @@ extension WorkerRef {
 
     /// Writes the proxy's `Forwarded` lines, a comma behind each: the last ones, as far as they can be read.
     private func putForwardedElements(_ bytes: UnsafeMutablePointer<UInt8>, into writer: inout HeadWriter) {
-        let head = pointee.head
+        let head = pointee.scratch.head
         var first = head.pointee.fields.count
         var elements = 0
         for index in (0..<head.pointee.fields.count).reversed() where head.pointee.fields[index].id == .forwarded {

@@ -93,12 +93,12 @@ extension WorkerRef {
     private func signAssertion(
         _ token: UnsafeMutablePointer<TokenRecord>, rule index: Int, now: Int64
     ) throws(Refused) -> UnsafeMutablePointer<AssertionBlock> {
-        guard let keys = pointee.assertionKeys else {
+        guard let keys = pointee.identities.assertionKeys else {
             throw refuse(.exchangeUnavailable, "a key that signs identity assertions", "none")
         }
-        let rule = pointee.tables.assertions[index]
+        let rule = pointee.policy.tables.assertions[index]
         guard let claims = token.pointee.claims else { preconditionFailure("verified claims are JSON") }
-        let issuer = pointee.issuers + token.pointee.issuer
+        let issuer = pointee.identities.issuers + token.pointee.issuer
         let identity = IdentityAssertion.Identity(
             tokenIssuer: issuer.pointee.identifier, subject: claims["sub"]?.string,
             clientID: token.pointee.clientID.isEmpty ? nil : String(decoding: token.pointee.clientID, as: UTF8.self),

@@ -24,7 +24,7 @@ extension WorkerRef {
     ) -> UnsafeMutablePointer<IdentityBlock> {
         var lines: [UInt8] = []
         guard let claims = token.pointee.claims else { preconditionFailure("verified claims are JSON") }
-        for field in pointee.tables.identityMappings[mapping] {
+        for field in pointee.policy.tables.identityMappings[mapping] {
             guard let value = Claims.value(at: field.claim, in: claims) else { continue }
             let encoding: Claims.Encoding = field.encoding == .percent ? .percent : .base64url
             guard let bytes = Claims.identityBytes(value, separator: field.separator, encoding: encoding) else {

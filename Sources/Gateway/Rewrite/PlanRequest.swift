@@ -12,11 +12,11 @@ extension WorkerRef {
         _ exchange: ExchangeRef, _ route: UnsafePointer<Route>, _ bytes: UnsafeMutablePointer<UInt8>
     ) throws(Refused) -> HeadWriter {
         try checkAnnouncedBody(route)
-        exchange.pointee.offersWebSocket = pointee.head.pointee.offersWebSocket && route.pointee.webSocket
+        exchange.pointee.offersWebSocket = pointee.scratch.head.pointee.offersWebSocket && route.pointee.webSocket
         if exchange.pointee.offersWebSocket { keepWebSocketKey(exchange, bytes) }
-        var writer = HeadWriter(pointee.writeScratch, capacity: Worker.writeCapacity)
+        var writer = HeadWriter(pointee.scratch.write, capacity: Scratch.writeCapacity)
         try writeUpstreamHead(exchange, bytes, into: &writer)
-        let pool = pointee.pools[route.pointee.upstream]
+        let pool = pointee.upstreams.pools[route.pointee.upstream]
         guard hasRoom(pool) else { throw connectionsExhausted() }
         try judgeShare(exchange, of: pool)
         return writer
@@ -25,12 +25,13 @@ extension WorkerRef {
     /// Refuses a body of the length announced before any of it is read (HTTP-65).
     private func checkAnnouncedBody(_ route: UnsafePointer<Route>) throws(Refused) {
         let limit = route.pointee.patience.bodyLimit
-        guard case .length(let size) = pointee.head.pointee.framing, size > limit else { return }
+        guard case .length(let size) = pointee.scratch.head.pointee.framing, size > limit else { return }
         throw refuse(.requestBodyTooLarge, "at most \(limit) bytes", "\(size)")
     }
 
     /// The refusal for want of room at an upstream.
     func connectionsExhausted() -> Refused {
-        refuse(.upstreamConnectionsExhausted, "\(pointee.limits.upstreamConnections) connections at most", "more")
+        refuse(
+            .upstreamConnectionsExhausted, "\(pointee.policy.limits.upstreamConnections) connections at most", "more")
     }
 }

@@ -13,7 +13,7 @@ extension WorkerRef {
     func writeUpstreamHead(
         _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, into writer: inout HeadWriter
     ) throws(Refused) {
-        let head = pointee.head
+        let head = pointee.scratch.head
         let client = exchange.pointee.client.unsafelyUnwrapped
         writer.put(bytes + Int(head.pointee.method.start), Int(head.pointee.method.count))
         writer.put(" ")
@@ -34,15 +34,15 @@ extension WorkerRef {
 
     /// The authority that was checked against the listener's; its own when an HTTP/1.0 client sent none.
     func authority(_ client: ClientRef, _ bytes: UnsafeMutablePointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
-        let authority = pointee.head.pointee.authority
+        let authority = pointee.scratch.head.pointee.authority
         guard authority.isEmpty else {
             return UnsafeBufferPointer(start: bytes + Int(authority.start), count: Int(authority.count))
         }
-        return pointee.listeners[Int(client.pointee.listener)].ownAuthority.buffer
+        return pointee.listening.listeners[Int(client.pointee.listener)].ownAuthority.buffer
     }
 
     private func putTarget(_ bytes: UnsafeMutablePointer<UInt8>, into writer: inout HeadWriter) {
-        let head = pointee.head
+        let head = pointee.scratch.head
         if head.pointee.path.isEmpty {
             writer.put("/")
         } else {
@@ -58,8 +58,8 @@ extension WorkerRef {
     private func putClientFields(
         _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, into writer: inout HeadWriter
     ) throws(Refused) {
-        let head = pointee.head
-        let rules = exchange.pointee.isPreflight ? pointee.preflightRules : pointee.requestRules
+        let head = pointee.scratch.head
+        let rules = exchange.pointee.isPreflight ? pointee.policy.preflightRules : pointee.policy.requestRules
         let keepsWebSocket = exchange.pointee.offersWebSocket
         var run = FieldRun()
         var stripped = 0
@@ -86,7 +86,7 @@ extension WorkerRef {
             if passes { run.take(slot, bytes, into: &writer) }
         }
         run.flush(bytes, into: &writer)
-        if stripped > 0 { pointee.metrics.count(.strippedFields, by: stripped) }
+        if stripped > 0 { pointee.journal.metrics.count(.strippedFields, by: stripped) }
         if exchange.pointee.method == .options, let hops = maximumForwards(bytes), hops > 0 {
             writer.put("Max-Forwards: ")
             writer.putDecimal(UInt64(hops - 1))
@@ -95,8 +95,8 @@ extension WorkerRef {
     }
 
     private func maximumForwards(_ bytes: UnsafeMutablePointer<UInt8>) -> Int? {
-        let heads = UnsafeBufferPointer(start: UnsafePointer(pointee.head), count: 1)
-        let message = UnsafeBufferPointer(start: UnsafePointer(bytes), count: pointee.head.pointee.length)
+        let heads = UnsafeBufferPointer(start: UnsafePointer(pointee.scratch.head), count: 1)
+        let message = UnsafeBufferPointer(start: UnsafePointer(bytes), count: pointee.scratch.head.pointee.length)
         return HeadView(heads.span, message.span).maximumForwards
     }
 
@@ -105,12 +105,12 @@ extension WorkerRef {
         _ slot: FieldSlot, _ bytes: UnsafeMutablePointer<UInt8>, _ stripped: inout Int
     ) throws(Refused) -> Bool {
         let name = UnsafeBufferPointer(start: bytes + Int(slot.name.start), count: Int(slot.name.count))
-        if slot.id == .maxForwards, pointee.head.pointee.methodID == .options { return false }
-        if pointee.routes.reservedNames.pointee.contains(name.span) {
+        if slot.id == .maxForwards, pointee.scratch.head.pointee.methodID == .options { return false }
+        if pointee.policy.routes.reservedNames.pointee.contains(name.span) {
             stripped += 1
             return false
         }
-        let head = pointee.head
+        let head = pointee.scratch.head
         guard head.pointee.connectionNamesFields else { return true }
         let all = UnsafeBufferPointer(start: bytes, count: head.pointee.length)
         return !head.pointee.connectionNames.contains(name.span, in: all.span)
@@ -121,7 +121,7 @@ extension WorkerRef {
             writer.put("Connection: Upgrade\r\nUpgrade: websocket\r\n")
             return
         }
-        switch pointee.head.pointee.framing {
+        switch pointee.scratch.head.pointee.framing {
         case .none, .untilClose: break
         case .length(let count):
             writer.put("Content-Length: ")

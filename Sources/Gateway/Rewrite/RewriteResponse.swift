@@ -27,7 +27,7 @@ extension WorkerRef {
         putStatusLine(bytes, into: &writer)
         putUpstreamFields(exchange, omitted, bytes, into: &writer)
         // Who passes on what has none says when it came (RFC 9110 §6.6.1).
-        if pointee.responseHead.pointee.fields.count(of: .date) == 0 { writer.put(pointee.date) }
+        if pointee.scratch.responseHead.pointee.fields.count(of: .date) == 0 { writer.put(pointee.loop.date) }
         if omitted.variesByCertificate { writer.put("Vary: *\r\n") }
         if omitted.isPrivate {
             writer.put("Cache-Control: no-store\r\n")
@@ -57,13 +57,14 @@ extension WorkerRef {
         OmittedFields(
             judgesProofs: exchange.pointee.route.map { $0.pointee.token.schemes.contains(.dpop) } ?? false,
             isPrivate: exchange.pointee.givesNonce || exchange.pointee.cookies != nil,
-            variesByCertificate: pointee.responseHead.pointee.fields.count(of: .vary) > 0 && variesByCertificate(bytes),
+            variesByCertificate: pointee.scratch.responseHead.pointee.fields.count(of: .vary) > 0
+                && variesByCertificate(bytes),
             removesCORS: exchange.pointee.route.map { $0.pointee.cors.removesUpstreamFields } ?? false)
     }
 
     /// Our own version and a status line made anew: never the peer's (HTTP-09).
     private func putStatusLine(_ bytes: UnsafeMutablePointer<UInt8>, into writer: inout HeadWriter) {
-        let head = pointee.responseHead
+        let head = pointee.scratch.responseHead
         writer.put("HTTP/1.1 ")
         writer.putDecimal(UInt64(head.pointee.status))
         writer.put(" ")
@@ -76,13 +77,13 @@ extension WorkerRef {
         _ exchange: ExchangeRef, _ omitted: OmittedFields, _ bytes: UnsafeMutablePointer<UInt8>,
         into writer: inout HeadWriter
     ) {
-        let head = pointee.responseHead
-        let rules = pointee.responseRules
+        let head = pointee.scratch.responseHead
+        let rules = pointee.policy.responseRules
         var run = FieldRun()
         for index in 0..<head.pointee.fields.count {
             let slot = head.pointee.fields[index]
             guard !rules.contains(slot.id), !(omitted.judgesProofs && slot.id == .dpopNonce),
-                !(omitted.isPrivate && pointee.cachingRules.contains(slot.id)),
+                !(omitted.isPrivate && pointee.policy.cachingRules.contains(slot.id)),
                 !(omitted.variesByCertificate && slot.id == .vary),
                 !(head.pointee.connectionNamesFields && responseConnectionNames(slot, bytes)),
                 slot.id != .other && slot.id != .setCookie || mayPass(slot, exchange, bytes),
@@ -96,7 +97,7 @@ extension WorkerRef {
     /// Whether the upstream says to caches anything that reaches them: an empty list says nothing, and neither does a line
     /// that its own Connection keeps to this hop.
     private func saysCaching(_ bytes: UnsafeMutablePointer<UInt8>) -> Bool {
-        let head = pointee.responseHead
+        let head = pointee.scratch.responseHead
         for index in 0..<head.pointee.fields.count where head.pointee.fields[index].id == .cacheControl {
             let slot = head.pointee.fields[index]
             guard !(head.pointee.connectionNamesFields && responseConnectionNames(slot, bytes)) else { continue }
@@ -109,7 +110,7 @@ extension WorkerRef {
 
     /// Whether the upstream's Vary names a field in which we told it the client's certificate (HTTP-54).
     private func variesByCertificate(_ bytes: UnsafeMutablePointer<UInt8>) -> Bool {
-        let head = pointee.responseHead
+        let head = pointee.scratch.responseHead
         for index in 0..<head.pointee.fields.count where head.pointee.fields[index].id == .vary {
             let range = head.pointee.fields[index].value
             let list = UnsafeBufferPointer(start: bytes + Int(range.start), count: Int(range.count))
@@ -132,7 +133,7 @@ extension WorkerRef {
             return false
         }
         let name = UnsafeBufferPointer(start: bytes + Int(slot.name.start), count: Int(slot.name.count))
-        return !pointee.routes.reservedNames.pointee.contains(name.span)
+        return !pointee.policy.routes.reservedNames.pointee.contains(name.span)
     }
 
     private func putResponseFraming(
@@ -142,7 +143,7 @@ extension WorkerRef {
             writer.put("Transfer-Encoding: chunked\r\n")
             return
         }
-        let head = pointee.responseHead
+        let head = pointee.scratch.responseHead
         switch head.pointee.framing {
         case .length(let count):
             writer.put("Content-Length: ")
@@ -162,7 +163,7 @@ extension WorkerRef {
     }
 
     private func putSingleLength(_ bytes: UnsafeMutablePointer<UInt8>, into writer: inout HeadWriter) {
-        let head = pointee.responseHead
+        let head = pointee.scratch.responseHead
         for index in 0..<head.pointee.fields.count where head.pointee.fields[index].id == .contentLength {
             let value = head.pointee.fields[index].value
             writer.put("Content-Length: ")
@@ -173,7 +174,7 @@ extension WorkerRef {
     }
 
     private func responseConnectionNames(_ slot: FieldSlot, _ bytes: UnsafeMutablePointer<UInt8>) -> Bool {
-        let head = pointee.responseHead
+        let head = pointee.scratch.responseHead
         let all = UnsafeBufferPointer(start: bytes, count: head.pointee.length)
         return head.pointee.connectionNames.contains(all.span.extracting(slot.name), in: all.span)
     }

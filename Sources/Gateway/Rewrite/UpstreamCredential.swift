@@ -99,7 +99,7 @@ extension WorkerRef {
             throw refuse(
                 .tokenBoundToKey, "a token that may be passed on", "one that is bound to a key", check: "RS-25")
         }
-        let head = pointee.head
+        let head = pointee.scratch.head
         guard head.pointee.authorizationCount == 1 else { return }
         let range = head.pointee.fields[head.pointee.authorizationIndex].value
         let value = UnsafeBufferPointer(start: bytes + Int(range.start), count: Int(range.count))

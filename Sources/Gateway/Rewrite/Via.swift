@@ -35,7 +35,7 @@ extension GatewaySettings {
 extension WorkerRef {
     /// Our member of Via, in a line behind those that came with the request (HTTP-50).
     func putVia(into writer: inout HeadWriter) {
-        let isHTTP10 = pointee.head.pointee.minorVersion == 0
-        writer.put(isHTTP10 ? pointee.via.http10.buffer : pointee.via.http11.buffer)
+        let isHTTP10 = pointee.scratch.head.pointee.minorVersion == 0
+        writer.put(isHTTP10 ? pointee.policy.via.http10.buffer : pointee.policy.via.http11.buffer)
     }
 }

@@ -13,10 +13,10 @@ extension WorkerRef {
     /// Tells the operator that a handshake goes on as the plain GET that it also is: its client sees a strange answer, and
     /// nothing else would say why.
     private func sayPlain(_ route: UnsafePointer<Route>) {
-        guard pointee.operatorLog.writes(.warning),
+        guard pointee.journal.operatorLog.writes(.warning),
             route.pointee.webSocketNotice.takesTurn(at: clock.microseconds())
         else { return }
-        pointee.operatorLog.write(
+        pointee.journal.operatorLog.write(
             .warning, .webSocketNotEnabled, LogField(.route, route.pointee.settings.name),
             LogField(.setting, "routes[\(route.pointee.index)].websocket"))
     }

@@ -14,9 +14,9 @@ extension ClientRef {
     func startWriting() {
         guard pointee.writeEvent == nil else { return }
         let worker = pointee.worker
-        let event = worker.pointee.writeEvents.take()
+        let event = worker.pointee.connections.writeEvents.take()
         FileEvent.assign(
-            event, worker.pointee.base, pointee.stream.descriptor, [.write, .persistent], onClientWritable, self)
+            event, worker.pointee.loop.base, pointee.stream.descriptor, [.write, .persistent], onClientWritable, self)
         FileEvent.add(event)
         pointee.writeEvent = event
     }
@@ -25,7 +25,7 @@ extension ClientRef {
         guard let event = pointee.writeEvent else { return }
         FileEvent.remove(event)
         pointee.writeEvent = nil
-        pointee.worker.pointee.writeEvents.giveBack(event)
+        pointee.worker.pointee.connections.writeEvents.giveBack(event)
     }
 }
 

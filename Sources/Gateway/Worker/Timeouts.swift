@@ -6,16 +6,18 @@ extension WorkerRef {
     /// One tick of the wheel: connections whose time is over, and what is done ten times a second.
     func ticked() {
         keepDate()
-        pointee.wheel.tick()
+        pointee.connections.wheel.tick()
         endWhatIsOver()
         resumeAccepting()
         goOnDraining()
         releaseRetired()
         sweepCaches()
-        if pointee.bursts.isOver(connections: pointee.openClients) { pointee.onBurstOver() }
-        pointee.networks.forgetRecovered(at: WorkerClock().microseconds())
+        if pointee.connections.bursts.isOver(connections: pointee.connections.openClients) {
+            pointee.connections.onBurstOver()
+        }
+        pointee.connections.networks.forgetRecovered(at: WorkerClock().microseconds())
         endCounting()
-        pointee.log?.pointee.flush()
+        pointee.journal.log?.pointee.flush()
         observeLag()
     }
 
@@ -24,15 +26,15 @@ extension WorkerRef {
     /// Thousands that came together are over together (slowloris, T-42): answering them all at once would keep everybody
     /// else waiting for as long as that takes.
     func endWhatIsOver() {
-        for _ in 0..<Worker.timeoutsAtOnce {
-            guard let timeout = pointee.wheel.nextDue() else { return }
+        for _ in 0..<Connections.timeoutsAtOnce {
+            guard let timeout = pointee.connections.wheel.nextDue() else { return }
             guard let place = timeout.pointee.place else { continue }
             switch timeout.pointee.owner {
             case .client: clientTimedOut(place.assumingMemoryBound(to: ClientConnection.self))
             case .upstream: upstreamTimedOut(place.assumingMemoryBound(to: UpstreamConnection.self))
             }
         }
-        FileEvent.activate(pointee.timeoutsLeft)
+        FileEvent.activate(pointee.loop.timeoutsLeft)
     }
 
     private func clientTimedOut(_ client: ClientRef) {
@@ -63,9 +65,10 @@ extension WorkerRef {
 
     private func observeLag() {
         let now = WorkerClock().microseconds()
-        let expected = pointee.lastTick &+ UInt64(TimeoutWheel.tickMilliseconds) * 1000
-        pointee.metrics.set(.loopLag, to: pointee.lastTick == 0 || now < expected ? 0 : Int(now - expected))
-        pointee.lastTick = now
+        let expected = pointee.loop.lastTick &+ UInt64(TimeoutWheel.tickMilliseconds) * 1000
+        pointee.journal.metrics.set(
+            .loopLag, to: pointee.loop.lastTick == 0 || now < expected ? 0 : Int(now - expected))
+        pointee.loop.lastTick = now
     }
 }
 

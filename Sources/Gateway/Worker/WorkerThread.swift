@@ -43,15 +43,15 @@ final class WorkerThread: @unchecked Sendable {
             gateway, generation, worker: index, metrics: gateway.registry.workers[index], log: log)
         place.initialize(
             to: Worker(
-                index: index, loop: loop, listeners: places, settings: settings, parts: generation.parts,
+                index: index, loop: loop, listeners: places, settings: settings, resources: generation.resources,
                 context: context))
         for number in 0..<settings.listeners.count {
             FileEvent.assign(
                 place.event(of: number), loop.base, places[number].descriptor, [.read, .persistent],
                 onListenerReadable, places + number)
         }
-        FileEvent.assign(place.pointee.tick, loop.base, -1, [.persistent], onTick, place)
-        FileEvent.assign(place.pointee.timeoutsLeft, loop.base, -1, [], onTimeoutsLeft, place)
+        FileEvent.assign(place.pointee.loop.tick, loop.base, -1, [.persistent], onTick, place)
+        FileEvent.assign(place.pointee.loop.timeoutsLeft, loop.base, -1, [], onTimeoutsLeft, place)
         place.prepareSlabs()
     }
 
@@ -91,7 +91,7 @@ final class WorkerThread: @unchecked Sendable {
             (places + number).initialize(
                 to: try ListenerSocket(
                     listener, number, socket: sockets[number], worker: place,
-                    tls: generation.parts.serverTLS[number]))
+                    tls: generation.resources.serverTLS[number]))
         }
         return places
     }
@@ -100,8 +100,8 @@ final class WorkerThread: @unchecked Sendable {
 
     /// Hands over where sessions are and what signs; before `start()` only.
     func prepare(_ stores: [any SessionStore], _ keys: AssertionKeys?) {
-        worker.pointee.stores = stores
-        worker.pointee.assertionKeys = keys
+        worker.pointee.identities.stores = stores
+        worker.pointee.identities.assertionKeys = keys
     }
 
     // MARK: the next configuration, on the control loop
@@ -124,7 +124,7 @@ final class WorkerThread: @unchecked Sendable {
             next.settings.listeners, kept: kept, beside: first?.sockets ?? [], ours: sockets)
         let places = try WorkerThread.places(of: opened, next, at: worker)
         let succession = Succession(
-            settings: next.settings, parts: next.parts,
+            settings: next.settings, resources: next.resources,
             context: WorkerContext(gateway, next, worker: index, metrics: metrics, log: log),
             listeners: places, listenerChanges: changes, stores: { next.stores }, keys: { next.keys(of: $0) },
             onInstalled: onInstalled)
@@ -155,10 +155,10 @@ final class WorkerThread: @unchecked Sendable {
     }
 
     private func serve() {
-        for index in 0..<worker.pointee.listenerCount { FileEvent.add(worker.event(of: index)) }
-        FileEvent.add(worker.pointee.tick, milliseconds: TimeoutWheel.tickMilliseconds)
+        for index in 0..<worker.pointee.listening.count { FileEvent.add(worker.event(of: index)) }
+        FileEvent.add(worker.pointee.loop.tick, milliseconds: TimeoutWheel.tickMilliseconds)
         loop.run()
-        worker.pointee.log?.pointee.flush()
+        worker.pointee.journal.log?.pointee.flush()
     }
 
     /// Ends the loop and waits for its thread.
@@ -177,7 +177,7 @@ final class WorkerThread: @unchecked Sendable {
 
     /// The same, unless the worker serves by another configuration by then.
     func tell(_ generation: UInt32, _ work: @escaping @Sendable (WorkerRef) -> Void) {
-        tell { worker in if worker.pointee.generation == generation { work(worker) } }
+        tell { worker in if worker.pointee.policy.generation == generation { work(worker) } }
     }
 }
 
@@ -222,243 +222,5 @@ extension ListenerChange {
             return asksForNewHandshakes(listener, new[place])
                 ? .staysForNewHandshakes(at: place) : .stays(at: place)
         }
-    }
-}
-
-extension ListenerSocket {
-    init(
-        _ settings: ListenerSettings, _ index: Int, socket: OpenListener, worker: WorkerRef, tls: ServerTLS?
-    ) throws(GatewayFailure) {
-        guard let terminators = NetworkList(settings.clientCertFieldFrom) else {
-            throw GatewayFailure(
-                "the listener \(settings.publicURL) cannot be served", "client_cert_from is no network")
-        }
-        guard let proxies = NetworkList(settings.trustedProxies) else {
-            throw GatewayFailure(
-                "the listener \(settings.publicURL) cannot be served", "trusted_proxies is no network")
-        }
-        descriptor = socket.descriptor
-        unixFile = socket.unixFile
-        self.worker = worker
-        self.index = UInt16(clamping: index)
-        self.tls = tls
-        self.terminators = terminators
-        self.proxies = proxies
-        hasProxies = !settings.trustedProxies.isEmpty
-        isSecure = settings.publicURL.hasPrefix("https:")
-        saysForwarded = settings.saysForwarded
-        redirects = settings.redirectsToHTTPS
-        authorities = TextList(settings.authorities)
-        ownAuthority = Route.Bytes(settings.authorities.first ?? "")
-    }
-}
-
-extension ListenerSocket {
-    /// Frees the places of listeners that nobody uses any longer; their descriptors are somebody else's.
-    static func free(_ places: UnsafeMutablePointer<ListenerSocket>, count: Int) {
-        for number in 0..<count { places[number].ownAuthority.destroy() }
-        places.deinitialize(count: count)
-        places.deallocate()
-    }
-}
-
-/// What a worker is given by whoever runs it: the gateway, or a dry run that has no gateway.
-struct WorkerContext {
-    var generation: UInt32 = 1
-    let metrics: WorkerMetrics
-    let log: UnsafeMutablePointer<LogWriter>?
-    let requestKeys: @Sendable (_ issuer: Int) -> Void
-    let ask: AskServer
-    let onDrained: @Sendable () -> Void
-    var onRetired: @Sendable (_ generation: UInt32) -> Void = { _ in }
-    var onBurstOver: @Sendable () -> Void = {}
-    var askLogin: @Sendable (_ request: LoginRequest, _ ticket: UInt64) -> Void = { _, _ in }
-    var askSession: @Sendable (_ login: Int, _ value: [UInt8], _ digest: SHA256Digest) -> Void = { _, _, _ in }
-}
-
-extension Worker {
-    /// A worker for a configuration; `old` is the one whose connections, memory and counts it goes on with.
-    ///
-    /// What depends on the configuration is made anew: a token that was accepted by other rules is verified once more.
-    init(
-        index: Int, loop: EventLoop, listeners: UnsafeMutablePointer<ListenerSocket>, settings: GatewaySettings,
-        parts: SharedResources, context: WorkerContext, succeeding old: Worker? = nil
-    ) {
-        self.index = index
-        self.loop = loop
-        base = loop.base
-        generation = context.generation
-        tables = parts.tables
-        routes = parts.tables.index
-        limits = settings.limits
-        shares = ClientShares(settings.limits, workers: settings.workers)
-        timeouts = settings.timeouts
-        var httpLimits = HTTP1Limits()
-        httpLimits.requestLine = settings.limits.requestLine
-        httpLimits.headerSection = settings.limits.headerSection
-        httpLimits.fieldLine = settings.limits.fieldLine
-        httpLimits.fieldCount = settings.limits.fieldCount
-        self.httpLimits = httpLimits
-        issuerCount = settings.issuers.count
-        exchangeIssuers = parts.tables.exchanges.map { rule in
-            settings.clients.indices.contains(rule.client) ? settings.clients[rule.client].issuer : -1
-        }
-        poolCount = parts.upstreams.count
-        resolver = parts.resolver
-        operatorLog = parts.operatorLog
-        metrics = context.metrics
-        requestKeys = context.requestKeys
-        onDrained = context.onDrained
-        onRetired = context.onRetired
-        onBurstOver = context.onBurstOver
-        ask = context.ask
-        askLogin = context.askLogin
-        askSession = context.askSession
-        logins = settings.logins
-        loginClientIDs = settings.logins.map { settings.clients[$0.client].credentials.clientID }
-        loginIssuers = settings.logins.map { settings.clients[$0.client].issuer }
-        loginPaths = LoginPaths(settings.logins)
-        clientKeys = PublishedKeys.keys(of: settings.logins, clients: settings.clients)
-        pages = parts.pages
-        publicURLs = settings.listeners.map(\.publicURL)
-        via = Via(settings.via)
-        ownCookieNames = settings.logins.map(\.session.cookieName)
-        sessions = TokenCache(settings.tokenCache)
-        replay = parts.replay
-        decisions = parts.decisions
-        nonces = parts.nonces
-        self.listeners = listeners
-        listenerCount = settings.listeners.count
-        pools = .allocate(capacity: max(1, poolCount))
-        for (number, upstream) in parts.upstreams.enumerated() {
-            let kept = old?.pool(to: upstream)
-            kept?.pointee.tls = parts.clientTLS[number]
-            (pools + number).initialize(to: kept ?? UpstreamPool.make(upstream, tls: parts.clientTLS[number]))
-        }
-        issuers = .allocate(capacity: max(1, issuerCount))
-        for (number, issuer) in settings.issuers.enumerated() { (issuers + number).initialize(to: IssuerView(issuer)) }
-        tokens = TokenCache(settings.tokenCache)
-        clients = old?.clients ?? Slab { preconditionFailure("slabs are prepared once the worker has its place") }
-        upstreams = old?.upstreams ?? Slab { preconditionFailure("slabs are prepared once the worker has its place") }
-        exchanges = old?.exchanges ?? Slab { Exchange() }
-        failures = parts.failures
-        proofKeys = old?.proofKeys ?? ProofKeys(limit: Worker.proofKeyLimit)
-        log = context.log
-        head = old?.head ?? Worker.place(RequestHead())
-        responseHead = old?.responseHead ?? Worker.place(ResponseHead())
-        readScratch = old?.readScratch ?? .allocate(capacity: Worker.readCapacity)
-        writeScratch = old?.writeScratch ?? .allocate(capacity: Worker.writeCapacity)
-        tick = old?.tick ?? Worker.place(FileEvent())
-        timeoutsLeft = old?.timeoutsLeft ?? Worker.place(FileEvent())
-        if let old { goOn(from: old) }
-    }
-
-    private static func place<Value: ~Copyable>(_ value: consuming Value) -> UnsafeMutablePointer<Value> {
-        let place = UnsafeMutablePointer<Value>.allocate(capacity: 1)
-        place.initialize(to: value)
-        return place
-    }
-
-    /// Takes over what lives longer than a configuration.
-    private mutating func goOn(from old: Worker) {
-        buffers = old.buffers
-        pipes = old.pipes
-        writeEvents = old.writeEvents
-        discards = old.discards
-        wheel.destroy()
-        wheel = old.wheel
-        loginsUnderWay = old.loginsUnderWay
-        beginningsUnderWay = old.beginningsUnderWay
-        loginsQueued = old.loginsQueued
-        loginBodyBytes = old.loginBodyBytes
-        beginningBodyBytes = old.beginningBodyBytes
-        loginTickets = old.loginTickets
-        identifiers = old.identifiers
-        lines = old.lines
-        firstParked = old.firstParked
-        lastParked = old.lastParked
-        parkedCount = old.parkedCount
-        waitingCount = old.waitingCount
-        parkings = old.parkings
-        openClients = old.openClients
-        bursts = old.bursts
-        networks.destroy()
-        networks = old.networks
-        idleFrom = old.idleFrom
-        noneIdleAt = old.noneIdleAt
-        refusedConnectionsSaidAt = old.refusedConnectionsSaidAt
-        lastTick = old.lastTick
-        outage = old.outage
-        clockStandsAt = old.clockStandsAt
-        isDraining = old.isDraining
-        ticksToClosing = old.ticksToClosing
-        hasSaidDrained = old.hasSaidDrained
-        isAcceptPaused = old.isAcceptPaused
-        retired = old.retired
-        leavingPools = old.leavingPools
-    }
-
-    /// The pool of connections to an upstream, if there is one.
-    private func pool(to upstream: UpstreamSettings) -> UnsafeMutablePointer<UpstreamPool>? {
-        for number in 0..<poolCount where pools[number].pointee.settings == upstream { return pools[number] }
-        return nil
-    }
-}
-
-extension WorkerRef {
-    /// Connections know their worker by its place, so their slabs are made when it has one.
-    func prepareSlabs() {
-        let worker = self
-        pointee.clients = Slab { ClientConnection(worker) }
-        pointee.upstreams = Slab { UpstreamConnection(worker) }
-    }
-
-    /// Lets exchanges in progress end and takes no new connection (SIGTERM).
-    ///
-    /// Losing none takes a moment: new connections are turned away while those on their way here are taken, and each
-    /// client hears with its next answer that the connection ends. One that has nothing to ask is closed in a while.
-    func drain() {
-        guard !pointee.isDraining else { return }
-        pointee.isDraining = true
-        pointee.ticksToClosing = Worker.closingTicks
-        for index in 0..<pointee.listenerCount { turnAway(pointee.listeners + index) }
-        let clients = pointee.clients
-        clients.forEachPlace { client in
-            if client.pointee.state == .awaitingHead, client.pointee.input.isEmpty, !client.pointee.hasOutput {
-                setTimeout(client.timeout, Worker.drainedIdleTimeout)
-            }
-        }
-        for index in 0..<pointee.poolCount {
-            while let idle = pointee.pools[index].pointee.idle { closeUpstream(idle) }
-        }
-    }
-
-    /// Lets no client begin a connection any more that is not on its way already.
-    func turnAway(_ listener: UnsafeMutablePointer<ListenerSocket>) {
-        if let file = listener.pointee.unixFile {
-            file.removeFile()
-        } else {
-            Socket.refuseConnections(at: listener.pointee.descriptor)
-        }
-    }
-
-    /// Closes the listening sockets of a draining worker once what was on its way to them has arrived; at each tick.
-    func goOnDraining() {
-        guard pointee.ticksToClosing > 0 else { return }
-        pointee.ticksToClosing -= 1
-        guard pointee.ticksToClosing == 0 else { return }
-        for index in 0..<pointee.listenerCount {
-            acceptLast(pointee.listeners + index)
-            FileEvent.remove(event(of: index))
-            close(pointee.listeners[index].descriptor)
-        }
-        if pointee.openClients == 0 { sayDrained() }
-    }
-
-    /// Said once.
-    func sayDrained() {
-        guard !pointee.hasSaidDrained else { return }
-        pointee.hasSaidDrained = true
-        pointee.onDrained()
     }
 }

@@ -8,7 +8,7 @@ import Transport
 @Suite struct `a listening socket that is to be closed` {
     /// Connections that wait at the only listener of a worker.
     private func waiting(_ count: Int, at worker: WorkerRef) throws -> [Int32] {
-        let address = Transport.Socket.localAddress(of: worker.pointee.listeners[0].descriptor)
+        let address = Transport.Socket.localAddress(of: worker.pointee.listening.listeners[0].descriptor)
         return try (0..<count).map { _ in
             var address = address
             let descriptor = Transport.Socket.connect(to: &address)
@@ -32,11 +32,11 @@ import Transport
         let clients = try waiting(150, at: worker)
         defer { for client in clients { close(client) } }
         settle(clients)
-        #expect(worker.acceptConnections(worker.pointee.listeners))
-        #expect(worker.pointee.openClients == 64)
-        worker.acceptLast(worker.pointee.listeners)
-        #expect(worker.pointee.openClients == 150)
-        #expect(!worker.acceptConnections(worker.pointee.listeners))
+        #expect(worker.acceptConnections(worker.pointee.listening.listeners))
+        #expect(worker.pointee.connections.openClients == 64)
+        worker.acceptLast(worker.pointee.listening.listeners)
+        #expect(worker.pointee.connections.openClients == 150)
+        #expect(!worker.acceptConnections(worker.pointee.listening.listeners))
     }
 
     @Test(.holds("OPS-08")) func `is tried again at each tick until then, when there was no room for a moment`() throws
@@ -46,13 +46,13 @@ import Transport
         let worker = idle.worker
         worker.drain()
         worker.pauseAccepting()
-        #expect(worker.pointee.isAcceptPaused)
+        #expect(worker.pointee.listening.isAcceptPaused)
         worker.resumeAccepting()
-        #expect(!worker.pointee.isAcceptPaused)
-        for _ in 0..<Worker.closingTicks { worker.goOnDraining() }
+        #expect(!worker.pointee.listening.isAcceptPaused)
+        for _ in 0..<Listening.closingTicks { worker.goOnDraining() }
         // Nothing listens any more: there is nothing to go on with.
         worker.pauseAccepting()
         worker.resumeAccepting()
-        #expect(worker.pointee.isAcceptPaused)
+        #expect(worker.pointee.listening.isAcceptPaused)
     }
 }

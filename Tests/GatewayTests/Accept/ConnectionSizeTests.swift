@@ -21,16 +21,16 @@ import Testing
         let worker = idle.worker
         let client = try #require(open(1, at: worker).first)
         worker.beginDiscarding(client, BodyCounter(.length(3)))
-        #expect(worker.pointee.discards.inUse == 1)
+        #expect(worker.pointee.connections.discards.inUse == 1)
         #expect(receive("ab", client))
         // Not yet: a byte of the body is still to come.
         client.pointee.isReading = true
         worker.discardInput(client)
-        #expect(worker.pointee.discards.inUse == 1)
+        #expect(worker.pointee.connections.discards.inUse == 1)
         #expect(client.pointee.discard?.pointee.remaining == 1)
         #expect(receive("c", client))
         worker.discardInput(client)
-        #expect(worker.pointee.discards.inUse == 0)
+        #expect(worker.pointee.connections.discards.inUse == 0)
         #expect(client.pointee.discard == nil)
         #expect(client.pointee.state == .awaitingHead)
         client.pointee.isReading = false
@@ -48,9 +48,9 @@ import Testing
             client.pointee.keepCertificate(TokenRecords.digest(2))
             #expect(client.pointee.certificate?.pointee == TokenRecords.digest(2))
         }
-        #expect(worker.pointee.discards.inUse == 3)
+        #expect(worker.pointee.connections.discards.inUse == 3)
         for client in clients { worker.closeClient(client) }
-        #expect(worker.pointee.discards.inUse == 0)
+        #expect(worker.pointee.connections.discards.inUse == 0)
         // Whose place it is next must not have them.
         let next = open(3, at: worker)
         #expect(Set(next) == Set(clients))
@@ -62,16 +62,16 @@ import Testing
         let worker = client.pointee.worker
         return text.withBytes { bytes in
             guard let start = bytes.baseAddress else { return false }
-            return client.pointee.input.append(start, bytes.count, from: &worker.pointee.buffers)
+            return client.pointee.input.append(start, bytes.count, from: &worker.pointee.connections.buffers)
         }
     }
 
     /// Connections without a socket.
     private func open(_ count: Int, at worker: WorkerRef) -> [ClientRef] {
         (0..<count).map { _ in
-            let client = worker.pointee.clients.take()
+            let client = worker.pointee.connections.clients.take()
             client.pointee.state = .awaitingHead
-            worker.pointee.openClients += 1
+            worker.pointee.connections.openClients += 1
             return client
         }
     }

@@ -26,10 +26,12 @@ import Testing
         token = try verifiedToken()
         exchange = .allocate(capacity: 1)
         exchange.initialize(to: Exchange())
-        worker.pointee.stores = [MemorySessionStore(settings: LoginWorker.login("shop").session, client: "shop")]
-        worker.pointee.assertionKeys = login.gateway.generation.assertionKeys?.keys
+        worker.pointee.identities.stores = [
+            MemorySessionStore(settings: LoginWorker.login("shop").session, client: "shop")
+        ]
+        worker.pointee.identities.assertionKeys = login.gateway.generation.assertionKeys?.keys
         // In the time for which the token was made.
-        worker.pointee.clockStandsAt = 1_800_000_000
+        worker.pointee.loop.clockStandsAt = 1_800_000_000
     }
 
     private func digest(_ number: Int) -> SHA256Digest { TokenRecords.digest(number) }
@@ -79,8 +81,8 @@ import Testing
                 "portcullis_token_cache_entries 0", "portcullis_token_cache_bytes 0",
                 "portcullis_session_cache_entries 0", "portcullis_session_cache_bytes 0",
             ])
-        #expect(worker.pointee.tokens.entries == 0 && worker.pointee.tokens.bytes == 0)
-        #expect(worker.pointee.sessions.entries == 0 && worker.pointee.sessions.bytes == 0)
+        #expect(worker.pointee.identities.tokens.entries == 0 && worker.pointee.identities.tokens.bytes == 0)
+        #expect(worker.pointee.identities.sessions.entries == 0 && worker.pointee.identities.sessions.bytes == 0)
     }
 
     @Test(.holds("JOSE-34")) func `what is kept with a session is charged to the sessions, with a token to the tokens`()
@@ -89,18 +91,18 @@ import Testing
         defer { exchange.deallocate() }
         for kind in 0..<8 {
             let record = session(kind)
-            let before = worker.pointee.sessions.bytes
+            let before = worker.pointee.identities.sessions.bytes
             try use(record, kind)
-            #expect(worker.pointee.tokens.bytes == 0, "kind \(kind)")
-            #expect((worker.pointee.sessions.bytes > before) == (kind != 0), "kind \(kind)")
+            #expect(worker.pointee.identities.tokens.bytes == 0, "kind \(kind)")
+            #expect((worker.pointee.identities.sessions.bytes > before) == (kind != 0), "kind \(kind)")
         }
-        let sessions = worker.pointee.sessions.bytes
+        let sessions = worker.pointee.identities.sessions.bytes
         for kind in 0..<8 {
             let record = accessToken(100 + kind)
-            let before = worker.pointee.tokens.bytes
+            let before = worker.pointee.identities.tokens.bytes
             try use(record, kind)
-            #expect(worker.pointee.sessions.bytes == sessions, "kind \(kind)")
-            #expect((worker.pointee.tokens.bytes > before) == (kind != 0), "kind \(kind)")
+            #expect(worker.pointee.identities.sessions.bytes == sessions, "kind \(kind)")
+            #expect((worker.pointee.identities.tokens.bytes > before) == (kind != 0), "kind \(kind)")
         }
     }
 
@@ -114,28 +116,30 @@ import Testing
             try use(record, numbers.below(8))
             // Some are used again, later, when they have given way or not.
             let earlier = digest(numbers.below(number + 1))
-            if let known = worker.pointee.sessions.find(earlier) ?? worker.pointee.tokens.find(earlier) {
+            if let known = worker.pointee.identities.sessions.find(earlier)
+                ?? worker.pointee.identities.tokens.find(earlier)
+            {
                 try use(known, numbers.below(8))
             }
-            if number % 100 == 0 { worker.pointee.clockStandsAt += 1 }
+            if number % 100 == 0 { worker.pointee.loop.clockStandsAt += 1 }
             if number % 1000 == 0 { worker.sweepCaches() }
         }
-        #expect(worker.pointee.tokens.entries > 1000 && worker.pointee.sessions.entries > 1000)
-        #expect(worker.pointee.tokens.evictions > 0 && worker.pointee.sessions.evictions > 0)
-        worker.pointee.clockStandsAt += 3600
+        #expect(worker.pointee.identities.tokens.entries > 1000 && worker.pointee.identities.sessions.entries > 1000)
+        #expect(worker.pointee.identities.tokens.evictions > 0 && worker.pointee.identities.sessions.evictions > 0)
+        worker.pointee.loop.clockStandsAt += 3600
         expectNothingHeld()
     }
 
     @Test(.holds("JOSE-34")) func `a sweep leaves what may still be used`() throws {
         defer { exchange.deallocate() }
         for number in 0..<1000 { _ = accessToken(number) }
-        worker.pointee.clockStandsAt += 30
+        worker.pointee.loop.clockStandsAt += 30
         for number in 1000..<1400 { _ = accessToken(number) }
-        worker.pointee.clockStandsAt += 30
+        worker.pointee.loop.clockStandsAt += 30
         for _ in 0..<10 { worker.sweepCaches() }
-        #expect(worker.pointee.tokens.entries == 400)
-        #expect((1000..<1400).allSatisfy { worker.pointee.tokens.find(digest($0)) != nil })
-        worker.pointee.clockStandsAt += 30
+        #expect(worker.pointee.identities.tokens.entries == 400)
+        #expect((1000..<1400).allSatisfy { worker.pointee.identities.tokens.find(digest($0)) != nil })
+        worker.pointee.loop.clockStandsAt += 30
         expectNothingHeld()
     }
 }

@@ -46,7 +46,7 @@ private struct BoundRequest {
         let worker = idle.worker
         guard
             case .complete = client.pointee.parser.parse(
-                bytes.span, limits: worker.pointee.httpLimits, into: &worker.pointee.head.pointee)
+                bytes.span, limits: worker.pointee.policy.httpLimits, into: &worker.pointee.scratch.head.pointee)
         else {
             Issue.record("the head is complete")
             return nil

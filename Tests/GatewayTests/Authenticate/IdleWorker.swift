@@ -36,7 +36,7 @@ struct IdleWorker {
         gateway = try Gateway(settings, version: "test")
         let worker = gateway.workers[0].worker
         self.worker = worker
-        guard let found = "/".withBytes({ worker.pointee.routes.match($0.span) }) else {
+        guard let found = "/".withBytes({ worker.pointee.policy.routes.match($0.span) }) else {
             preconditionFailure("the route for everything matches")
         }
         route = found

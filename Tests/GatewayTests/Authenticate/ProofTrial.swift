@@ -73,17 +73,18 @@ struct ProofTrial: Sendable {
         var bytes = Array(text.utf8)
         return bytes.withUnsafeMutableBufferPointer { buffer -> Step? in
             guard let start = buffer.baseAddress else { return nil }
-            let client = worker.pointee.clients.take()
+            let client = worker.pointee.connections.clients.take()
             client.pointee = ClientConnection(worker)
             defer {
                 client.pointee.forgetCertificate()
-                worker.pointee.clients.giveBack(client)
+                worker.pointee.connections.clients.giveBack(client)
             }
             if let certificate = rig.certificate { client.pointee.keepCertificate(certificate) }
             if let address = SocketAddress(literal: rig.peer, port: 0) { client.pointee.peer = PeerAddress(address) }
             var parser = RequestHeadParser()
             let parsed = parser.parse(
-                UnsafeBufferPointer(buffer).span, limits: worker.pointee.httpLimits, into: &worker.pointee.head.pointee)
+                UnsafeBufferPointer(buffer).span, limits: worker.pointee.policy.httpLimits,
+                into: &worker.pointee.scratch.head.pointee)
             switch parsed {
             case .incomplete: return nil
             case .refused(let cause): return .refuse(worker.refusal(of: cause))

@@ -131,7 +131,8 @@ extension ProofTrial {
             cause: .unknownTokensTooMany, name: "unknownTokensTooMany", make: opaque,
             prepare: { worker, exchange in
                 for _ in 0..<1000 {
-                    worker.pointee.failures.charge(worker.askingClient(exchange), at: worker.clock.microseconds())
+                    worker.pointee.identities.failures.charge(
+                        worker.askingClient(exchange), at: worker.clock.microseconds())
                 }
             }),
     ]
@@ -233,18 +234,19 @@ extension ProofTrial {
         ProofTrial(
             cause: .upstreamConnectionsExhausted, name: "upstreamConnectionsExhausted",
             prepare: { worker, _ in
-                worker.pointee.pools[0].pointee.connectionCount = worker.pointee.limits.upstreamConnections
-            }, restore: { $0.pointee.pools[0].pointee.connectionCount = 0 }),
+                worker.pointee.upstreams.pools[0].pointee.connectionCount =
+                    worker.pointee.policy.limits.upstreamConnections
+            }, restore: { $0.pointee.upstreams.pools[0].pointee.connectionCount = 0 }),
         ProofTrial(
             cause: .upstreamShareExhausted, name: "upstreamShareExhausted",
             prepare: { worker, exchange in
-                let (pool, half) = (worker.pointee.pools[0], worker.pointee.shares.upstream.most)
+                let (pool, half) = (worker.pointee.upstreams.pools[0], worker.pointee.policy.shares.upstream.most)
                 pool.pointee.connectionCount = half
                 pool.pointee.users = ClientNetworks()
                 pool.pointee.users?.add(exchange.pointee.address.networkWords, .connections, half)
             },
             restore: {
-                $0.pointee.pools[0].pointee.connectionCount = 0
+                $0.pointee.upstreams.pools[0].pointee.connectionCount = 0
                 $0.endCounting()
             }),
     ]

@@ -88,7 +88,7 @@ private func digest(_ number: Int) -> SHA256Digest { TokenRecords.digest(number)
 
     /// The line that an answer carries.
     private func line(_ idle: IdleWorker) -> String {
-        var writer = HeadWriter(idle.worker.pointee.writeScratch, capacity: Worker.writeCapacity)
+        var writer = HeadWriter(idle.worker.pointee.scratch.write, capacity: Scratch.writeCapacity)
         idle.worker.putNonce(into: &writer)
         return String(decoding: UnsafeBufferPointer(start: writer.base, count: writer.count), as: UTF8.self)
     }
@@ -96,7 +96,7 @@ private func digest(_ number: Int) -> SHA256Digest { TokenRecords.digest(number)
     @Test(.refuses("DPOP-11")) func `is good where this process made it, ages, and is then unknown`() throws {
         let idle = try IdleWorker(nonce: .required)
         // What is good at `made` may be of the next five minutes when the line is written.
-        idle.worker.pointee.clockStandsAt = 1_800_000_000
+        idle.worker.pointee.loop.clockStandsAt = 1_800_000_000
         let made = idle.worker.clock.wallSeconds()
         let nonce = String(line(idle).dropFirst("DPoP-Nonce: ".count).prefix(54))
         guard case .fresh(let until) = try judged(nonce, at: made, idle) else {

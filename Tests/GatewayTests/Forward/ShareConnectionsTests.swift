@@ -10,7 +10,7 @@ import Transport
     private final class Stage {
         let idle: IdleWorker
         var worker: WorkerRef { idle.worker }
-        var pool: UnsafeMutablePointer<UpstreamPool> { worker.pointee.pools[0] }
+        var pool: UnsafeMutablePointer<UpstreamPool> { worker.pointee.upstreams.pools[0] }
 
         init(_ connections: Int, perClient: Int? = nil) throws {
             var limits = LimitSettings()
@@ -20,9 +20,9 @@ import Transport
         }
 
         func exchange(of client: Int) -> ExchangeRef {
-            let connection = worker.pointee.clients.take()
+            let connection = worker.pointee.connections.clients.take()
             connection.pointee.state = .exchanging
-            let exchange = worker.pointee.exchanges.take()
+            let exchange = worker.pointee.connections.exchanges.take()
             exchange.pointee.client = connection
             exchange.pointee.address = PeerAddress(octets: (UInt64(client), 0), isIPv6: false)
             return exchange
@@ -32,7 +32,7 @@ import Transport
         func refused(_ client: Int) -> Refused? {
             let exchange = exchange(of: client)
             return idle.refused { worker throws(Refused) in
-                try worker.judgeShare(exchange, of: worker.pointee.pools[0])
+                try worker.judgeShare(exchange, of: worker.pointee.upstreams.pools[0])
             }
         }
 
@@ -109,7 +109,7 @@ import Transport
             exchange.pointee.address = PeerAddress(try #require(SocketAddress(unixPath: "/run/a.sock")))
             #expect(
                 stage.idle.refusal { worker throws(Refused) in
-                    try worker.judgeShare(exchange, of: worker.pointee.pools[0])
+                    try worker.judgeShare(exchange, of: worker.pointee.upstreams.pools[0])
                 } == nil)
             stage.worker.attach(exchange, upstream)
         }

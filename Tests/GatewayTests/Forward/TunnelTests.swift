@@ -32,8 +32,8 @@ import Testing
         let idle = try IdleWorker()
         defer { withExtendedLifetime(idle) {} }
         let worker = idle.worker
-        let client = worker.pointee.clients.take()
-        let exchange = worker.pointee.exchanges.take()
+        let client = worker.pointee.connections.clients.take()
+        let exchange = worker.pointee.connections.exchanges.take()
         client.pointee.state = .tunnelling
         client.pointee.exchange = exchange
         exchange.pointee.client = client
@@ -44,7 +44,7 @@ import Testing
         worker.endSoon(client)
         #expect(exchange.pointee.endsAtFrame)
         let deadline = client.pointee.timeout.deadline
-        #expect(deadline == worker.pointee.wheel.now + 11)
+        #expect(deadline == worker.pointee.connections.wheel.now + 11)
         worker.endSoon(client)
         #expect(client.pointee.state == .tunnelling)
         worker.setTunnelTimeout(client, exchange, silence: 3_600_000)

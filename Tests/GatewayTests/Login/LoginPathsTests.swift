@@ -135,7 +135,7 @@ import Testing
         #expect(StepUps.all(of: 1, in: routes(list)) == [StepUp(acrValues: ["other"])])
         let worker = try LoginWorker(Array(list.prefix(5)))
         let places = ["/", "/1/", "/2/", "/3/", "/4/"].map { path in
-            path.withBytes { worker.worker.pointee.routes.match($0.span)?.pointee.login?.pointee.stepUp }
+            path.withBytes { worker.worker.pointee.policy.routes.match($0.span)?.pointee.login?.pointee.stepUp }
         }
         #expect(places == [-1, 0, 1, 0, 2])
     }

@@ -79,8 +79,9 @@ struct LoginWorker {
             let whole = UnsafeBufferPointer(buffer).span
             guard
                 case .complete = parser.parse(
-                    whole, limits: worker.pointee.httpLimits, into: &worker.pointee.head.pointee),
-                let start = buffer.baseAddress, let route = "/".withBytes({ worker.pointee.routes.match($0.span) }),
+                    whole, limits: worker.pointee.policy.httpLimits, into: &worker.pointee.scratch.head.pointee),
+                let start = buffer.baseAddress,
+                let route = "/".withBytes({ worker.pointee.policy.routes.match($0.span) }),
                 let policy = route.pointee.login
             else { throw NotAHead() }
             return body(worker, policy, start)

@@ -19,7 +19,7 @@ private final class Queue {
             if exchange.pointee.phase == .parked { worker.unpark(exchange) }
             worker.dropLoginRequest(exchange)
             if let client = exchange.pointee.client {
-                worker.pointee.wheel.remove(client.timeout)
+                worker.pointee.connections.wheel.remove(client.timeout)
                 client.deinitialize(count: 1)
                 client.deallocate()
             }
@@ -30,7 +30,7 @@ private final class Queue {
 
     func network(_ number: Int) -> (UInt64, UInt64) { (7, UInt64(number)) }
 
-    func waiting(_ number: Int) -> Int { worker.pointee.networks.count(of: network(number), .queued) }
+    func waiting(_ number: Int) -> Int { worker.pointee.connections.networks.count(of: network(number), .queued) }
 
     /// Whether another request of that client waits from now on.
     @discardableResult
@@ -48,7 +48,7 @@ private final class Queue {
                 ask: { _, _ in }, clientName: "", kind: kind, network: network(number)))
         exchange.pointee.loginInFlight = loginInFlight
         worker.countQueued(loginInFlight, isQueued: true)
-        worker.park(exchange, .loginPlace, worker.pointee.readScratch)
+        worker.park(exchange, .loginPlace, worker.pointee.scratch.read)
         exchanges.append(exchange)
         return true
     }
@@ -59,7 +59,7 @@ private final class Queue {
         let queue = try Queue()
         // A dozen clients, each with half of what the others left, have every place.
         for number in 0..<16 { while queue.add(number) {} }
-        #expect((0..<16).map(queue.waiting).reduce(0, +) == Worker.loginQueueLimit - Worker.loginReserve)
+        #expect((0..<16).map(queue.waiting).reduce(0, +) == Questions.loginQueueLimit - Questions.loginReserve)
         #expect(queue.waiting(0) > 600 && queue.waiting(11) >= 1)
         let most = queue.waiting(0)
         for newcomer in 100..<140 {
@@ -69,12 +69,12 @@ private final class Queue {
         }
         #expect(queue.waiting(0) == most - 40)
         #expect((1..<12).allSatisfy { queue.waiting($0) >= 1 })
-        #expect(queue.worker.pointee.loginsQueued == Worker.loginQueueLimit - Worker.loginReserve)
+        #expect(queue.worker.pointee.questions.loginsQueued == Questions.loginQueueLimit - Questions.loginReserve)
     }
 
     @Test(.refuses("OPS-05")) func `of as many clients as there are places are nobody's to take`() throws {
         let queue = try Queue()
-        let places = Worker.loginQueueLimit - Worker.loginReserve
+        let places = Questions.loginQueueLimit - Questions.loginReserve
         for number in 0..<places { #expect(queue.add(number)) }
         #expect(!queue.add(places))
     }
@@ -84,7 +84,7 @@ private final class Queue {
         let queue = try Queue()
         let logout = LoginRequest.Endpoint.logout(client: 0)
         for number in 0..<16 { while queue.add(number, logout) {} }
-        #expect(queue.worker.pointee.loginsQueued == Worker.loginQueueLimit)
+        #expect(queue.worker.pointee.questions.loginsQueued == Questions.loginQueueLimit)
         #expect(!queue.add(100))
         #expect(queue.add(101, logout))
         let other = try Queue()
@@ -108,7 +108,7 @@ private final class Queue {
         let network: (UInt64, UInt64) = (7, 1)
         let rate = TokenRate(perSecond: 1, burst: 2)
         func take(_ endpoint: LoginRequest.Endpoint) -> Bool {
-            worker.pointee.networks.take(network, endpoint.rated, at: 1_000_000, rate) == 0
+            worker.pointee.connections.networks.take(network, endpoint.rated, at: 1_000_000, rate) == 0
         }
         #expect(take(.start(client: 0)) && take(.session(client: 0)))
         #expect(!take(.start(client: 0)) && !take(.session(client: 0)))

@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(.holds("RF-06")) func `is waited for longer than its refresh: the answer is what becomes of it`() {
-        #expect(Worker.refreshTimeout > RefreshService.patienceMilliseconds)
+        #expect(Questions.refreshTimeout > RefreshService.patienceMilliseconds)
     }
 }
 

@@ -33,8 +33,8 @@ import Testing
         #expect(rotated.keys.signer.keyID != before.signer.keyID)
         thread.install(prepared, rotated.keys)
         loop.run()
-        #expect(idle.worker.pointee.assertionKeys?.signer.keyID == rotated.keys.signer.keyID)
-        #expect(idle.worker.pointee.generation == 2)
+        #expect(idle.worker.pointee.identities.assertionKeys?.signer.keyID == rotated.keys.signer.keyID)
+        #expect(idle.worker.pointee.policy.generation == 2)
     }
 
     @Test(.holds("OPS-07")) func `keys that were made go on under a configuration that asks for such keys`() throws {

@@ -1,0 +1,62 @@
+import Access
+import EventLoop
+import Glibc
+import Transport
+
+extension WorkerRef {
+    /// Connections know their worker by its place, so their slabs are made when it has one.
+    func prepareSlabs() {
+        let worker = self
+        pointee.connections.clients = Slab { ClientConnection(worker) }
+        pointee.upstreams.connections = Slab { UpstreamConnection(worker) }
+    }
+
+    /// Lets exchanges in progress end and takes no new connection (SIGTERM).
+    ///
+    /// Losing none takes a moment: new connections are turned away while those on their way here are taken, and each
+    /// client hears with its next answer that the connection ends. One that has nothing to ask is closed in a while.
+    func drain() {
+        guard !pointee.listening.isDraining else { return }
+        pointee.listening.isDraining = true
+        pointee.listening.ticksToClosing = Listening.closingTicks
+        for index in 0..<pointee.listening.count { turnAway(pointee.listening.listeners + index) }
+        let clients = pointee.connections.clients
+        clients.forEachPlace { client in
+            if client.pointee.state == .awaitingHead, client.pointee.input.isEmpty, !client.pointee.hasOutput {
+                setTimeout(client.timeout, Listening.drainedIdleTimeout)
+            }
+        }
+        for index in 0..<pointee.upstreams.poolCount {
+            while let idle = pointee.upstreams.pools[index].pointee.idle { closeUpstream(idle) }
+        }
+    }
+
+    /// Lets no client begin a connection any more that is not on its way already.
+    func turnAway(_ listener: UnsafeMutablePointer<ListenerSocket>) {
+        if let file = listener.pointee.unixFile {
+            file.removeFile()
+        } else {
+            Socket.refuseConnections(at: listener.pointee.descriptor)
+        }
+    }
+
+    /// Closes the listening sockets of a draining worker once what was on its way to them has arrived; at each tick.
+    func goOnDraining() {
+        guard pointee.listening.ticksToClosing > 0 else { return }
+        pointee.listening.ticksToClosing -= 1
+        guard pointee.listening.ticksToClosing == 0 else { return }
+        for index in 0..<pointee.listening.count {
+            acceptLast(pointee.listening.listeners + index)
+            FileEvent.remove(event(of: index))
+            close(pointee.listening.listeners[index].descriptor)
+        }
+        if pointee.connections.openClients == 0 { sayDrained() }
+    }
+
+    /// Said once.
+    func sayDrained() {
+        guard !pointee.listening.hasSaidDrained else { return }
+        pointee.listening.hasSaidDrained = true
+        pointee.listening.onDrained()
+    }
+}

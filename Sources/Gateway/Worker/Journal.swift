@@ -1,0 +1,25 @@
+import Telemetry
+
+/// What one worker tells: the access log, the operator's log, metrics, and decisions to be asked about.
+struct Journal {
+    let operatorLog: OperatorLog
+    let metrics: WorkerMetrics
+    /// The last decisions of all workers; nil unless the operator wants them.
+    let decisions: DecisionBuffer?
+    let log: UnsafeMutablePointer<LogWriter>?
+    /// What is said of clients and upstreams, and how often.
+    var lines = LineRateLimits()
+    var identifiers = RequestIDs()
+
+    /// Tells by this configuration; what was said lately, and by which numbers, is `old`'s.
+    init(_ resources: SharedResources, _ context: WorkerContext, continuing old: Journal? = nil) {
+        operatorLog = resources.operatorLog
+        metrics = context.metrics
+        decisions = resources.decisions
+        log = context.log
+        guard let old else { return }
+        context.metrics.takeOver(from: old.metrics)
+        lines = old.lines
+        identifiers = old.identifiers
+    }
+}

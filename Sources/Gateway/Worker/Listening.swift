@@ -1,0 +1,32 @@
+/// Where the clients of one worker come in, and how far a worker is that takes no more of them.
+struct Listening {
+    /// Ticks from SIGTERM to the end of listening: handshakes under way take a round trip.
+    static let closingTicks = 3
+    /// How long a client of a draining worker may be idle, in milliseconds.
+    static let drainedIdleTimeout = 1000
+
+    var listeners: UnsafeMutablePointer<ListenerSocket>
+    let count: Int
+    var isAcceptPaused = false
+    var isDraining = false
+    /// Ticks until the listening sockets of a draining worker are closed.
+    var ticksToClosing = 0
+    var hasSaidDrained = false
+    /// Said once when a drained worker has no connection left.
+    let onDrained: @Sendable () -> Void
+
+    init(_ listeners: UnsafeMutablePointer<ListenerSocket>, count: Int, onDrained: @escaping @Sendable () -> Void) {
+        self.listeners = listeners
+        self.count = count
+        self.onDrained = onDrained
+    }
+
+    /// At other listeners, as far on the way to the end as `old`.
+    init(_ listeners: UnsafeMutablePointer<ListenerSocket>, count: Int, continuing old: Listening) {
+        self.init(listeners, count: count, onDrained: old.onDrained)
+        isAcceptPaused = old.isAcceptPaused
+        isDraining = old.isDraining
+        ticksToClosing = old.ticksToClosing
+        hasSaidDrained = old.hasSaidDrained
+    }
+}

@@ -1,0 +1,62 @@
+import Crypto
+import Login
+
+/// What one worker asks others in the process, and how much of that is under way.
+struct Questions {
+    /// How long a request waits for a token for its upstream, in milliseconds; the service gives up first.
+    static let exchangeTimeout = 10_500
+    /// How long a request waits for its session's refresh, in milliseconds (RF-01); the service gives up first, so that a
+    /// token that is still valid is used (RF-06).
+    static let refreshTimeout = 5500
+    /// How long a login's request waits for its answer, in milliseconds; several questions to a server may be in it.
+    static let loginTimeout = 35_000
+    /// Login requests of one worker that are answered at the same time.
+    static let loginLimit = 512
+    /// Those of them that starts and callbacks leave to what must work beside any number of them: logouts, the
+    /// authorization server's word on them, sessions.
+    static let loginReserve = 128
+    /// Login requests of one worker that wait for a place among these; starts and callbacks leave the reserve here too.
+    static let loginQueueLimit = 1408
+    /// How long they wait, in milliseconds: a person has not given up by then.
+    static let loginQueueTimeout = 10_000
+    /// Bytes of login requests that one worker holds while their bodies arrive, or while they wait for a place.
+    static let loginBodyLimit = 32 << 20
+    /// Those of these bytes that starts and callbacks leave to logouts and the like.
+    static let loginBodyReserve = 8 << 20
+
+    /// Asks the issuer directory for a refresh; the answer comes back as `keysArrived`.
+    let requestKeys: @Sendable (_ issuer: Int) -> Void
+    /// Asks an authorization server about a token; the answer comes back through the loop's inbox.
+    let ask: AskServer
+    /// Has a login's request answered; the answer comes back as `loginAnswered`.
+    let askLogin: @Sendable (_ request: LoginRequest, _ ticket: UInt64) -> Void
+    /// Has a session loaded or refreshed; the answer comes back as `sessionAnswered`.
+    let askSession: @Sendable (_ login: Int, _ value: [UInt8], _ digest: SHA256Digest) -> Void
+    /// Login requests that are being answered.
+    var loginsUnderWay = 0
+    /// Those of them that begin or complete a login.
+    var beginningsUnderWay = 0
+    /// Login requests that wait until one of these is answered.
+    var loginsQueued = 0
+    /// Bytes of login requests' bodies that are not complete yet.
+    var loginBodyBytes = 0
+    /// Those of them that begin or complete a login.
+    var beginningBodyBytes = 0
+    var loginTickets: UInt64 = 0
+
+    /// Nothing was asked yet, but what is `old`'s: who is asked changes with the configuration, and what is under way
+    /// does not.
+    init(_ context: WorkerContext, continuing old: Questions? = nil) {
+        requestKeys = context.requestKeys
+        ask = context.ask
+        askLogin = context.askLogin
+        askSession = context.askSession
+        guard let old else { return }
+        loginsUnderWay = old.loginsUnderWay
+        beginningsUnderWay = old.beginningsUnderWay
+        loginsQueued = old.loginsQueued
+        loginBodyBytes = old.loginBodyBytes
+        beginningBodyBytes = old.beginningBodyBytes
+        loginTickets = old.loginTickets
+    }
+}

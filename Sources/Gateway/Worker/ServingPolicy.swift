@@ -1,0 +1,79 @@
+import Access
+import HTTP1
+import HTTPMessage
+import Issuers
+import JOSE
+import Login
+import OAuth
+import Pages
+import Sessions
+
+/// What the operator says, prepared for being asked: as long as a configuration is served by, nothing of it changes.
+struct ServingPolicy {
+    /// Which configuration it is; grows with each that is put in the place of another.
+    let generation: UInt32
+    let tables: RouteTable
+    let routes: RouteIndex
+    let limits: LimitSettings
+    /// What of it one client may have.
+    let shares: ClientShares
+    let timeouts: TimeoutSettings
+    let httpLimits: HTTP1Limits
+    /// The issuer that exchanges tokens by each of the tables' rules.
+    let exchangeIssuers: [Int]
+    /// Browser logins, with what of their clients and issuers is asked for on a request's way.
+    let logins: [LoginSettings]
+    let loginClientIDs: [String]
+    let loginIssuers: [Int]
+    let loginPaths: LoginPaths
+    /// The public halves of our clients' keys (MD-30).
+    let clientKeys: [JWK]
+    /// What upstreams are told of this gateway.
+    let via: Via
+    /// The names of session cookies, which go to no upstream.
+    let ownCookieNames: [String]
+    /// What clients see of each listener.
+    let publicURLs: [String]
+    /// What people read when something is refused.
+    let pages: PageBook
+    /// Nil when no route takes nonces.
+    let nonces: DPoPNonces?
+    let requestRules = FieldRules.request()
+    let preflightRules = FieldRules.preflight()
+    let responseRules = FieldRules.response()
+    let cachingRules = FieldRules.caching()
+
+    init(_ settings: GatewaySettings, _ resources: SharedResources, generation: UInt32) {
+        self.generation = generation
+        tables = resources.tables
+        routes = resources.tables.index
+        limits = settings.limits
+        shares = ClientShares(settings.limits, workers: settings.workers)
+        timeouts = settings.timeouts
+        httpLimits = HTTP1Limits(settings.limits)
+        exchangeIssuers = resources.tables.exchanges.map { rule in
+            settings.clients.indices.contains(rule.client) ? settings.clients[rule.client].issuer : -1
+        }
+        logins = settings.logins
+        loginClientIDs = settings.logins.map { settings.clients[$0.client].credentials.clientID }
+        loginIssuers = settings.logins.map { settings.clients[$0.client].issuer }
+        loginPaths = LoginPaths(settings.logins)
+        clientKeys = PublishedKeys.keys(of: settings.logins, clients: settings.clients)
+        via = Via(settings.via)
+        ownCookieNames = settings.logins.map(\.session.cookieName)
+        publicURLs = settings.listeners.map(\.publicURL)
+        pages = resources.pages
+        nonces = resources.nonces
+    }
+}
+
+extension HTTP1Limits {
+    /// What the operator says of one message's head.
+    fileprivate init(_ limits: LimitSettings) {
+        self.init()
+        requestLine = limits.requestLine
+        headerSection = limits.headerSection
+        fieldLine = limits.fieldLine
+        fieldCount = limits.fieldCount
+    }
+}

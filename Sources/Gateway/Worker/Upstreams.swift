@@ -1,0 +1,45 @@
+import Transport
+
+/// The connections of one worker to upstreams.
+struct Upstreams {
+    /// Each at a place of its own, which connections point at: a reload keeps the pools of the upstreams that stay.
+    var pools: UnsafeMutablePointer<UnsafeMutablePointer<UpstreamPool>>
+    let poolCount: Int
+    /// Pools of upstreams that no route leads to any more.
+    var leaving: [UnsafeMutablePointer<UpstreamPool>] = []
+    var connections = Slab<UpstreamConnection> {
+        preconditionFailure("slabs are prepared once the worker has its place")
+    }
+    let resolver: Resolver
+    /// When pages about what cannot be reached come back.
+    var outage = OutageBackoff()
+
+    /// Pools without a connection; those that `old` has to the same upstreams go on.
+    init(_ resources: SharedResources, continuing old: Upstreams? = nil) {
+        poolCount = resources.upstreams.count
+        pools = .allocate(capacity: max(1, poolCount))
+        resolver = resources.resolver
+        for (number, upstream) in resources.upstreams.enumerated() {
+            let kept = old?.pool(to: upstream)
+            kept?.pointee.tls = resources.clientTLS[number]
+            (pools + number).initialize(to: kept ?? UpstreamPool.make(upstream, tls: resources.clientTLS[number]))
+        }
+        guard let old else { return }
+        connections = old.connections
+        outage = old.outage
+        leaving = old.leaving
+        for number in 0..<old.poolCount where !uses(old.pools[number]) { leaving.append(old.pools[number]) }
+    }
+
+    /// The pool of connections to an upstream, if there is one.
+    private func pool(to upstream: UpstreamSettings) -> UnsafeMutablePointer<UpstreamPool>? {
+        for number in 0..<poolCount where pools[number].pointee.settings == upstream { return pools[number] }
+        return nil
+    }
+
+    /// Whether routes lead to this pool.
+    private func uses(_ pool: UnsafeMutablePointer<UpstreamPool>) -> Bool {
+        for number in 0..<poolCount where pools[number] == pool { return true }
+        return false
+    }
+}

@@ -1,0 +1,17 @@
+import Crypto
+import Login
+import Telemetry
+
+/// What a worker is given by whoever runs it: the gateway, or a dry run that has no gateway.
+struct WorkerContext {
+    var generation: UInt32 = 1
+    let metrics: WorkerMetrics
+    let log: UnsafeMutablePointer<LogWriter>?
+    let requestKeys: @Sendable (_ issuer: Int) -> Void
+    let ask: AskServer
+    let onDrained: @Sendable () -> Void
+    var onRetired: @Sendable (_ generation: UInt32) -> Void = { _ in }
+    var onBurstOver: @Sendable () -> Void = {}
+    var askLogin: @Sendable (_ request: LoginRequest, _ ticket: UInt64) -> Void = { _, _ in }
+    var askSession: @Sendable (_ login: Int, _ value: [UInt8], _ digest: SHA256Digest) -> Void = { _, _, _ in }
+}
