@@ -20,18 +20,19 @@ struct Exchange {
         case responding
     }
 
-    var client: ClientRef?
+    /// Whose it is; there is none without.
+    let client: ClientRef
     var upstream: UpstreamRef?
     var route: UnsafePointer<Route>?
     var token: UnsafeMutablePointer<TokenRecord>?
     /// The token for the upstream that this one was exchanged for, of which the exchange holds one use.
     var upstreamToken: UnsafeMutablePointer<ExchangedToken>?
-    var id = RequestID()
+    let id: RequestID
     /// The configuration it began by: what its route and its token refer to.
-    var generation: UInt32 = 0
+    var generation: UInt32
     /// Who sent it: the connection's peer, or whom a trusted proxy in front names (HTTP-52).
-    var address = PeerAddress()
-    var startedAt: UInt64 = 0
+    var address: PeerAddress
+    let startedAt: UInt64
     var phase = Phase.awaitingResponse
     var method = MethodID.get
     /// Where the route's policy says what the method needs; known once the method is permitted.
@@ -110,6 +111,15 @@ struct Exchange {
     var parking: UInt64 = 0
     var previousParked: ExchangeRef?
     var nextParked: ExchangeRef?
+
+    /// A request of this client's, of which nothing is known yet.
+    init(_ client: ClientRef, id: RequestID = RequestID(), generation: UInt32 = 0, startedAt: UInt64 = 0) {
+        self.client = client
+        self.id = id
+        self.generation = generation
+        self.startedAt = startedAt
+        address = client.pointee.peer
+    }
 }
 
 /// Why a response is not whole, for the access log: its status alone would look like a success.

@@ -31,7 +31,7 @@ extension WorkerRef {
         let heads = UnsafeBufferPointer(start: UnsafePointer(pointee.scratch.head), count: 1)
         let message = UnsafeBufferPointer(start: UnsafePointer(bytes), count: count)
         let head = HeadView(heads.span, message.span)
-        let client = exchange.pointee.client.unsafelyUnwrapped
+        let client = exchange.pointee.client
         do throws(Refused) {
             if client.pointee.clearText != .served, let step = try judgeClearText(head, client) { return step }
             try head.checkConnectionOptions(pointee.policy.routes.reservedNames.pointee)

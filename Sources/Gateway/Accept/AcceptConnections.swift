@@ -51,28 +51,14 @@ extension WorkerRef {
             }
             stream = secured
         }
-        let client = pointee.connections.clients.take()
-        client.pointee.stream = stream
-        client.pointee.peer = peer
-        client.pointee.forgetCertificate()
-        client.pointee.listener = listener.pointee.index
-        client.pointee.state = .awaitingHead
-        client.pointee.parser.reset()
-        client.pointee.isHeadTimed = true
-        client.pointee.isRunning = false
-        client.pointee.sawEnd = false
-        client.pointee.clearText = listener.pointee.redirects ? .redirected : .served
-        client.pointee.closesAfterOutput = false
-        client.pointee.lingers = false
-        client.pointee.endsSoon = false
-        client.pointee.lingered = 0
-        client.pointee.patience = Int32(clamping: pointee.policy.timeouts.responseBody)
-        client.pointee.pace.stop()
-        client.pointee.isCounted = isCounted(peer, at: listener)
-        if client.pointee.isCounted { pointee.connections.networks.add(peer.networkWords) }
-        client.pointee.isHandshaking = client.pointee.isCounted && stream.tls != nil
-        if client.pointee.isHandshaking { pointee.connections.networks.add(peer.networkWords, .handshakes) }
-        client.timeout.pointee.owner = .client
+        var connection = ClientConnection(self, stream, of: peer, at: listener.pointee.index)
+        connection.clearText = listener.pointee.redirects ? .redirected : .served
+        connection.patience = Int32(clamping: pointee.policy.timeouts.responseBody)
+        connection.isCounted = isCounted(peer, at: listener)
+        if connection.isCounted { pointee.connections.networks.add(peer.networkWords) }
+        connection.isHandshaking = connection.isCounted && stream.tls != nil
+        if connection.isHandshaking { pointee.connections.networks.add(peer.networkWords, .handshakes) }
+        let client = pointee.connections.clients.take(connection)
         client.timeout.pointee.place = UnsafeMutableRawPointer(client)
         FileEvent.assign(
             client.readEvent, pointee.loop.base, descriptor, [.read, .persistent], onClientReadable, client)
@@ -120,5 +106,7 @@ extension WorkerRef {
 // its event.
 let onListenerReadable: FileEvent.Callback = { _, _, context in
     let listener = context.unsafelyUnwrapped.assumingMemoryBound(to: ListenerSocket.self)
-    listener.pointee.worker.acceptConnections(listener)
+    let worker = listener.pointee.worker
+    worker.endClosedConnections()
+    worker.acceptConnections(listener)
 }

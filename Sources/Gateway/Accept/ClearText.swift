@@ -37,7 +37,7 @@ extension WorkerRef {
     /// The same address over https: the operator's origin, and the path and query of the request.
     func secureLocation(_ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>) -> String {
         let head = pointee.scratch.head
-        let listener = exchange.pointee.client.unsafelyUnwrapped.pointee.listener
+        let listener = exchange.pointee.client.pointee.listener
         var target: [UInt8] = []
         func append(_ start: UInt32, _ count: Int) {
             for byte in UnsafeBufferPointer(start: bytes + Int(start), count: count) {

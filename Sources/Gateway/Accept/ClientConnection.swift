@@ -16,11 +16,12 @@ typealias UpstreamRef = UnsafeMutablePointer<UpstreamConnection>
 ///          └────────refused──────┴── body left over ──▶ discardingBody ──▶ awaitingHead
 ///                                └── must close ──▶ lingering ──▶ closed
 ///
-/// Lives in a worker's slab and never moves; its events point back at it. There are thousands of it that wait for a next
-/// request: what only a few of them need at a time is borrowed for that time, and fields are in an order without gaps.
+/// Lives in a worker's slab and never moves; its events point back at it. Each is a value of its own, of which nothing is
+/// left for the next one in that place. There are thousands of it that wait for a next request: what only a few of them
+/// need at a time is borrowed for that time, and fields are in an order without gaps.
 struct ClientConnection {
     enum State: UInt8 {
-        /// Free, or closed.
+        /// It is over: its place is free in the loop's next turn.
         case closed
         /// Between messages, or with part of a head.
         case awaitingHead
@@ -47,9 +48,9 @@ struct ClientConnection {
     var readEvent = FileEvent()
     /// Borrowed while something waits to be written, which for nearly all connections is nearly never.
     var writeEvent: UnsafeMutablePointer<FileEvent>?
-    var timeout = Timeout()
-    var stream = ByteStream()
-    var worker: WorkerRef
+    var timeout = Timeout(of: .client)
+    var stream: ByteStream
+    let worker: WorkerRef
     var exchange: ExchangeRef?
     /// Framing of what is read away in `discardingBody`; borrowed for that.
     var discard: UnsafeMutablePointer<BodyCounter>?
@@ -64,12 +65,12 @@ struct ClientConnection {
     /// Body bytes behind those of `output` that wait inside the kernel; open only while there are any.
     var pipe = Pipe()
     var parser = RequestHeadParser()
-    var listener: UInt16 = 0
-    var state = State.closed
+    var listener: UInt16
+    var state = State.awaitingHead
     var isReading = false
-    var peer = PeerAddress()
+    var peer: PeerAddress
     /// The clock for the head in progress runs.
-    var isHeadTimed = false
+    var isHeadTimed = true
     /// `runInput` is at work further up the stack.
     var isRunning = false
     var clearText = ClearText.served
@@ -90,7 +91,16 @@ struct ClientConnection {
     /// Bytes that the kernel has taken of an answer since the client fell behind.
     var handed: Int64 = 0
 
-    init(_ worker: WorkerRef) { self.worker = worker }
+    /// A connection that was just taken: its first head is awaited.
+    init(
+        _ worker: WorkerRef, _ stream: ByteStream = ByteStream(), of peer: PeerAddress = PeerAddress(),
+        at listener: UInt16 = 0
+    ) {
+        self.worker = worker
+        self.stream = stream
+        self.peer = peer
+        self.listener = listener
+    }
 
     /// Whether something waits to be taken by the client.
     var hasOutput: Bool { !output.isEmpty || pipe.isOpen }
@@ -103,7 +113,7 @@ struct ClientConnection {
         certificate = place
     }
 
-    /// Before the place is another connection's, which has another one or none.
+    /// Gives its memory back; before the connection is over.
     mutating func forgetCertificate() {
         certificate?.deallocate()
         certificate = nil

@@ -9,7 +9,7 @@ extension WorkerRef {
     func checkCertificate(
         _ exchange: ExchangeRef, _ record: UnsafeMutablePointer<TokenRecord>, _ bytes: UnsafeMutablePointer<UInt8>
     ) throws(Refused) {
-        let client = exchange.pointee.client.unsafelyUnwrapped
+        let client = exchange.pointee.client
         guard let digest = try certificateDigest(client, bytes) else {
             throw refuse(.certificateMissing, "the client certificate with the digest in cnf.x5t#S256", "none")
         }

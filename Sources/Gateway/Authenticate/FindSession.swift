@@ -189,7 +189,7 @@ extension WorkerRef {
         case .get, .head, .options: guard isWebSocket else { return }
         case .other, .post, .put, .delete, .patch, .connect, .trace, .track: break
         }
-        let listener = Int(exchange.pointee.client.unsafelyUnwrapped.pointee.listener)
+        let listener = Int(exchange.pointee.client.pointee.listener)
         // What a page may do by CORS says nothing of the WebSockets that it may open.
         let evidence = pageEvidence(
             policy.pointee.origins[listener], isListed: exchange.pointee.isOfListedOrigin && !isWebSocket, bytes)

@@ -12,7 +12,7 @@ import Telemetry
 extension WorkerRef {
     /// Puts an exchange aside until the answer comes or the time to wait is over.
     func park(_ exchange: ExchangeRef, _ wait: Wait, _ bytes: UnsafeMutablePointer<UInt8>) {
-        let client = exchange.pointee.client.unsafelyUnwrapped
+        let client = exchange.pointee.client
         exchange.pointee.phase = .parked
         exchange.pointee.wait = wait
         exchange.pointee.previousParked = pointee.waiting.last
@@ -102,7 +102,7 @@ extension WorkerRef {
             if next == .nothing {
                 resume(exchange)
             } else {
-                park(exchange, next, exchange.pointee.client.unsafelyUnwrapped.pointee.input.bytes)
+                park(exchange, next, exchange.pointee.client.pointee.input.bytes)
             }
         }
     }
@@ -159,7 +159,7 @@ extension WorkerRef {
     /// Runs the stages of a request that waited once more.
     func resume(_ exchange: ExchangeRef) {
         exchange.pointee.phase = .awaitingResponse
-        let client = exchange.pointee.client.unsafelyUnwrapped
+        let client = exchange.pointee.client
         clearTimeout(client.timeout)
         runKeptRequest(client, exchange)
     }

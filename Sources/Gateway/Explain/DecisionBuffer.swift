@@ -190,10 +190,8 @@ extension WorkerRef {
             exchange.pointee.id, at: clock.wallSeconds(), to: verdict(refused), generation: pointee.policy.generation
         ) {
             var evidence = RequestEvidence()
-            if let client = exchange.pointee.client {
-                evidence.listener = Int(client.pointee.listener)
-                evidence.peer = client.pointee.peer.text
-            }
+            evidence.listener = Int(exchange.pointee.client.pointee.listener)
+            evidence.peer = exchange.pointee.client.pointee.peer.text
             return evidence
         }
     }

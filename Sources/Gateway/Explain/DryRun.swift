@@ -83,7 +83,6 @@ package final class DryRun {
             to: Worker(
                 index: 0, loop: loop, listeners: sockets, settings: settings, resources: resources,
                 context: context))
-        worker.prepareSlabs()
         worker.pointee.loop.clockStandsAt = now ?? 0
         do throws(CryptoRefusal) {
             for (login, clientID) in zip(settings.logins, worker.pointee.policy.loginClientIDs) {
@@ -116,8 +115,7 @@ package final class DryRun {
     private func judge(
         _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, _ circumstances: Circumstances
     ) -> Outcome {
-        let client = worker.pointee.connections.clients.take()
-        client.pointee = ClientConnection(worker)
+        let client = worker.pointee.connections.clients.take(ClientConnection(worker))
         defer {
             client.pointee.forgetCertificate()
             worker.pointee.connections.clients.giveBack(client)

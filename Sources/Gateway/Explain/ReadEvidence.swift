@@ -16,11 +16,10 @@ extension WorkerRef {
             String(decoding: all[Int(range.start)..<range.end].prefix(limit), as: UTF8.self)
         }
         var evidence = RequestEvidence()
-        if let client = exchange.pointee.client {
-            evidence.listener = Int(client.pointee.listener)
-            evidence.peer = client.pointee.peer.text
-            evidence.certificateThumbprint = client.pointee.certificate?.pointee.base64URL
-        }
+        let client = exchange.pointee.client
+        evidence.listener = Int(client.pointee.listener)
+        evidence.peer = client.pointee.peer.text
+        evidence.certificateThumbprint = client.pointee.certificate?.pointee.base64URL
         evidence.method = text(head.pointee.method, limit: 32)
         evidence.path = text(head.pointee.path)
         evidence.target = evidence.path.isEmpty ? text(head.pointee.target) : evidence.path

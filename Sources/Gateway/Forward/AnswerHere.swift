@@ -13,7 +13,7 @@ extension WorkerRef {
     /// Answers an exchange with a refusal, as its template says (rows E of Requirements.md).
     func refuse(_ exchange: ExchangeRef, _ refused: Refused) {
         let refusal = refused.cause
-        let client = exchange.pointee.client.unsafelyUnwrapped
+        let client = exchange.pointee.client
         if let upstream = exchange.pointee.upstream {
             exchange.pointee.upstream = nil
             closeUpstream(upstream)
@@ -60,7 +60,7 @@ extension WorkerRef {
     func answer(
         _ exchange: ExchangeRef, status: UInt16, fields: [(String, String)], content: AnswerContent? = nil
     ) {
-        let client = exchange.pointee.client.unsafelyUnwrapped
+        let client = exchange.pointee.client
         exchange.pointee.status = status
         exchange.pointee.respondedAt = clock.microseconds()
         let discardsBody = canDiscard(exchange)

@@ -8,7 +8,7 @@ import Transport
 extension WorkerRef {
     /// Starts to open a connection: the name first, when no address of it is known.
     func begin(_ upstream: UpstreamRef) {
-        let pool = upstream.pointee.pool.unsafelyUnwrapped
+        let pool = upstream.pointee.pool
         let now = clock.microseconds()
         setTimeout(upstream.timeout, pointee.policy.timeouts.upstreamConnect)
         upstream.pointee.deadline = now &+ UInt64(pointee.policy.timeouts.upstreamConnect) * 1000
@@ -67,7 +67,7 @@ extension WorkerRef {
 
     /// Opens a socket to the address whose turn it is.
     private func open(_ upstream: UpstreamRef) {
-        let pool = upstream.pointee.pool.unsafelyUnwrapped
+        let pool = upstream.pointee.pool
         let now = clock.microseconds()
         var reason = "no address that was not tried"
         while let place = pool.pointee.addresses.next(after: upstream.pointee.tried, now: now) {
@@ -118,7 +118,7 @@ extension WorkerRef {
 
     /// An attempt has failed: the next address, or the refusal when there is none or no time.
     func attemptFailed(_ upstream: UpstreamRef, _ reason: String, else refused: (WorkerRef) -> Refused) {
-        let pool = upstream.pointee.pool.unsafelyUnwrapped
+        let pool = upstream.pointee.pool
         putBack(upstream, pool, reason)
         guard pool.pointee.addresses.untried(upstream.pointee.tried) > 0,
             clock.microseconds() < upstream.pointee.deadline
@@ -130,7 +130,7 @@ extension WorkerRef {
     /// A TCP handshake has ended: go on, or try the next address.
     func connected(_ upstream: UpstreamRef) {
         let code = Socket.pendingError(of: upstream.pointee.stream.descriptor)
-        let pool = upstream.pointee.pool.unsafelyUnwrapped
+        let pool = upstream.pointee.pool
         guard code == 0 else {
             let reason = String(cString: strerror(code))
             return attemptFailed(upstream, reason) {
@@ -147,7 +147,7 @@ extension WorkerRef {
     }
 
     private func certificateName(_ upstream: UpstreamRef) -> String {
-        let addresses = upstream.pointee.pool.unsafelyUnwrapped.pointee.addresses
+        let addresses = upstream.pointee.pool.pointee.addresses
         // An address that has gone from its name meanwhile: any server's name will do to refuse what it shows.
         return addresses.server(of: upstream.pointee.address)?.certificateName ?? addresses.servers[0].certificateName
     }

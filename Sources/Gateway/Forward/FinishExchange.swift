@@ -7,7 +7,7 @@ import Transport
 extension WorkerRef {
     /// The response is complete: log it, give the upstream back, let the client's next request begin.
     func finishExchange(_ exchange: ExchangeRef) {
-        let client = exchange.pointee.client.unsafelyUnwrapped
+        let client = exchange.pointee.client
         let wasRequestComplete = exchange.pointee.request.isComplete
         let keepsAlive = exchange.pointee.keepsAlive && wasRequestComplete
         if let upstream = exchange.pointee.upstream {
@@ -55,8 +55,7 @@ extension WorkerRef {
         dropCookies(exchange)
         exchange.pointee.logged.release(to: &pointee.connections.buffers)
         exchange.pointee.replay.release(to: &pointee.connections.buffers)
-        exchange.pointee.client?.pointee.exchange = nil
-        exchange.pointee.client = nil
+        exchange.pointee.client.pointee.exchange = nil
         pointee.connections.exchanges.giveBack(exchange)
     }
 
@@ -130,7 +129,7 @@ extension WorkerRef {
         client.pointee.forgetCertificate()
         pointee.connections.openClients -= 1
         pointee.journal.metrics.adjust(.clientConnections, by: -1)
-        pointee.connections.clients.giveBack(client)
+        pointee.connections.clients.retire(client)
         if pointee.listening.isDraining, pointee.connections.openClients == 0, pointee.listening.ticksToClosing == 0 {
             sayDrained()
         }
@@ -138,9 +137,8 @@ extension WorkerRef {
 
     /// From now on what comes is read away as the rest of a body.
     func beginDiscarding(_ client: ClientRef, _ body: BodyCounter) {
-        let discard = client.pointee.discard ?? pointee.connections.discards.take()
-        discard.pointee = body
-        client.pointee.discard = discard
+        endDiscarding(client)
+        client.pointee.discard = pointee.connections.discards.take(body)
         client.pointee.state = .discardingBody
     }
 

@@ -8,7 +8,7 @@ import Access
 extension WorkerRef {
     /// Whether the answer waits for a while; its client reads nothing and is read nothing of until then.
     func holdsBack(_ exchange: ExchangeRef, _ refusal: Refusal) -> Bool {
-        let client = exchange.pointee.client.unsafelyUnwrapped
+        let client = exchange.pointee.client
         guard refusal.blame == .client, refusal.status == 429 || exchange.pointee.route == nil,
             !refusal.closesConnection, !client.pointee.hasOutput, !pointee.listening.isDraining,
             let network = countedNetwork(exchange)
@@ -19,7 +19,7 @@ extension WorkerRef {
 
     /// Puts an exchange aside whose answer is known.
     func holdBack(_ exchange: ExchangeRef) {
-        let client = exchange.pointee.client.unsafelyUnwrapped
+        let client = exchange.pointee.client
         exchange.pointee.phase = .held
         if let loginInFlight = exchange.pointee.loginInFlight, leavePlace(loginInFlight) { giveFreePlace() }
         client.stopReading()
@@ -28,7 +28,7 @@ extension WorkerRef {
 
     /// The time is over: the answer is given.
     func answerHeld(_ exchange: ExchangeRef) {
-        let client = exchange.pointee.client.unsafelyUnwrapped
+        let client = exchange.pointee.client
         exchange.pointee.phase = .awaitingResponse
         guard let refusal = exchange.pointee.refusal else { return abortClient(client) }
         if let loginInFlight = exchange.pointee.loginInFlight, let held = loginInFlight.pointee.heldAnswer {

@@ -21,9 +21,8 @@ extension WorkerRef {
     }
 
     private func readActive(_ upstream: UpstreamRef) {
-        guard let exchange = upstream.pointee.exchange, let client = exchange.pointee.client else {
-            return closeUpstream(upstream)
-        }
+        guard let exchange = upstream.pointee.exchange else { return closeUpstream(upstream) }
+        let client = exchange.pointee.client
         if client.pointee.state == .tunnelling { return tunnelFromUpstream(upstream, exchange, client) }
         if exchange.pointee.phase == .responding { return readBody(upstream, exchange) }
         if upstream.pointee.input.isEmpty {
@@ -92,7 +91,7 @@ extension WorkerRef {
     /// Not a 100: it answers an expectation, and those are met here (HTTP-61). Not to HTTP/1.0, which knows none. And not
     /// behind bytes that the client has not taken yet: hints that come late help nobody, and need not be kept.
     private func relayInterim(_ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>) {
-        let client = exchange.pointee.client.unsafelyUnwrapped
+        let client = exchange.pointee.client
         guard pointee.scratch.responseHead.pointee.status != 100, !exchange.pointee.isHTTP10, !client.pointee.hasOutput
         else { return }
         var writer = HeadWriter(pointee.scratch.write, capacity: Scratch.writeCapacity)
@@ -254,7 +253,7 @@ extension WorkerRef {
         _ upstream: UpstreamRef, _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int,
         hasMore: Bool
     ) {
-        let client = exchange.pointee.client.unsafelyUnwrapped
+        let client = exchange.pointee.client
         // Bytes behind a complete response belong to nobody: the connection is not used again (HTTP-40).
         if hasMore { upstream.pointee.keepsAlive = false }
         upstream.pointee.input.release(to: &pointee.connections.buffers)

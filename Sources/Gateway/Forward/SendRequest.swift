@@ -10,7 +10,7 @@ extension WorkerRef {
     func forward(
         _ exchange: ExchangeRef, _ head: HeadWriter, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, isKept: Bool
     ) {
-        let client = exchange.pointee.client.unsafelyUnwrapped
+        let client = exchange.pointee.client
         let length = pointee.scratch.head.pointee.length
         let route = exchange.pointee.route.unsafelyUnwrapped
         client.pointee.patience = Int32(clamping: route.pointee.patience.responseBody)
@@ -44,7 +44,7 @@ extension WorkerRef {
     private func refuseUnread(
         _ exchange: ExchangeRef, _ refused: Refused, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, _ isKept: Bool
     ) {
-        keepRest(exchange.pointee.client.unsafelyUnwrapped, bytes, count, isKept: isKept)
+        keepRest(exchange.pointee.client, bytes, count, isKept: isKept)
         refuse(exchange, refused)
     }
 
@@ -64,7 +64,7 @@ extension WorkerRef {
 
     /// Gives head and body to a pooled connection, or to a new one when it is ready.
     private func send(_ exchange: ExchangeRef, _ writer: HeadWriter) {
-        let client = exchange.pointee.client.unsafelyUnwrapped
+        let client = exchange.pointee.client
         let pool = pointee.upstreams.pools[Int(exchange.pointee.route.unsafelyUnwrapped.pointee.upstream)]
         if let upstream = takeIdle(pool) {
             attach(exchange, upstream)
@@ -90,13 +90,14 @@ extension WorkerRef {
     func attach(_ exchange: ExchangeRef, _ upstream: UpstreamRef) {
         exchange.pointee.upstream = upstream
         upstream.pointee.exchange = exchange
-        let pool = upstream.pointee.pool.unsafelyUnwrapped
+        let pool = upstream.pointee.pool
         if pool.pointee.users != nil { count(upstream, of: pool) }
     }
 
     /// Sets the clock that runs now: the client's for its body, then the upstream's for its answer.
     func awaitResponse(_ exchange: ExchangeRef) {
-        guard let upstream = exchange.pointee.upstream, let client = exchange.pointee.client else { return }
+        guard let upstream = exchange.pointee.upstream else { return }
+        let client = exchange.pointee.client
         if exchange.pointee.request.isComplete {
             if !client.pointee.hasOutput {
                 clearTimeout(client.timeout)

@@ -27,10 +27,7 @@ extension WorkerRef {
         pool.pointee.users = ClientNetworks()
         pool.pointee.counting = pool.pointee.counting == .max ? 1 : pool.pointee.counting + 1
         let upstreams = pointee.upstreams.connections
-        upstreams.forEachPlace { upstream in
-            guard upstream.pointee.pool == pool, upstream.pointee.state != .closed else { return }
-            count(upstream, of: pool)
-        }
+        upstreams.forEachInUse { upstream in if upstream.pointee.pool == pool { count(upstream, of: pool) } }
     }
 
     /// One more that carries a request of its client, where that is anybody's.

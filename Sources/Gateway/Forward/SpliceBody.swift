@@ -15,7 +15,7 @@ extension WorkerRef {
 
     /// Passes on what has arrived of a response's body; false when its bytes have to be read.
     func spliceResponse(_ upstream: UpstreamRef, _ exchange: ExchangeRef) -> Bool {
-        let client = exchange.pointee.client.unsafelyUnwrapped
+        let client = exchange.pointee.client
         guard isWorthSplicing(exchange.pointee.response, isFramed: exchange.pointee.sendsChunks),
             upstream.pointee.stream.tls == nil, client.pointee.stream.tls == nil, !client.pointee.hasOutput,
             var pipe = pointee.connections.pipes.take()

@@ -18,7 +18,7 @@ extension WorkerRef {
             return refuse(
                 exchange, refuse(.upstreamSwitchedProtocols, "no 101, or the WebSocket that was offered", found))
         }
-        let client = exchange.pointee.client.unsafelyUnwrapped
+        let client = exchange.pointee.client
         exchange.pointee.phase = .responding
         exchange.pointee.status = 101
         exchange.pointee.respondedAt = clock.microseconds()

@@ -11,6 +11,7 @@ import Transport
 /// active ── response replaced ──▶ draining ──▶ idle.
 struct UpstreamConnection {
     enum State: UInt8 {
+        /// It is over: its place is free in one of the loop's next turns.
         case closed
         /// Waits for the name's addresses.
         case resolving
@@ -28,17 +29,17 @@ struct UpstreamConnection {
 
     var readEvent = FileEvent()
     var writeEvent = FileEvent()
-    var timeout = Timeout()
+    var timeout = Timeout(of: .upstream)
     var stream = ByteStream()
-    var worker: WorkerRef
-    var pool: UnsafeMutablePointer<UpstreamPool>?
+    let worker: WorkerRef
+    let pool: UnsafeMutablePointer<UpstreamPool>
     var exchange: ExchangeRef?
     var input = Buffer()
     var output = Buffer()
     /// Body bytes behind those of `output` that wait inside the kernel; open only while there are any.
     var pipe = Pipe()
     var parser = ResponseHeadParser()
-    var state = State.closed
+    var state = State.resolving
     var isReading = false
     var isWriting = false
     /// It has carried a response before: its peer may have closed it meanwhile.
@@ -58,7 +59,7 @@ struct UpstreamConnection {
     /// Bytes of a response's body that nobody gets and that have not come yet.
     var draining = 0
     /// The pool's reading at its handshake.
-    var reading: UInt32 = 0
+    let reading: UInt32
     /// The counting of the pool that it is part of (`UpstreamPool.counting`), or 0.
     var countedBy: UInt32 = 0
     /// Whose request it carries, while it is counted.
@@ -66,7 +67,12 @@ struct UpstreamConnection {
     var previous: UpstreamRef?
     var next: UpstreamRef?
 
-    init(_ worker: WorkerRef) { self.worker = worker }
+    /// A connection that is to be opened.
+    init(_ worker: WorkerRef, of pool: UnsafeMutablePointer<UpstreamPool>) {
+        self.worker = worker
+        self.pool = pool
+        reading = pool.pointee.reading
+    }
 
     /// Whether something waits to be taken by the upstream.
     var hasOutput: Bool { !output.isEmpty || pipe.isOpen }

@@ -6,7 +6,7 @@ import Transport
 extension WorkerRef {
     /// No connection came about.
     func upstreamFailed(_ upstream: UpstreamRef, _ refused: Refused) {
-        let pool = upstream.pointee.pool.unsafelyUnwrapped
+        let pool = upstream.pointee.pool
         say(
             UpstreamLineRateLimits.Kind(connecting: refused.cause), at: pool,
             [
@@ -24,9 +24,8 @@ extension WorkerRef {
 
     /// The connection ended, or cannot be read or written any more.
     func upstreamBroke(_ upstream: UpstreamRef) {
-        guard let exchange = upstream.pointee.exchange, let client = exchange.pointee.client else {
-            return closeUpstream(upstream)
-        }
+        guard let exchange = upstream.pointee.exchange else { return closeUpstream(upstream) }
+        let client = exchange.pointee.client
         if client.pointee.state == .tunnelling { return endTunnel(client) }
         if exchange.pointee.phase == .responding {
             sayBrokenOff(exchange, upstream)
@@ -36,7 +35,7 @@ extension WorkerRef {
             exchange.pointee.mayRetry && upstream.pointee.wasUsed && upstream.pointee.input.isEmpty
             && exchange.pointee.interim == 0
         exchange.pointee.upstream = nil
-        let pool = upstream.pointee.pool.unsafelyUnwrapped
+        let pool = upstream.pointee.pool
         closeUpstream(upstream)
         if mayRetry, !exchange.pointee.replay.isEmpty { return retry(exchange, pool) }
         refuse(exchange, refuse(.upstreamClosed, "a response from \(name(of: pool))", "the end of the connection"))
@@ -59,7 +58,7 @@ extension WorkerRef {
 
     /// The upstream's answer is not a response that every reader reads alike (HTTP-39, HTTP-67).
     func upstreamMalformed(_ upstream: UpstreamRef, _ found: String) {
-        let pool = upstream.pointee.pool.unsafelyUnwrapped
+        let pool = upstream.pointee.pool
         say(.malformed, at: pool, [LogField(.upstream, name(of: pool)), LogField(.found, found)])
         let exchange = upstream.pointee.exchange
         closeUpstream(upstream)
@@ -70,9 +69,9 @@ extension WorkerRef {
 
     /// The response's chunks broke off: the client must see that something is missing (HTTP-41).
     func upstreamBrokeFraming(_ upstream: UpstreamRef, _ exchange: ExchangeRef, _ writer: HeadWriter) {
-        let pool = upstream.pointee.pool.unsafelyUnwrapped
+        let pool = upstream.pointee.pool
         say(.malformed, at: pool, [LogField(.upstream, name(of: pool)), LogField(.found, "broken chunks")])
-        guard let client = exchange.pointee.client else { return closeUpstream(upstream) }
+        let client = exchange.pointee.client
         sayBrokenOff(exchange, upstream)
         sendToClient(client, writer.base, writer.count)
         if client.pointee.exchange == exchange { abortClient(client) }
@@ -81,7 +80,7 @@ extension WorkerRef {
     /// The response that has begun is not whole: the operator is told, and the access log's line will say so.
     private func sayBrokenOff(_ exchange: ExchangeRef, _ upstream: UpstreamRef) {
         exchange.pointee.truncation = .upstreamClosed
-        let pool = upstream.pointee.pool.unsafelyUnwrapped
+        let pool = upstream.pointee.pool
         say(.brokeOff, at: pool, fields(of: exchange, name(of: pool)))
     }
 
@@ -107,7 +106,7 @@ extension WorkerRef {
 
     /// The upstream was too slow; which of its clocks ran out depends on its state.
     func upstreamTimedOut(_ upstream: UpstreamRef) {
-        let pool = upstream.pointee.pool.unsafelyUnwrapped
+        let pool = upstream.pointee.pool
         switch upstream.pointee.state {
         case .closed: return
         case .draining, .idle: return closeUpstream(upstream)
@@ -116,9 +115,8 @@ extension WorkerRef {
             return attemptFailed(upstream, "no answer in time") { $0.connectTimedOut() }
         case .active: break
         }
-        guard let exchange = upstream.pointee.exchange, let client = exchange.pointee.client else {
-            return closeUpstream(upstream)
-        }
+        guard let exchange = upstream.pointee.exchange else { return closeUpstream(upstream) }
+        let client = exchange.pointee.client
         if client.pointee.state == .tunnelling { return endTunnel(client) }
         // A client that does not take what is there is the slow one, and has its own clock.
         if client.pointee.hasOutput { return setTimeout(upstream.timeout, patience(of: exchange).responseBody) }
@@ -146,7 +144,7 @@ extension WorkerRef {
 
     /// The upstream wants credentials that the client cannot give it: what it sent was taken away here.
     func upstreamUnauthorized(_ upstream: UpstreamRef, _ exchange: ExchangeRef) {
-        let pool = upstream.pointee.pool.unsafelyUnwrapped
+        let pool = upstream.pointee.pool
         // Part of a body must not be taken for the whole (HTTP-31).
         if !exchange.pointee.request.isComplete { Socket.resetOnClose(upstream.pointee.stream.descriptor) }
         refuse(exchange, refuse(.upstreamUnauthorized, "a response from \(name(of: pool)) other than 401", "401"))

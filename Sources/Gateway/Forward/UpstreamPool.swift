@@ -61,23 +61,13 @@ extension WorkerRef {
         guard pool.pointee.connectionCount < pointee.policy.limits.upstreamConnections else { return nil }
         pool.pointee.connectionCount += 1
         pointee.journal.metrics.adjust(.upstreamConnections, by: 1)
-        let upstream = pointee.upstreams.connections.take()
-        upstream.pointee.pool = pool
-        upstream.pointee.exchange = nil
-        upstream.pointee.wasUsed = false
-        upstream.pointee.tried = 0
-        upstream.pointee.hasSaidEnd = false
-        upstream.pointee.keepsAlive = false
-        upstream.pointee.reading = pool.pointee.reading
-        upstream.pointee.parser.reset()
-        upstream.pointee.state = .resolving
-        upstream.timeout.pointee.owner = .upstream
+        let upstream = pointee.upstreams.connections.take(UpstreamConnection(self, of: pool))
         upstream.timeout.pointee.place = UnsafeMutableRawPointer(upstream)
         return upstream
     }
 
     func becameActive(_ upstream: UpstreamRef) {
-        upstream.pointee.pool.unsafelyUnwrapped.pointee.addresses.succeeded(upstream.pointee.address)
+        upstream.pointee.pool.pointee.addresses.succeeded(upstream.pointee.address)
         upstream.pointee.state = .active
         clearTimeout(upstream.timeout)
         upstream.startReading()
@@ -88,7 +78,7 @@ extension WorkerRef {
     /// Gives a connection back to its pool after a response that allows it, or closes it.
     func release(_ upstream: UpstreamRef, isReusable: Bool) {
         upstream.pointee.exchange = nil
-        let pool = upstream.pointee.pool.unsafelyUnwrapped
+        let pool = upstream.pointee.pool
         guard isReusable, !pointee.listening.isDraining, upstream.pointee.reading == pool.pointee.reading,
             pool.pointee.idleCount < pointee.policy.limits.upstreamIdleConnections,
             upstream.pointee.epoch == pool.pointee.addresses.epoch || pool.pointee.addresses.isKnown(upstream)
@@ -112,7 +102,7 @@ extension WorkerRef {
     /// Closes a connection, wherever it is in its life.
     func closeUpstream(_ upstream: UpstreamRef) {
         guard upstream.pointee.state != .closed else { return }
-        let pool = upstream.pointee.pool.unsafelyUnwrapped
+        let pool = upstream.pointee.pool
         if upstream.pointee.state == .idle { unlinkIdle(upstream, from: pool) }
         if upstream.pointee.state == .resolving { unlinkWaiting(upstream, from: pool) }
         if upstream.pointee.countedBy != 0 { uncount(upstream, from: pool) }
@@ -125,7 +115,7 @@ extension WorkerRef {
         upstream.pointee.state = .closed
         pool.pointee.connectionCount -= 1
         pointee.journal.metrics.adjust(.upstreamConnections, by: -1)
-        pointee.upstreams.connections.giveBack(upstream)
+        pointee.upstreams.connections.retire(upstream)
     }
 
     func closeSocket(_ upstream: UpstreamRef) {

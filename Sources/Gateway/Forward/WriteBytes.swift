@@ -117,7 +117,8 @@ extension WorkerRef {
         }
         guard emptyPipe(of: upstream) else { return }
         upstream.stopWriting()
-        guard let exchange = upstream.pointee.exchange, let client = exchange.pointee.client else { return }
+        guard let exchange = upstream.pointee.exchange else { return }
+        let client = exchange.pointee.client
         if client.pointee.state == .tunnelling { return resumeTunnel(client) }
         goOn(client, exchange)
     }

@@ -26,7 +26,7 @@ extension WorkerRef {
 
     /// Keeps the id that a trusted proxy gave the request, for the lines about it.
     private func keepProxyID(_ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>) {
-        guard let client = exchange.pointee.client, let id = proxyRequestID(client, bytes),
+        guard let id = proxyRequestID(exchange.pointee.client, bytes),
             exchange.pointee.logged.append(
                 id.baseAddress.unsafelyUnwrapped, id.count, from: &pointee.connections.buffers)
         else { return }

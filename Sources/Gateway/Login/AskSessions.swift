@@ -78,7 +78,7 @@ extension WorkerRef {
     func endOrphanedTunnels() {
         let clients = pointee.connections.clients
         let stores = pointee.identities.stores
-        clients.forEachPlace { client in
+        clients.forEachInUse { client in
             guard client.pointee.state == .tunnelling,
                 let state = client.pointee.exchange?.pointee.token?.pointee.session
             else { return }
@@ -91,7 +91,7 @@ extension WorkerRef {
     func endStreams() {
         let now = clock.wallSeconds()
         let clients = pointee.connections.clients
-        clients.forEachPlace { client in
+        clients.forEachInUse { client in
             guard client.pointee.state == .exchanging || client.pointee.state == .tunnelling,
                 let exchange = client.pointee.exchange, exchange.pointee.phase != .parked,
                 let state = exchange.pointee.token?.pointee.session,

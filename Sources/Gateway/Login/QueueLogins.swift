@@ -56,7 +56,7 @@ extension WorkerRef {
         guard let leaving, let loginInFlight = leaving.pointee.loginInFlight else { return false }
         countQueued(loginInFlight, isQueued: false)
         // Answered in a turn of its own: another connection is being served now.
-        setTimeout(leaving.pointee.client.unsafelyUnwrapped.timeout, 0)
+        setTimeout(leaving.pointee.client.timeout, 0)
         return true
     }
 
@@ -98,7 +98,7 @@ extension WorkerRef {
             else { continue }
             unpark(exchange)
             countQueued(loginInFlight, isQueued: false)
-            return ask(exchange.pointee.client.unsafelyUnwrapped, exchange, loginInFlight)
+            return ask(exchange.pointee.client, exchange, loginInFlight)
         }
     }
 
@@ -107,7 +107,7 @@ extension WorkerRef {
         unpark(exchange)
         exchange.pointee.phase = .awaitingResponse
         guard let loginInFlight = exchange.pointee.loginInFlight else {
-            return abortClient(exchange.pointee.client.unsafelyUnwrapped)
+            return abortClient(exchange.pointee.client)
         }
         guard loginInFlight.pointee.isQueued else {
             return refuse(

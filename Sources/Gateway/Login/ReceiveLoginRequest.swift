@@ -50,7 +50,7 @@ extension WorkerRef {
         _ exchange: ExchangeRef, _ endpoint: LoginRequest.Endpoint, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int,
         isKept: Bool, query: [UInt8]? = nil
     ) {
-        let client = exchange.pointee.client.unsafelyUnwrapped
+        let client = exchange.pointee.client
         pointee.questions.loginTickets += 1
         let kind = LoginKind(endpoint, hasQuery: pointee.scratch.head.pointee.hasQuery)
         let network = countedNetwork(exchange)
@@ -211,7 +211,7 @@ extension WorkerRef {
         guard let exchange = parkedLogin(ticket) else { return }
         unpark(exchange)
         exchange.pointee.phase = .awaitingResponse
-        let client = exchange.pointee.client.unsafelyUnwrapped
+        let client = exchange.pointee.client
         clearTimeout(client.timeout)
         client.pointee.isRunning = true
         writeLoginAnswer(exchange, answer)
@@ -234,7 +234,7 @@ extension WorkerRef {
         isPeerMany: Bool
     ) -> LoginRequest {
         let head = pointee.scratch.head
-        let client = exchange.pointee.client.unsafelyUnwrapped
+        let client = exchange.pointee.client
         let query = head.pointee.query
         var request = LoginRequest(
             endpoint: endpoint, method: LoginRequest.Method(exchange.pointee.method),

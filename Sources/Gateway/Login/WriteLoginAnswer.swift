@@ -9,7 +9,7 @@ import Pages
 extension WorkerRef {
     func writeLoginAnswer(_ exchange: ExchangeRef, _ loginAnswer: LoginAnswer) {
         guard let loginInFlight = exchange.pointee.loginInFlight else {
-            return closeClient(exchange.pointee.client.unsafelyUnwrapped)
+            return closeClient(exchange.pointee.client)
         }
         var fields = loginAnswer.fields
         fields += loginAnswer.cookies.map { ("Set-Cookie", $0) }

@@ -160,13 +160,10 @@ extension WorkerRef {
     func beginExchange(
         _ client: ClientRef, _ bytes: UnsafeMutablePointer<UInt8>, isParsed: Bool
     ) -> ExchangeRef {
-        let exchange = pointee.connections.exchanges.take()
-        exchange.pointee = Exchange()
-        exchange.pointee.client = client
-        exchange.pointee.generation = pointee.policy.generation
-        exchange.pointee.id = pointee.journal.identifiers.next()
-        exchange.pointee.address = client.pointee.peer
-        exchange.pointee.startedAt = clock.microseconds()
+        let exchange = pointee.connections.exchanges.take(
+            Exchange(
+                client, id: pointee.journal.identifiers.next(), generation: pointee.policy.generation,
+                startedAt: clock.microseconds()))
         client.pointee.exchange = exchange
         client.pointee.state = .exchanging
         client.pointee.isHeadTimed = false
@@ -188,7 +185,7 @@ extension WorkerRef {
 
     /// Runs the stages on the head in `pointee.scratch.head` and does what they say.
     private func proceed(_ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, isKept: Bool) {
-        let client = exchange.pointee.client.unsafelyUnwrapped
+        let client = exchange.pointee.client
         let step = run(exchange, bytes, count)
         if pointee.journal.decisions != nil { keepDecision(exchange, bytes, step) }
         switch step {

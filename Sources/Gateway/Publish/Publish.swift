@@ -108,8 +108,8 @@ extension WorkerRef {
 
     /// What challenges say of where the route's metadata is; nil when it publishes none (RFC 9728 §5.1).
     func resourceMetadata(_ exchange: ExchangeRef) -> String? {
-        guard let route = exchange.pointee.route, let client = exchange.pointee.client else { return nil }
-        let listener = Int(client.pointee.listener)
+        guard let route = exchange.pointee.route else { return nil }
+        let listener = Int(exchange.pointee.client.pointee.listener)
         guard route.pointee.resourceMetadata.indices.contains(listener) else { return nil }
         let url = route.pointee.resourceMetadata[listener]
         return url.isEmpty ? nil : url

@@ -17,7 +17,7 @@ extension WorkerRef {
                 fields: fields + Problem.fields,
                 content: content(exchange, Problem.document(refusal, requestID: exchange.pointee.id.text)))
         case .sentence:
-            let listener = Int(exchange.pointee.client.unsafelyUnwrapped.pointee.listener)
+            let listener = Int(exchange.pointee.client.pointee.listener)
             let sentence = "Plain HTTP is not served here: use \(pointee.policy.publicURLs[listener])/\n"
             answer(
                 exchange, status: refusal.status,
@@ -74,7 +74,7 @@ extension WorkerRef {
 
     /// Where its reader can go on; nothing of the request is in it.
     private func ways(_ exchange: ExchangeRef, _ refusal: Refusal) -> [ErrorPage.Way] {
-        let listener = Int(exchange.pointee.client.unsafelyUnwrapped.pointee.listener)
+        let listener = Int(exchange.pointee.client.pointee.listener)
         let origin = pointee.policy.publicURLs[listener]
         let landing = pointee.policy.pages.settings.landing
         // What is wrong with that address is its scheme: the site itself is there, wherever in it the app begins.

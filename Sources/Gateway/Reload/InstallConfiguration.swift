@@ -84,7 +84,7 @@ extension WorkerRef {
             acceptLast(pointee.listening.listeners + index)
         }
         let clients = pointee.connections.clients
-        clients.forEachPlace { client in
+        clients.forEachInUse { client in
             guard client.pointee.state == .awaitingHead, ends(Int(client.pointee.listener)) else { return }
             client.pointee.endsSoon = true
             clientReadable(client)
@@ -135,8 +135,7 @@ extension WorkerRef {
     /// Tells every connection where its listener is now.
     private func moveClients(_ changes: [ListenerChange]) {
         let clients = pointee.connections.clients
-        clients.forEachPlace { client in
-            guard client.pointee.state != .closed else { return }
+        clients.forEachInUse { client in
             let listener = Int(client.pointee.listener)
             switch changes.indices.contains(listener) ? changes[listener] : .ends {
             case .stays(let place): client.pointee.listener = UInt16(clamping: place)
@@ -185,7 +184,9 @@ extension WorkerRef {
             }
             exchange = one.pointee.nextParked
         }
-        for exchange in waiting where exchange.pointee.phase == .parked && exchange.pointee.client != nil {
+        // Those before may have ended one: it is another request by now, or none.
+        for exchange in waiting
+        where pointee.connections.exchanges.isInUse(exchange) && exchange.pointee.phase == .parked {
             unpark(exchange)
             forgetJudgement(exchange)
             resume(exchange)
@@ -215,9 +216,8 @@ extension WorkerRef {
         let current = pointee.policy.generation
         var used: Set<UInt32> = []
         let exchanges = pointee.connections.exchanges
-        exchanges.forEachPlace { exchange in
-            guard exchange.pointee.client != nil, exchange.pointee.generation != current else { return }
-            used.insert(exchange.pointee.generation)
+        exchanges.forEachInUse { exchange in
+            if exchange.pointee.generation != current { used.insert(exchange.pointee.generation) }
         }
         let unused = pointee.history.retired.filter { !used.contains($0.generation) }
         pointee.history.retired.removeAll { !used.contains($0.generation) }
@@ -239,7 +239,7 @@ extension WorkerRef {
     /// Too many configurations wait for their last requests.
     private func endExchanges(tunnelsBefore newest: UInt32, allBefore bearable: UInt32) {
         let clients = pointee.connections.clients
-        clients.forEachPlace { client in
+        clients.forEachInUse { client in
             guard let generation = client.pointee.exchange?.pointee.generation, generation < newest else { return }
             if client.pointee.state == .tunnelling {
                 endSoon(client)

@@ -14,7 +14,7 @@ extension WorkerRef {
         _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, into writer: inout HeadWriter
     ) throws(Refused) {
         let head = pointee.scratch.head
-        let client = exchange.pointee.client.unsafelyUnwrapped
+        let client = exchange.pointee.client
         writer.put(bytes + Int(head.pointee.method.start), Int(head.pointee.method.count))
         writer.put(" ")
         putTarget(bytes, into: &writer)

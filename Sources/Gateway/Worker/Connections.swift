@@ -8,14 +8,12 @@ struct Connections {
     /// Connections whose time is over that are seen to before others have their turn: about half a millisecond's work.
     static let timeoutsAtOnce = 32
 
-    var clients = Slab<ClientConnection> {
-        preconditionFailure("slabs are prepared once the worker has its place")
-    }
-    var exchanges = Slab { Exchange() }
+    var clients = Slab<ClientConnection>()
+    var exchanges = Slab<Exchange>()
     /// Where clients that do not take what is there wait until they do.
-    var writeEvents = Slab { FileEvent() }
+    var writeEvents = Slab<FileEvent>()
     /// How far the bodies are that are read away.
-    var discards = Slab { BodyCounter() }
+    var discards = Slab<BodyCounter>()
     var buffers = BufferPool()
     var pipes = PipePool()
     var wheel = TimeoutWheel()

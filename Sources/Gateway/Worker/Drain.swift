@@ -4,13 +4,6 @@ import Glibc
 import Transport
 
 extension WorkerRef {
-    /// Connections know their worker by its place, so their slabs are made when it has one.
-    func prepareSlabs() {
-        let worker = self
-        pointee.connections.clients = Slab { ClientConnection(worker) }
-        pointee.upstreams.connections = Slab { UpstreamConnection(worker) }
-    }
-
     /// Lets exchanges in progress end and takes no new connection (SIGTERM).
     ///
     /// Losing none takes a moment: new connections are turned away while those on their way here are taken, and each
@@ -21,7 +14,7 @@ extension WorkerRef {
         pointee.listening.ticksToClosing = Listening.closingTicks
         for index in 0..<pointee.listening.count { turnAway(pointee.listening.listeners + index) }
         let clients = pointee.connections.clients
-        clients.forEachPlace { client in
+        clients.forEachInUse { client in
             if client.pointee.state == .awaitingHead, client.pointee.input.isEmpty, !client.pointee.hasOutput {
                 setTimeout(client.timeout, Listening.drainedIdleTimeout)
             }

@@ -14,7 +14,7 @@ extension ClientRef {
     func startWriting() {
         guard pointee.writeEvent == nil else { return }
         let worker = pointee.worker
-        let event = worker.pointee.connections.writeEvents.take()
+        let event = worker.pointee.connections.writeEvents.take(FileEvent())
         FileEvent.assign(
             event, worker.pointee.loop.base, pointee.stream.descriptor, [.write, .persistent], onClientWritable, self)
         FileEvent.add(event)
@@ -77,5 +77,7 @@ let onUpstreamReadable: FileEvent.Callback = { _, _, context in
 
 let onUpstreamWritable: FileEvent.Callback = { _, _, context in
     let upstream = context.unsafelyUnwrapped.assumingMemoryBound(to: UpstreamConnection.self)
-    upstream.pointee.worker.upstreamWritable(upstream)
+    let worker = upstream.pointee.worker
+    worker.endClosedConnections()
+    worker.upstreamWritable(upstream)
 }

@@ -8,8 +8,11 @@ struct Timeout {
     fileprivate(set) var scheduled: UInt32 = 0
     fileprivate var previous: UnsafeMutablePointer<Timeout>?
     fileprivate var next: UnsafeMutablePointer<Timeout>?
-    var owner: Owner = .client
+    let owner: Owner
+    /// The connection, once it is in its place.
     var place: UnsafeMutableRawPointer?
+
+    init(of owner: Owner) { self.owner = owner }
 }
 
 /// Coarse timeouts of all connections of a worker: one timer, no system call and nearly no work per request.

@@ -5,6 +5,7 @@ import Transport
 extension WorkerRef {
     /// One tick of the wheel: connections whose time is over, and what is done ten times a second.
     func ticked() {
+        endClosedConnections()
         keepDate()
         pointee.connections.wheel.tick()
         endWhatIsOver()
@@ -61,6 +62,13 @@ extension WorkerRef {
         case .discardingBody, .lingering: closeClient(client)
         case .tunnelling: tunnelTimedOut(client)
         }
+    }
+
+    /// Frees the places of connections that were closed, of which functions further up the stack might have asked whether
+    /// they are: at the start of a turn of the loop, and as often as there are new ones.
+    func endClosedConnections() {
+        pointee.connections.clients.endRetired()
+        pointee.upstreams.connections.endRetired()
     }
 
     private func observeLag() {

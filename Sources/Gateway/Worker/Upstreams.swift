@@ -7,9 +7,7 @@ struct Upstreams {
     let poolCount: Int
     /// Pools of upstreams that no route leads to any more.
     var leaving: [UnsafeMutablePointer<UpstreamPool>] = []
-    var connections = Slab<UpstreamConnection> {
-        preconditionFailure("slabs are prepared once the worker has its place")
-    }
+    var connections = Slab<UpstreamConnection>()
     let resolver: Resolver
     /// When pages about what cannot be reached come back.
     var outage = OutageBackoff()

@@ -51,6 +51,7 @@ import Testing
         #expect(worker.pointee.connections.discards.inUse == 3)
         for client in clients { worker.closeClient(client) }
         #expect(worker.pointee.connections.discards.inUse == 0)
+        worker.endClosedConnections()
         // Whose place it is next must not have them.
         let next = open(3, at: worker)
         #expect(Set(next) == Set(clients))
@@ -69,8 +70,7 @@ import Testing
     /// Connections without a socket.
     private func open(_ count: Int, at worker: WorkerRef) -> [ClientRef] {
         (0..<count).map { _ in
-            let client = worker.pointee.connections.clients.take()
-            client.pointee.state = .awaitingHead
+            let client = worker.takeClient()
             worker.pointee.connections.openClients += 1
             return client
         }

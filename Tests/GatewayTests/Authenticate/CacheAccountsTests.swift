@@ -24,8 +24,7 @@ import Testing
             credential: .assertion(AssertionSettings(audience: "https://upstream.example")),
             tokenCache: TokenCacheSettings(entries: 1500))
         token = try verifiedToken()
-        exchange = .allocate(capacity: 1)
-        exchange.initialize(to: Exchange())
+        exchange = login.worker.takeExchange()
         worker.pointee.identities.stores = [
             MemorySessionStore(settings: LoginWorker.login("shop").session, client: "shop")
         ]
@@ -88,7 +87,7 @@ import Testing
     @Test(.holds("JOSE-34")) func `what is kept with a session is charged to the sessions, with a token to the tokens`()
         throws
     {
-        defer { exchange.deallocate() }
+        defer { worker.giveBack(exchange) }
         for kind in 0..<8 {
             let record = session(kind)
             let before = worker.pointee.identities.sessions.bytes
@@ -109,7 +108,7 @@ import Testing
     @Test(.holds("JOSE-34")) func `is empty when ten thousand sessions and tokens of all kinds have come and gone`()
         throws
     {
-        defer { exchange.deallocate() }
+        defer { worker.giveBack(exchange) }
         var numbers = Numbers(seed: 1)
         for number in 0..<Self.count {
             let record = numbers.below(2) == 0 ? session(number) : accessToken(number)
@@ -131,7 +130,7 @@ import Testing
     }
 
     @Test(.holds("JOSE-34")) func `a sweep leaves what may still be used`() throws {
-        defer { exchange.deallocate() }
+        defer { worker.giveBack(exchange) }
         for number in 0..<1000 { _ = accessToken(number) }
         worker.pointee.loop.clockStandsAt += 30
         for number in 1000..<1400 { _ = accessToken(number) }

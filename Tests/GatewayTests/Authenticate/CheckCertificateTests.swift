@@ -27,18 +27,9 @@ private struct BoundRequest {
         let record = records.make(TokenRecords.digest(1))
         defer { TokenRecord.release(record) }
         #expect(record.pointee.isCertificateBound)
-        let client = ClientRef.allocate(capacity: 1)
-        client.initialize(to: ClientConnection(idle.worker))
-        let exchange = ExchangeRef.allocate(capacity: 1)
-        exchange.initialize(to: Exchange())
-        defer {
-            exchange.deinitialize(count: 1)
-            exchange.deallocate()
-            client.pointee.forgetCertificate()
-            client.deinitialize(count: 1)
-            client.deallocate()
-        }
-        exchange.pointee.client = client
+        let exchange = idle.worker.takeExchange()
+        defer { idle.worker.giveBack(exchange) }
+        let client = exchange.pointee.client
         client.pointee.peer = PeerAddress(try #require(SocketAddress(literal: peer, port: 443)))
         if let own { client.pointee.keepCertificate(own) }
         var bytes = Array(

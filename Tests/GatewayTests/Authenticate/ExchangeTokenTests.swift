@@ -54,8 +54,7 @@ private func block(_ rule: Int, _ text: String, until: Int64 = .max) -> UnsafeMu
 
     init() throws {
         idle = try IdleWorker(credential: .exchange(ExchangeSettings(client: 0, audience: ["tools"])))
-        exchange = .allocate(capacity: 1)
-        exchange.initialize(to: Exchange())
+        exchange = idle.worker.takeExchange()
         exchange.pointee.route = idle.route
         records = try TokenRecords()
     }
@@ -74,8 +73,7 @@ private func block(_ rule: Int, _ text: String, until: Int64 = .max) -> UnsafeMu
 
     private func end() {
         if let token = exchange.pointee.upstreamToken { ExchangedToken.release(token) }
-        exchange.deinitialize(count: 1)
-        exchange.deallocate()
+        idle.worker.giveBack(exchange)
     }
 
     @Test(.holds("TX-01")) func `waits for its token once, and has it from then on`() throws {

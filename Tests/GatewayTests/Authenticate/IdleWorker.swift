@@ -55,3 +55,22 @@ struct IdleWorker {
         }
     }
 }
+
+extension WorkerRef {
+    /// A connection without a socket.
+    func takeClient() -> ClientRef { pointee.connections.clients.take(ClientConnection(self)) }
+
+    /// A request of this client's, or of one without a socket.
+    func takeExchange(of client: ClientRef? = nil) -> ExchangeRef {
+        pointee.connections.exchanges.take(Exchange(client ?? takeClient()))
+    }
+
+    /// Gives a request back that `takeExchange` made, and its client.
+    func giveBack(_ exchange: ExchangeRef) {
+        let client = exchange.pointee.client
+        client.pointee.forgetCertificate()
+        pointee.connections.wheel.remove(client.timeout)
+        pointee.connections.exchanges.giveBack(exchange)
+        pointee.connections.clients.giveBack(client)
+    }
+}

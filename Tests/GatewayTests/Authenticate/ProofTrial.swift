@@ -73,8 +73,7 @@ struct ProofTrial: Sendable {
         var bytes = Array(text.utf8)
         return bytes.withUnsafeMutableBufferPointer { buffer -> Step? in
             guard let start = buffer.baseAddress else { return nil }
-            let client = worker.pointee.connections.clients.take()
-            client.pointee = ClientConnection(worker)
+            let client = worker.takeClient()
             defer {
                 client.pointee.forgetCertificate()
                 worker.pointee.connections.clients.giveBack(client)

@@ -58,7 +58,7 @@ extension ProofTrial {
     private static let ways = [
         ProofTrial(
             cause: .plainHTTP, name: "plainHTTP",
-            prepare: { _, exchange in exchange.pointee.client?.pointee.clearText = .atTLS }),
+            prepare: { _, exchange in exchange.pointee.client.pointee.clearText = .atTLS }),
         edited(.authorityUnknown, "Host: shop.example.com", "Host: other.example.com"),
         trial(.pathAmbiguous) { $0.url = "https://shop.example.com/api/orders/a%2Fb" },
         trial(.pathMatchesTwoRoutes) { $0.url = "https://shop.example.com/api//orders/7" },

@@ -20,10 +20,8 @@ import Transport
         }
 
         func exchange(of client: Int) -> ExchangeRef {
-            let connection = worker.pointee.connections.clients.take()
-            connection.pointee.state = .exchanging
-            let exchange = worker.pointee.connections.exchanges.take()
-            exchange.pointee.client = connection
+            let exchange = worker.takeExchange()
+            exchange.pointee.client.pointee.state = .exchanging
             exchange.pointee.address = PeerAddress(octets: (UInt64(client), 0), isIPv6: false)
             return exchange
         }

@@ -32,12 +32,10 @@ import Testing
         let idle = try IdleWorker()
         defer { withExtendedLifetime(idle) {} }
         let worker = idle.worker
-        let client = worker.pointee.connections.clients.take()
-        let exchange = worker.pointee.connections.exchanges.take()
+        let client = worker.takeClient()
+        let exchange = worker.takeExchange(of: client)
         client.pointee.state = .tunnelling
         client.pointee.exchange = exchange
-        exchange.pointee.client = client
-        exchange.pointee.frames = WebSocketFrames()
         let begun: [UInt8] = [0x82, 0x05, 0x00]
         exchange.pointee.frames.pass(begun.span)
         worker.setTunnelTimeout(client, exchange, silence: 3_600_000)

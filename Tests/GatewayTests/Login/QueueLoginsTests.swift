@@ -18,13 +18,7 @@ private final class Queue {
         for exchange in exchanges {
             if exchange.pointee.phase == .parked { worker.unpark(exchange) }
             worker.dropLoginRequest(exchange)
-            if let client = exchange.pointee.client {
-                worker.pointee.connections.wheel.remove(client.timeout)
-                client.deinitialize(count: 1)
-                client.deallocate()
-            }
-            exchange.deinitialize(count: 1)
-            exchange.deallocate()
+            worker.giveBack(exchange)
         }
     }
 
@@ -37,11 +31,7 @@ private final class Queue {
     func add(_ number: Int, _ endpoint: LoginRequest.Endpoint = .start(client: 0)) -> Bool {
         let kind = LoginKind(endpoint, hasQuery: true)
         guard worker.mayQueue(kind, network(number)) || worker.takeQueued(kind, network(number)) else { return false }
-        let client = ClientRef.allocate(capacity: 1)
-        client.initialize(to: ClientConnection(worker))
-        let exchange = ExchangeRef.allocate(capacity: 1)
-        exchange.initialize(to: Exchange())
-        exchange.pointee.client = client
+        let exchange = worker.takeExchange()
         let loginInFlight = LoginRequestInFlight.make(
             LoginRequestInFlight(
                 request: LoginRequest(endpoint: endpoint, publicURL: ""), ticket: UInt64(exchanges.count),

@@ -13,7 +13,7 @@ private final class Clockwork {
     init(_ count: Int) {
         self.count = count
         entries = .allocate(capacity: count)
-        entries.initialize(repeating: Timeout(), count: count)
+        entries.initialize(repeating: Timeout(of: .client), count: count)
     }
 
     deinit {
@@ -119,7 +119,7 @@ private final class Clockwork {
             for number in 0..<5 { clock.set(number, ticks: 7) }
             clock.wheel.remove(clock.entries + removed)
             // The memory may be another connection's by now.
-            clock.entries[removed] = Timeout()
+            clock.entries[removed] = Timeout(of: .client)
             clock.wheel.remove(clock.entries + removed)
             #expect(Set(clock.firings(ticks: 1100).keys) == Set(0..<5).subtracting([removed]))
         }
