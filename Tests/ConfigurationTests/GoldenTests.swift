@@ -1,44 +1,32 @@
-import Configuration
 import Foundation
 import Testing
 
-/// What operators read for the mistakes that people make, each a file in `Golden`: the configuration, a line with
-/// `--- says`, and what is printed, with `valid` or `not valid` at its end.
+/// What operators read of configurations, each a file in `Golden`; see `GoldenFile` for its form.
 ///
-/// A new mistake is a new file. `PORTCULLIS_WRITE_GOLDEN=1 swift test --filter 'configuration with a mistake'` writes
-/// what is printed now, and the difference is then read before it is committed.
-@Suite struct `a configuration with a mistake` {
-    private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "Golden")
-    private static let separator = "--- says\n"
+/// A message is a new file. `PORTCULLIS_WRITE_GOLDEN=1 swift test --filter 'a configuration kept whole'` writes what is
+/// printed now, and the difference is then read before it is committed.
+@Suite struct `a configuration kept whole` {
+    private static let writes = ProcessInfo.processInfo.environment["PORTCULLIS_WRITE_GOLDEN"] != nil
 
-    static let names: [String] = {
-        let files = try? FileManager.default.contentsOfDirectory(atPath: folder.path)
-        return (files ?? []).filter { $0.hasSuffix(".txt") }.map { String($0.dropLast(4)) }.sorted()
-    }()
-
-    @Test(arguments: names) func `says what was expected, what was found and what to do`(name: String) throws {
-        let file = Self.folder.appending(path: name + ".txt")
-        // Not as a text: that would take a byte order mark away.
-        let content = try Data(contentsOf: file)
-        let cut = try #require(content.range(of: Data(Self.separator.utf8)))
-        let said = Self.said(of: Array(content[..<cut.lowerBound]))
-        if ProcessInfo.processInfo.environment["PORTCULLIS_WRITE_GOLDEN"] != nil {
-            try (content[..<cut.upperBound] + Data(said.utf8)).write(to: file)
-        }
-        #expect(said == String(decoding: try Data(contentsOf: file)[cut.upperBound...], as: UTF8.self))
+    @Test(arguments: GoldenFile.names)
+    func `is told what was expected, what was found and what to do`(name: String) throws {
+        if Self.writes { try GoldenFile(named: name).write(named: name) }
+        let file = try GoldenFile(named: name)
+        #expect(!file.examples.contains { $0.said.isEmpty })
+        #expect(file.differences == [])
     }
 
-    @Test func `is one of many`() { #expect(Self.names.count >= 25) }
+    @Test func `is one of many`() { #expect(GoldenFile.names.count >= 500) }
 
-    private static func said(of text: [UInt8]) -> String {
-        let sources = ConfigurationSources.scripted(
-            files: Fixture.filesWithCertificates,
-            environment: ["EMPTY": "", "LONG": String(repeating: "z", count: 4097)])
-        do throws(ConfigurationRefusal) {
-            let loaded = try Configuration.load(text: text, folder: ".", from: sources)
-            return loaded.warnings.map { $0.text(file: "portcullis.yaml") + "\n" }.joined() + "valid\n"
-        } catch {
-            return error.text(file: "portcullis.yaml") + "\nnot valid\n"
+    @Test func `is compared to the last letter, in each of its examples`() {
+        let valid = Sample().text + "--- says\nvalid\n"
+        let refused = "workers: many\n--- says\nvalid\n"
+        #expect(GoldenFile(valid).differences == [])
+        #expect(GoldenFile(valid + "--- and\n" + valid).differences == [])
+        #expect(GoldenFile(valid + "--- and\n" + refused).differences.count == 1)
+        #expect(GoldenFile(refused + "--- and\n" + valid + "--- and\n" + refused).differences.count == 2)
+        for wrong in ["not valid\n", "valid", "valid\n\n", "Valid\n", ""] {
+            #expect(GoldenFile(Sample().text + "--- says\n" + wrong).differences == ["valid\n"], "\(wrong)")
         }
     }
 }

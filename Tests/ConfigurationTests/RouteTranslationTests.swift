@@ -137,26 +137,6 @@ import Testing
 }
 
 @Suite struct `a configuration that loads with a warning` {
-    @Test func `a plain listener behind an https public URL`() throws {
-        let text = Sample(listeners: "listeners: [{ address: 0.0.0.0:8080, public_url: https://a.example }]").text
-        #expect(
-            try warnings(of: text)
-                == """
-                gateway.yaml:1:24: warning: listeners[0].address: expected tls, or an address on loopback, found plain HTTP on 0.0.0.0:8080
-                    make sure that a TLS terminator stands in front and nothing else reaches this port
-                """)
-    }
-
-    @Test func `tokens in the clear`() throws {
-        let text = Sample(listeners: "listeners: [{ address: 0.0.0.0:8080, public_url: http://a.example }]").text
-        #expect(
-            try warnings(of: text)
-                == """
-                gateway.yaml:1:24: warning: listeners[0].address: expected tls and an https public_url, found plain HTTP on 0.0.0.0:8080
-                    whoever sees the traffic can use the tokens in it (RFC 6750 section 5.2)
-                """)
-    }
-
     @Test(.holds("MD-01")) func `an http issuer on loopback, with the dangerous word`() throws {
         let text = Sample(
             issuers: "issuers: { main: { url: http://127.0.0.1:4593/, insecure_allow_http: true } }"
@@ -168,45 +148,5 @@ import Testing
                     for development only: whoever can change the traffic can sign every token
                 """)
         #expect(try settings(of: text).issuers[0].insecureAllowHTTP)
-    }
-
-    @Test func `an issuer that no route names`() throws {
-        let text = Sample.route("public: true")
-        #expect(
-            try warnings(of: text)
-                == """
-                gateway.yaml:2:12: warning: issuers.main: expected a route that names the issuer, found none
-                    its keys are fetched all the same; leave it out, or name it in a route's token.issuers
-                """)
-    }
-
-    @Test func `an upstream by the name that clients use`() throws {
-        let text = Sample(
-            routes:
-                "routes: [{ path: /, upstream: https://shop.example.com, token: { issuers: [main], audience: api } }]"
-        ).text
-        #expect(
-            try warnings(of: text)
-                == """
-                gateway.yaml:3:31: warning: routes[0].upstream: expected an upstream other than this gateway, found "https://shop.example.com", the public_url of a listener
-                    make sure that this name leads elsewhere from here, or requests will go round
-                """)
-    }
-
-    @Test(.refuses("HTTP-57")) func `a guarded path with a weaker route above it, once for each`() throws {
-        let text = Sample(
-            routes: """
-                routes: [{ path: /, upstream: http://127.0.0.1:3000, public: true },
-                  { path: /report.cgi, upstream: http://127.0.0.1:3000, token: { issuers: [main], audience: api } },
-                  { path: /named.cgi, upstream: http://127.0.0.1:3000, token: { issuers: [main], audience: api } },
-                  { path: /named.cgi/, upstream: http://127.0.0.1:3000, public: true }]
-                """
-        ).text
-        #expect(
-            try warnings(of: text)
-                == """
-                gateway.yaml:4:11: warning: routes[1].path: expected a route for /report.cgi/, or one above it that asks for as much, found "/", which lets through what "/report.cgi" refuses
-                    servers may take /report.cgi/x for /report.cgi, so requests below it are refused; write a route for those that are wanted
-                """)
     }
 }

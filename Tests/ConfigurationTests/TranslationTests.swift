@@ -21,10 +21,6 @@ import Testing
         #expect(settings.log.accessDestination == .standardOutput)
     }
 
-    @Test func `has no warnings when nothing is dubious`() throws {
-        #expect(try warnings(of: Sample().text) == "")
-    }
-
     @Test func `keeps the issuer's URL as it is spelt and gives its rules the same`() throws {
         let issuer = try settings(of: Sample(issuers: "issuers: { main: { url: https://ID.example.com/a/ } }").text)
             .issuers[0]

@@ -180,13 +180,22 @@ enum TextFault {
     func `that is kept whole for comparison is whole in each line`(folder: String) throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appending(path: folder)
-        let files = try FileManager.default.contentsOfDirectory(at: root, includingPropertiesForKeys: nil)
+        let files = FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil)?.allObjects ?? []
         #expect(files.count >= 30)
-        for file in files where file.pathExtension == "txt" {
+        for file in files.compactMap({ $0 as? URL }) where file.pathExtension == "txt" {
+            var isSaid = !folder.hasSuffix("ConfigurationTests/Golden")
             for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n") {
-                // A configuration may have such a word, and `{ env: NAME }` is one of the operator's choice.
+                // A configuration may say what it wants.
+                if ["--- says", "--- and"].contains(line) { isSaid = line == "--- says" }
+                guard isSaid else { continue }
+                // These are of the operator's choice, of YAML's or a path's.
                 let faults = TextFault.all(in: String(line)).filter {
-                    $0 != "unfilled" || !line.contains(#/\$\{|env: NAME/#)
+                    switch $0 {
+                    case "unfilled": !line.contains(#/\$\{|env: NAME|callback\/NAME/#)
+                    case "escaped twice": !line.contains(#/and \\" in "…"/#)
+                    case "nothing said": !line.contains(": ./")
+                    default: true
+                    }
                 }
                 #expect(faults == [], "\(file.lastPathComponent): \(line)")
             }

@@ -39,69 +39,6 @@ import Testing
         ).routes[0]
         #expect(route.allowedOrigins == ["https://shop.example.com", "https://app.example.com"])
     }
-
-    @Test(arguments: [
-        (
-            "cors: { origins: \"*\", credentials: true }",
-            "credentials for origins by name, found credentials: true beside origins: \"*\"",
-            "list the origins that are yours: browsers take no * in answers to requests with cookies, and to name whoever asks instead would let any page on the web act as your users"
-        ),
-        (
-            "cors: { origins: \"null\" }", "routes[0].cors.origins: expected",
-            "pages without an origin of their own are anybody's; list the others"
-        ),
-        (
-            "cors: { origins: [\"null\"] }",
-            "routes[0].cors.origins[0]: expected a URL such as https://app.example.com",
-            "write it as  https://app.example.com"
-        ),
-        (
-            "cors: { origins: [\"*\"] }", "routes[0].cors.origins[0]: expected a URL such as https://app.example.com",
-            "write it as  https://app.example.com"
-        ),
-        (
-            "cors: { origins: [https://app.example.com/a] }", "routes[0].cors.origins[0]: expected a URL",
-            "leave out path and query: Origin has none"
-        ),
-        (
-            "cors: { origins: [https://a.example, https://a.example] }",
-            "routes[0].cors.origins[1]: expected each value once", "keep one of them"
-        ),
-        (
-            "cors: \"*\"", "routes[0].cors: expected the word upstream, found \"*\"",
-            "say  { origins: \"*\" }  for everybody, or list the origins"
-        ),
-        (
-            "methods: [GET], cors: { origins: [https://a.example], methods: [GET, PUT] }",
-            "routes[0].cors.methods[1]: expected a method that the route allows, found \"PUT\"",
-            "add it to the route's methods, or leave it out here"
-        ),
-        (
-            "allowed_origins: [https://a.example], cors: { origins: [https://b.example] }",
-            "routes[0].cors.origins: expected origins that allowed_origins lets through, found \"https://b.example\"",
-            "add it to allowed_origins, or leave it out here"
-        ),
-        (
-            "allowed_origins: [https://a.example], cors: { origins: \"*\" }",
-            "routes[0].cors.origins: expected origins by name where the route looks at Origin, found \"*\"",
-            "list the origins, or leave out allowed_origins and mcp"
-        ),
-        (
-            "cors: { origins: [https://a.example], expose: [\"*\"] }",
-            "routes[0].cors.expose[0]: expected a field name such as Content-Type, found \"*\"",
-            "name each field: * does not mean all where credentials are sent"
-        ),
-        (
-            "cors: { origins: [https://a.example], headers: [a b] }",
-            "routes[0].cors.headers[0]: expected a field name such as Content-Type, found \"a b\"",
-            "use letters, digits and hyphens"
-        ),
-    ])
-    func `is refused where it would open too much, or nothing`(keys: String, problem: String, remedy: String) {
-        let found = refusal(of: Sample.tokenRoute(keys))
-        #expect(found.contains(problem), "\(found)")
-        #expect(found.contains(remedy), "\(found)")
-    }
 }
 
 @Suite struct `HTTP-65 bounds of one route` {
@@ -121,12 +58,6 @@ import Testing
         let unlimited = try settings(of: Sample.tokenRoute("limits: { request_body: unlimited }")).routes[0]
         #expect(unlimited.limits.requestBody == .unlimited)
     }
-
-    @Test func `are refused where only all routes have them`() {
-        let found = refusal(of: Sample.tokenRoute("limits: { connections: 5 }, timeouts: { keep_alive: 5s }"))
-        #expect(found.contains("routes[0].limits.connections"), "\(found)")
-        #expect(found.contains("routes[0].timeouts.keep_alive"), "\(found)")
-    }
 }
 
 @Suite struct `HTTP-66 connections and rates` {
@@ -139,14 +70,5 @@ import Testing
         #expect(limits.clientConnections == 100)
         #expect(limits.requestBodyRate == 1024)
         #expect(limits.responseRate == 0)
-    }
-
-    @Test func `one client with more connections than there are is refused`() {
-        #expect(
-            refusal(of: Sample(rest: "limits: { connections: 10, connections_per_client: 11 }").text)
-                == """
-                gateway.yaml:4:28: limits.connections_per_client: expected connections_per_client of at most connections, found 11 and 10
-                    raise connections or lower connections_per_client
-                """)
     }
 }

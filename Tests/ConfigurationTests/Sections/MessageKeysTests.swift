@@ -12,18 +12,6 @@ import Testing
         #expect(silent.via.count == "portcullis-".count + 8)
     }
 
-    @Test(
-        .refuses("HTTP-50"),
-        arguments: ["", "a b", "shop.example.com:80", "a,b", "(a)", "\u{E9}", String(repeating: "x", count: 65)])
-    func `is a token`(name: String) {
-        #expect(
-            refusal(of: Sample(rest: "via: '\(name)'").text)
-                == """
-                gateway.yaml:4:6: via: expected a name such as shop-gateway, found "\(name)"
-                    use letters, digits and - alone; it is no address and needs no port
-                """)
-    }
-
     @Test(.holds("HTTP-52"), .refuses("HTTP-52")) func `is nothing that a proxy says, unless it is trusted`() throws {
         let silent = try settings(of: Sample().text).listeners[0]
         #expect(silent.trustedProxies == [])
@@ -32,24 +20,6 @@ import Testing
         let listener = try settings(of: text).listeners[0]
         #expect(listener.trustedProxies == ["10.0.0.0/8", "fd00::/8"])
         #expect(listener.saysForwarded)
-    }
-
-    @Test(.refuses("HTTP-52")) func `is never what everybody says`() {
-        #expect(
-            refusal(of: Sample.listener("trusted_proxies: [0.0.0.0/0]"))
-                == """
-                gateway.yaml:1:89: listeners[0].trusted_proxies[0]: expected a network such as 10.0.0.0/8 or fd00::/8, found "0.0.0.0/0"
-                    name the addresses of your proxies; with /0 anybody could claim any address
-                """)
-    }
-
-    @Test(.refuses("HTTP-53")) func `is said in Forwarded or not`() {
-        #expect(
-            refusal(of: Sample.listener("forwarded: yes"))
-                == """
-                gateway.yaml:1:82: listeners[0].forwarded: expected true or false, found "yes"
-                    write it as  true
-                """)
     }
 
     @Test func `shares an address with another process only when it says so`() throws {

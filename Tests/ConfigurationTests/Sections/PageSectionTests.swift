@@ -103,11 +103,4 @@ import Testing
         }
         #expect(refusal(of: Sample.tokenRoute("error_pages: {}")) != "")
     }
-
-    @Test(arguments: [(401, "WWW-Authenticate"), (407, "Proxy-Authenticate"), (426, "Upgrade")])
-    func `take no response's place that says how to go on`(status: Int, field: String) {
-        let refused = refusal(of: Sample.tokenRoute("error_pages: { upstream: [400, \(status), 500] }"))
-        #expect(refused.contains("found \(status)") && refused.contains("leave \(status) out"), "\(refused)")
-        #expect(refused.contains(field))
-    }
 }

@@ -1,6 +1,5 @@
 import Crypto
 import Gateway
-import TestTraits
 import Testing
 
 /// A configuration whose only route goes to this upstream, in flow style.
@@ -34,85 +33,6 @@ private func upstream(_ text: String) -> String {
         #expect(known.clientCertificate == .init(certificateFile: "tls.crt", keyFile: "tls.key"))
         #expect(known.minimumVersion == .tls13)
     }
-
-    @Test(arguments: [
-        (
-            "{ url: https://a.test, client_certificate: tls.crt }",
-            """
-            routes[0].upstream.client_certificate: expected client_key beside client_certificate, found nothing
-                add  client_key: { file: /run/secrets/gateway.key }
-            """
-        ),
-        (
-            "{ url: https://a.test, client_key: { file: tls.key } }",
-            """
-            routes[0].upstream.client_key: expected client_certificate beside client_key, found nothing
-                add  client_certificate: /run/secrets/gateway.crt
-            """
-        ),
-        (
-            "{ url: https://a.test, client_certificate: tls.crt, client_key: { file: open.key } }",
-            """
-            routes[0].upstream.client_key.file: expected a private key that only its owner and group can read, found "open.key" with mode 0644
-                chmod o= the file, or mount it with mode 0440
-            """
-        ),
-        (
-            "{ url: http://a.test, client_certificate: tls.crt, client_key: { file: tls.key } }",
-            """
-            routes[0].upstream.client_certificate: expected an https upstream, found "http://a.test"
-                write https, or leave client_certificate out
-            """
-        ),
-        (
-            "{ url: unix:/run/app.sock, minimum_version: \"1.3\" }",
-            """
-            routes[0].upstream.minimum_version: expected an https upstream, found "unix:/run/app.sock"
-                write https, or leave minimum_version out
-            """
-        ),
-        (
-            "{ url: [https://a.test, http://b.test] }",
-            """
-            routes[0].upstream.url[1]: expected all servers with TLS, or all without, found "http://b.test" beside "https://a.test"
-                write https for all of them
-            """
-        ),
-        (
-            "{ url: [http://a.test, http://a.test] }",
-            """
-            routes[0].upstream.url[1]: expected each value once, found "http://a.test" again
-                keep one of them
-            """
-        ),
-        (
-            "{ url: [http://a.test, http://127.0.0.1:8443] }",
-            """
-            routes[0].upstream.url[1]: expected an upstream other than this gateway, found "http://127.0.0.1:8443", its own listener 127.0.0.1:8443
-                write the address of the server behind the gateway
-            """
-        ),
-        (
-            "unix:app.sock",
-            """
-            routes[0].upstream: expected a URL such as http://127.0.0.1:3001, found "unix:app.sock"
-                write the socket's absolute path: unix:/run/app.sock
-            """
-        ),
-    ])
-    func `that does not make sense is refused`(text: String, expected: String) {
-        let found = refusal(of: upstream(text))
-        #expect(found.contains(expected.split(separator: "\n")[0]), "\(found)")
-        #expect(found.contains(expected.split(separator: "\n")[1]), "\(found)")
-    }
-
-    @Test(.refuses("HTTP-51")) func `that is an own Unix socket is refused`() {
-        let text = Sample(
-            listeners: "listeners: [{ address: unix:/run/web.sock, public_url: http://a.example }]",
-            routes: "routes: [{ path: /, public: true, upstream: unix:/run/web.sock }]"
-        ).text
-        #expect(refusal(of: text).contains("an upstream other than this gateway, found \"unix:/run/web.sock\""))
-    }
 }
 
 @Suite struct `a listener at a Unix socket` {
@@ -133,30 +53,6 @@ private func upstream(_ text: String) -> String {
         let read = try settings(of: listener(", client_cert_from: [unix, 10.0.0.0/8]")).listeners[0]
         #expect(read.clientCertFieldFrom == ["unix", "10.0.0.0/8"])
     }
-
-    @Test(arguments: ["\"0999\"", "\"rw\"", "\"01660\"", "\"1660\"", "\"+66\""])
-    func `with other permissions is refused`(mode: String) {
-        #expect(
-            refusal(of: listener(", mode: \(mode)")).contains("listeners[0].mode: expected permissions such as 0660"))
-    }
-
-    @Test func `with a path that is too long is refused`() {
-        let path = "unix:/" + String(repeating: "a", count: 107)
-        let text = Sample(listeners: "listeners: [{ address: \(path), public_url: http://a.example }]").text
-        #expect(refusal(of: text).contains("choose a path of at most 107 bytes"))
-    }
-
-    @Test func `and no IP address has permissions`() {
-        let found = refusal(of: Sample.listener("mode: \"0600\""))
-        #expect(found.contains("leave mode out: an IP address has no permissions"), "\(found)")
-    }
-
-    @Test func `is refused twice at one path`() {
-        let one = "{ address: unix:/run/web.sock, public_url: http://a.example }"
-        let other = "{ address: unix:/run/web.sock, public_url: http://b.example }"
-        let found = refusal(of: Sample(listeners: "listeners: [\(one), \(other)]").text)
-        #expect(found.contains("expected an address of its own, found unix:/run/web.sock"), "\(found)")
-    }
 }
 
 @Suite struct `keys of session tickets` {
@@ -165,17 +61,5 @@ private func upstream(_ text: String) -> String {
             "tls: { certificate: tls.crt, key: tls.key, ticket_keys: [{ file: other.secret }, { file: long.secret }] }")
         let keys = try settings(of: text).listeners[0].tls?.ticketKeys.map { $0.reveal() }
         #expect(keys?.map(\.count) == [40, 32])
-    }
-
-    @Test func `that are short are refused`() {
-        let found = refusal(
-            of: Sample.listener("tls: { certificate: tls.crt, key: tls.key, ticket_keys: [{ file: short.secret }] }"))
-        #expect(found.contains("expected a ticket key of at least 32 bytes, found 31 bytes"), "\(found)")
-    }
-
-    @Test func `that everybody can read are refused`() {
-        let found = refusal(
-            of: Sample.listener("tls: { certificate: tls.crt, key: tls.key, ticket_keys: [{ file: open.secret }] }"))
-        #expect(found.contains("a ticket key that only its owner and group can read"), "\(found)")
     }
 }

@@ -14,12 +14,6 @@ import Testing
 @Suite struct `a login` {
     static let assertions = "method: private_key_jwt, key: { file: signing.key }"
 
-    @Test(.refuses("CA-01"), arguments: [("basic", "client_secret_basic"), ("post", "client_secret_post")])
-    func `a method by its last word is guessed`(word: String, method: String) {
-        let refusal = refusal(of: Sample.login(authentication: "method: \(word), secret: { file: other.secret }"))
-        #expect(refusal.contains("did you mean \(method)?"), "\(refusal)")
-    }
-
     static func login(
         _ keys: String = "", authentication: String = "method: client_secret_basic, secret: { file: other.secret }",
         route: String = "login: shop", rest: String = ""
@@ -183,15 +177,6 @@ import Testing
         guard case .secretJWT(.hs256, _) = loaded.clients[loaded.logins[0].client].credentials.method else {
             Issue.record("another method")
             return
-        }
-    }
-
-    @Test(.holds("CA-14")) func `takes every method by which a server knows who asks`() throws {
-        for method in [
-            "method: client_secret_post, secret: { file: other.secret }",
-            "method: tls_client_auth, certificate: tls.crt, key: { file: tls.key }", Self.assertions,
-        ] {
-            #expect(refusal(of: Sample.login(authentication: method)) == "")
         }
     }
 

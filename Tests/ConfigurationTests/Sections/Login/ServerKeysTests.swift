@@ -30,22 +30,6 @@ import Testing
         #expect(URLText.target.fault(text) != nil)
     }
 
-    @Test(.refuses("MD-08")) func `ports are numbers of ports`() {
-        #expect(
-            refusal(of: Sample.issuer("allow_ports: [0]"))
-                .contains("issuers.main.allow_ports[0]: expected"))
-        #expect(
-            refusal(of: Sample.issuer("allow_ports: 8444"))
-                .contains("issuers.main.allow_ports: expected"))
-    }
-
-    @Test(.refuses("CF-28")) func `rules of signed responses without such responses are refused`() {
-        #expect(
-            refusal(of: Sample.login("response: { algorithm: ES256 }"))
-                .contains(
-                    "clients.shop.response: expected a signed response_mode beside response, found query"))
-    }
-
     @Test(.holds("CF-28")) func `signed responses are as ID tokens are, unless they are said to be otherwise`() throws {
         func response(_ keys: String) throws -> LoginDemands.Made {
             try settings(of: Sample.login(keys)).logins[0].response
@@ -69,12 +53,5 @@ import Testing
     @Test(.holds("MD-08")) func `ports of metadata are the operator's list`() throws {
         #expect(try settings(of: Sample.issuer("allow_ports: [8444, 9443]")).issuers[0].allowPorts == [8444, 9443])
         #expect(try settings(of: Sample.issuer("leeway: 1s")).issuers[0].allowPorts.isEmpty)
-    }
-
-    @Test(.refuses("CF-28")) func `encrypted responses without a key are refused`() {
-        #expect(
-            refusal(of: Sample.login("response_mode: jwt\nresponse: { encrypted: true }"))
-                .contains(
-                    "clients.shop.response.encrypted: expected decryption_keys for encrypted responses, found none"))
     }
 }
