@@ -89,7 +89,10 @@ let package = Package(
         // 4: the judgement of one request: rights and refusals as values, without a socket, a worker or a clock
         .target(
             name: "Access",
-            dependencies: ["Bytes", "JSON", "HTTPMessage", "HTTP1", "OAuth", "Sessions", "Pages"], swiftSettings: pure),
+            dependencies: [
+                "Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE", "HTTP1", "OAuth", "Issuers", "Sessions", "Pages",
+            ],
+            swiftSettings: pure),
 
         // 5: accept → parse → route → authenticate → authorize → rewrite → forward → log
         .target(
@@ -182,8 +185,9 @@ let package = Package(
         .testTarget(
             name: "AccessTests",
             dependencies: [
-                "Access", "Bytes", "HTTPMessage", "HTTP1", "OAuth", "JOSE", "JSON", "Pages", "TestSupport",
-                "TestTraits",
+                "Access", "Bytes", "HTTPMessage", "HTTP1", "Crypto", "OAuth", "JOSE", "JSON", "Issuers", "Sessions",
+                "Pages",
+                "TestSupport", "TestTraits",
             ],
             swiftSettings: settings),
         .testTarget(

@@ -28,7 +28,9 @@ enum ImportTable {
             "Bytes", "Rates", "JSON", "HTTPMessage", "Crypto", "JOSE", "OAuth", "Replay", "Telemetry", "Issuers",
             "Sessions", "Pages",
         ],
-        "Access": ["Bytes", "JSON", "HTTPMessage", "HTTP1", "OAuth", "Sessions", "Pages"],
+        "Access": [
+            "Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE", "HTTP1", "OAuth", "Issuers", "Sessions", "Pages",
+        ],
         "Gateway": [
             "Bytes", "Rates", "JSON", "HTTPMessage", "Crypto", "JOSE", "HTTP1", "OAuth", "EventLoop", "Transport",
             "Fetch", "Telemetry", "Issuers", "Replay", "Sessions", "Pages", "Login", "Access",

@@ -49,7 +49,5 @@ struct Identities {
     mutating func forget() {
         tokens.destroy()
         sessions.destroy()
-        refusedTokens.destroy()
-        vouchedTokens.destroy()
     }
 }

@@ -1,10 +1,10 @@
+import Access
 import JOSE
 import OAuth
 import TestSupport
 import TestTraits
 import Testing
 
-@testable import Gateway
 @testable import Issuers
 
 @Suite struct `a worker's view of an issuer` {
@@ -77,5 +77,26 @@ import Testing
             #expect(view.generation != between, "round \(round)")
             #expect(seen.insert(view.generation).inserted)
         }
+    }
+}
+
+@Suite struct `a failed signature` {
+    private func view(interval: Int) -> IssuerView {
+        let url = "https://id.example/"
+        return IssuerView(
+            IssuerSettings(
+                name: "main", url: url, rules: AccessTokenRules(issuer: url), unknownKeyRefetchSeconds: interval))
+    }
+
+    @Test(.holds("JOSE-17")) func `lets one failed signature in an interval have the keys read again`() {
+        var view = view(interval: 30)
+        let answers = [1000, 1000, 1029, 1030].map { view.mayReadKeysAgain(at: $0) }
+        #expect(answers == [true, false, false, true])
+    }
+
+    @Test(.refuses("JOSE-17")) func `keeps nobody from asking for long when the clock is set back`() {
+        var view = view(interval: 30)
+        let answers = [1000, 10, 11, 39, 40].map { view.mayReadKeysAgain(at: $0) }
+        #expect(answers == [true, true, false, false, true])
     }
 }
