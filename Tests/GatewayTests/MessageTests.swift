@@ -80,8 +80,8 @@ enum TextFault {
         }
     }
 
-    @Test(arguments: ExplainedCheck.allCases) func `that says what could not be found out is whole`(
-        check: ExplainedCheck
+    @Test(arguments: Check.ID.allCases) func `that says what could not be found out is whole`(
+        check: Check.ID
     ) throws {
         for (settings, evidence) in try Self.situations() {
             let explanation = Explanation(

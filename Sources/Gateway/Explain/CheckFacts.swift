@@ -2,11 +2,13 @@ import Access
 import Issuers
 import JOSE
 import JSON
+import Login
 import OAuth
+import Sessions
 
-/// What there is to see and what is wanted, for each check: texts of an explanation's lines.
+/// What the columns of the table are read from: one request's evidence, and the settings that it is judged by.
 ///
-/// Works from the evidence and the settings alone and decides nothing.
+/// Decides nothing.
 struct CheckFacts {
     let evidence: RequestEvidence
     let settings: GatewaySettings
@@ -37,155 +39,60 @@ struct CheckFacts {
         token?.claims?[claim].flatMap { NumericDate($0) }?.floor
     }
 
-    /// Scopes that the method needs here.
-    var neededScopes: [String] {
-        policy.map { TokenPolicy.scopes(of: $0, method: evidence.method) } ?? []
+    /// What the route says of logins; nil where it takes none.
+    var loginAccess: LoginAccessSettings? { route?.access.login }
+
+    /// Whether the request is judged by a session: a request with an Authorization field is judged by that alone where
+    /// the route takes tokens, and never by that where it takes none (RS-09, SC-11).
+    var usesSession: Bool {
+        guard let route, route.access.login != nil else { return false }
+        return route.access.token == nil || evidence.authorization == .none
     }
 
-    /// Scopes in the issuer's scope claim.
-    var grantedScopes: [String] {
-        guard let value = claims?[usesSession ? "scope" : issuer?.rules.scopeClaim ?? "scope"] else { return [] }
-        if let words = value.string { return words.split(separator: " ").map(String.init) }
-        return value.elements.compactMap(\.string)
-    }
-
-    /// The first claim rule that the token does not meet.
-    var unmetRule: ClaimRuleSettings? {
-        guard let claims else { return policy?.claims.first }
-        return policy?.claims.first { !Claims.holds($0.claim, anyOf: $0.anyOf, in: claims) }
-    }
-
-    /// The member of `cnf` that names a DPoP key.
-    var keyThumbprint: String? { token?.claims?["cnf"]?["jkt"]?.string }
-    /// The member of `cnf` that names a certificate.
-    var certificateThumbprint: String? { token?.claims?["cnf"]?["x5t#S256"]?.string }
-
-    /// What the request carries; empty where it carries nothing to look at.
-    func seen(_ check: ExplainedCheck) -> String {
-        if lacksSubject(check) { return "" }
-        return seenInRequest(check) ?? seenOfSession(check) ?? seenInToken(check) ?? seenOfSender(check)
-            ?? seenOfRights(check) ?? ""
-    }
-
-    /// What it should carry; empty where it carries nothing of the kind.
-    func wanted(_ check: ExplainedCheck) -> String {
-        if lacksSubject(check) { return "" }
-        return wantedOfRequest(check) ?? wantedOfSession(check) ?? wantedOfToken(check) ?? wantedOfSender(check)
-            ?? wantedOfRights(check) ?? ""
-    }
-
-    /// The text that demands the check; what a preflight may ask is browsers' own rule.
-    func section(_ check: ExplainedCheck) -> String {
-        check == .origin && evidence.asksForMethod ? "Fetch, CORS protocol" : check.section
-    }
-
-    /// Whether the check is about a route, a token or a proof that is not there.
-    private func lacksSubject(_ check: ExplainedCheck) -> Bool {
-        let isAboutProof = check > .proofCount && check <= .proofBinding || check == .replay
-        if check > .route, route == nil { return true }
-        let isAboutToken = check > .samePage && check < .body || check == .replay
-        if isAboutToken, claims == nil, usesSession || token == nil { return true }
-        // Claims that only the issuer knows, and did not tell.
-        if evidence.isIntrospected, check > .introspection, check <= .audience, token?.claims == nil { return true }
-        return isAboutProof && proof == nil
-    }
-
-    /// Why there is nothing to check, or nil when there is.
-    func reasonNotNeeded(_ check: ExplainedCheck) -> String? {
-        if check > .message, evidence.ownAnswer == .redirect { return "plain HTTP is sent to https, and nothing else" }
-        if check <= .connect { return nil }
-        if check == .loginPath { return evidence.ownAnswer == .login ? nil : reasonOfSession(check) }
-        if evidence.method == "OPTIONS", evidence.target == "*" { return "OPTIONS * is for the gateway itself" }
-        if check > .loginPath, evidence.ownAnswer == .login || evidence.ownAnswer == .document {
-            return "the path is the gateway's own"
+    /// The client whose logins the request is about: its path's, at the paths of logins, or its route's.
+    var loginClient: String? {
+        if evidence.path.hasPrefix(ReservedPath.prefix + "/"), let last = evidence.path.split(separator: "/").last,
+            let login = settings.logins.first(where: { $0.name == last })
+        {
+            return login.name
         }
-        if check <= .method { return nil }
-        if evidence.ownAnswer == .preflight, check != .origin {
-            return "a preflight brings no credentials, and is answered here"
+        guard let index = loginAccess?.login, settings.logins.indices.contains(index) else {
+            return settings.logins.count == 1 ? settings.logins[0].name : nil
         }
-        guard let route else { return nil }
-        switch check {
-        case .origin:
-            if evidence.asksForMethod { return nil }
-            if route.allowedOrigins == nil { return "the route names no allowed_origins" }
-            return evidence.origins.isEmpty ? "the request has no Origin" : nil
-        case .webSocket:
-            return route.webSocket ? nil : "the route has no websocket: true, so \(Explanation.goesOnAsGET)"
-        case .body: return bodyLimit == nil ? "limits.request_body is not set" : nil
-        case .upstream: return "no upstream is asked here"
-        case .identity: return route.identity.isEmpty ? "the route injects nothing" : reasonWithoutToken
-        default: break
-        }
-        if check.isOfLogins || usesSession, let reason = reasonOfSession(check) { return reason }
-        if check.isOfLogins { return nil }
-        if let reason = reasonWithoutToken, check > .queryToken || evidence.authorization != .none || policy == nil {
-            return reason
-        }
-        return reasonInToken(check) ?? reasonOfSender(check) ?? reasonOfRights(check)
+        return settings.logins[index].name
     }
 
-    private var reasonWithoutToken: String? {
-        guard let policy else { return "the route is public" }
-        if usesSession {
-            guard loginAccess?.optional == true, evidence.session?.lives != true else { return nil }
-            return "no session, and the login is optional"
-        }
-        return policy.optional && evidence.authorization == .none ? "no credentials, and the token is optional" : nil
+    /// The issuer of that client, by its name in the configuration.
+    var loginIssuer: String? {
+        guard let login = settings.logins.first(where: { $0.name == loginClient }),
+            settings.clients.indices.contains(login.client)
+        else { return nil }
+        let index = settings.clients[login.client].issuer
+        return settings.issuers.indices.contains(index) ? settings.issuers[index].name : nil
     }
 
-    private func reasonInToken(_ check: ExplainedCheck) -> String? {
-        switch check {
-        case .queryToken: policy?.queryToken == .ignore ? "token.query_token is ignore" : nil
-        case .tokenForm, .tokenIssuer, .keys, .tokenType, .tokenAlgorithm, .tokenKey, .tokenSignature, .purpose:
-            evidence.isIntrospected ? "the issuer is asked instead" : nil
-        case .notBefore: token?.claims?["nbf"] == nil ? "the token has no nbf" : nil
-        case .issuedAt: token?.claims?["iat"] == nil ? "the token has no iat" : nil
-        case .introspection: evidence.isIntrospected ? nil : "the token is read here"
-        case .confirmation: token?.claims?["cnf"] == nil ? "the token has no cnf" : nil
-        default: nil
+    /// The configuration's name of the login that the route has: `clients.web`.
+    var loginKey: String {
+        guard let access = loginAccess, settings.logins.indices.contains(access.login) else {
+            return "clients." + (loginClient ?? settings.logins.first?.name ?? "web")
         }
+        return "clients.\(settings.logins[access.login].name)"
     }
 
-    private func reasonOfSender(_ check: ExplainedCheck) -> String? {
-        if check == .clientCertField { return evidence.hasClientCertField ? nil : "the request has no Client-Cert" }
-        let isOfSender = check >= .binding && check <= .certificate || check == .replay
-        guard isOfSender else { return nil }
-        if evidence.authorization == .bearer, token?.claims?["cnf"] == nil { return "the token has no cnf" }
-        switch check {
-        case .certificate: return certificateThumbprint == nil ? "cnf has no x5t#S256" : nil
-        case .binding: return nil
-        case .replay where evidence.isDryRun && proof != nil: return "proofs that clients used are not looked at here"
-        case .proofNonce where policy?.dpop.nonce == .off: return "token.dpop.nonce is off"
-        default: return evidence.authorization == .bearer && keyThumbprint == nil ? "cnf has no jkt" : nil
+    /// Why the request counts as a person's who waits for a page, or does not.
+    var navigationReason: String {
+        let browser = evidence.browser
+        let modes =
+            "Sec-Fetch-Mode \(ShownText.list(browser.fetchMode)), "
+            + "Sec-Fetch-Dest \(ShownText.list(browser.fetchDestination))"
+        if browser.hasPurpose { return "Sec-Purpose: nobody waits for what is fetched beforehand" }
+        if browser.hasRequestedWith { return "X-Requested-With: a script asks" }
+        if !["GET", "HEAD", "POST"].contains(evidence.method) {
+            return "no page is asked for by \(ShownText.plain(evidence.method))"
         }
-    }
-
-    private func reasonOfRights(_ check: ExplainedCheck) -> String? {
-        guard let policy else { return nil }
-        let isAskedFor: Bool
-        switch check {
-        case .scope: isAskedFor = !neededScopes.isEmpty
-        case .authorizationDetails: isAskedFor = !authorizationDetails.isEmpty
-        case .acr: isAskedFor = !policy.acrValues.isEmpty
-        case .maxAge: isAskedFor = policy.maxAgeSeconds != nil
-        case .user: isAskedFor = policy.userOnly
-        case .claimRules: isAskedFor = !policy.claims.isEmpty
-        case .exchange:
-            guard case .exchange = route?.credential else { return "the route exchanges no token" }
-            return evidence.isDryRun ? "no token is asked for without need" : nil
-        case .upstreamCredential:
-            if case .pass = route?.credential {
-                return usesSession ? "a session's token is passed on with its proof" : nil
-            }
-            return "the client's token is not passed on"
-        default: return nil
-        }
-        return isAskedFor ? nil : "the route does not ask for it"
-    }
-
-    /// The rights that the method needs here.
-    var authorizationDetails: [AuthorizationDetailsRule] {
-        guard let policy else { return [] }
-        return policy.authorizationDetailsByMethod[evidence.method] ?? policy.authorizationDetails
+        if browser.offersWebSocket { return "a WebSocket is no page" }
+        if !browser.fetchMode.isEmpty || !browser.fetchDestination.isEmpty { return modes }
+        return browser.acceptsPages
+            ? "no Sec-Fetch fields, and Accept has text/html" : "no Sec-Fetch fields, and Accept has no text/html"
     }
 }

@@ -14,7 +14,7 @@ import Transport
 ///
 /// How `portcullis explain` stays honest: this is a `Worker` as those that serve, made from the same settings, and the
 /// verdict on a request is whatever its `run` says. Only the narration is made elsewhere, from `RequestEvidence`; it
-/// cannot change a verdict, and `ExplainedCheckTests` holds the two together.
+/// cannot change a verdict, and `CheckTests` holds the two together.
 ///
 ///     head ──RequestHeadParser──▶ exchange ──run──▶ forward, with the fields that an upstream would get
 ///                                               ├── wait ──▶ the caller fetches what it waits for, and asks again

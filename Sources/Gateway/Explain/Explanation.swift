@@ -18,7 +18,9 @@ package struct Explanation: Sendable {
 
     /// One check.
     package struct Line: Sendable {
-        package var check: ExplainedCheck
+        package var check: Check.ID
+        /// What the check is called.
+        package var title: String
         package var state: State
         /// What the request says, unverified; empty where there is nothing to see.
         package var seen: String
@@ -49,15 +51,15 @@ package struct Explanation: Sendable {
         names = ConfigurationNames(settings)
         let facts = CheckFacts(evidence: evidence, settings: settings, now: now)
         // Whoever has no logins need not read about them, nor about an upgrade that the request does not ask for.
-        let checks = ExplainedCheck.allCases.filter {
-            (!$0.isOfLogins || !settings.logins.isEmpty) && ($0 != .webSocket || evidence.offersWebSocket)
-        }
-        lines = checks.map { check in
-            let state = Explanation.state(of: check, verdict, facts)
+        let progress = Progress(verdict)
+        lines = Check.table.filter { $0.isShown(facts) }.map { check in
+            let reason = facts.reasonSkipped(check)
+            let state = progress.state(of: check.id, isNeeded: reason == nil)
+            let isSilent = state == .notNeeded || !facts.has(check.subject)
             return Line(
-                check: check, state: state, seen: state == .notNeeded ? "" : facts.seen(check),
-                wanted: state == .notNeeded ? facts.reasonNotNeeded(check) ?? "" : facts.wanted(check),
-                section: facts.section(check))
+                check: check.id, title: check.title, state: state, seen: isSilent ? "" : check.seen(facts),
+                wanted: state == .notNeeded ? reason ?? "" : isSilent ? "" : check.wanted(facts),
+                section: check.section(facts))
         }
         remedy = Remedy(verdict, facts)
         loginWords = Explanation.loginWords(verdict, facts)
@@ -78,27 +80,6 @@ package struct Explanation: Sendable {
         guard case .forwarded = verdict, evidence.isDryRun, evidence.session?.lives == true else { return nil }
         return "whether the session was ended before its time, by a logout here or at the server: the running gateway "
             + "alone knows that, and says it with --request-id"
-    }
-
-    private static func state(of check: ExplainedCheck, _ verdict: Verdict, _ facts: CheckFacts) -> State {
-        let end: ExplainedCheck
-        let endState: State
-        switch verdict {
-        case .refused(let refusal, _, _, let row):
-            end = ExplainedCheck(refusal, row: row)
-            endState = .failed
-        case .undecided(let undecided, _):
-            end = undecided
-            endState = .undecided
-        case .forwarded, .answered: return facts.reasonNotNeeded(check) == nil ? .passed : .notNeeded
-        }
-        if check == end { return endState }
-        // An upstream's room is looked at before the proof is spent; what only the network tells comes after that.
-        if check == .replay, case .refused(let refusal, _, _, _) = verdict, refusal.isOfUpstreamRoom {
-            return .notReached
-        }
-        guard facts.reasonNotNeeded(check) == nil else { return .notNeeded }
-        return check > end ? .notReached : .passed
     }
 
     /// What a script wants to know: 0 it would be forwarded, 3 refused, 1 nobody could say.
@@ -133,11 +114,4 @@ struct ConfigurationNames: Sendable {
 
     /// There are several, and which one a request came to is worth a word.
     var hasListeners: Bool { settings.listeners.count > 1 }
-}
-
-extension Refusal {
-    /// Whether the upstream had no connection left, for anybody or for this client.
-    fileprivate var isOfUpstreamRoom: Bool {
-        self == .upstreamConnectionsExhausted || self == .upstreamShareExhausted
-    }
 }

@@ -94,7 +94,7 @@ extension Explanation {
 
     private func write(_ line: Line, _ writer: inout JSONWriter) {
         writer.beginObject()
-        put("name", line.check.title, &writer)
+        put("name", line.title, &writer)
         put("state", line.state.rawValue.lowercased().split(separator: " ").joined(separator: "_"), &writer)
         if line.state == .notNeeded {
             put("reason", line.wanted, &writer)

@@ -92,7 +92,9 @@ extension Explanation {
             first = "ANSWERED BY THE GATEWAY  \(evidence.ownAnswerWords.isEmpty ? "204" : evidence.ownAnswerWords)"
         case .refused(let refusal, _, _, let row):
             first = "\((status ?? 0) < 400 ? "SENT TO LOG IN" : "REFUSED")  \(status ?? 0)  \(refusal.word)  \(row)"
-        case .undecided(let check, _): first = "NOT KNOWN  \(check.title) could not be checked"
+        case .undecided(let check, _):
+            let title = Check.table.first { $0.id == check }?.title ?? ""
+            first = "NOT KNOWN  \(title) could not be checked"
         }
         let judge = isByEarlierConfiguration ? ", by a configuration that was replaced since" : ""
         return "\(first)\n\(request), from \(evidence.peer), at \(UnixTime.text(now))\(judge)"
@@ -101,11 +103,11 @@ extension Explanation {
     /// One line, or several that say the same and share a line.
     private static func text(of group: [Line]) -> String {
         guard let line = group.first else { return "" }
-        let beginning = pad(line.state.rawValue, 13) + pad(line.check.title, 24)
+        let beginning = pad(line.state.rawValue, 13) + pad(line.title, 24)
         // Kept in one piece where lines are broken.
         let section = "  [\(line.section.split(separator: " ").joined(separator: hardSpace))]"
         guard group.count == 1 else {
-            let titles = group.map(\.check.title).joined(separator: ", ")
+            let titles = group.map(\.title).joined(separator: ", ")
             return wrap(
                 pad(line.state.rawValue, 13) + titles + (line.wanted.isEmpty ? "" : ": \(line.wanted)"), indent: 0,
                 hang: 13)

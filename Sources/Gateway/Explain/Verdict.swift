@@ -9,7 +9,7 @@ package enum Verdict: Sendable {
     /// It is refused; the texts are those of the operator's log.
     case refused(Refusal, expected: String, found: String, row: String)
     /// Nobody could say, for this reason; the check is the one that could not be made.
-    case undecided(ExplainedCheck, reason: String)
+    case undecided(Check.ID, reason: String)
 }
 
 /// A field of the upstream's head that no client can send.

@@ -77,7 +77,7 @@ struct LoginMistake: Sendable, CustomTestStringConvertible {
     /// What the request comes to.
     enum End: Sendable, Equatable {
         case refused(Refusal, status: Int)
-        case notKnown(ExplainedCheck)
+        case notKnown(Check.ID)
         case forwarded, answered
     }
 

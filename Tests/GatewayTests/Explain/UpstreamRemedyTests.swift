@@ -86,7 +86,9 @@ import Testing
         #expect(answered.text.contains("[Fetch, CORS protocol]"))
         #expect(!answered.text.contains("RFC 6749"))
         #expect(answered.lines.first { $0.check == .route }?.state == .passed)
-        for line in answered.lines where line.check > .origin { #expect(line.state == .notNeeded, "\(line.check)") }
+        for line in answered.lines.drop(while: { $0.check != .origin }).dropFirst() {
+            #expect(line.state == .notNeeded, "\(line.check)")
+        }
         #expect(!answered.text.contains("the path is the gateway's own"))
 
         let refused = try preflight("https://evil.example", logins: logins)

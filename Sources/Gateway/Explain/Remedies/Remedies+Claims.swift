@@ -53,7 +53,7 @@ extension CheckFacts {
     }
 
     var remedyForPurpose: Remedy {
-        let telltales = Self.telltales.filter { token?.claims?[$0] != nil }
+        let telltales = claimsOfOtherTokens
         let isIDToken = telltales.isEmpty || telltales.contains { ["nonce", "at_hash", "c_hash"].contains($0) }
         return isIDToken
             ? Remedy(

@@ -217,7 +217,7 @@ extension CheckFacts {
                 "Methods are case-sensitive: \(ShownText.quote(method)) is not \(method.uppercased()).",
                 [.client("send \(method.uppercased())")])
         }
-        var steps = [Remedy.Step.client("use one of the methods allowed: \(wanted(.method))")]
+        var steps = [Remedy.Step.client("use one of the methods allowed: \(wantedMethod)")]
         if let policy, !policy.scopesByMethod.isEmpty, route?.methods == nil {
             steps.append(
                 .configuration(
@@ -275,7 +275,7 @@ extension CheckFacts {
                 [.client("send  Authorization: \(schemes.first ?? "Bearer") TOKEN")])
         default:
             return Remedy(
-                "The credentials are of the scheme \(seen(.scheme)), which is not one of this route's.",
+                "The credentials are of the scheme \(seenScheme), which is not one of this route's.",
                 [
                     .client(
                         "get an access token from \(ShownText.words(policy?.issuers ?? [])) and send  Authorization: \(schemes.first ?? "Bearer") TOKEN"

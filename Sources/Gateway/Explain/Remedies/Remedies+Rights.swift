@@ -14,7 +14,7 @@ extension CheckFacts {
             Remedy(
                 "The token's authorization_details do not grant what \(evidence.method) needs here.",
                 [
-                    .client("ask with authorization_details: \(wanted(.authorizationDetails))"),
+                    .client("ask with authorization_details: \(wantedDetails)"),
                     .server("put what was granted into the token, as RFC 9396 §9.1 has it"),
                 ])
         case .authenticationInsufficient:

@@ -186,7 +186,7 @@ extension CheckFacts {
         return Remedy(
             "The token is signed by \(name), which is not one of \(issuerKey).algorithms.",
             [
-                .server("sign with one of \(wanted(.tokenAlgorithm))"),
+                .server("sign with one of \(wantedAlgorithm)"),
                 .configuration(
                     "\(issuerKey).algorithms", "[\(algorithms.joined(separator: ", "))]",
                     "if the issuer has changed its algorithm"),

@@ -1,29 +1,48 @@
 import Access
-import Gateway
 import Issuers
 import JOSE
 import OAuth
 import TestSupport
 import Testing
 
+@testable import Gateway
+
 @Suite struct `the checks of an explanation` {
+    @Test func `have one row each`() {
+        let ids = Check.table.map(\.id)
+        #expect(Set(ids).count == ids.count)
+        #expect(Set(ids) == Set(Check.ID.allCases))
+    }
+
     @Test func `are one for each refusal, and each but for the upstream's has its row in some refusal`() {
-        var checks: Set<ExplainedCheck> = []
-        for refusal in Refusal.allCases { checks.insert(ExplainedCheck(refusal, row: "\(refusal.check)")) }
+        var checks: Set<Check.ID> = []
+        for refusal in Refusal.allCases { checks.insert(Check.ID(refusal, row: "\(refusal.check)")) }
         // Told by the log's row: the same causes, at other places.
-        checks.insert(ExplainedCheck(.tokenClaimMissing, row: "RS-15"))
-        checks.insert(ExplainedCheck(.tokenBoundToKey, row: "RS-25"))
-        checks.insert(ExplainedCheck(.loginRequired, row: "RF-06"))
-        #expect(checks == Set(ExplainedCheck.allCases))
-        let upstream = Refusal.allCases.filter { ExplainedCheck($0, row: "\($0.check)") == .upstream }
+        checks.insert(Check.ID(.tokenClaimMissing, row: "RS-15"))
+        checks.insert(Check.ID(.tokenBoundToKey, row: "RS-25"))
+        checks.insert(Check.ID(.loginRequired, row: "RF-06"))
+        #expect(checks == Set(Check.ID.allCases))
+        let upstream = Refusal.allCases.filter { Check.ID($0, row: "\($0.check)") == .upstream }
         #expect(upstream.allSatisfy { "\($0.word)".hasPrefix("upstream_") }, "\(upstream)")
     }
 
     @Test func `have titles that fit their column and are told apart`() {
-        let titles = ExplainedCheck.allCases.map(\.title)
+        let titles = Check.table.map(\.title)
         #expect(Set(titles).count == titles.count)
         #expect(titles.allSatisfy { $0.utf8.count <= 23 && !$0.isEmpty })
-        #expect(ExplainedCheck.allCases.allSatisfy { !$0.section.isEmpty })
+    }
+
+    /// What is wanted is told where nothing is seen, so that no line is empty.
+    @Test(arguments: [false, true]) func `name the text that demands them, and what is wanted`(logins: Bool) throws {
+        var rig = logins ? try ExplainRig.browser() : ExplainRig()
+        if !logins { rig.proveByDPoP() }
+        let explanation = try rig.explain()
+        let facts = CheckFacts(evidence: explanation.evidence, settings: rig.settings, now: explanation.now)
+        for check in Check.table {
+            #expect(!check.section(facts).isEmpty, "\(check.id)")
+            let isDemanded = check.skipped.isEmpty || facts.reasonSkipped(check) == nil
+            #expect(!isDemanded || !facts.has(check.subject) || !check.wanted(facts).isEmpty, "\(check.id)")
+        }
     }
 
     /// Every pair of mistakes in one request: the one refused is the earlier of the two by the order of the lines, so
@@ -50,7 +69,7 @@ import Testing
             let explanation = try rig.explain()
             let failed = explanation.lines.first { $0.state == .failed }?.check
             let one = mistakes[first]
-            #expect(failed == ExplainedCheck(one.cause, row: one.row), "\(one.name) and \(mistakes[second].name)")
+            #expect(failed == Check.ID(one.cause, row: one.row), "\(one.name) and \(mistakes[second].name)")
         }
     }
 }
