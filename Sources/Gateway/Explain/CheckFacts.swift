@@ -11,8 +11,25 @@ import Sessions
 /// Decides nothing.
 struct CheckFacts {
     let evidence: RequestEvidence
+    let verdict: Verdict
     let settings: GatewaySettings
+    /// Unix seconds.
     let now: Int64
+
+    /// The log's words for what was wanted, where the request was refused.
+    var expected: String {
+        guard case .refused(_, let expected, _, _) = verdict else { return "" }
+        return expected
+    }
+
+    /// The log's words for what was found instead, or for why nobody could say.
+    var found: String {
+        switch verdict {
+        case .refused(_, _, let found, _): found
+        case .undecided(_, let reason): reason
+        case .forwarded, .answered: ""
+        }
+    }
 
     var names: ConfigurationNames { ConfigurationNames(settings) }
     var token: TokenEvidence? { evidence.token }

@@ -49,7 +49,7 @@ package struct Explanation: Sendable {
         self.verdict = verdict
         self.now = now
         names = ConfigurationNames(settings)
-        let facts = CheckFacts(evidence: evidence, settings: settings, now: now)
+        let facts = CheckFacts(evidence: evidence, verdict: verdict, settings: settings, now: now)
         // Whoever has no logins need not read about them, nor about an upgrade that the request does not ask for.
         let progress = Progress(verdict)
         lines = Check.table.filter { $0.isShown(facts) }.map { check in
@@ -61,7 +61,7 @@ package struct Explanation: Sendable {
                 wanted: state == .notNeeded ? reason ?? "" : isSilent ? "" : check.wanted(facts),
                 section: check.section(facts))
         }
-        remedy = Remedy(verdict, facts)
+        remedy = Remedy(facts)
         loginWords = Explanation.loginWords(verdict, facts)
     }
 

@@ -16,7 +16,7 @@ struct Progress {
             end = nil
             keepsProof = false
         case .refused(let refusal, _, _, let row):
-            end = (Self.place(of: Check.ID(refusal, row: row)), .failed)
+            end = (Self.place(of: LoggedRefusal(refusal, row: row).explained.check), .failed)
             keepsProof = refusal == .upstreamConnectionsExhausted || refusal == .upstreamShareExhausted
         case .undecided(let check, _):
             end = (Self.place(of: check), .undecided)

@@ -16,13 +16,15 @@ import Testing
 
     @Test func `are one for each refusal, and each but for the upstream's has its row in some refusal`() {
         var checks: Set<Check.ID> = []
-        for refusal in Refusal.allCases { checks.insert(Check.ID(refusal, row: "\(refusal.check)")) }
+        for refusal in Refusal.allCases {
+            checks.insert(LoggedRefusal(refusal, row: "\(refusal.check)").explained.check)
+        }
         // Told by the log's row: the same causes, at other places.
-        checks.insert(Check.ID(.tokenClaimMissing, row: "RS-15"))
-        checks.insert(Check.ID(.tokenBoundToKey, row: "RS-25"))
-        checks.insert(Check.ID(.loginRequired, row: "RF-06"))
+        checks.insert(LoggedRefusal(.tokenClaimMissing, row: "RS-15").explained.check)
+        checks.insert(LoggedRefusal(.tokenBoundToKey, row: "RS-25").explained.check)
+        checks.insert(LoggedRefusal(.loginRequired, row: "RF-06").explained.check)
         #expect(checks == Set(Check.ID.allCases))
-        let upstream = Refusal.allCases.filter { Check.ID($0, row: "\($0.check)") == .upstream }
+        let upstream = Refusal.allCases.filter { LoggedRefusal($0, row: "\($0.check)").explained.check == .upstream }
         #expect(upstream.allSatisfy { "\($0.word)".hasPrefix("upstream_") }, "\(upstream)")
     }
 
@@ -37,7 +39,8 @@ import Testing
         var rig = logins ? try ExplainRig.browser() : ExplainRig()
         if !logins { rig.proveByDPoP() }
         let explanation = try rig.explain()
-        let facts = CheckFacts(evidence: explanation.evidence, settings: rig.settings, now: explanation.now)
+        let facts = CheckFacts(
+            evidence: explanation.evidence, verdict: explanation.verdict, settings: rig.settings, now: explanation.now)
         for check in Check.table {
             #expect(!check.section(facts).isEmpty, "\(check.id)")
             let isDemanded = check.skipped.isEmpty || facts.reasonSkipped(check) == nil
@@ -69,7 +72,9 @@ import Testing
             let explanation = try rig.explain()
             let failed = explanation.lines.first { $0.state == .failed }?.check
             let one = mistakes[first]
-            #expect(failed == Check.ID(one.cause, row: one.row), "\(one.name) and \(mistakes[second].name)")
+            #expect(
+                failed == LoggedRefusal(one.cause, row: one.row).explained.check,
+                "\(one.name) and \(mistakes[second].name)")
         }
     }
 }

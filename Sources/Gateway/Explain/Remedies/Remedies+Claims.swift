@@ -6,44 +6,38 @@ import OAuth
 
 /// What the token says: its times, its claims, its audience.
 extension CheckFacts {
-    func remedyForTime(_ refusal: Refusal) -> Remedy {
-        let leeway = Int64(issuer?.rules.leewaySeconds ?? 30)
-        let claim = refusal == .tokenExpired ? "exp" : refusal == .tokenNotYetValid ? "nbf" : "iat"
-        let date = date(claim, of: token) ?? now
-        let distance = refusal == .tokenExpired ? now &- date : date &- now
-        let larger = min(300, max(leeway * 2, (distance / 60 + 1) * 60))
-        let clock = Remedy.Step.machine("see whether the clocks agree: chronyc tracking, or timedatectl")
-        let leewayStep = Remedy.Step.configuration(
-            "\(issuerKey).leeway", "\(larger)s", "if clocks that differ cannot be mended, at most 5m")
-        guard refusal == .tokenExpired else {
-            var steps = [clock, .server("see whether its clock is ahead")]
-            if distance <= 300 { steps.append(leewayStep) }
-            return Remedy(
-                "The token is good only in \(ShownText.duration(distance)) (\(claim)): the issuer's clock is ahead of this one, or this one is behind.",
-                steps)
-        }
+    var tokenExpired: Remedy {
+        let distance = now &- (date("exp", of: token) ?? now)
         var steps = [
             Remedy.Step.client(
                 "get a new token when the old one ends, with the refresh token or a little before expires_in is over")
         ]
-        if distance <= 300 {
-            steps.append(clock)
-            steps.append(leewayStep)
-        }
+        if distance <= 300 { steps += [Self.clock, leewayStep(distance)] }
         return Remedy("The token ended \(ShownText.duration(distance)) ago, and \(leeway) s are tolerated.", steps)
     }
 
-    func remedyForClaim(_ refusal: Refusal, _ row: String) -> Remedy {
-        let required =
-            issuer?.rules.profile == .legacy
-            ? ["iss", "exp", "aud"] : ["iss", "exp", "aud", "sub", "client_id", "iat", "jti"]
-        let missing = required.filter { token?.claims?[$0] == nil }
-        guard refusal == .tokenClaimMissing, !missing.isEmpty else {
-            return Remedy(
-                "A claim has another type or form than its specification gives it.",
-                [.server("write dates as numbers, names as texts that are not empty, aud as a text or a list of texts")]
-            )
-        }
+    var tokenNotYetValid: Remedy { goodLater("nbf") }
+
+    var tokenIssuedInFuture: Remedy { goodLater("iat") }
+
+    private func goodLater(_ claim: String) -> Remedy {
+        let distance = (date(claim, of: token) ?? now) &- now
+        return Remedy(
+            "The token is good only in \(ShownText.duration(distance)) (\(claim)): the issuer's clock is ahead of this one, or this one is behind.",
+            [Self.clock, .server("see whether its clock is ahead")] + (distance <= 300 ? [leewayStep(distance)] : []))
+    }
+
+    private static let clock = Remedy.Step.machine("see whether the clocks agree: chronyc tracking, or timedatectl")
+
+    private func leewayStep(_ distance: Int64) -> Remedy.Step {
+        let larger = min(300, max(Int64(leeway) * 2, (distance / 60 + 1) * 60))
+        return .configuration(
+            "\(issuerKey).leeway", "\(larger)s", "if clocks that differ cannot be mended, at most 5m")
+    }
+
+    var tokenClaimMissing: Remedy {
+        let missing = requiredClaims.filter { token?.claims?[$0] == nil }
+        guard !missing.isEmpty else { return tokenClaimMalformed }
         var steps = [Remedy.Step.server("put \(ShownText.words(missing, "and")) into access tokens (RFC 9068 §2.2)")]
         if !missing.contains(where: { ["iss", "exp", "aud"].contains($0) }) {
             steps.append(
@@ -52,7 +46,13 @@ extension CheckFacts {
         return Remedy("The token lacks \(ShownText.words(missing, "and")).", steps)
     }
 
-    var remedyForPurpose: Remedy {
+    var tokenClaimMalformed: Remedy {
+        Remedy(
+            "A claim has another type or form than its specification gives it.",
+            [.server("write dates as numbers, names as texts that are not empty, aud as a text or a list of texts")])
+    }
+
+    var tokenOfOtherPurpose: Remedy {
         let telltales = claimsOfOtherTokens
         let isIDToken = telltales.isEmpty || telltales.contains { ["nonce", "at_hash", "c_hash"].contains($0) }
         return isIDToken
@@ -64,7 +64,7 @@ extension CheckFacts {
                 [.client("send the access token")])
     }
 
-    var remedyForConfirmation: Remedy {
+    var tokenBoundToKey: Remedy {
         if keyThumbprint != nil, evidence.authorization == .bearer {
             return Remedy(
                 "The token is bound to a key (cnf.jkt), and came with the scheme Bearer: without its proof it is refused on every route.",
@@ -79,7 +79,7 @@ extension CheckFacts {
             [.server("bind tokens by jkt (DPoP) or x5t#S256 (client certificates), or leave cnf out")])
     }
 
-    var remedyForAudience: Remedy {
+    var tokenAudienceMissing: Remedy {
         let wanted = policy?.audiences ?? []
         let found = token?.audiences ?? []
         let key = "\(routeKey).token.audience"
@@ -125,38 +125,41 @@ extension CheckFacts {
             ])
     }
 
-    func remedyForIntrospection(_ refusal: Refusal, _ found: String) -> Remedy {
-        switch refusal {
-        case .tokenInactive:
-            Remedy(
-                "The issuer says that the token is not active: it ended, was revoked, or is another server's.",
-                [
-                    .client("get a new access token, and send it to the environment that it is for"),
-                    .server("let this gateway's client ask about tokens of other clients"),
-                ])
-        case .introspectionAnswerTooLarge:
-            Remedy(
-                "What the issuer says of the token is longer than may be read.",
-                [
-                    .configuration("\(issuerKey).introspection.answer_limit", "1MiB", "if its users have many groups"),
-                    .server("say less of this user, such as the groups that this API knows"),
-                ])
-        case .unknownTokensTooMany:
-            Remedy(
-                "Too many tokens that nobody has seen were sent at once.",
-                [
-                    .client("wait, and send a token that is good"),
-                    .configuration(
-                        "limits.bad_token_rate_per_client", "more",
-                        "if many people share one address, and their tokens end"),
-                ])
-        default:
-            Remedy(
-                "The issuer could not be asked about the token: \(ShownText.plain(found)).",
-                [
-                    .machine("see whether this machine reaches the issuer"),
-                    .server("see whether it accepts this gateway's client and its credentials"),
-                ])
-        }
+    var tokenInactive: Remedy {
+        Remedy(
+            "The issuer says that the token is not active: it ended, was revoked, or is another server's.",
+            [
+                .client("get a new access token, and send it to the environment that it is for"),
+                .server("let this gateway's client ask about tokens of other clients"),
+            ])
+    }
+
+    var introspectionAnswerTooLarge: Remedy {
+        Remedy(
+            "What the issuer says of the token is longer than may be read.",
+            [
+                .configuration("\(issuerKey).introspection.answer_limit", "1MiB", "if its users have many groups"),
+                .server("say less of this user, such as the groups that this API knows"),
+            ])
+    }
+
+    var unknownTokensTooMany: Remedy {
+        Remedy(
+            "Too many tokens that nobody has seen were sent at once.",
+            [
+                .client("wait, and send a token that is good"),
+                .configuration(
+                    "limits.bad_token_rate_per_client", "more",
+                    "if many people share one address, and their tokens end"),
+            ])
+    }
+
+    var introspectionUnavailable: Remedy {
+        Remedy(
+            "The issuer could not be asked about the token: \(ShownText.plain(found)).",
+            [
+                .machine("see whether this machine reaches the issuer"),
+                .server("see whether it accepts this gateway's client and its credentials"),
+            ])
     }
 }

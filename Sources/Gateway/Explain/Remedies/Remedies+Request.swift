@@ -2,109 +2,114 @@ import Access
 
 /// The message, its route and its credentials.
 extension CheckFacts {
-    func remedyForRequest(_ refusal: Refusal, _ expected: String, _ found: String) -> Remedy? {
-        switch refusal {
-        case .malformedMessage, .unknownTransferCoding, .versionNotSupported, .expectationUnknown:
-            Remedy(
-                "This is not a message that every reader reads alike: \(ShownText.plain(found)).",
-                [
-                    .client(
-                        "send one Host, one of Content-Length and Transfer-Encoding, CR LF at line ends, no folding"),
-                    .front("let the proxy send HTTP/1.1 as RFC 9112 has it, and not pass broken requests on"),
-                ])
-        case .requestLineTooLong, .headerSectionTooLarge: remedyForSize(expected)
-        case .reservedConnectionOption:
-            Remedy(
-                "Connection names a field that only the gateway may touch: \(ShownText.plain(found)).",
-                [.client("name only close, keep-alive, upgrade and hop-by-hop fields in Connection")])
-        case .plainHTTP:
-            Remedy(
-                "The request came over plain HTTP, where https is spoken (\(ShownText.plain(found))).",
-                [.client("use the https URL")]
-                    + (listener.redirectsToHTTPS
-                        ? []
-                        : [
-                            .configuration(
-                                "a listener with redirect_to_https on the plain port sends GET and HEAD there")
-                        ]))
-        case .loopDetected:
-            Remedy(
-                "This gateway's own name is in Via: the request went through it before (\(ShownText.plain(found))).",
-                [
-                    .configuration("\(routeKey).upstream: an address that does not lead back to this gateway"),
-                    .front("let the proxy not send requests of the upstream here again"),
-                    .configuration("via: a name of its own for each gateway, if the request came through another one"),
-                ])
-        case .connectRefused:
-            Remedy("CONNECT asks for a tunnel; this is no forward proxy.", [.client("call the API's own URL")])
-        case .authorityUnknown: remedyForAuthority
-        case .serverNameDisagrees:
-            Remedy(
-                "The TLS handshake named another server than Host does.",
-                [.client("use one name for both, and no connection of one name for another")])
-        case .pathAmbiguous: remedyForPath(found)
-        case .pathMatchesTwoRoutes:
-            Remedy(
-                "The path is one route's or another's, depending on who reads it (\(ShownText.plain(found))).",
-                [.client("send the path as the route spells it, without doubled slashes or characters in doubt")])
-        case .pathBehindExactRoute: remedyForPathBehind
-        case .routeUnknown: remedyForRoute
-        case .methodNotAllowed: remedyForMethod
-        case .webSocketOfferMalformed:
-            Remedy(
-                "This asks for a WebSocket in a way that no WebSocket client does: \(ShownText.plain(found)).",
-                [
-                    .client("send one Sec-WebSocket-Key of 16 random bytes in base64, and one Sec-WebSocket-Version"),
-                    .front("let the proxy pass Sec-WebSocket-Key and Sec-WebSocket-Version on as they come"),
-                ])
-        case .webSocketVersionUnknown:
-            Remedy(
-                "This asks for another version of WebSocket than 13, the only one that was ever finished.",
-                [.client("use a client of RFC 6455, which sends Sec-WebSocket-Version: 13")])
-        case .originNotAllowed where evidence.asksForMethod: remedyForPreflight
-        case .originNotAllowed:
-            Remedy(
-                "A browser sent this from \(ShownText.list(evidence.origins)), which the route does not allow.",
-                [
-                    .configuration(
-                        "\(routeKey).allowed_origins", yaml((route?.allowedOrigins ?? []) + evidence.origins),
-                        "if that site may call it")
-                ])
-        case .credentialsMissing: remedyForMissingCredentials
-        case .credentialsRepeated, .credentialsMalformed, .credentialsInQueryToo: remedyForCredentials(refusal)
-        case .schemeNotEnabled: remedyForScheme
-        default: nil
-        }
+    var malformedMessage: Remedy {
+        Remedy(
+            "This is not a message that every reader reads alike: \(ShownText.plain(found)).",
+            [
+                .client(
+                    "send one Host, one of Content-Length and Transfer-Encoding, CR LF at line ends, no folding"),
+                .front("let the proxy send HTTP/1.1 as RFC 9112 has it, and not pass broken requests on"),
+            ])
     }
 
-    private func remedyForCredentials(_ refusal: Refusal) -> Remedy? {
-        switch refusal {
-        case .credentialsRepeated:
-            Remedy(
-                "The request has more than one set of credentials, and readers would not agree which counts.",
-                [
-                    .client("send exactly one Authorization field with one token"),
-                    .front("let the proxy replace Authorization where it sets one, not add a second"),
-                ])
-        case .credentialsMalformed:
-            Remedy(
-                "The Authorization field is not a scheme, a space and a token.",
-                [
-                    .client("send  Authorization: Bearer TOKEN  without quotation marks, line breaks or a second word"),
-                    .client("look whether the variable that holds the token was empty"),
-                ])
-        case .credentialsInQueryToo:
-            Remedy(
-                "The token came in the Authorization field, and access_token is in the query as well.",
-                [
-                    .client("take access_token out of the query: URLs end up in logs (RFC 6750 §5.3)"),
-                    .configuration("\(routeKey).token.query_token", "ignore", "if that parameter is no token"),
-                ])
-        default: nil
-        }
+    var reservedConnectionOption: Remedy {
+        Remedy(
+            "Connection names a field that only the gateway may touch: \(ShownText.plain(found)).",
+            [.client("name only close, keep-alive, upgrade and hop-by-hop fields in Connection")])
     }
 
-    private var remedyForPathBehind: Remedy {
+    var plainHTTP: Remedy {
+        Remedy(
+            "The request came over plain HTTP, where https is spoken (\(ShownText.plain(found))).",
+            [.client("use the https URL")]
+                + (listener.redirectsToHTTPS
+                    ? []
+                    : [
+                        .configuration(
+                            "a listener with redirect_to_https on the plain port sends GET and HEAD there")
+                    ]))
+    }
+
+    var loopDetected: Remedy {
+        Remedy(
+            "This gateway's own name is in Via: the request went through it before (\(ShownText.plain(found))).",
+            [
+                .configuration("\(routeKey).upstream: an address that does not lead back to this gateway"),
+                .front("let the proxy not send requests of the upstream here again"),
+                .configuration("via: a name of its own for each gateway, if the request came through another one"),
+            ])
+    }
+
+    var connectRefused: Remedy {
+        Remedy("CONNECT asks for a tunnel; this is no forward proxy.", [.client("call the API's own URL")])
+    }
+
+    var serverNameDisagrees: Remedy {
+        Remedy(
+            "The TLS handshake named another server than Host does.",
+            [.client("use one name for both, and no connection of one name for another")])
+    }
+
+    var pathMatchesTwoRoutes: Remedy {
+        Remedy(
+            "The path is one route's or another's, depending on who reads it (\(ShownText.plain(found))).",
+            [.client("send the path as the route spells it, without doubled slashes or characters in doubt")])
+    }
+
+    var webSocketOfferMalformed: Remedy {
+        Remedy(
+            "This asks for a WebSocket in a way that no WebSocket client does: \(ShownText.plain(found)).",
+            [
+                .client("send one Sec-WebSocket-Key of 16 random bytes in base64, and one Sec-WebSocket-Version"),
+                .front("let the proxy pass Sec-WebSocket-Key and Sec-WebSocket-Version on as they come"),
+            ])
+    }
+
+    var webSocketVersionUnknown: Remedy {
+        Remedy(
+            "This asks for another version of WebSocket than 13, the only one that was ever finished.",
+            [.client("use a client of RFC 6455, which sends Sec-WebSocket-Version: 13")])
+    }
+
+    var originNotAllowed: Remedy {
+        if evidence.asksForMethod { return preflightNotAllowed }
+        return Remedy(
+            "A browser sent this from \(ShownText.list(evidence.origins)), which the route does not allow.",
+            [
+                .configuration(
+                    "\(routeKey).allowed_origins", yaml((route?.allowedOrigins ?? []) + evidence.origins),
+                    "if that site may call it")
+            ])
+    }
+
+    var credentialsRepeated: Remedy {
+        Remedy(
+            "The request has more than one set of credentials, and readers would not agree which counts.",
+            [
+                .client("send exactly one Authorization field with one token"),
+                .front("let the proxy replace Authorization where it sets one, not add a second"),
+            ])
+    }
+
+    var credentialsMalformed: Remedy {
+        Remedy(
+            "The Authorization field is not a scheme, a space and a token.",
+            [
+                .client("send  Authorization: Bearer TOKEN  without quotation marks, line breaks or a second word"),
+                .client("look whether the variable that holds the token was empty"),
+            ])
+    }
+
+    var credentialsInQueryToo: Remedy {
+        Remedy(
+            "The token came in the Authorization field, and access_token is in the query as well.",
+            [
+                .client("take access_token out of the query: URLs end up in logs (RFC 6750 §5.3)"),
+                .configuration("\(routeKey).token.query_token", "ignore", "if that parameter is no token"),
+            ])
+    }
+
+    var pathBehindExactRoute: Remedy {
         let exact = settings.routes.map(\.path).filter { !$0.hasSuffix("/") && evidence.path.hasPrefix($0 + "/") }
             .max { $0.utf8.count < $1.utf8.count }
         let path = exact ?? "the path of an exact route"
@@ -117,7 +122,7 @@ extension CheckFacts {
             ])
     }
 
-    private var remedyForPreflight: Remedy {
+    private var preflightNotAllowed: Remedy {
         var origins = evidence.origins
         if case .rules(let rules)? = route?.cors { origins = (rules.origins ?? []) + origins }
         return Remedy(
@@ -129,8 +134,8 @@ extension CheckFacts {
             ])
     }
 
-    /// `expected` names the limit that was met, and its key.
-    private func remedyForSize(_ expected: String) -> Remedy {
+    /// What was expected names the limit that was met, and its key.
+    var headerSectionTooLarge: Remedy {
         let key = ["field_count", "field_line", "header_section", "request_line"]
             .first { expected.contains("limits.\($0)") }
         let (diagnosis, advice) =
@@ -155,7 +160,7 @@ extension CheckFacts {
             ])
     }
 
-    private var remedyForAuthority: Remedy {
+    var authorityUnknown: Remedy {
         let host = evidence.authority.lowercased()
         return Remedy(
             "Host says \(ShownText.quote(host)), which is no name of \(listenerKey) (\(listener.publicURL)).",
@@ -168,7 +173,7 @@ extension CheckFacts {
             ])
     }
 
-    private func remedyForPath(_ found: String) -> Remedy {
+    var pathAmbiguous: Remedy {
         let allowances = [
             "encoded slash": "encoded_slash", "backslash": "backslash", "double encoding": "double_encoding",
             "semicolon": "semicolon", "non ASCII": "non_ascii", "nonASCII": "non_ascii",
@@ -182,7 +187,7 @@ extension CheckFacts {
         return Remedy("Two servers may read this path differently: \(ShownText.plain(found)).", steps)
     }
 
-    private var remedyForRoute: Remedy {
+    var routeUnknown: Remedy {
         let path = evidence.path
         for (index, route) in settings.routes.enumerated() where !route.path.hasSuffix("/") {
             guard path.hasPrefix(route.path + "/") else { continue }
@@ -210,7 +215,7 @@ extension CheckFacts {
             ])
     }
 
-    private var remedyForMethod: Remedy {
+    var methodNotAllowed: Remedy {
         let method = evidence.method
         if method != method.uppercased() {
             return Remedy(
@@ -232,7 +237,7 @@ extension CheckFacts {
         return Remedy("The route does not take \(method).", steps)
     }
 
-    private var remedyForMissingCredentials: Remedy {
+    var credentialsMissing: Remedy {
         if evidence.hasTokenInQuery {
             return Remedy(
                 "The token is in the query, which is never looked at, and there is no Authorization field.",
@@ -250,7 +255,7 @@ extension CheckFacts {
             ])
     }
 
-    private var remedyForScheme: Remedy {
+    var schemeNotEnabled: Remedy {
         switch evidence.authorization {
         case .dpop:
             return Remedy(

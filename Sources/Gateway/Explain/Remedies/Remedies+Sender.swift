@@ -5,108 +5,117 @@ import JSON
 
 /// The proof and the certificate.
 extension CheckFacts {
-    func remedyForSender(_ refusal: Refusal, _ found: String) -> Remedy? {
-        switch refusal {
-        case .proofMissing: remedyForMissingProof
-        case .proofRepeated:
-            Remedy(
-                "The request has \(evidence.proofs.count) DPoP fields.",
-                [.client("send exactly one"), .front("do not copy DPoP fields of a repeated request")])
-        case .proofTooLarge:
-            Remedy(
-                "The proof is larger than this gateway reads.",
-                [
-                    .client("leave certificates and other additions out of the proof's header"),
-                    .configuration("dpop.proof_size: a larger size"),
-                ])
-        case .proofMalformed:
-            Remedy(
-                "The DPoP field is no signed JWT: \(ShownText.plain(found)).",
-                [.client("send a compact JWS with typ dpop+jwt (RFC 9449 §4.2), not the token")])
-        case .proofTypeNotAccepted:
-            Remedy(
-                "The proof's typ is \(ShownText.json(proof?.header?["typ"])).",
-                [.client("set typ to dpop+jwt; the token belongs into Authorization")])
-        case .proofAlgorithmNotAllowed: remedyForProofAlgorithm
-        case .proofKeyInvalid:
-            Remedy(
-                "The header's jwk is no public key to check the proof by.",
-                [.client("put the public key into jwk: never d, p, q or a symmetric key")])
-        case .proofClaimMissing, .proofClaimMalformed:
-            Remedy(
-                missingProofClaims.isEmpty
-                    ? "A claim of the proof has another form than RFC 9449 gives it, or is too long."
-                    : "The proof lacks \(ShownText.words(missingProofClaims, "and")).",
-                [.client("put jti, htm, htu, iat (a number) and ath into every proof for a resource server")])
-        default: remedyForUseOfProof(refusal, found)
-        }
+    var proofRepeated: Remedy {
+        Remedy(
+            "The request has \(evidence.proofs.count) DPoP fields.",
+            [.client("send exactly one"), .front("do not copy DPoP fields of a repeated request")])
+    }
+
+    var proofTooLarge: Remedy {
+        Remedy(
+            "The proof is larger than this gateway reads.",
+            [
+                .client("leave certificates and other additions out of the proof's header"),
+                .configuration("dpop.proof_size: a larger size"),
+            ])
+    }
+
+    var proofMalformed: Remedy {
+        Remedy(
+            "The DPoP field is no signed JWT: \(ShownText.plain(found)).",
+            [.client("send a compact JWS with typ dpop+jwt (RFC 9449 §4.2), not the token")])
+    }
+
+    var proofTypeNotAccepted: Remedy {
+        Remedy(
+            "The proof's typ is \(ShownText.json(proof?.header?["typ"])).",
+            [.client("set typ to dpop+jwt; the token belongs into Authorization")])
+    }
+
+    var proofKeyInvalid: Remedy {
+        Remedy(
+            "The header's jwk is no public key to check the proof by.",
+            [.client("put the public key into jwk: never d, p, q or a symmetric key")])
+    }
+
+    var proofClaimMissing: Remedy {
+        Remedy(
+            missingProofClaims.isEmpty
+                ? "A claim of the proof has another form than RFC 9449 gives it, or is too long."
+                : "The proof lacks \(ShownText.words(missingProofClaims, "and")).",
+            [.client("put jti, htm, htu, iat (a number) and ath into every proof for a resource server")])
     }
 
     /// What the proof was made for, and whose it is.
-    private func remedyForUseOfProof(_ refusal: Refusal, _ found: String) -> Remedy? {
-        switch refusal {
-        case .proofMethodMismatch:
-            Remedy(
-                "The proof was made for another method (htm).",
-                [
-                    .client(
-                        "make a proof for each request, with the method in capital letters: htm \(ShownText.quote(evidence.method))"
-                    )
-                ])
-        case .proofTargetMismatch: remedyForTarget
-        case .proofOutOfTime: remedyForProofTime
-        case .proofNonceMissing, .proofNonceUnknown: remedyForNonce(refusal)
-        case .proofTokenMismatch:
-            Remedy(
-                "The proof was made for another token (ath), or for none.",
-                [
-                    .client(
-                        "set ath to the base64url SHA-256 of the token that is sent, and make it anew when the token was refreshed"
-                    )
-                ])
-        case .proofSignatureInvalid:
-            Remedy(
-                "The key in the proof's header did not sign it.",
-                [.client("sign with the private key of jwk; an ES256 signature is R and S, 64 bytes, not DER")])
-        case .proofKeyMismatch:
-            Remedy(
-                "The proof is good, but its key is not the one that the token is bound to.",
-                [.client("keep one key from the token request to the API call; tokens do not follow a new key")])
-        case .proofReplayed:
-            Remedy(
-                "This very proof was used before.",
-                [
-                    .client("make a new proof, with a new jti, for every request, a repeated one included"),
-                    .front("do not send a request twice on a time-out"),
-                ])
-        case .replaySetFull:
-            Remedy("There is no room to remember more proofs.", [.configuration("dpop.replay_memory: more memory")])
-        case .clientProofsTooMany:
-            Remedy(
-                "One key has made so many proofs that the rest of the memory is for others.",
-                [
-                    .client("send fewer requests, or use a key for each of its instances"),
-                    .configuration("dpop.replay_memory: more memory"),
-                ])
-        case .tokenNotBound: remedyForUnboundToken
-        case .certificateMissing, .certificateMismatch: remedyForCertificate(refusal)
-        case .clientCertFieldInvalid:
-            Remedy(
-                "A proxy that is trusted sent a Client-Cert that is not RFC 9440's: \(ShownText.plain(found)).",
-                [
-                    .front(
-                        "send the certificate in DER, base64, between colons; other forms (PEM, URL-encoded) are not Client-Cert"
-                    )
-                ])
-        default: nil
-        }
+    var proofMethodMismatch: Remedy {
+        Remedy(
+            "The proof was made for another method (htm).",
+            [
+                .client(
+                    "make a proof for each request, with the method in capital letters: htm \(ShownText.quote(evidence.method))"
+                )
+            ])
+    }
+
+    var proofTokenMismatch: Remedy {
+        Remedy(
+            "The proof was made for another token (ath), or for none.",
+            [
+                .client(
+                    "set ath to the base64url SHA-256 of the token that is sent, and make it anew when the token was refreshed"
+                )
+            ])
+    }
+
+    var proofSignatureInvalid: Remedy {
+        Remedy(
+            "The key in the proof's header did not sign it.",
+            [.client("sign with the private key of jwk; an ES256 signature is R and S, 64 bytes, not DER")])
+    }
+
+    var proofKeyMismatch: Remedy {
+        Remedy(
+            "The proof is good, but its key is not the one that the token is bound to.",
+            [.client("keep one key from the token request to the API call; tokens do not follow a new key")])
+    }
+
+    var proofReplayed: Remedy {
+        Remedy(
+            "This very proof was used before.",
+            [
+                .client("make a new proof, with a new jti, for every request, a repeated one included"),
+                .front("do not send a request twice on a time-out"),
+            ])
+    }
+
+    var replaySetFull: Remedy {
+        Remedy("There is no room to remember more proofs.", [.configuration("dpop.replay_memory: more memory")])
+    }
+
+    var clientProofsTooMany: Remedy {
+        Remedy(
+            "One key has made so many proofs that the rest of the memory is for others.",
+            [
+                .client("send fewer requests, or use a key for each of its instances"),
+                .configuration("dpop.replay_memory: more memory"),
+            ])
+    }
+
+    var clientCertFieldInvalid: Remedy {
+        Remedy(
+            "A proxy that is trusted sent a Client-Cert that is not RFC 9440's: \(ShownText.plain(found)).",
+            [
+                .front(
+                    "send the certificate in DER, base64, between colons; other forms (PEM, URL-encoded) are not Client-Cert"
+                )
+            ])
     }
 
     private var missingProofClaims: [String] {
-        ["jti", "htm", "htu", "iat", "ath"].filter { proof?.claims?[$0] == nil }
+        Self.proofClaims.filter { proof?.claims?[$0] == nil }
     }
 
-    private var remedyForMissingProof: Remedy {
+    var proofMissing: Remedy {
         if evidence.authorization == .bearer {
             return Remedy(
                 "The token is bound to a key (cnf.jkt), and came as Bearer without a proof: that is what a stolen token looks like.",
@@ -121,7 +130,7 @@ extension CheckFacts {
             [.client("send a new proof in the field DPoP with each request"), .front("pass the field DPoP on")])
     }
 
-    private var remedyForProofAlgorithm: Remedy {
+    var proofAlgorithmNotAllowed: Remedy {
         let name = proof?.header?["alg"]?.string ?? ""
         let algorithms = (policy?.dpop.algorithms ?? []).map(\.name)
         var steps = [
@@ -136,7 +145,7 @@ extension CheckFacts {
         return Remedy("The proof is signed by \(ShownText.quote(name)).", steps)
     }
 
-    private var remedyForTarget: Remedy {
+    var proofTargetMismatch: Remedy {
         let found = proof?.claims?["htu"]?.string ?? ""
         let clientStep = Remedy.Step.client(
             "set htu to the URL that is called, without query and fragment: \(targets.first ?? "")")
@@ -172,7 +181,7 @@ extension CheckFacts {
         return Remedy("The proof was made for another URL.", [.client("make a proof for each request"), clientStep])
     }
 
-    private var remedyForProofTime: Remedy {
+    var proofOutOfTime: Remedy {
         let distance = (date("iat", of: proof) ?? now) &- now
         return distance > 0
             ? Remedy(
@@ -191,18 +200,19 @@ extension CheckFacts {
                 ])
     }
 
-    private func remedyForNonce(_ refusal: Refusal) -> Remedy {
-        if refusal == .proofNonceMissing {
-            return Remedy(
-                "The route wants a nonce of this gateway's in every proof, and this one has none.",
-                [
-                    .client(
-                        "take the value of DPoP-Nonce from the 401 answer, make a new proof with it as nonce, and send the request once more; keep the newest one for the next request"
-                    ),
-                    .configuration("\(routeKey).token.dpop.nonce", "optional", "if clients cannot do that yet"),
-                ])
-        }
-        return Remedy(
+    var proofNonceMissing: Remedy {
+        Remedy(
+            "The route wants a nonce of this gateway's in every proof, and this one has none.",
+            [
+                .client(
+                    "take the value of DPoP-Nonce from the 401 answer, make a new proof with it as nonce, and send the request once more; keep the newest one for the next request"
+                ),
+                .configuration("\(routeKey).token.dpop.nonce", "optional", "if clients cannot do that yet"),
+            ])
+    }
+
+    var proofNonceUnknown: Remedy {
+        Remedy(
             "The proof's nonce is not one of this gateway's, or too old.",
             [
                 .client("use the newest DPoP-Nonce of this server; other servers' nonces do not count here"),
@@ -211,7 +221,7 @@ extension CheckFacts {
             ])
     }
 
-    private var remedyForUnboundToken: Remedy {
+    var tokenNotBound: Remedy {
         Remedy(
             "The scheme is DPoP, but the token is bound to no key (it has no cnf.jkt), so a proof proves nothing.",
             [
@@ -221,8 +231,17 @@ extension CheckFacts {
             ])
     }
 
-    private func remedyForCertificate(_ refusal: Refusal) -> Remedy {
-        let isMissing = refusal == .certificateMissing
+    var certificateMissing: Remedy {
+        Remedy("The token is bound to a client certificate, and the request came without one.", certificateSteps)
+    }
+
+    var certificateMismatch: Remedy {
+        Remedy(
+            "The token is bound to another client certificate than the one presented; a renewed one needs a new token.",
+            certificateSteps)
+    }
+
+    private var certificateSteps: [Remedy.Step] {
         var steps = [
             Remedy.Step.client("present the certificate with which the token was asked for"),
             .front("where TLS ends before this gateway, pass the certificate on in Client-Cert (RFC 9440)"),
@@ -239,10 +258,6 @@ extension CheckFacts {
                 .configuration(
                     "\(listenerKey).tls.client_certificates", "optional", "so that clients are asked for one"))
         }
-        return Remedy(
-            isMissing
-                ? "The token is bound to a client certificate, and the request came without one."
-                : "The token is bound to another client certificate than the one presented; a renewed one needs a new token.",
-            steps)
+        return steps
     }
 }

@@ -5,60 +5,69 @@ import Sessions
 
 /// What a browser's session lacks.
 extension CheckFacts {
-    func remedyForSession(_ refusal: Refusal, _ row: String) -> Remedy? {
-        switch refusal {
-        case .loginRequired where row == "RF-06":
-            Remedy(
-                "The session's access token expired and was not refreshed, and the route passes it to the upstream.",
-                [
-                    .client("log in again"),
-                    .server("issue refresh tokens to this client; some do so only for the scope offline_access"),
-                    .configuration("\(loginKey).refresh", "true", "if it is false"),
-                ])
-        case .loginRequired: remedyForMissingSession
-        case .sessionStoreUnavailable:
-            Remedy(
-                "The store of the sessions took no more, or could not be asked.",
-                [
-                    .configuration("\(loginKey).session.limit: more sessions"),
-                    .machine("see what the operator's log says"),
-                ]
-            )
-        case .sessionRefreshUnavailable:
-            Remedy(
-                "The session's tokens had expired, and the authorization server did not answer when they were refreshed.",
-                [.server("see whether it runs"), .machine("see whether this machine reaches its token_endpoint")])
-        case .crossSiteRequest: remedyForPage
-        case .sessionScopeInsufficient:
-            Remedy(
-                "The login was not granted the scope \(ShownText.words(missingScopes, "and")).",
-                [
-                    .configuration(
-                        "\(loginKey).scopes", yaml(neededScopes) + " among them", "if they are not asked for"),
-                    .server(
-                        "let this client, and this user, have it; servers leave out silently what they do not grant"),
-                    .client("log in again: a session keeps the scopes that it began with"),
-                    .configuration(
-                        "\(routeKey).login.scopes", "fewer scopes for \(evidence.method)", "if it should not be needed"),
-                ])
-        case .authenticationInsufficient where usesSession, .authenticationTooOld where usesSession:
-            Remedy(
-                refusal == .authenticationTooOld
-                    ? "The user signed in too long ago, or the ID token did not say when: auth_time \(seenTime("auth_time", in: claims))."
-                    : "The user signed in less strongly than this route wants: acr \(ShownText.json(claims?["acr"])).",
-                [
-                    .client("follow the way to log in: the browser is sent back for it once"),
-                    .server("put acr and auth_time into ID tokens (OpenID Connect Core §2)"),
-                ])
-        default: nil
-        }
+    /// The session lives, and its access token does not.
+    var sessionTokensExpired: Remedy {
+        Remedy(
+            "The session's access token expired and was not refreshed, and the route passes it to the upstream.",
+            [
+                .client("log in again"),
+                .server("issue refresh tokens to this client; some do so only for the scope offline_access"),
+                .configuration("\(loginKey).refresh", "true", "if it is false"),
+            ])
+    }
+
+    var sessionStoreUnavailable: Remedy {
+        Remedy(
+            "The store of the sessions took no more, or could not be asked.",
+            [
+                .configuration("\(loginKey).session.limit: more sessions"),
+                .machine("see what the operator's log says"),
+            ]
+        )
+    }
+
+    var sessionRefreshUnavailable: Remedy {
+        Remedy(
+            "The session's tokens had expired, and the authorization server did not answer when they were refreshed.",
+            [.server("see whether it runs"), .machine("see whether this machine reaches its token_endpoint")])
+    }
+
+    var sessionScopeInsufficient: Remedy {
+        Remedy(
+            "The login was not granted the scope \(ShownText.words(missingScopes, "and")).",
+            [
+                .configuration(
+                    "\(loginKey).scopes", yaml(neededScopes) + " among them", "if they are not asked for"),
+                .server(
+                    "let this client, and this user, have it; servers leave out silently what they do not grant"),
+                .client("log in again: a session keeps the scopes that it began with"),
+                .configuration(
+                    "\(routeKey).login.scopes", "fewer scopes for \(evidence.method)", "if it should not be needed"),
+            ])
+    }
+
+    var sessionInsufficient: Remedy { insufficient(lessThanWanted) }
+
+    var sessionTooOld: Remedy {
+        insufficient(
+            "The user signed in too long ago, or the ID token did not say when: auth_time \(seenTime("auth_time", in: claims))."
+        )
+    }
+
+    private func insufficient(_ diagnosis: String) -> Remedy {
+        Remedy(
+            diagnosis,
+            [
+                .client("follow the way to log in: the browser is sent back for it once"),
+                .server("put acr and auth_time into ID tokens (OpenID Connect Core §2)"),
+            ])
     }
 
     private var missingScopes: [String] {
         neededScopes.filter { !grantedScopes.contains($0) }.map { ShownText.plain($0) }
     }
 
-    private var remedyForMissingSession: Remedy {
+    var loginRequired: Remedy {
         guard let session = evidence.session, session.cookieCount > 0 else {
             return Remedy(
                 "The request has no session: no cookie \(evidence.session?.cookieName ?? "of the route").",
@@ -113,7 +122,7 @@ extension CheckFacts {
         }
     }
 
-    private var remedyForPage: Remedy {
+    var crossSiteRequest: Remedy {
         let asks = Remedy.Step.client("send X-Requested-By with any value: a form of another site cannot")
         if loginAccess?.requiresHeader == true, !evidence.browser.offersWebSocket {
             return Remedy(

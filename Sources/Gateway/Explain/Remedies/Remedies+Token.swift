@@ -6,49 +6,34 @@ import OAuth
 
 /// The token: its form, its issuer, its signature, its times and its claims.
 extension CheckFacts {
-    func remedyForToken(_ refusal: Refusal, _ found: String, _ row: String) -> Remedy? {
-        switch refusal {
-        case .tokenTooLarge:
-            Remedy(
-                "The token is longer than \(settings.limits.accessToken) bytes.",
-                [
-                    .server("put fewer claims into access tokens; lists of groups are the usual reason"),
-                    .configuration("limits.access_token: a larger size"),
-                ])
-        case .tokenMalformed: remedyForForm(found)
-        case .tokenEncrypted:
-            Remedy(
-                "The token is encrypted (five parts), and this gateway has no key to read it.",
-                [.server("issue signed, unencrypted access tokens for this API, or opaque ones")])
-        case .tokenIssuerUnknown: remedyForIssuer
-        case .issuerKeysUnavailable, .keyWaitersTooMany: remedyForKeys(found)
-        case .clientWaitersTooMany: remedyForWaiters(found)
-        case .tokenTypeNotAccepted: remedyForType
-        case .tokenAlgorithmNotAllowed: remedyForAlgorithm
-        case .tokenKeyUnknown, .tokenKeyAmbiguous: remedyForKey(refusal)
-        case .tokenSignatureInvalid: remedyForSignature
-        case .tokenExpired, .tokenNotYetValid, .tokenIssuedInFuture: remedyForTime(refusal)
-        case .tokenClaimMissing, .tokenClaimMalformed: remedyForClaim(refusal, row)
-        case .tokenLooksLikeIDToken, .tokenOfOtherPurpose: remedyForPurpose
-        case .tokenBoundToKey: remedyForConfirmation
-        case .tokenIssuerNotAccepted:
-            Remedy(
-                "The token is of the issuer \(issuerName), and this route takes only \(ShownText.words(policy?.issuers ?? [])).",
-                [
-                    .client("get the token from \(ShownText.words(policy?.issuers ?? []))"),
-                    .configuration(
-                        "\(routeKey).token.issuers",
-                        "[\(((policy?.issuers ?? []) + [issuerName]).joined(separator: ", "))]",
-                        "if its tokens may pass here too"),
-                ])
-        case .tokenAudienceMissing: remedyForAudience
-        case .tokenInactive, .introspectionUnavailable, .introspectionAnswerTooLarge, .unknownTokensTooMany:
-            remedyForIntrospection(refusal, found)
-        default: nil
-        }
+    var tokenTooLarge: Remedy {
+        Remedy(
+            "The token is longer than \(settings.limits.accessToken) bytes.",
+            [
+                .server("put fewer claims into access tokens; lists of groups are the usual reason"),
+                .configuration("limits.access_token: a larger size"),
+            ])
     }
 
-    private func remedyForWaiters(_ found: String) -> Remedy {
+    var tokenEncrypted: Remedy {
+        Remedy(
+            "The token is encrypted (five parts), and this gateway has no key to read it.",
+            [.server("issue signed, unencrypted access tokens for this API, or opaque ones")])
+    }
+
+    var tokenIssuerNotAccepted: Remedy {
+        Remedy(
+            "The token is of the issuer \(issuerName), and this route takes only \(ShownText.words(policy?.issuers ?? [])).",
+            [
+                .client("get the token from \(ShownText.words(policy?.issuers ?? []))"),
+                .configuration(
+                    "\(routeKey).token.issuers",
+                    "[\(((policy?.issuers ?? []) + [issuerName]).joined(separator: ", "))]",
+                    "if its tokens may pass here too"),
+            ])
+    }
+
+    var clientWaitersTooMany: Remedy {
         var steps: [Remedy.Step] = [
             .server("answer sooner"),
             .front("tell the clients' addresses, and name it in trusted_proxies"),
@@ -63,7 +48,7 @@ extension CheckFacts {
             "Too many requests from one address, or refreshes of one user, waited for an authorization server.", steps)
     }
 
-    private func remedyForForm(_ found: String) -> Remedy {
+    var tokenMalformed: Remedy {
         guard let token, token.segments != 3 else {
             return Remedy(
                 "The token has three parts, but they are not those of a signed JWT: \(ShownText.plain(found)).",
@@ -81,7 +66,7 @@ extension CheckFacts {
             ])
     }
 
-    private var remedyForIssuer: Remedy {
+    var tokenIssuerUnknown: Remedy {
         guard let name = token?.text("iss") else {
             return Remedy(
                 "The token does not say who issued it.", [.server("put iss into access tokens (RFC 9068 §2.2)")])
@@ -110,10 +95,10 @@ extension CheckFacts {
         return Remedy("The token is of \(ShownText.quote(name)), which is not configured.", steps)
     }
 
-    func remedyForKeys(_ reason: String) -> Remedy {
+    var issuerKeysUnavailable: Remedy {
         let name = issuer.map { "\($0.name) (\($0.url))" } ?? "the issuer"
         return Remedy(
-            "The keys of \(name) could not be had: \(ShownText.plain(reason)).",
+            "The keys of \(name) could not be had: \(ShownText.plain(found)).",
             [
                 .machine("see whether this machine reaches the issuer: curl \(metadataURL)"),
                 .configuration(
@@ -130,7 +115,7 @@ extension CheckFacts {
         return (url.hasSuffix("/") ? String(url.dropLast()) : url) + "/.well-known/openid-configuration"
     }
 
-    private var remedyForType: Remedy {
+    var tokenTypeNotAccepted: Remedy {
         let type = token?.header?["typ"]
         let rules = issuer?.rules
         switch type?.string?.lowercased() {
@@ -166,7 +151,7 @@ extension CheckFacts {
         }
     }
 
-    private var remedyForAlgorithm: Remedy {
+    var tokenAlgorithmNotAllowed: Remedy {
         let name = token?.header?["alg"]?.string ?? ""
         if name.lowercased() == "none" {
             return Remedy(
@@ -193,14 +178,15 @@ extension CheckFacts {
             ])
     }
 
-    private func remedyForKey(_ refusal: Refusal) -> Remedy {
+    var tokenKeyAmbiguous: Remedy {
+        Remedy(
+            "The token names no kid, and too many of the issuer's keys could have signed it.",
+            [.server("put kid into the header of access tokens")])
+    }
+
+    var tokenKeyUnknown: Remedy {
         let kid = token?.header?["kid"]
         let name = token?.header?["alg"]?.string ?? ""
-        if refusal == .tokenKeyAmbiguous {
-            return Remedy(
-                "The token names no kid, and too many of the issuer's keys could have signed it.",
-                [.server("put kid into the header of access tokens")])
-        }
         if let kid = kid?.string, let key = evidence.keys?.first(where: { $0.keyID == kid }) {
             return Remedy(
                 "The issuer has a key \(ShownText.quote(kid)), but it is for \(ShownText.words(key.algorithms)), not \(ShownText.plain(name)).",
@@ -217,7 +203,7 @@ extension CheckFacts {
             ])
     }
 
-    private var remedyForSignature: Remedy {
+    var tokenSignatureInvalid: Remedy {
         if token?.header?["nonce"] != nil {
             return Remedy(
                 "The header has a nonce, as tokens of Entra ID for Microsoft Graph do: nobody but Graph can check those.",

@@ -32,30 +32,16 @@ package struct Remedy: Sendable {
     }
 
     /// Nil when nothing went wrong.
-    init?(_ verdict: Verdict, _ facts: CheckFacts) {
-        switch verdict {
+    init?(_ facts: CheckFacts) {
+        switch facts.verdict {
         case .forwarded, .answered: return nil
-        case .undecided(.keys, let reason): self = facts.remedyForKeys(reason)
-        case .undecided(.introspection, let reason):
-            self = facts.remedyForIntrospection(.introspectionUnavailable, reason)
-        case .undecided(.session, let reason), .undecided(.sessionTokens, let reason):
-            self = Remedy(
-                "This could not be found out here: \(ShownText.plain(reason)).",
-                [.machine("ask the running gateway with --request-id (explain_buffer keeps requests)")])
-        case .undecided(_, let reason): self = Remedy("This could not be found out: \(ShownText.plain(reason)).")
-        case .refused(.tokenBoundToKey, _, _, "RS-25"):
-            self = Remedy(
-                "The route passes the client's token on, and this one is bound: the upstream would have to take it unproved.",
-                [
-                    .configuration(
-                        "\(facts.routeKey).upstream_credential", "assertion, exchange or none, in place of pass")
-                ])
-        case .refused(let refusal, let expected, let found, let row):
-            let remedy =
-                facts.remedyForRequest(refusal, expected, found) ?? facts.remedyForSession(refusal, row)
-                ?? facts.remedyForToken(refusal, found, row) ?? facts.remedyForSender(refusal, found)
-                ?? facts.remedyForRights(refusal) ?? facts.remedyForLogin(refusal, found)
-                ?? facts.remedyForOperation(refusal, expected, found)
+        case .undecided(.keys, _): self = facts.issuerKeysUnavailable
+        case .undecided(.introspection, _): self = facts.introspectionUnavailable
+        case .undecided(let check, _):
+            let isOfSession = check == .session || check == .sessionTokens
+            self = isOfSession ? facts.sessionUndecided : facts.undecided
+        case .refused(let refusal, let expected, _, let row):
+            let remedy = facts[keyPath: LoggedRefusal(refusal, row: row).explained.remedy]
             self = remedy.naming(client: facts.loginClient, issuer: facts.loginIssuer).saying(expected)
         }
     }
@@ -112,6 +98,14 @@ extension Remedy.Step {
 }
 
 extension CheckFacts {
+    fileprivate var undecided: Remedy { Remedy("This could not be found out: \(ShownText.plain(found)).") }
+
+    fileprivate var sessionUndecided: Remedy {
+        Remedy(
+            "This could not be found out here: \(ShownText.plain(found)).",
+            [.machine("ask the running gateway with --request-id (explain_buffer keeps requests)")])
+    }
+
     /// `routes[2]`: the route that was found, or the one whose subtree the path seems to be in.
     var routeKey: String {
         if let index = evidence.route { return names.route(index) }
