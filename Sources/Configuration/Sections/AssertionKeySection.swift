@@ -1,22 +1,25 @@
 import Crypto
 import Gateway
+import JOSE
 
 /// `assertion_keys`: the keys that sign identity assertions for upstreams.
 enum AssertionKeySection {
-    static let shape = ObjectShape(
-        noun: "the keys of identity assertions",
-        keys: [
-            KeyDescription(
+    private static let table = SettingTable(
+        "the keys of identity assertions", defaults: AssertionKeySettings(),
+        [
+            .key(
                 "files", .list(ListShape(noun: "files", element: .text(PlainText.file), count: 1...8)), .optional,
                 example: "[/run/secrets/assertion.pem]",
                 "PEM files with private keys: the first signs, all are published. Keys are made at start by default."),
-            KeyDescription(
-                "algorithm", .word(["ES256", "ES384", "ES512", "EdDSA"]), .standard("ES256"),
+            .word(
+                "algorithm", \.algorithm,
+                [("ES256", .es256), ("ES384", .es384), ("ES512", .es512), ("EdDSA", .edDSA)],
                 "The algorithm of keys made at start."),
-            KeyDescription(
-                "rotation", .duration(DurationShape(range: 3_600_000...2_592_000_000, step: .seconds)),
-                .standard("24h"), "How long a key made at start signs before the next one."),
+            .seconds(
+                "rotation", \.rotationSeconds, 3600...2_592_000,
+                "How long a key made at start signs before the next one."),
         ])
+    static let shape = table.shape
 
     static func translate(_ object: CheckedObject?, _ translation: Translation) -> AssertionKeySettings {
         var settings = AssertionKeySettings()
@@ -30,10 +33,7 @@ enum AssertionKeySection {
                 settings.keys.append(Secret(file.bytes))
             }
         }
-        if let name = object.text("algorithm")?.text, let algorithm = AlgorithmText.algorithm(name) {
-            settings.algorithm = algorithm
-        }
-        if let seconds = object.seconds("rotation") { settings.rotationSeconds = seconds }
+        table.read(object, into: &settings)
         let standard = AssertionKeySettings()
         if settings.algorithm != standard.algorithm { refuse("algorithm", besideFilesIn: object, translation) }
         if settings.rotationSeconds != standard.rotationSeconds {

@@ -106,29 +106,27 @@ enum RouteBounds {
         noun: "the route's limits",
         keys: [
             KeyDescription(
-                "request_body", LimitSection.requestBody, .optional, example: "10MiB",
+                "request_body", .byteCount(0...(1 << 50), acceptsUnlimited: true), .optional, example: "10MiB",
                 "One request body; a longer one is answered 413. That of limits by default."),
             KeyDescription(
-                "request_body_rate", LimitSection.rate, .optional, example: "0B",
+                "request_body_rate", .byteCount(0...(1 << 30), acceptsUnlimited: false), .optional, example: "0B",
                 "Bytes a second that a request body must bring, 0B for none. That of limits by default."),
         ])
 
-    static let timeouts = ObjectShape(
-        noun: "the route's timeouts",
-        keys: [
-            duration("request_body", "Without a byte of a request body. That of timeouts by default."),
-            duration(
-                "upstream_first_byte",
+    private static let timeoutTable = SettingTable(
+        "the route's timeouts", defaults: RouteTimeoutSettings(),
+        [
+            .milliseconds(
+                "request_body", orNone: \.requestBody, TimeoutSection.range, example: "2m",
+                "Without a byte of a request body. That of timeouts by default."),
+            .milliseconds(
+                "upstream_first_byte", orNone: \.upstreamFirstByte, TimeoutSection.range, example: "2m",
                 "From the end of a request to the response's head. That of timeouts by default."),
-            duration(
-                "response_body",
+            .milliseconds(
+                "response_body", orNone: \.responseBody, TimeoutSection.range, example: "2m",
                 "Without a byte of a response body, or without one taken by the client. That of timeouts by default."),
         ])
-
-    private static func duration(_ name: String, _ sentence: String) -> KeyDescription {
-        KeyDescription(
-            name, .duration(DurationShape(range: 1...86_400_000)), .optional, example: "2m", sentence)
-    }
+    static let timeouts = timeoutTable.shape
 
     static func limits(_ route: CheckedObject) -> RouteLimitSettings {
         var settings = RouteLimitSettings()
@@ -141,10 +139,8 @@ enum RouteBounds {
     }
 
     static func timeouts(_ route: CheckedObject) -> RouteTimeoutSettings {
-        let object = route.object("timeouts")
-        return RouteTimeoutSettings(
-            requestBody: object?.milliseconds("request_body"),
-            upstreamFirstByte: object?.milliseconds("upstream_first_byte"),
-            responseBody: object?.milliseconds("response_body"))
+        var settings = RouteTimeoutSettings()
+        timeoutTable.read(route.object("timeouts"), into: &settings)
+        return settings
     }
 }

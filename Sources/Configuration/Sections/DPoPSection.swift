@@ -40,48 +40,33 @@ enum DPoPSection {
 
 /// `dpop`: how proofs are judged on every route, and what is remembered of them.
 enum ProofSection {
-    static let shape = ObjectShape(
-        noun: "the settings of DPoP proofs",
-        keys: [
-            KeyDescription("past", duration(1000...300_000), .standard("60s"), "The oldest proof accepted."),
-            KeyDescription(
-                "future", duration(0...60_000), .standard("10s"), "How far ahead of our clock a proof may be."),
-            KeyDescription(
-                "proof_size", size(1024...65_536), .standard("8KiB"), "One proof; a longer one is answered 401."),
-            KeyDescription(
-                "jti_size", size(16...1024), .standard("256B"), "The jti of a proof; a longer one is answered 401."),
-            KeyDescription(
-                "replay_memory", size((1 << 20)...(4 << 30)), .standard("64MiB"),
+    private static let table = SettingTable(
+        "the settings of DPoP proofs", defaults: ProofSettings(),
+        [
+            .seconds("past", \.pastSeconds, 1...300, written: "60s", "The oldest proof accepted."),
+            .seconds("future", \.futureSeconds, 0...60, "How far ahead of our clock a proof may be."),
+            .bytes("proof_size", \.maximumBytes, 1024...65_536, "One proof; a longer one is answered 401."),
+            .bytes("jti_size", \.maximumIDBytes, 16...1024, "The jti of a proof; a longer one is answered 401."),
+            .bytes(
+                "replay_memory", \.replayBytes, (1 << 20)...(4 << 30),
                 "Memory of all workers for the proofs that may not be used again; when full, requests are answered 503."
             ),
-            KeyDescription(
-                "nonce_keys",
-                KeyReferences.shape,
-                .optional, example: "[{ file: /run/secrets/nonce.key }]",
+            .key(
+                "nonce_keys", KeyReferences.shape, .optional, example: "[{ file: /run/secrets/nonce.key }]",
                 "Keys of nonces, at least 32 bytes each, the same on all replicas: the first makes them, all are accepted."
             ),
-            KeyDescription(
-                "nonce_lifetime", duration(10_000...600_000), .standard("5m"),
+            .seconds(
+                "nonce_lifetime", \.nonceLifetimeSeconds, 10...600,
                 "How long a nonce is accepted at least; for as long again while a new one is offered."),
         ])
-
-    private static func duration(_ range: ClosedRange<Int>) -> Shape {
-        .duration(DurationShape(range: range, step: .seconds))
-    }
-
-    private static func size(_ range: ClosedRange<Int>) -> Shape { .byteCount(range, acceptsUnlimited: false) }
+    static let shape = table.shape
 
     static func translate(
         _ object: CheckedObject?, _ limits: LimitSettings, _ translation: Translation
     ) -> ProofSettings {
         var settings = ProofSettings()
         guard let object else { return settings }
-        if let past = object.seconds("past") { settings.pastSeconds = past }
-        if let future = object.seconds("future") { settings.futureSeconds = future }
-        if case .some(.some(let bytes)) = object.byteCount("proof_size") { settings.maximumBytes = bytes }
-        if case .some(.some(let bytes)) = object.byteCount("jti_size") { settings.maximumIDBytes = bytes }
-        if case .some(.some(let bytes)) = object.byteCount("replay_memory") { settings.replayBytes = bytes }
-        if let lifetime = object.seconds("nonce_lifetime") { settings.nonceLifetimeSeconds = lifetime }
+        table.read(object, into: &settings)
         settings.nonceKeys = KeyReferences.translate(object, "nonce_keys", noun: "nonce key", translation)
         if object["proof_size"] != nil, settings.maximumBytes > limits.fieldLine {
             let sizes = "\(ByteCountText.text(settings.maximumBytes)) and \(ByteCountText.text(limits.fieldLine))"

@@ -2,41 +2,37 @@ import Issuers
 
 /// `introspection` of an issuer: tokens that it is asked about (RFC 7662).
 enum IntrospectionSection {
-    private static let believed = Shape.duration(DurationShape(range: 0...300_000, step: .seconds))
-
-    static let shape = ObjectShape(
-        noun: "the settings of introspection",
-        keys: [
-            KeyDescription(
+    private static let table = SettingTable(
+        "the settings of introspection", defaults: IntrospectionSettings(client: 0),
+        [
+            .key(
                 "client", .text(PlainText.name(of: "a client")), .required, example: "shop",
                 "Which of the clients asks, by its name; it must be one of this issuer."),
-            KeyDescription(
-                "endpoint", .text(URLText.endpoint), .optional, example: "https://id.example.com/introspect",
+            .text(
+                "endpoint", \.endpoint, URLText.endpoint, example: "https://id.example.com/introspect",
                 "Where to ask, overriding what the metadata says."),
-            KeyDescription(
-                "tokens", .word(["opaque", "all"]), .standard("opaque"),
+            .word(
+                "tokens", \.tokens, [("opaque", .opaque), ("all", .all)],
                 "What is asked about: tokens that are no JWT, or all, so that a revoked JWT is refused too."),
-            KeyDescription(
-                "signed", .boolean, .standard("false"),
+            .flag(
+                "signed", \.requiresSigned,
                 "Accepts signed answers alone (RFC 9701), checked with the issuer's keys."),
-            KeyDescription(
-                "audience", .text(PlainText.audience), .optional, example: "shop-api",
+            .text(
+                "audience", \.audience, PlainText.audience, example: "shop-api",
                 "The aud of signed answers; the client's id by default."),
-            KeyDescription(
-                "cache", believed, .standard("30s"),
+            .seconds(
+                "cache", \.positiveSeconds, 0...300,
                 "How long an answer that a token is active is believed; 0s asks for every request."),
-            KeyDescription(
-                "negative_cache", believed, .standard("10s"),
+            .seconds(
+                "negative_cache", \.negativeSeconds, 0...300,
                 "How long an answer that a token is not active is believed."),
-            KeyDescription(
-                "timeout", .duration(DurationShape(range: 100...30_000)), .standard("5s"),
-                "How long one answer may take."),
-            KeyDescription(
-                "answer_limit", .byteCount(4096...1_048_576, acceptsUnlimited: false), .standard("256KiB"),
+            .milliseconds("timeout", \.timeoutMilliseconds, 100...30_000, "How long one answer may take."),
+            .bytes(
+                "answer_limit", \.answerBytes, 4096...1_048_576,
                 "The largest answer that is read; a token whose answer is longer is refused with 502."),
-            KeyDescription(
-                "hint", .boolean, .standard("true"), "Says token_type_hint=access_token, which some servers refuse."),
+            .flag("hint", \.hint, "Says token_type_hint=access_token, which some servers refuse."),
         ])
+    static let shape = table.shape
 
     /// `insecure` says that the issuer may be reached by plain HTTP.
     static func translate(
@@ -59,15 +55,7 @@ enum IntrospectionSection {
                 remedy: "its credentials are for \(other) alone: name a client whose issuer is \(issuer.name)")
         }
         var settings = IntrospectionSettings(client: client.index)
-        settings.endpoint = object.text("endpoint")?.text
-        settings.tokens = object.text("tokens")?.text == "all" ? .all : .opaque
-        settings.requiresSigned = signed
-        settings.audience = object.text("audience")?.text
-        if let seconds = object.seconds("cache") { settings.positiveSeconds = seconds }
-        if let seconds = object.seconds("negative_cache") { settings.negativeSeconds = seconds }
-        if let milliseconds = object.milliseconds("timeout") { settings.timeoutMilliseconds = milliseconds }
-        if let bytes = object.byteCount("answer_limit") ?? nil { settings.answerBytes = bytes }
-        settings.hint = object.flag("hint") ?? true
+        table.read(object, into: &settings)
         return settings
     }
 

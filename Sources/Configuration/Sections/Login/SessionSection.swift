@@ -4,33 +4,26 @@ import Sessions
 
 /// `session` of a client: how a login is kept.
 enum SessionSection {
-    static let shape = ObjectShape(
-        noun: "the settings of sessions",
-        keys: [
-            KeyDescription(
-                "store",
-                .word(
-                    ["cookie", "memory"],
-                    never: ["redis": "there is no such store yet: cookie needs none, and works with several replicas"]),
-                .standard("cookie"), example: "memory",
+    private static let table = SettingTable(
+        "the settings of sessions", defaults: SessionSettings(cookieName: ""),
+        [
+            .word(
+                "store", \.store, [("cookie", .cookie), ("memory", .memory)],
+                never: ["redis": "there is no such store yet: cookie needs none, and works with several replicas"],
+                example: "memory",
                 "Where sessions are: sealed in the browser, or in this process, which forgets them when it ends."),
-            KeyDescription(
+            .key(
                 "cookie", .text(LoginText.cookie), .optional, example: "__Host-shop",
                 "The name of the cookie; __Host-portcullis- and the client's name by default."),
-            KeyDescription(
-                "same_site",
-                .word(
-                    ["lax", "strict"],
-                    never: ["none": "with none pages of other sites could use the session: lax is the weakest here"]),
-                .standard("lax"),
+            .word(
+                "same_site", \.sameSite, [("lax", .lax), ("strict", .strict)],
+                never: ["none": "with none pages of other sites could use the session: lax is the weakest here"],
                 "Whether links from elsewhere bring the session along (lax) or begin with a page of ours (strict)."),
-            KeyDescription(
-                "idle", .duration(DurationShape(range: 60_000...34_560_000_000, step: .seconds)), .standard("30m"),
-                "Without a request for so long a session is over."),
-            KeyDescription(
-                "absolute", .duration(DurationShape(range: 60_000...34_560_000_000, step: .seconds)), .standard("8h"),
-                "Whatever happens, a session is over after so long."),
-            KeyDescription(
+            .seconds(
+                "idle", \.idleSeconds, 60...34_560_000, "Without a request for so long a session is over."),
+            .seconds(
+                "absolute", \.absoluteSeconds, 60...34_560_000, "Whatever happens, a session is over after so long."),
+            .key(
                 "keys",
                 .list(
                     ListShape(
@@ -38,14 +31,14 @@ enum SessionSection {
                         element: .object(SecretReference.shape(noun: "a reference to a key")), count: 1...8)),
                 .optional, example: "[{ file: /run/secrets/session.key }]",
                 "Keys that seal cookies, 32 bytes each, the same on all replicas: the first seals, all open."),
-            KeyDescription(
-                "limit", .integer(1...10_000_000), .standard("100000"),
-                "Sessions kept in memory at most, and ended ones remembered."),
-            KeyDescription(
+            .count(
+                "limit", \.limit, 1...10_000_000, "Sessions kept in memory at most, and ended ones remembered."),
+            .key(
                 "script_claims",
                 .list(ListShape(noun: "claims", element: .text(ClaimPathText.name), count: 1...32)), .optional,
                 example: "[name, email]", "Claims that scripts may read at /.portcullis/session/NAME."),
         ])
+    static let shape = table.shape
 
     /// Nil after a problem without which nothing else can be said about the login.
     static func translate(_ entry: CheckedEntry, _ context: LoginContext) -> SessionSettings? {
@@ -62,14 +55,8 @@ enum SessionSection {
                 remedy: "rename the client, or add  session: { cookie: __Host-shop }")
         }
         guard let object else { return settings }
-        if object.text("store")?.text == "memory" { settings.store = .memory }
-        if object.text("same_site")?.text == "strict" { settings.sameSite = .strict }
-        if let absolute = object.seconds("absolute") { settings.absoluteSeconds = absolute }
-        if let idle = object.seconds("idle") {
-            settings.idleSeconds = idle
-        } else {
-            settings.idleSeconds = min(settings.idleSeconds, settings.absoluteSeconds)
-        }
+        table.read(object, into: &settings)
+        if object["idle"] == nil { settings.idleSeconds = min(settings.idleSeconds, settings.absoluteSeconds) }
         if settings.idleSeconds > settings.absoluteSeconds {
             problems.error(
                 at: object.place(of: "idle"), expected: "idle of at most absolute",
@@ -78,7 +65,6 @@ enum SessionSection {
                 remedy: "raise absolute or lower idle")
         }
         settings.keys = SessionKeyText.keys(object, context.translation).map { Secret($0) }
-        if let limit = object.integer("limit") { settings.limit = limit }
         Repetition.refuse(object.texts("script_claims"), problems)
         return settings
     }

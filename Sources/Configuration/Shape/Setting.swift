@@ -1,0 +1,182 @@
+/// One setting: its key, where its value goes, what it looks like, and one sentence about it.
+///
+/// Loader, JSON Schema and default come from this one row. The default is what the settings have before anything is
+/// said, so that no row repeats it.
+struct Setting<Settings: Sendable>: Sendable {
+    /// Where a value goes.
+    typealias Path<Value> = any WritableKeyPath<Settings, Value> & Sendable
+
+    /// What the key looks like, beside settings in which nothing was said.
+    let key: @Sendable (Settings) -> KeyDescription
+    /// Puts what is said into the settings, and leaves them alone where nothing is.
+    let read: @Sendable (CheckedObject, inout Settings) -> Void
+
+    /// A key that code of its section reads.
+    static func key(
+        _ name: String, _ shape: Shape, _ presence: KeyDescription.Presence, example: String? = nil, _ sentence: String
+    ) -> Setting {
+        let key = KeyDescription(name, shape, presence, example: example, sentence)
+        return Setting(key: { _ in key }, read: { _, _ in })
+    }
+
+    /// A whole number.
+    static func count(
+        _ name: String, _ path: Path<Int>, _ range: ClosedRange<Int>,
+        _ sentence: String
+    ) -> Setting {
+        Setting(
+            key: { KeyDescription(name, .integer(range), .standard("\($0[keyPath: path])"), sentence) },
+            read: { object, settings in
+                if let count = object.integer(name) { settings[keyPath: path] = count }
+            })
+    }
+
+    /// A whole number that follows from other settings where nothing is said.
+    static func count(
+        _ name: String, orNone path: Path<Int?>, _ range: ClosedRange<Int>,
+        example: String, _ sentence: String
+    ) -> Setting {
+        Setting(
+            key: { _ in KeyDescription(name, .integer(range), .optional, example: example, sentence) },
+            read: { object, settings in
+                if let count = object.integer(name) { settings[keyPath: path] = count }
+            })
+    }
+
+    /// A size.
+    static func bytes(
+        _ name: String, _ path: Path<Int>, _ range: ClosedRange<Int>,
+        _ sentence: String
+    ) -> Setting {
+        Setting(
+            key: {
+                let standard = ByteCountText.text($0[keyPath: path])
+                return KeyDescription(
+                    name, .byteCount(range, acceptsUnlimited: false), .standard(standard), sentence)
+            },
+            read: { object, settings in
+                if case .some(.some(let bytes)) = object.byteCount(name) { settings[keyPath: path] = bytes }
+            })
+    }
+
+    /// A size, or `unlimited`, which is none.
+    static func bytes(
+        _ name: String, orUnlimited path: Path<Int64?>, _ range: ClosedRange<Int>,
+        example: String, _ sentence: String
+    ) -> Setting {
+        Setting(
+            key: {
+                let standard = $0[keyPath: path].map { ByteCountText.text(Int($0)) } ?? "unlimited"
+                return KeyDescription(
+                    name, .byteCount(range, acceptsUnlimited: true), .standard(standard), example: example, sentence)
+            },
+            read: { object, settings in
+                if let bytes = object.byteCount(name) { settings[keyPath: path] = bytes.map(Int64.init) }
+            })
+    }
+
+    /// A time in milliseconds.
+    static func milliseconds(
+        _ name: String, _ path: Path<Int>, _ range: ClosedRange<Int>,
+        _ sentence: String
+    ) -> Setting {
+        Setting(
+            key: {
+                let standard = DurationText.text($0[keyPath: path])
+                return KeyDescription(name, .duration(DurationShape(range: range)), .standard(standard), sentence)
+            },
+            read: { object, settings in
+                if let time = object.milliseconds(name) { settings[keyPath: path] = time }
+            })
+    }
+
+    /// A time in milliseconds that is another setting's where nothing is said.
+    static func milliseconds(
+        _ name: String, orNone path: Path<Int?>, _ range: ClosedRange<Int>,
+        example: String, _ sentence: String
+    ) -> Setting {
+        Setting(
+            key: { _ in
+                KeyDescription(
+                    name, .duration(DurationShape(range: range)), .optional, example: example, sentence)
+            },
+            read: { object, settings in
+                if let time = object.milliseconds(name) { settings[keyPath: path] = time }
+            })
+    }
+
+    /// A time in whole seconds; `written` is how the default is shown where that is not the shortest way.
+    static func seconds(
+        _ name: String, _ path: Path<Int>, _ range: ClosedRange<Int>,
+        written: String? = nil, _ sentence: String
+    ) -> Setting {
+        let milliseconds = range.lowerBound * 1000...range.upperBound * 1000
+        return Setting(
+            key: {
+                let standard = written ?? DurationText.text($0[keyPath: path] * 1000)
+                let shape = DurationShape(range: milliseconds, step: .seconds)
+                return KeyDescription(name, .duration(shape), .standard(standard), sentence)
+            },
+            read: { object, settings in
+                if let seconds = object.seconds(name) { settings[keyPath: path] = seconds }
+            })
+    }
+
+    /// True or false.
+    static func flag(
+        _ name: String, _ path: Path<Bool>, _ sentence: String
+    ) -> Setting {
+        Setting(
+            key: { KeyDescription(name, .boolean, .standard("\($0[keyPath: path])"), sentence) },
+            read: { object, settings in
+                if let flag = object.flag(name) { settings[keyPath: path] = flag }
+            })
+    }
+
+    /// One of a few words, each for a value.
+    static func word<Value: Equatable & Sendable>(
+        _ name: String, _ path: Path<Value>, _ words: [(word: String, value: Value)],
+        never: [String: String] = [:], example: String? = nil, _ sentence: String
+    ) -> Setting {
+        Setting(
+            key: { settings in
+                let standard = words.first { $0.value == settings[keyPath: path] }?.word ?? ""
+                return KeyDescription(
+                    name, .word(words.map(\.word), never: never), .standard(standard), example: example, sentence)
+            },
+            read: { object, settings in
+                let said = object.text(name)?.text
+                if let word = words.first(where: { $0.word == said }) { settings[keyPath: path] = word.value }
+            })
+    }
+
+    /// A text that there need not be.
+    static func text(
+        _ name: String, _ path: Path<String?>, _ shape: TextShape, example: String,
+        _ sentence: String
+    ) -> Setting {
+        Setting(
+            key: { _ in KeyDescription(name, .text(shape), .optional, example: example, sentence) },
+            read: { object, settings in
+                if let text = object.text(name) { settings[keyPath: path] = text.text }
+            })
+    }
+}
+
+/// The settings of one mapping, a row each.
+struct SettingTable<Settings: Sendable>: Sendable {
+    let shape: ObjectShape
+    private let rows: [Setting<Settings>]
+
+    /// `defaults` are the settings when nothing is said.
+    init(_ noun: String, defaults: Settings, _ rows: [Setting<Settings>]) {
+        shape = ObjectShape(noun: noun, keys: rows.map { $0.key(defaults) })
+        self.rows = rows
+    }
+
+    /// Puts all that is said into the settings.
+    func read(_ object: CheckedObject?, into settings: inout Settings) {
+        guard let object else { return }
+        for row in rows { row.read(object, &settings) }
+    }
+}
