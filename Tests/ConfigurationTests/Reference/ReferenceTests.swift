@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct `the reference configuration` {
     @Test func `is what the defaults command prints`() throws {
-        // When this fails, run Tests/ConfigurationTests/embed_reference.py.
+        // The build puts the file into the program: this fails where that was built before the file was changed.
         #expect(try ProjectFile.text("config/reference.yaml") == ReferenceText.yaml)
     }
 
