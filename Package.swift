@@ -91,6 +91,7 @@ let package = Package(
             name: "Access",
             dependencies: [
                 "Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE", "HTTP1", "OAuth", "Issuers", "Sessions", "Pages",
+                "Login",
             ],
             swiftSettings: pure),
 
@@ -123,7 +124,7 @@ let package = Package(
 
         .target(
             name: "TestSupport",
-            dependencies: ["Bytes", "JSON", "Crypto", "JOSE", "HTTPMessage", "COpenSSL"],
+            dependencies: ["Bytes", "JSON", "Crypto", "JOSE", "HTTPMessage", "OAuth", "COpenSSL"],
             path: "Tests/Support", swiftSettings: settings),
         .target(name: "TestTraits", path: "Tests/Traits", swiftSettings: settings),
         .testTarget(name: "BytesTests", dependencies: ["Bytes", "TestSupport", "TestTraits"], swiftSettings: settings),
@@ -186,8 +187,7 @@ let package = Package(
             name: "AccessTests",
             dependencies: [
                 "Access", "Bytes", "HTTPMessage", "HTTP1", "Crypto", "OAuth", "JOSE", "JSON", "Issuers", "Sessions",
-                "Pages",
-                "TestSupport", "TestTraits",
+                "Pages", "Login", "TestSupport", "TestTraits",
             ],
             swiftSettings: settings),
         .testTarget(

@@ -1,3 +1,4 @@
+package import Access
 package import Crypto
 package import Issuers
 package import JOSE
@@ -113,20 +114,8 @@ package struct ListenerSettings: Sendable {
 
 /// Certificates of a TLS listener; the one whose names match SNI answers, the first when none does.
 package struct TLSSettings: Sendable {
-    package struct Certificate: Sendable, Hashable {
-        /// PEM, leaf first.
-        package var certificateFile: String
-        package var keyFile: String
-
-        package init(certificateFile: String, keyFile: String) {
-            self.certificateFile = certificateFile
-            self.keyFile = keyFile
-        }
-    }
-
-    package enum MinimumVersion: Sendable, Hashable {
-        case tls12, tls13
-    }
+    package typealias Certificate = CertificateFiles
+    package typealias MinimumVersion = TLSMinimumVersion
 
     package var certificates: [Certificate]
     package var minimumVersion: MinimumVersion
@@ -266,26 +255,6 @@ package struct LogSettings: Sendable, Equatable {
 package struct TokenCacheSettings: Sendable {
     package var entries = 100_000
     package var bytes = 128 * 1024 * 1024
-
-    package init() {}
-}
-
-/// How DPoP proofs are judged on every route, and what is remembered of them (RFC 9449, DPOP-10).
-package struct ProofSettings: Sendable {
-    /// Oldest proof accepted, in seconds.
-    package var pastSeconds = 60
-    /// How far ahead of our clock a proof may be, in seconds.
-    package var futureSeconds = 10
-    package var maximumBytes = 8 * 1024
-    package var maximumIDBytes = 256
-    /// Memory of all workers for the proofs that may not be used again; when it is full, requests are answered 503.
-    package var replayBytes = 64 * 1024 * 1024
-    /// Keys of server nonces, at least 32 bytes each: the first makes them, all are accepted.
-    ///
-    /// Empty: a key of this process's own, which no replica shares.
-    package var nonceKeys: [Secret] = []
-    /// How long a server nonce is accepted at least, in seconds; for as long again while a new one is offered.
-    package var nonceLifetimeSeconds = 300
 
     package init() {}
 }

@@ -29,7 +29,7 @@ enum ImportTable {
             "Sessions", "Pages",
         ],
         "Access": [
-            "Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE", "HTTP1", "OAuth", "Issuers", "Sessions", "Pages",
+            "Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE", "HTTP1", "OAuth", "Issuers", "Sessions", "Pages", "Login",
         ],
         "Gateway": [
             "Bytes", "Rates", "JSON", "HTTPMessage", "Crypto", "JOSE", "HTTP1", "OAuth", "EventLoop", "Transport",

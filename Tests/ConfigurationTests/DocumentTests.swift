@@ -1,3 +1,4 @@
+import Access
 import Testing
 
 @Suite struct `a document that is not a configuration` {

@@ -1,3 +1,4 @@
+import Access
 package import Gateway
 import Issuers
 import JSON

@@ -1,3 +1,4 @@
+import Access
 import Gateway
 
 /// `client_certificates` of a TLS listener: what its clients prove (RFC 8705).

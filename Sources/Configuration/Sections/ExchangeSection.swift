@@ -1,3 +1,4 @@
+import Access
 import Issuers
 
 /// `exchange` of an upstream credential: a token for the upstream in exchange for the client's (RFC 8693).

@@ -1,3 +1,4 @@
+import Access
 import Gateway
 
 /// `identity` of a route: header fields for the upstream, filled from claims.

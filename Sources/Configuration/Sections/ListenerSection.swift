@@ -1,3 +1,4 @@
+import Access
 import Gateway
 
 /// `listeners`: the addresses that clients connect to.

@@ -1,3 +1,4 @@
+import Access
 import Gateway
 
 /// `token.resource` of a route: what is published of it (RFC 9728), which `mcp` asks for too.

@@ -1,3 +1,4 @@
+import Access
 import Gateway
 
 /// `tls` of a listener: one certificate, or a list of them chosen by the name that the client asks for.

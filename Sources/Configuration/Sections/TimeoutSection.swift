@@ -1,3 +1,4 @@
+import Access
 import Gateway
 
 /// `timeouts`: how long each thing may take.

@@ -1,3 +1,4 @@
+import Access
 import Gateway
 
 /// `upstream` of a route: fixed destinations (HTTP-75).

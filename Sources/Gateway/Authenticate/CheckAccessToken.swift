@@ -61,12 +61,12 @@ extension WorkerRef {
         exchange.pointee.token = record
         let words = record.pointee.answerWords
         let answers = AnswerBits(words.span)
-        guard answers.oneHolds(route.pointee.token.issuers.numbers.span) else {
+        guard answers.oneHolds(route.pointee.token.issuers.numbers) else {
             throw refuse(
                 .tokenIssuerNotAccepted, acceptedIssuers(route),
                 pointee.identities.issuers[record.pointee.issuer].identifier)
         }
-        guard answers.oneHolds(route.pointee.token.audiences.numbers.span) else {
+        guard answers.oneHolds(route.pointee.token.audiences.numbers) else {
             throw refuse(
                 .tokenAudienceMissing, audiences(route),
                 record.pointee.shown("aud"))
@@ -106,7 +106,7 @@ extension WorkerRef {
         _ route: UnsafePointer<Route>, _ token: UnsafeBufferPointer<UInt8>, _ digest: SHA256Digest
     ) -> Bool {
         let introspector = route.pointee.introspector
-        return introspector.isAsked(about: token) && !isOfAnother(token, digest, introspector)
+        return introspector.isAsked(about: token.span) && !isOfAnother(token, digest, introspector)
     }
 
     /// Whether a token is a JWT that claims to be another issuer's than the one that is asked about all of its own.

@@ -192,7 +192,8 @@ extension WorkerRef {
         let listener = Int(exchange.pointee.client.pointee.listener)
         // What a page may do by CORS says nothing of the WebSockets that it may open.
         let evidence = pageEvidence(
-            policy.pointee.origins[listener], isListed: exchange.pointee.isOfListedOrigin && !isWebSocket, bytes)
+            policy.pointee.origins(at: listener).pointee, isListed: exchange.pointee.isOfListedOrigin && !isWebSocket,
+            bytes)
         if evidence.hasForeignOrigin || (isWebSocket && !evidence.hasOwnOrigin) {
             throw refuse(.crossSiteRequest, "a page of ours", "a page of another origin, or none")
         }

@@ -81,7 +81,7 @@ extension WorkerRef {
         _ proof: UncheckedDPoPProof, _ head: HeadView, _ exchange: ExchangeRef, _ route: UnsafePointer<Route>,
         now: Int64, checksTime: Bool
     ) throws(DPoPRefusal) {
-        let bases = route.pointee.bases[Int(exchange.pointee.client.pointee.listener)]
+        let bases = route.pointee.bases(at: Int(exchange.pointee.client.pointee.listener))
         let root = rootPath
         try proof.check(
             method: head.method, path: head.path.isEmpty ? root.span : head.path, bases: bases, now: now,

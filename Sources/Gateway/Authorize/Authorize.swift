@@ -14,8 +14,8 @@ extension WorkerRef {
         if token.pointee.session != nil, let login = route.pointee.login {
             return try authorizeSession(head, exchange, token, route, login, bytes)
         }
-        let needs = route.pointee.token.row(exchange.pointee.methodRow)
-        guard let right = missingRight(token, route.pointee.token, needs, isSession: false) else { return }
+        let method = exchange.pointee.methodRow
+        guard let right = missingRight(token, route.pointee.token, method, isSession: false) else { return }
         throw refuse(right.refusalOfToken, expected(right, exchange, route, isSession: false), held(right, token))
     }
 
@@ -26,8 +26,8 @@ extension WorkerRef {
         _ route: UnsafePointer<Route>,
         _ login: UnsafeMutablePointer<LoginPolicy>, _ bytes: UnsafeMutablePointer<UInt8>
     ) throws(Refused) {
-        let needs = login.pointee.needs.row(login.pointee.needs.row(of: head.methodID, named: head.method))
-        guard let right = missingRight(token, login.pointee.needs, needs, isSession: true) else { return }
+        let method = login.pointee.needs.row(of: head.methodID, named: head.method)
+        guard let right = missingRight(token, login.pointee.needs, method, isSession: true) else { return }
         var refused = refuse(
             right.refusalOfSession, expected(right, exchange, route, isSession: true), held(right, token))
         if right == .authenticationClass || right == .recentAuthentication {
@@ -39,17 +39,13 @@ extension WorkerRef {
     /// Lends the route's numbers and the token's bits to the judgement; nothing is allocated or counted.
     private func missingRight(
         _ token: UnsafeMutablePointer<TokenRecord>, _ policy: borrowing TokenPolicy,
-        _ needs: UnsafePointer<TokenPolicy.Row>, isSession: Bool
+        _ method: UInt16, isSession: Bool
     ) -> MissingRight? {
-        let scopes = needs.pointee.scopes.numbers
-        let details = needs.pointee.details.numbers
-        let detailsForm = policy.detailsForm.numbers
-        let classes = policy.authenticationClasses.numbers
-        let user = policy.user.numbers
-        let claims = policy.claims.numbers
         let rights = RequiredRights(
-            scopes: scopes.span, detailsForm: detailsForm.span, details: details.span,
-            authenticationClasses: classes.span, maximumAge: policy.maximumAge, user: user.span, claims: claims.span)
+            scopes: policy[row: method].scopes.numbers, detailsForm: policy.detailsForm.numbers,
+            details: policy[row: method].details.numbers,
+            authenticationClasses: policy.authenticationClasses.numbers, maximumAge: policy.maximumAge,
+            user: policy.user.numbers, claims: policy.claims.numbers)
         // The clock is read only where somebody asks for an age.
         let authentication: Authentication? = policy.maximumAge >= 0 ? lastAuthentication(of: token) : nil
         let words = token.pointee.answerWords

@@ -1,3 +1,4 @@
+import Access
 import Issuers
 import JOSE
 import Login

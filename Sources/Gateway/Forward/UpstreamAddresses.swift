@@ -1,3 +1,4 @@
+import Access
 import Transport
 
 /// One address that connections may go to.

@@ -42,7 +42,7 @@ extension WorkerRef {
         try checkAuthority(head, client)
         switch reserved {
         case .protectedResource:
-            let found = pointee.policy.tables.published.find(
+            let found = pointee.policy.published.find(
                 listener: Int(client.pointee.listener), authority: head.authority, path: path, query: head.query)
             if let found { return .resource(found) }
             if let route = pointee.policy.routes.match(path),
@@ -93,7 +93,7 @@ extension WorkerRef {
         switch publication {
         case .resource(let index):
             type = "application/json"
-            body = pointee.policy.tables.published.documents[index].body
+            body = pointee.policy.published.documents[index].body
         case .assertionKeys:
             // RFC 7517 §8.5 has a type of its own, and servers are about that refuse every other one than this.
             type = "application/json"

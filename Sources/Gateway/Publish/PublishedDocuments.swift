@@ -1,3 +1,4 @@
+import Access
 import Bytes
 
 /// The documents that the gateway answers with itself: what each listener says of its resources (RFC 9728).

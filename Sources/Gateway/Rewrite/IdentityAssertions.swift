@@ -15,30 +15,6 @@ struct AssertionKeys: Sendable {
     let maximumAgeSeconds: Int
 }
 
-/// How the assertions of one rule are made and sent.
-struct AssertionRule: Sendable {
-    let assertion: IdentityAssertion
-    /// What stands before the JWT in its field line.
-    let linePrefix: [UInt8]
-
-    init(_ settings: AssertionSettings, issuer: String) {
-        assertion = IdentityAssertion(
-            issuer: issuer, audience: settings.audience, lifetimeSeconds: settings.lifetimeSeconds,
-            repeatedClaims: settings.claims)
-        let isAuthorization = settings.field.lowercased() == "authorization"
-        linePrefix = Array((isAuthorization ? "Authorization: Bearer " : "\(settings.field): ").utf8)
-    }
-
-    /// The field names that only the gateway may set because of these settings.
-    static func reservedNames(_ routes: [RouteSettings]) -> [String] {
-        routes.compactMap { route in
-            guard case .assertion(let settings) = route.credential, settings.field.lowercased() != "authorization"
-            else { return nil }
-            return settings.field
-        }
-    }
-}
-
 /// The field line with the assertion of one rule for one token, CRLF included, in one piece of memory.
 struct AssertionBlock {
     let rule: Int

@@ -14,7 +14,7 @@ extension WorkerRef {
     /// nothing else would say why.
     private func sayPlain(_ route: UnsafePointer<Route>) {
         guard pointee.journal.operatorLog.writes(.warning),
-            route.pointee.webSocketNotice.takesTurn(at: clock.microseconds())
+            pointee.policy.webSocketNotices[route.pointee.index].takesTurn(at: clock.microseconds())
         else { return }
         pointee.journal.operatorLog.write(
             .warning, .webSocketNotEnabled, LogField(.route, route.pointee.settings.name),

@@ -14,6 +14,10 @@ struct ServingPolicy {
     let generation: UInt32
     let tables: RouteTable
     let routes: RouteIndex
+    /// What it says of itself to everybody.
+    let published: PublishedDocuments
+    /// How often the operator is told of handshakes that go on as a plain GET, by route.
+    let webSocketNotices: [OncePerMinute]
     let limits: LimitSettings
     /// What of it one client may have.
     let shares: ClientShares
@@ -47,6 +51,8 @@ struct ServingPolicy {
         self.generation = generation
         tables = resources.tables
         routes = resources.tables.index
+        published = resources.published
+        webSocketNotices = resources.webSocketNotices
         limits = settings.limits
         shares = ClientShares(settings.limits, workers: settings.workers)
         timeouts = settings.timeouts

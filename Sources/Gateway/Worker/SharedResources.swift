@@ -1,3 +1,4 @@
+import Access
 import Crypto
 import Glibc
 import HTTP1
@@ -13,6 +14,9 @@ import Transport
 /// What all workers share: read at start, then only read.
 struct SharedResources {
     let tables: RouteTable
+    /// How often the operator is told of handshakes that go on as a plain GET, by route.
+    let webSocketNotices: [OncePerMinute]
+    let published: PublishedDocuments
     let upstreams: [UpstreamSettings]
     let clientTLS: [ClientTLS?]
     let serverTLS: [ServerTLS?]
@@ -45,7 +49,9 @@ struct SharedResources {
         for route in settings.routes where known.insert(route.upstream).inserted { upstreams.append(route.upstream) }
         self.upstreams = upstreams
         tables = RouteTable(settings, upstreams: upstreams, metricsSlots: metricsSlots)
-        try tables.published.check()
+        webSocketNotices = settings.routes.map { _ in OncePerMinute() }
+        published = PublishedDocuments(settings)
+        try published.check()
         clientTLS = readsTLS ? try SharedResources.clientTLS(upstreams) : upstreams.map { _ in nil }
         ticketKeys = previous?.ticketKeys ?? TicketKeys()
         serverTLS =

@@ -1,3 +1,4 @@
+import Access
 import Transport
 
 /// The connections of one worker to upstreams.

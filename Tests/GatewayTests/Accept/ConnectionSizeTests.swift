@@ -1,5 +1,7 @@
+import Access
 import Crypto
 import HTTPMessage
+import TestSupport
 import Testing
 
 @testable import Gateway

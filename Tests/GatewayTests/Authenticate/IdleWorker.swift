@@ -1,3 +1,4 @@
+import TestSupport
 import Access
 import Issuers
 import OAuth

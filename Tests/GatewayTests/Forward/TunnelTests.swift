@@ -1,3 +1,4 @@
+import Access
 import HTTP1
 import TestTraits
 import Testing

@@ -2,6 +2,7 @@ import Access
 import Bytes
 import Login
 import OAuth
+import TestSupport
 import TestTraits
 import Testing
 

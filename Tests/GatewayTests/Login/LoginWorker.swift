@@ -1,3 +1,5 @@
+import TestSupport
+import Access
 import Crypto
 import HTTP1
 import HTTPMessage

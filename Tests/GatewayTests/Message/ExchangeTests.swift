@@ -1,5 +1,6 @@
 import Bytes
 import HTTPMessage
+import TestSupport
 import TestTraits
 import Testing
 

@@ -5,7 +5,6 @@ import Testing
 @Suite struct `what is said once a minute` {
     @Test func `is said at first, and again when a minute is over`() {
         let pace = OncePerMinute()
-        defer { pace.destroy() }
         let start: UInt64 = 5_000_000
         #expect(pace.takesTurn(at: start))
         for seconds in [0, 1, 30, 59] as [UInt64] { #expect(!pace.takesTurn(at: start + seconds * 1_000_000)) }
@@ -15,7 +14,6 @@ import Testing
 
     @Test func `is said in the first second of the clock too`() {
         let pace = OncePerMinute()
-        defer { pace.destroy() }
         #expect(pace.takesTurn(at: 0))
         #expect(!pace.takesTurn(at: 1))
     }

@@ -3,6 +3,7 @@ import Issuers
 import JOSE
 import JSON
 import OAuth
+import TestSupport
 import TestTraits
 import Testing
 

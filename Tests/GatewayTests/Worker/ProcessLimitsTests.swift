@@ -1,3 +1,4 @@
+import Access
 import Fetch
 import Issuers
 import OAuth

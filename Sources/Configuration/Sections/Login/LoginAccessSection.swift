@@ -1,3 +1,4 @@
+import Access
 import Gateway
 
 /// `login` of a route: what a browser's session must be to pass.

@@ -1,3 +1,4 @@
+import Access
 import JOSE
 import JSON
 

@@ -1,9 +1,7 @@
-import Access
+@testable import Access
 import JOSE
 import TestTraits
 import Testing
-
-@testable import Gateway
 
 /// Rows HTTP-57 and HTTP-76: what a server may append to a guarded path is no way around its guard.
 @Suite struct `what is behind an exact path` {
@@ -30,10 +28,12 @@ import Testing
     }
 
     private func table(_ routes: [RouteSettings]) -> RouteTable {
-        let admin = AdminSettings(address: SocketAddressSettings(host: "127.0.0.1", port: 0))
-        return RouteTable(
-            GatewaySettings(workers: 1, listeners: [], admin: admin, issuers: [], routes: routes),
-            upstreams: [UpstreamSettings(host: "127.0.0.1", port: 1)])
+        let patience = RoutePatience(
+            bodyLimit: .max, bodyRate: 0, requestBody: 0, upstreamFirstByte: 0, responseBody: 0)
+        let places = routes.indices.map {
+            RoutePlaces(metricsSlot: $0, upstream: 0, patience: patience, resourceMetadata: [])
+        }
+        return RouteTable(AccessSettings(routes: routes, publicURLs: [], issuers: []), places)
     }
 
     /// The path of the route that takes a path, the same behind `behind `, or nothing.

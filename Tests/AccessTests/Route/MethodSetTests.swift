@@ -1,9 +1,9 @@
 import HTTPMessage
+import TestSupport
 import TestTraits
 import Testing
 
 @testable import Access
-@testable import Gateway
 
 private func has(_ set: MethodSet, _ method: MethodID) -> Bool { set.known >> UInt16(method.rawValue) & 1 == 1 }
 
@@ -129,9 +129,9 @@ private func token(_ scopes: [String] = [], _ byMethod: [String: [String]] = [:]
             var places = buffer.mutableSpan
             catalogue.answer(try verifiedToken(["scope": "\"\(scope)\""]), issuer: 0, into: &places)
             for method in [MethodID.get, .head, .post, .put, .delete, .patch, .options, .other] {
-                let needs = policy.row(policy.row(of: method, named: Span()))
+                let row = policy.row(of: method, named: Span())
                 let words = UnsafeBufferPointer(start: answers, count: catalogue.wordCount)
-                let isAllowed = AnswerBits(words.span).allHold(needs.pointee.scopes.numbers.span)
+                let isAllowed = AnswerBits(words.span).allHold(policy[row: row].scopes.numbers)
                 #expect(isAllowed == allowed.contains(method), "\(scope): \(method)")
             }
         }

@@ -1,21 +1,20 @@
-import Access
-import Issuers
+package import Issuers
 import HTTPMessage
+import Login
 import OAuth
 
 /// The routes of a configuration and what was worked out from them: immutable, shared by all workers.
-final class RouteTable: @unchecked Sendable {
-    let index: RouteIndex
-    let catalogue: PredicateCatalogue
-    let identityMappings: [[IdentityFieldSettings]]
-    let published: PublishedDocuments
+package final class RouteTable: Sendable {
+    package let index: RouteIndex
+    package let catalogue: PredicateCatalogue
+    package let identityMappings: [[IdentityFieldSettings]]
     /// What tokens are exchanged for (RFC 8693), by the number that a route's credential has.
-    let exchanges: [ExchangeSettings]
+    package let exchanges: [ExchangeSettings]
     /// What identity assertions say, by the number that a route's credential has.
-    let assertions: [AssertionRule]
+    package let assertions: [AssertionRule]
 
-    /// `metricsSlots` says where each route's numbers are; in the routes' order when it is empty.
-    init(_ settings: GatewaySettings, upstreams: [UpstreamSettings], metricsSlots: [Int] = []) {
+    /// The table of these routes; `places` says of each of them where it is elsewhere in the gateway.
+    package init(_ settings: AccessSettings, _ places: [RoutePlaces]) {
         var catalogue = PredicateCatalogue()
         var mappings: [[IdentityFieldSettings]] = []
         var exchanges: [ExchangeSettings] = []
@@ -24,15 +23,13 @@ final class RouteTable: @unchecked Sendable {
             UpstreamCredential($0.credential, exchanges: &exchanges, assertions: &assertions)
         }
         index = RouteIndex(
-            settings, upstreams: upstreams, metricsSlots: metricsSlots, credentials: credentials, catalogue: &catalogue,
-            mappings: &mappings)
+            settings, places, credentials: credentials, catalogue: &catalogue, mappings: &mappings)
         self.exchanges = exchanges
         // One gateway asserts, at whichever of its listeners a request came in.
-        let issuer = settings.listeners.first?.publicURL ?? ""
+        let issuer = settings.publicURLs.first ?? ""
         self.assertions = assertions.map { AssertionRule($0, issuer: issuer) }
         self.catalogue = catalogue
         identityMappings = mappings
-        published = PublishedDocuments(settings)
     }
 
     /// Whoever goes on with one of its routes holds the table too.
@@ -40,26 +37,24 @@ final class RouteTable: @unchecked Sendable {
 }
 
 /// The routes and what leads to them, at fixed places: asked without allocating or counting a reference.
-struct RouteIndex: @unchecked Sendable {
-    let routes: UnsafeMutablePointer<Route>
-    let count: Int
-    let reservedNames: UnsafeMutablePointer<ReservedNames>
+///
+/// Unsafe because a request's stages read a route in place: copied or counted, each look would cost them.
+@safe
+package struct RouteIndex: @unchecked Sendable {
+    package let routes: UnsafeMutablePointer<Route>
+    package let count: Int
+    package let reservedNames: UnsafeMutablePointer<ReservedNames>
     /// Which paths lead to which of them.
-    let paths: UnsafeMutablePointer<PathPatterns>
-
-    private let listenerCount: Int
+    package let paths: UnsafeMutablePointer<PathPatterns>
 
     init(
-        _ settings: GatewaySettings, upstreams: [UpstreamSettings], metricsSlots: [Int],
-        credentials: [UpstreamCredential],
+        _ settings: AccessSettings, _ places: [RoutePlaces], credentials: [UpstreamCredential],
         catalogue: inout PredicateCatalogue, mappings: inout [[IdentityFieldSettings]]
     ) {
         count = settings.routes.count
-        listenerCount = settings.listeners.count
-        let pools = Dictionary(uniqueKeysWithValues: upstreams.enumerated().map { ($1, $0) })
-        routes = .allocate(capacity: max(1, count))
-        paths = .allocate(capacity: 1)
-        paths.initialize(to: PathPatterns(settings.routes))
+        unsafe routes = .allocate(capacity: max(1, count))
+        unsafe paths = .allocate(capacity: 1)
+        unsafe paths.initialize(to: PathPatterns(settings.routes))
         for (index, route) in settings.routes.enumerated() {
             var tokenSettings: TokenSettings?
             if let token = route.access.token { tokenSettings = token }
@@ -67,61 +62,72 @@ struct RouteIndex: @unchecked Sendable {
                 tokenSettings ?? TokenSettings(issuers: [], audiences: []), settings.proofs,
                 issuerIndex: { name in settings.issuers.firstIndex { $0.name == name } ?? -1 }, catalogue: &catalogue)
             var mapping = -1
-            let login = route.access.login.flatMap { LoginPolicy.make($0, settings, catalogue: &catalogue) }
+            let login = unsafe route.access.login.flatMap {
+                unsafe LoginPolicy.make($0, settings, catalogue: &catalogue)
+            }
             let takesCredentials = tokenSettings != nil || route.access.login != nil
             if takesCredentials, !route.identity.isEmpty {
                 mapping = mappings.firstIndex(of: route.identity) ?? mappings.count
                 if mapping == mappings.count { mappings.append(route.identity) }
             }
             let methods = MethodSet.of(route)
-            let bases = UnsafeMutablePointer<[TargetBase]>.allocate(capacity: max(1, settings.listeners.count))
-            for (number, listener) in settings.listeners.enumerated() {
-                (bases + number).initialize(to: ([listener.publicURL] + route.publicURLs).compactMap(TargetBase.init))
+            let bases = UnsafeMutablePointer<[TargetBase]>.allocate(capacity: max(1, settings.publicURLs.count))
+            for (number, url) in settings.publicURLs.enumerated() {
+                unsafe (bases + number).initialize(to: ([url] + route.publicURLs).compactMap(TargetBase.init))
             }
-            (routes + index).initialize(
+            unsafe (routes + index).initialize(
                 to: Route(
-                    index: index, metricsSlot: metricsSlots.isEmpty ? index : metricsSlots[index], settings: route,
-                    name: Route.Bytes(route.name), upstream: pools[route.upstream] ?? 0,
+                    index: index, metricsSlot: places[index].metricsSlot, settings: route,
+                    name: Route.Bytes(route.name), upstream: places[index].upstream,
                     allowances: PathAllowances(route),
                     methodNames: methods, token: policy, isPublic: !takesCredentials,
                     isOptional: tokenSettings?.optional ?? false, webSocket: route.webSocket,
-                    webSocketNotice: OncePerMinute(), identity: mapping,
+                    identity: mapping,
                     origins: OriginList(route.allowedOrigins),
                     cors: CORSPolicy(route.cors, routeMethods: methods, isPublic: !takesCredentials),
-                    patience: RoutePatience(route, settings.limits, settings.timeouts),
-                    resourceMetadata: PublishedDocuments.metadataURLs(of: route, settings.listeners),
-                    credential: credentials[index], bases: bases, login: login,
+                    patience: places[index].patience,
+                    resourceMetadata: places[index].resourceMetadata,
+                    credential: credentials[index], basePlaces: bases, listenerCount: settings.publicURLs.count,
+                    login: login,
                     proofBase: route.proofURL ?? route.upstream.base,
                     takesSessionsAlone: login != nil && tokenSettings == nil,
                     sendsClientCert: route.sendsClientCert, hidesUnauthorized: route.hidesUnauthorized,
                     introspector: Introspector(tokenSettings, settings.issuers)))
         }
-        reservedNames = .allocate(capacity: 1)
-        reservedNames.initialize(
+        unsafe reservedNames = .allocate(capacity: 1)
+        unsafe reservedNames.initialize(
             to: ReservedNames(
                 settings.routes.flatMap(\.identity).map(\.name) + AssertionRule.reservedNames(settings.routes)))
     }
 
     fileprivate func destroy() {
-        for index in 0..<count { routes[index].destroy(listenerCount: listenerCount) }
-        routes.deinitialize(count: count)
-        routes.deallocate()
-        paths.deinitialize(count: 1)
-        paths.deallocate()
-        reservedNames.deinitialize(count: 1)
-        reservedNames.deallocate()
+        for index in 0..<count { self[index].destroy() }
+        unsafe routes.deinitialize(count: count)
+        unsafe routes.deallocate()
+        unsafe paths.deinitialize(count: 1)
+        unsafe paths.deallocate()
+        unsafe reservedNames.deinitialize(count: 1)
+        unsafe reservedNames.deallocate()
+    }
+
+    /// The route at this place.
+    package subscript(_ number: Int) -> Route {
+        unsafeAddress {
+            precondition(number < count, "a route's place is one of the table's")
+            return unsafe UnsafePointer(routes + number)
+        }
     }
 
     /// The route that a canonical path leads to, or nil.
-    func match(_ path: Span<UInt8>) -> UnsafePointer<Route>? {
-        guard case .route(let number) = paths.pointee.find(path) else { return nil }
-        return UnsafePointer(routes + number)
+    package func match(_ path: Span<UInt8>) -> UnsafePointer<Route>? {
+        guard case .route(let number) = unsafe paths.pointee.find(path) else { return nil }
+        return unsafe UnsafePointer(routes + number)
     }
 }
 
 extension PathPatterns {
     /// The patterns of these routes, and those of what is sealed behind them.
-    init(_ routes: [RouteSettings]) {
+    package init(_ routes: [RouteSettings]) {
         let own = routes.enumerated().map { Pattern($1.path, route: $0, ignoresCase: $1.ignoresCase) }
         let sealed = SealedSubtree.all(in: routes).map {
             Pattern(

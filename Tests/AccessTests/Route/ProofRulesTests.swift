@@ -1,10 +1,8 @@
-import Access
+@testable import Access
 import JOSE
 import OAuth
 import TestTraits
 import Testing
-
-@testable import Gateway
 
 @Suite struct `what a route says of proofs` {
     @Test(.holds("DPOP-03", "DPOP-10", "DPOP-16")) func `is its own for algorithms, and all routes' for time and size`()

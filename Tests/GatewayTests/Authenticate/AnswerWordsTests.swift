@@ -2,15 +2,6 @@ import Testing
 
 @testable import Gateway
 
-@Suite struct `a list of predicates` {
-    @Test(arguments: [[], [0], [63, 64, 0], Array(0..<200)] as [[Int32]])
-    func `lends the numbers that it was made of`(numbers: [Int32]) {
-        let list = PredicateList(numbers)
-        #expect(Array(list.numbers) == numbers)
-        list.destroy()
-    }
-}
-
 @Suite struct `a record's answers` {
     @Test(arguments: [0, 1, 2, 9]) func `are as many words as the configuration has, and no byte of its text`(
         count: Int

@@ -1,9 +1,8 @@
-import Access
+@testable import Access
 import HTTPMessage
+import TestSupport
 import TestTraits
 import Testing
-
-@testable import Gateway
 
 /// What tokens with these claims may do on a route with these settings, by method.
 private struct Rights {
@@ -19,12 +18,12 @@ private struct Rights {
         var answers = [UInt64](repeating: .max, count: catalogue.wordCount)
         var places = answers.mutableSpan
         catalogue.answer(try verifiedToken(claims), issuer: 0, into: &places)
-        let needs = policy.row(name.withBytes { policy.row(of: method, named: $0.span) })
+        let row = name.withBytes { policy.row(of: method, named: $0.span) }
         let words = answers
         let bits = AnswerBits(words.span)
-        let hasScopes = bits.allHold(needs.pointee.scopes.numbers.span)
-        let hasDetails = bits.allHold(needs.pointee.details.numbers.span)
-        let hasForm = bits.allHold(policy.detailsForm.numbers.span)
+        let hasScopes = bits.allHold(policy[row: row].scopes.numbers)
+        let hasDetails = bits.allHold(policy[row: row].details.numbers)
+        let hasForm = bits.allHold(policy.detailsForm.numbers)
         return hasScopes && hasDetails && hasForm
     }
 }

@@ -1,9 +1,8 @@
 import JOSE
-import OAuth
-import TestSupport
+public import OAuth
 
 /// An access token that was really minted and really verified; `claims` are raw JSON values.
-func verifiedToken(_ claims: [String: String?] = [:]) throws -> VerifiedAccessToken {
+public func verifiedToken(_ claims: [String: String?] = [:]) throws -> VerifiedAccessToken {
     let mint = TokenMint()
     let text = Array(mint.accessToken(claims: claims).utf8)
     let keys = VerificationKeys(try KeySet.parse(Array(mint.keySet.utf8).span))
@@ -14,7 +13,7 @@ func verifiedToken(_ claims: [String: String?] = [:]) throws -> VerifiedAccessTo
 
 extension String {
     /// Its bytes, for as long as `body` runs.
-    func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+    public func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
         Array(utf8).withUnsafeBufferPointer(body)
     }
 }

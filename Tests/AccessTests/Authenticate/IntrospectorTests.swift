@@ -1,9 +1,9 @@
+@testable import Access
 import Issuers
 import OAuth
+import TestSupport
 import TestTraits
 import Testing
-
-@testable import Gateway
 
 private func issuer(_ name: String, _ tokens: IntrospectionSettings.Tokens? = nil) -> IssuerSettings {
     let url = "https://\(name).example/"
@@ -37,9 +37,9 @@ private func introspector(_ names: [String], _ issuers: [IssuerSettings]) -> Int
         ])
     func `is asked about what has not the form of a JWT, or about all`(token: String, isOpaque: Bool) {
         let issuers = [issuer("opaque", .opaque), issuer("all", .all), issuer("none")]
-        #expect(token.withBytes { introspector(["opaque"], issuers).isAsked(about: $0) } == isOpaque)
-        #expect(token.withBytes { introspector(["all"], issuers).isAsked(about: $0) })
-        #expect(!token.withBytes { introspector(["none"], issuers).isAsked(about: $0) })
-        #expect(!token.withBytes { Introspector.none.isAsked(about: $0) })
+        #expect(token.withBytes { introspector(["opaque"], issuers).isAsked(about: $0.span) } == isOpaque)
+        #expect(token.withBytes { introspector(["all"], issuers).isAsked(about: $0.span) })
+        #expect(!token.withBytes { introspector(["none"], issuers).isAsked(about: $0.span) })
+        #expect(!token.withBytes { Introspector.none.isAsked(about: $0.span) })
     }
 }

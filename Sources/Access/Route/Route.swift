@@ -1,80 +1,68 @@
-import Access
-import HTTPMessage
-import OAuth
+package import HTTPMessage
+package import OAuth
 
 /// One route, ready to be asked: plain values and memory of its own, reached by pointer, never copied or counted.
-struct Route: ~Copyable {
-    let index: Int
+@safe
+package struct Route: ~Copyable, @unchecked Sendable {
+    package let index: Int
     /// Where its numbers are: the same over reloads, for requests that began before one end after it.
-    let metricsSlot: Int
-    let settings: RouteSettings
+    package let metricsSlot: Int
+    package let settings: RouteSettings
     /// The name in JSON log lines.
-    let name: Bytes
+    package let name: Bytes
     /// Which of the worker's upstream pools.
-    let upstream: Int
-    let allowances: PathAllowances
+    package let upstream: Int
+    package let allowances: PathAllowances
     /// The methods let through.
-    let methodNames: MethodSet
-    let token: TokenPolicy
-    let isPublic: Bool
-    let isOptional: Bool
-    let webSocket: Bool
-    /// How often the operator is told of handshakes that go on as a plain GET.
-    let webSocketNotice: OncePerMinute
+    package let methodNames: MethodSet
+    package let token: TokenPolicy
+    package let isPublic: Bool
+    package let isOptional: Bool
+    package let webSocket: Bool
     /// Which identity mapping; -1 for none.
-    let identity: Int
+    package let identity: Int
     /// What `Origin` must be where there is one (MCP-06).
-    let origins: OriginList
+    package let origins: OriginList
     /// What scripts of pages elsewhere may do (HTTP-71).
-    let cors: CORSPolicy
+    package let cors: CORSPolicy
     /// How slow and how large its messages may be.
-    let patience: RoutePatience
+    package let patience: RoutePatience
     /// Where the metadata of the resource is, by listener; empty texts where none is published (RFC 9728 §5.1).
-    let resourceMetadata: [String]
+    package let resourceMetadata: [String]
     /// What the upstream gets in place of the client's credentials.
-    let credential: UpstreamCredential
+    package let credential: UpstreamCredential
     /// The bases of its URLs at each listener: the listener's public URL, and the route's own (DPOP-09).
-    let bases: UnsafeMutablePointer<[TargetBase]>
+    let basePlaces: UnsafeMutablePointer<[TargetBase]>
+    let listenerCount: Int
     /// What it asks of browsers' sessions; nil where it takes none.
-    let login: UnsafeMutablePointer<LoginPolicy>?
+    package let login: UnsafeMutablePointer<LoginPolicy>?
     /// The base of `htu` in proofs for the upstream (DPOP-45).
-    let proofBase: String
+    package let proofBase: String
     /// Its credentials are sessions, and no tokens.
-    let takesSessionsAlone: Bool
+    package let takesSessionsAlone: Bool
     /// Its upstream is told the client's certificate (RFC 9440).
-    let sendsClientCert: Bool
+    package let sendsClientCert: Bool
     /// A 401 of its upstream is no business of the client's (HTTP-68).
-    let hidesUnauthorized: Bool
+    package let hidesUnauthorized: Bool
     /// The issuer that is asked about tokens which nobody here can judge.
-    let introspector: Introspector
+    package let introspector: Introspector
 
-    /// Bytes in memory of their own.
-    struct Bytes {
-        let start: UnsafeMutablePointer<UInt8>
-        let count: Int
+    package typealias Bytes = FixedBytes
 
-        init(_ text: String) { self.init(Array(text.utf8)) }
-
-        init(_ bytes: [UInt8]) {
-            start = .allocate(capacity: max(1, bytes.count))
-            start.initialize(from: bytes, count: bytes.count)
-            count = bytes.count
-        }
-
-        var buffer: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: start, count: count) }
-
-        func destroy() { start.deallocate() }
+    /// The bases of its URLs at a listener.
+    package func bases(at listener: Int) -> [TargetBase] {
+        precondition(listener < listenerCount, "a listener's place is one of the configuration's")
+        return unsafe basePlaces[listener]
     }
 
     /// Frees what was written out; nobody may use it any longer.
-    func destroy(listenerCount: Int) {
+    func destroy() {
         name.destroy()
         token.destroy()
-        webSocketNotice.destroy()
         if case .fixed(let line) = credential { line.destroy() }
-        bases.deinitialize(count: listenerCount)
-        bases.deallocate()
-        if let login { LoginPolicy.free(login) }
+        unsafe basePlaces.deinitialize(count: listenerCount)
+        unsafe basePlaces.deallocate()
+        if let login = unsafe login { unsafe LoginPolicy.free(login) }
     }
 }
 
@@ -97,7 +85,7 @@ extension DPoPRules {
 
 extension MethodSet {
     /// A route that names rights by method, and no default, lets through the methods it names (fail closed).
-    static func of(_ route: RouteSettings) -> MethodSet {
+    package static func of(_ route: RouteSettings) -> MethodSet {
         guard route.methods == nil, let token = route.access.token else { return MethodSet(route.methods) }
         var named: [[String]] = []
         if token.scopes.isEmpty, !token.scopesByMethod.isEmpty { named.append(token.scopesByMethod.keys.sorted()) }

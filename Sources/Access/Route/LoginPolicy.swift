@@ -1,0 +1,96 @@
+import Bytes
+import Issuers
+import Login
+package import OAuth
+import Sessions
+
+/// What a route asks of browsers' sessions.
+@safe
+package struct LoginPolicy: @unchecked Sendable {
+    /// Which login, by its place in the settings.
+    package let login: Int
+    /// Scopes, claims and authentication, as for tokens.
+    package let needs: TokenPolicy
+    package let cookieName: FixedBytes
+    /// The origins of pages that may make unsafe requests, for each listener: its own, and those of the route.
+    private let originPlaces: UnsafeMutablePointer<OriginList>
+    private let listenerCount: Int
+    package let requiresHeader: Bool
+    package let keepsForm: Bool
+    package let isOptional: Bool
+    /// The path that a login begins at.
+    package let startPath: String
+    /// What a login for this route asks for beside the client's own wishes, by its place; -1 for nothing.
+    package let stepUp: Int
+
+    /// In memory of its own, for the life of the configuration: nothing of it is copied on a request's way.
+    static func make(
+        _ settings: LoginAccessSettings, _ gateway: AccessSettings, catalogue: inout PredicateCatalogue
+    ) -> UnsafeMutablePointer<LoginPolicy>? {
+        guard gateway.logins.indices.contains(settings.login) else { return nil }
+        let login = gateway.logins[settings.login]
+        let place = UnsafeMutablePointer<LoginPolicy>.allocate(capacity: 1)
+        let origins = UnsafeMutablePointer<OriginList>.allocate(capacity: max(1, gateway.publicURLs.count))
+        for (number, url) in gateway.publicURLs.enumerated() {
+            unsafe (origins + number).initialize(to: OriginList([url] + settings.allowedOrigins))
+        }
+        unsafe place.initialize(
+            to: LoginPolicy(
+                login: settings.login,
+                needs: TokenPolicy(
+                    settings.requirements, gateway.proofs,
+                    issuerIndex: { name in gateway.issuers.firstIndex { $0.name == name } ?? -1 },
+                    catalogue: &catalogue),
+                cookieName: FixedBytes(login.session.cookieName),
+                originPlaces: origins, listenerCount: gateway.publicURLs.count,
+                requiresHeader: settings.requiresHeader, keepsForm: settings.keepsForm,
+                isOptional: settings.optional, startPath: "\(ReservedPath.prefix)/login/\(login.name)",
+                stepUp: StepUps.place(of: settings, in: gateway)))
+        return unsafe place
+    }
+}
+
+extension LoginPolicy {
+    /// The origins of pages that may make unsafe requests at a listener.
+    package func origins(at listener: Int) -> UnsafePointer<OriginList> {
+        precondition(listener < listenerCount, "a listener's place is one of the configuration's")
+        return unsafe UnsafePointer(originPlaces + listener)
+    }
+
+    /// Frees a policy; nobody may use it any longer.
+    static func free(_ place: UnsafeMutablePointer<LoginPolicy>) {
+        unsafe place.pointee.needs.destroy()
+        unsafe place.pointee.cookieName.destroy()
+        unsafe place.pointee.originPlaces.deinitialize(count: place.pointee.listenerCount)
+        unsafe place.pointee.originPlaces.deallocate()
+        unsafe place.deinitialize(count: 1)
+        unsafe place.deallocate()
+    }
+}
+
+/// What routes ask of logins beside what their client asks for (STEP-04): a browser names one by its place, and can ask
+/// for nothing that no route asks for.
+package enum StepUps {
+    /// Those of one login, each once.
+    package static func all(of login: Int, in routes: [RouteSettings]) -> [StepUp] {
+        var found: [StepUp] = []
+        for route in routes {
+            guard let access = route.access.login, access.login == login, let one = stepUp(access),
+                !found.contains(one)
+            else { continue }
+            found.append(one)
+        }
+        return found
+    }
+
+    static func place(of access: LoginAccessSettings, in gateway: AccessSettings) -> Int {
+        guard let one = stepUp(access) else { return -1 }
+        return all(of: access.login, in: gateway.routes).firstIndex(of: one) ?? -1
+    }
+
+    private static func stepUp(_ access: LoginAccessSettings) -> StepUp? {
+        let needs = access.requirements
+        guard !needs.acrValues.isEmpty || needs.maxAgeSeconds != nil else { return nil }
+        return StepUp(acrValues: needs.acrValues, maximumAge: needs.maxAgeSeconds, forcesPrompt: false)
+    }
+}

@@ -1,0 +1,94 @@
+/// One route: where matching requests go, and who may make them.
+package struct RouteSettings: Sendable {
+    /// Exactly one of these is said in the file; a route that says none does not load (HTTP-76).
+    package enum Access: Sendable {
+        case publicAccess
+        case token(TokenSettings)
+        case login(LoginAccessSettings)
+        /// Either credential; a request with an `Authorization` field is judged by that alone (SC-11).
+        case tokenOrLogin(TokenSettings, LoginAccessSettings)
+
+        /// What tokens must be, where any are taken.
+        package var token: TokenSettings? {
+            switch self {
+            case .publicAccess, .login: nil
+            case .token(let token), .tokenOrLogin(let token, _): token
+            }
+        }
+
+        /// What sessions must be, where any are taken.
+        package var login: LoginAccessSettings? {
+            switch self {
+            case .publicAccess, .token: nil
+            case .login(let login), .tokenOrLogin(_, let login): login
+            }
+        }
+    }
+
+    /// A path relaxation of HTTP-56 that the operator switched on for this route.
+    package enum PathAllowance: Sendable, CaseIterable {
+        /// `%2F`
+        case encodedSlash
+        /// `%5C` and `\`
+        case backslash
+        /// `%25` followed by two hexadecimal digits
+        case doubleEncoding
+        /// `;` in a segment
+        case semicolon
+        /// bytes above 0x7E
+        case nonASCII
+    }
+
+    /// The name in logs and metrics; the path unless configured.
+    package var name: String
+    /// Ends with `/`: the whole subtree and the path itself without that slash.
+    ///
+    /// Otherwise this path alone.
+    package var path: String
+    /// Its upstream takes paths that differ in case for one (HTTP-57, T-09): `path` is in lower case, and fits in any.
+    package var ignoresCase = false
+    package var upstream: UpstreamSettings
+    package var access: Access
+    /// Fields injected towards the upstream, in order (HTTP-46).
+    package var identity: [IdentityFieldSettings]
+    /// Methods allowed, case-sensitive; nil allows all but CONNECT, TRACE and TRACK (HTTP-19).
+    package var methods: [String]?
+    package var webSocket: Bool
+    package var pathAllowances: [PathAllowance]
+    /// Bases of this route's URLs beside the listener's public URL, for `htu`: scheme, authority and a path prefix that
+    /// a proxy in front takes away (DPOP-09).
+    package var publicURLs: [String] = []
+    /// What `Origin`, where there is one, must be (MCP-06); nil does not look.
+    package var allowedOrigins: [String]?
+    /// What scripts of pages elsewhere may do.
+    package var cors = CORSSettings.refused
+    package var limits = RouteLimitSettings()
+    package var timeouts = RouteTimeoutSettings()
+    /// What the upstream gets in place of the client's credentials.
+    package var credential = UpstreamCredentialSettings.none
+    /// The base of the upstream's URLs as its resource server sees them, for the `htu` of proofs made for it (DPOP-45); nil
+    /// is the upstream's own scheme and authority.
+    package var proofURL: String?
+    /// The upstream is told the client's certificate in `Client-Cert`, where the connection has one (RFC 9440).
+    package var sendsClientCert = false
+    /// A 401 of the upstream becomes a 502, unless it answers the client's own token (HTTP-68).
+    package var hidesUnauthorized = false
+    /// Statuses of the upstream's responses that a navigation gets a page of ours for.
+    package var replacedStatuses: Set<UInt16> = []
+    /// A Model Context Protocol server: its metadata is published, and no token passes through (MCP-01 … MCP-06).
+    package var isMCP = false
+
+    package init(
+        name: String, path: String, upstream: UpstreamSettings, access: Access, identity: [IdentityFieldSettings] = [],
+        methods: [String]? = nil, webSocket: Bool = false, pathAllowances: [PathAllowance] = []
+    ) {
+        self.name = name
+        self.path = path
+        self.upstream = upstream
+        self.access = access
+        self.identity = identity
+        self.methods = methods
+        self.webSocket = webSocket
+        self.pathAllowances = pathAllowances
+    }
+}
