@@ -188,9 +188,9 @@ public enum EventLoopFailure: Error, Sendable, CustomStringConvertible {
 
 // C callbacks: called by libevent on the loop's thread; the context is the loop, which outlives its own events.
 private let onWakeUp: FileEvent.Callback = { _, _, context in
-    Unmanaged<EventLoop>.fromOpaque(context.unsafelyUnwrapped).takeUnretainedValue().receiveInbox()
+    CallbackContext.object(context, of: EventLoop.self).receiveInbox()
 }
 
 private let onDrain: FileEvent.Callback = { _, _, context in
-    Unmanaged<EventLoop>.fromOpaque(context.unsafelyUnwrapped).takeUnretainedValue().drainLocal()
+    CallbackContext.object(context, of: EventLoop.self).drainLocal()
 }

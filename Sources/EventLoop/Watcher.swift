@@ -86,16 +86,16 @@ public final class SignalWatcher {
 // C callbacks, on the loop's thread; the context is the watcher, whose `deinit` removes the event. It is held during the
 // call, for its closure may let go of it: that would free the closure, and what it holds, while it runs.
 private let onReady: FileEvent.Callback = { _, what, context in
-    let watcher = Unmanaged<Watcher>.fromOpaque(context.unsafelyUnwrapped).takeUnretainedValue()
+    let watcher = CallbackContext.object(context, of: Watcher.self)
     withExtendedLifetime(watcher) { watcher.ready(FileEvent.Interest(rawValue: what)) }
 }
 
 private let onFired: FileEvent.Callback = { _, _, context in
-    let timer = Unmanaged<LoopTimer>.fromOpaque(context.unsafelyUnwrapped).takeUnretainedValue()
+    let timer = CallbackContext.object(context, of: LoopTimer.self)
     withExtendedLifetime(timer) { timer.fired() }
 }
 
 private let onSignal: FileEvent.Callback = { _, _, context in
-    let watcher = Unmanaged<SignalWatcher>.fromOpaque(context.unsafelyUnwrapped).takeUnretainedValue()
+    let watcher = CallbackContext.object(context, of: SignalWatcher.self)
     withExtendedLifetime(watcher) { watcher.received() }
 }

@@ -1,4 +1,5 @@
 import CCurl
+import EventLoop
 
 // What curl calls while it works, always inside one of our own calls on the loop's thread. The context of an easy
 // handle's callbacks is its `CurlTransfer`, of a multi handle's its `CurlMulti`; both outlive their handle.
@@ -39,9 +40,9 @@ let onTimerChanged: portcullis_timer_changed = { _, milliseconds, context in
 }
 
 private func transfer(_ context: UnsafeMutableRawPointer?) -> CurlTransfer {
-    Unmanaged<CurlTransfer>.fromOpaque(context.unsafelyUnwrapped).takeUnretainedValue()
+    CallbackContext.object(context, of: CurlTransfer.self)
 }
 
 private func multi(_ context: UnsafeMutableRawPointer?) -> CurlMulti {
-    Unmanaged<CurlMulti>.fromOpaque(context.unsafelyUnwrapped).takeUnretainedValue()
+    CallbackContext.object(context, of: CurlMulti.self)
 }

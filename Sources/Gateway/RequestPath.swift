@@ -4,8 +4,8 @@ import Login
 
 /// What is to be done after the stages have looked at a head.
 enum Step {
-    /// Send it on, with this head, which is in the worker's scratch until then.
-    case forward(HeadWriter)
+    /// Send it on by its route, with this head, which is in the worker's scratch until then.
+    case forward(HeadWriter, by: UnsafePointer<Route>)
     /// Wait for an authorization server, then look again.
     case wait(Wait)
     /// Answer it here: `OPTIONS` for the server, or for a hop that `Max-Forwards` forbids (HTTP-16, HTTP-20).
@@ -72,7 +72,7 @@ extension WorkerRef {
                 try checkBodyAtHand(exchange, bytes, count)
                 try spend(unspent)
             }
-            return plan.map { .forward($0) } ?? .answerOptions
+            return plan.map { .forward($0, by: route) } ?? .answerOptions
         } catch {
             return .refuse(error)
         }
@@ -84,7 +84,7 @@ extension WorkerRef {
         _ bytes: UnsafeMutablePointer<UInt8>
     ) throws(Refused) -> Step {
         exchange.pointee.isPreflight = true
-        return head.isLastHop ? .answerOptions : .forward(try planRequest(exchange, route, bytes))
+        return head.isLastHop ? .answerOptions : .forward(try planRequest(exchange, route, bytes), by: route)
     }
 
     /// Refuses a request that went through this gateway before.

@@ -20,8 +20,8 @@ public struct Pipe {
     /// and count as none.
     public init?(capacity: Int32) {
         var ends: (Int32, Int32) = (-1, -1)
-        let made = withUnsafeMutableBytes(of: &ends) {
-            portcullis_pipe($0.baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: Int32.self))
+        let made = withUnsafeMutablePointer(to: &ends) {
+            $0.withMemoryRebound(to: Int32.self, capacity: 2) { portcullis_pipe($0) }
         }
         guard made == 0 else { return nil }
         (readEnd, writeEnd) = ends

@@ -79,7 +79,7 @@ public final class Resolver: Sendable {
         let started = pthread_create(
             &thread, nil,
             { context in
-                Unmanaged<Resolver>.fromOpaque(context.unsafelyUnwrapped).takeRetainedValue().answerQuestions()
+                CallbackContext.takeObject(context, of: Resolver.self).answerQuestions()
                 return nil
             }, context)
         guard started == 0 else {

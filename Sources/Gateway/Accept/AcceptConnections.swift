@@ -105,7 +105,7 @@ extension WorkerRef {
 // A C callback of libevent, on the worker's thread. The context is the listener's place among the worker's, which outlives
 // its event.
 let onListenerReadable: FileEvent.Callback = { _, _, context in
-    let listener = context.unsafelyUnwrapped.assumingMemoryBound(to: ListenerSocket.self)
+    let listener = CallbackContext.place(context, of: ListenerSocket.self)
     let worker = listener.pointee.worker
     worker.endClosedConnections()
     worker.acceptConnections(listener)

@@ -25,8 +25,10 @@ struct TokenCache {
         while size < entryLimit * 2 { size *= 2 }
         mask = size - 1
         // calloc: pages that no token has hashed to stay untouched, so an idle worker pays nothing for the table.
-        slots = calloc(size, MemoryLayout<UnsafeMutablePointer<TokenRecord>?>.stride)
-            .unsafelyUnwrapped.assumingMemoryBound(to: UnsafeMutablePointer<TokenRecord>?.self)
+        guard let memory = calloc(size, MemoryLayout<UnsafeMutablePointer<TokenRecord>?>.stride) else {
+            preconditionFailure("there is no memory for \(size) tokens")
+        }
+        slots = memory.assumingMemoryBound(to: UnsafeMutablePointer<TokenRecord>?.self)
     }
 
     /// The record of the token with this digest, or nil.

@@ -6,13 +6,13 @@ import Transport
 
 /// From a permitted request to bytes at the upstream: head, then body as it arrives.
 extension WorkerRef {
-    /// Sends `head` on, with what of the body is at hand.
+    /// Sends `head` on by its route, with what of the body is at hand.
     func forward(
-        _ exchange: ExchangeRef, _ head: HeadWriter, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, isKept: Bool
+        _ exchange: ExchangeRef, _ head: HeadWriter, by route: UnsafePointer<Route>,
+        _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, isKept: Bool
     ) {
         let client = exchange.pointee.client
         let length = pointee.scratch.head.pointee.length
-        let route = exchange.pointee.route.unsafelyUnwrapped
         client.pointee.patience = Int32(clamping: route.pointee.patience.responseBody)
         exchange.pointee.mayRetry = exchange.pointee.request.isComplete && isIdempotent(exchange.pointee.method)
         var writer = head
@@ -38,7 +38,7 @@ extension WorkerRef {
             return closeClient(client)
         }
         exchange.pointee.forwardedAt = clock.microseconds()
-        send(exchange, writer)
+        send(exchange, writer, by: route)
     }
 
     private func refuseUnread(
@@ -63,9 +63,9 @@ extension WorkerRef {
     }
 
     /// Gives head and body to a pooled connection, or to a new one when it is ready.
-    private func send(_ exchange: ExchangeRef, _ writer: HeadWriter) {
+    private func send(_ exchange: ExchangeRef, _ writer: HeadWriter, by route: UnsafePointer<Route>) {
         let client = exchange.pointee.client
-        let pool = pointee.upstreams.pools[Int(exchange.pointee.route.unsafelyUnwrapped.pointee.upstream)]
+        let pool = pointee.upstreams.pools[Int(route.pointee.upstream)]
         if let upstream = takeIdle(pool) {
             attach(exchange, upstream)
             if exchange.pointee.mayRetry {
@@ -120,8 +120,7 @@ extension WorkerRef {
             // Pipelined bytes wait in the kernel once some are here; otherwise stay armed to see the peer's end.
             isBlocked = !client.pointee.input.isEmpty || client.pointee.sawEnd || exchange.pointee.phase == .parked
         } else {
-            let upstream = exchange.pointee.upstream
-            isBlocked = client.pointee.sawEnd || upstream == nil || upstream.unsafelyUnwrapped.pointee.hasOutput
+            isBlocked = client.pointee.sawEnd || exchange.pointee.upstream.map { $0.pointee.hasOutput } ?? true
         }
         if isBlocked { client.stopReading() } else { client.startReading() }
     }

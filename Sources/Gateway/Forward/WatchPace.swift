@@ -7,9 +7,9 @@ import Transport
 /// Upstreams have no least rate: an event stream says nothing for most of its life, and that is what it is for. Theirs
 /// is `response_body` alone, the longest silence.
 extension WorkerRef {
-    /// What is to be expected of an exchange that is, or was, forwarded.
+    /// What is to be expected of an exchange: what its route says, or the configuration where it has none.
     func patience(of exchange: ExchangeRef) -> RoutePatience {
-        exchange.pointee.route.unsafelyUnwrapped.pointee.patience
+        exchange.pointee.route?.pointee.patience ?? pointee.policy.patience
     }
 
     /// The clock of a client whose body is under way; it stands still while the upstream does not take what is there.
@@ -60,10 +60,9 @@ extension WorkerRef {
 
     /// The time for part of a body is over: 408, unless enough of it came (HTTP-66).
     func bodyTimedOut(_ client: ClientRef, _ exchange: ExchangeRef) {
-        guard let patience = exchange.pointee.route?.pointee.patience, client.pointee.pace.isMeasured else {
-            let milliseconds =
-                exchange.pointee.route?.pointee.patience.requestBody ?? pointee.policy.timeouts.requestBody
-            return refuseSlowBody(exchange, "the body within \(milliseconds) ms", "part of it")
+        let patience = patience(of: exchange)
+        guard client.pointee.pace.isMeasured else {
+            return refuseSlowBody(exchange, "the body within \(patience.requestBody) ms", "part of it")
         }
         switch judgePace(client, patience.requestBody, bytesPerSecond: patience.bodyRate) {
         case .good: return

@@ -26,9 +26,8 @@ extension WorkerRef {
 
     /// Keeps the id that a trusted proxy gave the request, for the lines about it.
     private func keepProxyID(_ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>) {
-        guard let id = proxyRequestID(exchange.pointee.client, bytes),
-            exchange.pointee.logged.append(
-                id.baseAddress.unsafelyUnwrapped, id.count, from: &pointee.connections.buffers)
+        guard let id = proxyRequestID(exchange.pointee.client, bytes), let start = id.baseAddress,
+            exchange.pointee.logged.append(start, id.count, from: &pointee.connections.buffers)
         else { return }
         exchange.pointee.loggedProxyID = UInt8(id.count)
     }

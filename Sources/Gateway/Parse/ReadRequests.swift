@@ -222,7 +222,7 @@ extension WorkerRef {
             keepRest(client, bytes, count, isKept: isKept)
             publish(exchange, document)
         case .login(let endpoint): receiveLoginRequest(exchange, endpoint, bytes, count, isKept: isKept)
-        case .forward(let head): forward(exchange, head, bytes, count, isKept: isKept)
+        case .forward(let head, let route): forward(exchange, head, by: route, bytes, count, isKept: isKept)
         }
     }
 

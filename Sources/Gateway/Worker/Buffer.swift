@@ -28,10 +28,15 @@ struct Buffer {
     var room: Int { capacity - end }
 
     /// The first byte; only with `count > 0`.
-    var bytes: UnsafeMutablePointer<UInt8> { base.unsafelyUnwrapped + start }
+    var bytes: UnsafeMutablePointer<UInt8> { memory + start }
 
     /// Where the next bytes go; only with `room > 0`.
-    var space: UnsafeMutablePointer<UInt8> { base.unsafelyUnwrapped + end }
+    var space: UnsafeMutablePointer<UInt8> { memory + end }
+
+    private var memory: UnsafeMutablePointer<UInt8> {
+        guard let base else { preconditionFailure("an empty buffer has no bytes and no room") }
+        return base
+    }
 
     /// Copies bytes behind those held, with more memory when needed; false when that would pass the largest size.
     mutating func append(_ source: UnsafePointer<UInt8>, _ count: Int, from pool: inout BufferPool) -> Bool {

@@ -22,6 +22,8 @@ struct ServingPolicy {
     /// What of it one client may have.
     let shares: ClientShares
     let timeouts: TimeoutSettings
+    /// What is to be expected of a request that has no route.
+    let patience: RoutePatience
     let httpLimits: HTTP1Limits
     /// The issuer that exchanges tokens by each of the tables' rules.
     let exchangeIssuers: [Int]
@@ -56,6 +58,7 @@ struct ServingPolicy {
         limits = settings.limits
         shares = ClientShares(settings.limits, workers: settings.workers)
         timeouts = settings.timeouts
+        patience = RoutePatience(nil, settings.limits, settings.timeouts)
         httpLimits = HTTP1Limits(settings.limits)
         exchangeIssuers = resources.tables.exchanges.map { rule in
             settings.clients.indices.contains(rule.client) ? settings.clients[rule.client].issuer : -1

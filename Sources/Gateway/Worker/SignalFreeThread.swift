@@ -1,3 +1,4 @@
+import EventLoop
 import Glibc
 
 /// A thread that handles no signal: they are the control loop's, and libevent's handler must not run anywhere else.
@@ -23,7 +24,7 @@ enum SignalFreeThread {
         let code = pthread_create(
             &thread, nil,
             { context in
-                Unmanaged<Body>.fromOpaque(context.unsafelyUnwrapped).takeRetainedValue().run()
+                CallbackContext.takeObject(context, of: Body.self).run()
                 return nil
             }, context.toOpaque())
         guard code == 0 else {

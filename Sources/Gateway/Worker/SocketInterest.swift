@@ -61,22 +61,22 @@ private func disarm(_ event: UnsafeMutablePointer<FileEvent>, _ isArmed: inout B
 // C callbacks of libevent, on the worker's thread. The context is the connection's place in its slab, which outlives its
 // events: they are removed before the place is given back.
 let onClientReadable: FileEvent.Callback = { _, _, context in
-    let client = context.unsafelyUnwrapped.assumingMemoryBound(to: ClientConnection.self)
+    let client = CallbackContext.place(context, of: ClientConnection.self)
     client.pointee.worker.clientReadable(client)
 }
 
 let onClientWritable: FileEvent.Callback = { _, _, context in
-    let client = context.unsafelyUnwrapped.assumingMemoryBound(to: ClientConnection.self)
+    let client = CallbackContext.place(context, of: ClientConnection.self)
     client.pointee.worker.clientWritable(client)
 }
 
 let onUpstreamReadable: FileEvent.Callback = { _, _, context in
-    let upstream = context.unsafelyUnwrapped.assumingMemoryBound(to: UpstreamConnection.self)
+    let upstream = CallbackContext.place(context, of: UpstreamConnection.self)
     upstream.pointee.worker.upstreamReadable(upstream)
 }
 
 let onUpstreamWritable: FileEvent.Callback = { _, _, context in
-    let upstream = context.unsafelyUnwrapped.assumingMemoryBound(to: UpstreamConnection.self)
+    let upstream = CallbackContext.place(context, of: UpstreamConnection.self)
     let worker = upstream.pointee.worker
     worker.endClosedConnections()
     worker.upstreamWritable(upstream)

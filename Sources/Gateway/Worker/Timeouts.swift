@@ -82,10 +82,10 @@ extension WorkerRef {
 
 // The worker's timer, on its own thread; the context is the worker's place, which outlives the loop's run.
 let onTick: FileEvent.Callback = { _, _, context in
-    context.unsafelyUnwrapped.assumingMemoryBound(to: Worker.self).ticked()
+    CallbackContext.place(context, of: Worker.self).ticked()
 }
 
 // The same thread, the same context.
 let onTimeoutsLeft: FileEvent.Callback = { _, _, context in
-    context.unsafelyUnwrapped.assumingMemoryBound(to: Worker.self).endWhatIsOver()
+    CallbackContext.place(context, of: Worker.self).endWhatIsOver()
 }
