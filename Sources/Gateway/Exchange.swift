@@ -188,28 +188,3 @@ struct RequestID {
         }
     }
 }
-
-/// How far a message's body has been read: none, so many bytes to go, chunks, or until the peer ends.
-struct BodyCounter {
-    enum Kind: UInt8 { case complete, length, chunked, untilClose }
-
-    var kind = Kind.complete
-    var remaining: Int64 = 0
-    var chunks = ChunkedDecoder()
-
-    init() {}
-
-    init(_ framing: BodyFraming, sizes: ChunkSizeSpelling = .exact) {
-        chunks = ChunkedDecoder(sizes)
-        switch framing {
-        case .none: kind = .complete
-        case .length(let count):
-            kind = count == 0 ? .complete : .length
-            remaining = count
-        case .chunked: kind = .chunked
-        case .untilClose: kind = .untilClose
-        }
-    }
-
-    var isComplete: Bool { kind == .complete }
-}

@@ -171,24 +171,11 @@ extension WorkerRef {
         guard let discard = client.pointee.discard else { return }
         while !client.pointee.input.isEmpty, !discard.pointee.isComplete {
             let input = client.pointee.input
-            switch discard.pointee.kind {
-            case .complete, .untilClose: break
-            case .length:
-                let taken = Int(min(Int64(input.count), discard.pointee.remaining))
-                discard.pointee.remaining -= Int64(taken)
-                if discard.pointee.remaining == 0 { discard.pointee.kind = .complete }
-                client.pointee.lingered += Int32(taken)
-                client.pointee.input.consume(taken, to: &pointee.connections.buffers)
-            case .chunked:
-                let span = UnsafeBufferPointer(start: input.bytes, count: input.count).span
-                switch discard.pointee.chunks.next(span) {
-                case .data(let offset, let count): consumeDiscarded(client, offset + count)
-                case .needMore(let consumed): consumeDiscarded(client, consumed)
-                case .end(let consumed):
-                    discard.pointee.kind = .complete
-                    consumeDiscarded(client, consumed)
-                case .refused: return stopDiscarding(client)
-                }
+            let span = UnsafeBufferPointer(start: input.bytes, count: input.count).span
+            switch discard.pointee.next(in: span) {
+            case .content(let offset, let count): consumeDiscarded(client, offset + count)
+            case .framing(let used), .end(let used): consumeDiscarded(client, used)
+            case .refused: return stopDiscarding(client)
             }
             if client.pointee.lingered > 64 << 10 { return stopDiscarding(client) }
         }

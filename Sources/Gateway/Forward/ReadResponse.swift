@@ -149,7 +149,7 @@ extension WorkerRef {
         if spliceResponse(upstream, exchange) { return }
         let count = upstream.pointee.stream.read(into: pointee.scratch.read, capacity: Scratch.readCapacity)
         if count == 0, exchange.pointee.response.kind == .untilClose {
-            exchange.pointee.response.kind = .complete
+            exchange.pointee.response.end()
             upstream.pointee.keepsAlive = false
             var writer = HeadWriter(pointee.scratch.write, capacity: Scratch.writeCapacity)
             if exchange.pointee.sendsChunks { writer.put("0\r\n\r\n") }
@@ -169,83 +169,25 @@ extension WorkerRef {
 
     /// A body that needs no framing goes from where it was read straight to the client.
     private func passUnframed(_ upstream: UpstreamRef, _ exchange: ExchangeRef, _ count: Int) {
-        var taken = count
-        if exchange.pointee.response.kind == .length {
-            taken = Int(min(Int64(count), exchange.pointee.response.remaining))
-            exchange.pointee.response.remaining -= Int64(taken)
-            if exchange.pointee.response.remaining == 0 { exchange.pointee.response.kind = .complete }
-        }
+        let taken = exchange.pointee.response.pass(count)
         exchange.pointee.responseBytes += Int64(taken)
         passed(upstream, exchange, pointee.scratch.read, taken, hasMore: taken < count)
     }
 
-    /// Frames body bytes behind what the writer holds and sends both.
+    /// Frames body bytes behind what the writer holds and sends both; an HTTP/1.0 client gets the content without chunks
+    /// (HTTP-32).
     private func passBody(
         _ upstream: UpstreamRef, _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int,
         _ head: HeadWriter
     ) {
-        var writer = head
-        var taken = 0
-        switch exchange.pointee.response.kind {
-        case .complete: break
-        case .length:
-            taken = Int(min(Int64(count), exchange.pointee.response.remaining))
-            writer.put(bytes, taken)
-            exchange.pointee.response.remaining -= Int64(taken)
-            if exchange.pointee.response.remaining == 0 { exchange.pointee.response.kind = .complete }
-            exchange.pointee.responseBytes += Int64(taken)
-        case .untilClose:
-            taken = count
-            if exchange.pointee.sendsChunks {
-                var chunk = ChunkWriter(writer)
-                chunk.put(bytes, count)
-                writer = chunk.finish(isLast: false)
-            } else {
-                writer.put(bytes, count)
-            }
-            exchange.pointee.responseBytes += Int64(count)
-        case .chunked:
-            guard let used = passChunks(exchange, bytes, count, &writer) else {
-                return upstreamBrokeFraming(upstream, exchange, writer)
-            }
-            taken = used
+        var content = ContentWriter(head, as: exchange.pointee.sendsChunks ? .chunk : .plain)
+        let outcome = passContent(of: &exchange.pointee.response, bytes, count, into: &content)
+        let writer = content.finish(isLast: exchange.pointee.response.isComplete)
+        exchange.pointee.responseBytes += Int64(content.length)
+        switch outcome {
+        case .refused: upstreamBrokeFraming(upstream, exchange, writer)
+        case .used(let used): passed(upstream, exchange, writer.base, writer.count, hasMore: used < count)
         }
-        passed(upstream, exchange, writer.base, writer.count, hasMore: taken < count)
-    }
-
-    /// Decodes the upstream's chunks; nil when they are none.
-    private func passChunks(
-        _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, _ writer: inout HeadWriter
-    ) -> Int? {
-        guard exchange.pointee.sendsChunks else { return passDecoded(exchange, bytes, count, &writer) }
-        var chunk = ChunkWriter(writer)
-        let outcome = decodeChunks(&exchange.pointee.response, bytes, count, into: &chunk)
-        writer = chunk.finish(isLast: exchange.pointee.response.isComplete)
-        exchange.pointee.responseBytes += Int64(chunk.length)
-        guard case .used(let used) = outcome else { return nil }
-        return used
-    }
-
-    /// An HTTP/1.0 client gets the content without chunks (HTTP-32).
-    private func passDecoded(
-        _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, _ writer: inout HeadWriter
-    ) -> Int? {
-        var used = 0
-        while used < count {
-            let rest = UnsafeBufferPointer(start: bytes + used, count: count - used)
-            switch exchange.pointee.response.chunks.next(rest.span) {
-            case .data(let offset, let length):
-                writer.put(bytes + used + offset, length)
-                exchange.pointee.responseBytes += Int64(length)
-                used += offset + length
-            case .needMore(let consumed): return used + consumed
-            case .end(let consumed):
-                exchange.pointee.response.kind = .complete
-                return used + consumed
-            case .refused: return nil
-            }
-        }
-        return used
     }
 
     /// Sends what was put together; ends the exchange when that was the last of it.

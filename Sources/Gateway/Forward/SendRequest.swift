@@ -137,27 +137,15 @@ extension WorkerRef {
     func encodeBody(
         _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, into writer: inout HeadWriter
     ) -> Encoded {
-        switch exchange.pointee.request.kind {
-        case .complete, .untilClose: return .used(0)
-        case .length:
-            let taken = Int(min(Int64(count), exchange.pointee.request.remaining))
-            writer.put(bytes, taken)
-            exchange.pointee.request.remaining -= Int64(taken)
-            exchange.pointee.requestBytes += Int64(taken)
-            if exchange.pointee.request.remaining == 0 { exchange.pointee.request.kind = .complete }
-            return .used(taken)
-        case .chunked:
-            var chunk = ChunkWriter(writer)
-            let outcome = decodeChunks(&exchange.pointee.request, bytes, count, into: &chunk)
-            writer = chunk.finish(isLast: exchange.pointee.request.isComplete)
-            exchange.pointee.requestBytes += Int64(chunk.length)
-            if case .refused(let cause) = outcome {
-                return .refused(brokenBody(cause))
-            }
+        var content = ContentWriter(writer, as: exchange.pointee.request.kind == .chunked ? .chunk : .plain)
+        let outcome = passContent(of: &exchange.pointee.request, bytes, count, into: &content)
+        writer = content.finish(isLast: exchange.pointee.request.isComplete)
+        exchange.pointee.requestBytes += Int64(content.length)
+        switch outcome {
+        case .refused(let cause): return .refused(brokenBody(cause))
+        case .used(let used):
             let limit = patience(of: exchange).bodyLimit
-            if exchange.pointee.requestBytes > limit { return .refused(bodyTooLarge(limit)) }
-            guard case .used(let used) = outcome else { return .used(0) }
-            return .used(used)
+            return exchange.pointee.requestBytes > limit ? .refused(bodyTooLarge(limit)) : .used(used)
         }
     }
 
@@ -171,17 +159,17 @@ extension WorkerRef {
         var used = pointee.scratch.head.pointee.length
         guard used < count, exchange.pointee.request.kind == .chunked else { return }
         // A copy, for what is forwarded is decoded from its beginning.
-        var chunks = exchange.pointee.request.chunks
+        var body = exchange.pointee.request
         let limit = patience(of: exchange).bodyLimit
         var size: Int64 = 0
         while used < count {
             let rest = UnsafeBufferPointer(start: bytes + used, count: count - used)
-            switch chunks.next(rest.span) {
-            case .data(let offset, let length):
+            switch body.next(in: rest.span) {
+            case .content(let offset, let length):
                 used += offset + length
                 size += Int64(length)
                 guard size <= limit else { throw bodyTooLarge(limit) }
-            case .needMore, .end: return
+            case .framing, .end: return
             case .refused(let cause): throw brokenBody(cause)
             }
         }
@@ -195,69 +183,28 @@ extension WorkerRef {
         refuse(.requestBodyTooLarge, "at most \(limit) bytes", "more")
     }
 
-    enum Decoded {
+    enum PassedContent {
+        /// So many bytes of the input are used up.
         case used(Int)
         case refused(HTTP1Refusal)
     }
 
-    /// Decodes chunks from `bytes` into one chunk of ours.
-    func decodeChunks(
-        _ body: inout BodyCounter, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, into chunk: inout ChunkWriter
-    ) -> Decoded {
+    /// Puts the content that is in `bytes` where it is written, up to the end of the body.
+    func passContent(
+        of body: inout BodyCounter, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int,
+        into content: inout ContentWriter
+    ) -> PassedContent {
         var used = 0
-        while used < count {
+        while used < count, !body.isComplete {
             let rest = UnsafeBufferPointer(start: bytes + used, count: count - used)
-            switch body.chunks.next(rest.span) {
-            case .data(let offset, let length):
-                chunk.put(bytes + used + offset, length)
+            switch body.next(in: rest.span) {
+            case .content(let offset, let length):
+                content.put(bytes + used + offset, length)
                 used += offset + length
-            case .needMore(let consumed): return .used(used + consumed)
-            case .end(let consumed):
-                body.kind = .complete
-                return .used(used + consumed)
+            case .framing(let taken), .end(let taken): used += taken
             case .refused(let cause): return .refused(cause)
             }
         }
         return .used(used)
-    }
-}
-
-/// One chunk that is put together behind a head: room for its size is kept in front.
-struct ChunkWriter {
-    private var writer: HeadWriter
-    private let start: Int
-    private(set) var length = 0
-    /// Eight hexadecimal digits and CR LF.
-    private static let sizeLine = 10
-
-    /// `writer` must have `bodyRoom` for what will be put.
-    init(_ writer: HeadWriter) {
-        precondition(writer.hasRoom(ChunkWriter.sizeLine), "a chunk is begun only where one fits")
-        self.writer = writer
-        start = writer.count
-        self.writer.advance(ChunkWriter.sizeLine)
-    }
-
-    mutating func put(_ bytes: UnsafePointer<UInt8>, _ count: Int) {
-        writer.put(bytes, count)
-        length += count
-    }
-
-    /// The writer, with the chunk closed, or taken back when it is empty; and with the last chunk if `isLast`.
-    mutating func finish(isLast: Bool) -> HeadWriter {
-        if length == 0 {
-            writer.advance(-ChunkWriter.sizeLine)
-        } else {
-            let line = writer.base + start
-            for index in 0..<8 {
-                let digit = UInt8(truncatingIfNeeded: length >> (28 - 4 * index)) & 15
-                line[index] = digit < 10 ? 48 + digit : 87 + digit
-            }
-            line[8] = 13
-            line[9] = 10
-            writer.put("\r\n")
-        }
-        if isLast { writer.put("0\r\n\r\n") }
-        return writer
     }
 }

@@ -67,7 +67,7 @@ extension WorkerRef {
             pointee.connections.pipes.giveUp()
             return false
         case 0 where exchange.pointee.response.kind == .untilClose:
-            exchange.pointee.response.kind = .complete
+            exchange.pointee.response.end()
             upstream.pointee.keepsAlive = false
             finishExchange(exchange)
         default: upstreamBroke(upstream)
@@ -172,12 +172,5 @@ extension BodyCounter {
     /// What may be moved unseen in one go: never a byte behind the body.
     fileprivate var spliceable: Int {
         kind == .length ? Int(min(remaining, Int64(PipePool.capacity))) : PipePool.capacity
-    }
-
-    /// Counts bytes that went on.
-    fileprivate mutating func pass(_ count: Int) {
-        guard kind == .length else { return }
-        remaining -= Int64(count)
-        if remaining == 0 { kind = .complete }
     }
 }

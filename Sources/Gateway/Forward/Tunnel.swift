@@ -189,7 +189,7 @@ extension WorkerRef {
     /// One side has ended: the other gets what is on its way, then the end.
     func endTunnel(_ client: ClientRef) {
         guard let exchange = client.pointee.exchange else { return closeClient(client) }
-        exchange.pointee.response.kind = .complete
+        exchange.pointee.response.end()
         if let upstream = exchange.pointee.upstream {
             exchange.pointee.upstream = nil
             closeUpstream(upstream)

@@ -116,31 +116,16 @@ extension WorkerRef {
         guard let loginInFlight = exchange.pointee.loginInFlight else { return }
         while !exchange.pointee.request.isComplete, !client.pointee.input.isEmpty {
             let input = client.pointee.input
-            switch exchange.pointee.request.kind {
-            case .complete, .untilClose: break
-            case .length:
-                let taken = Int(min(Int64(input.count), exchange.pointee.request.remaining))
-                append(UnsafeBufferPointer(start: input.bytes, count: taken), to: loginInFlight)
-                exchange.pointee.request.remaining -= Int64(taken)
-                if exchange.pointee.request.remaining == 0 { exchange.pointee.request.kind = .complete }
-                client.pointee.input.consume(taken, to: &pointee.connections.buffers)
-            case .chunked:
-                let span = UnsafeBufferPointer(start: input.bytes, count: input.count).span
-                let before = input.count
-                switch exchange.pointee.request.chunks.next(span) {
-                case .data(let offset, let length):
-                    append(UnsafeBufferPointer(start: input.bytes + offset, count: length), to: loginInFlight)
-                    client.pointee.input.consume(offset + length, to: &pointee.connections.buffers)
-                case .needMore(let consumed):
-                    client.pointee.input.consume(consumed, to: &pointee.connections.buffers)
-                    if consumed < before { return client.startReading() }
-                case .end(let consumed):
-                    exchange.pointee.request.kind = .complete
-                    client.pointee.input.consume(consumed, to: &pointee.connections.buffers)
-                case .refused:
-                    dropInput(client)
-                    return refuse(exchange, refuse(.malformedMessage, "chunks", "something else"))
-                }
+            let span = UnsafeBufferPointer(start: input.bytes, count: input.count).span
+            switch exchange.pointee.request.next(in: span) {
+            case .content(let offset, let count):
+                append(UnsafeBufferPointer(start: input.bytes + offset, count: count), to: loginInFlight)
+                client.pointee.input.consume(offset + count, to: &pointee.connections.buffers)
+            case .framing(let used), .end(let used):
+                client.pointee.input.consume(used, to: &pointee.connections.buffers)
+            case .refused:
+                dropInput(client)
+                return refuse(exchange, refuse(.malformedMessage, "chunks", "something else"))
             }
             guard loginInFlight.pointee.request.body.count <= LoginRequest.bodyLimit else {
                 return refuse(

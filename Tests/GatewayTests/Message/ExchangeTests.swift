@@ -36,22 +36,6 @@ import Testing
     }
 }
 
-@Suite struct `the counter of a body` {
-    @Test(
-        arguments: [
-            (BodyFraming.none, BodyCounter.Kind.complete, 0), (.length(0), .complete, 0), (.length(1), .length, 1),
-            (.length(.max), .length, .max), (.chunked, .chunked, 0), (.untilClose, .untilClose, 0),
-        ] as [(BodyFraming, BodyCounter.Kind, Int64)])
-    func `begins as the framing says`(framing: BodyFraming, kind: BodyCounter.Kind, remaining: Int64) {
-        let counter = BodyCounter(framing)
-        #expect(counter.kind == kind)
-        #expect(counter.remaining == remaining)
-        #expect(counter.isComplete == (kind == .complete))
-    }
-
-    @Test func `of a message without a body is complete`() { #expect(BodyCounter().isComplete) }
-}
-
 @Suite struct `names compared without case` {
     @Test(
         .holds("HTTP-21"),

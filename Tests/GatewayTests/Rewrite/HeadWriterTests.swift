@@ -112,14 +112,14 @@ private final class Page {
     }
 }
 
-@Suite struct `a chunk writer` {
+@Suite struct `a writer of content` {
     @Test(.holds("HTTP-32"), arguments: [1, 9, 10, 15, 16, 255, 256, 4095, 4096, 65_535, 65_536, 150_000])
     func `frames what was put as one chunk with its size`(count: Int) {
         let page = Page(count + 64)
         var writer = page.writer
         writer.put("HEAD")
         let body = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) }
-        var chunk = ChunkWriter(writer)
+        var chunk = ContentWriter(writer, as: .chunk)
         body.withUnsafeBufferPointer { body in
             guard let start = body.baseAddress else { return }
             chunk.put(start, count / 3)
@@ -142,15 +142,27 @@ private final class Page {
             let page = Page(40)
             var writer = page.writer
             writer.put("HEAD")
-            var chunk = ChunkWriter(writer)
+            var chunk = ContentWriter(writer, as: .chunk)
             let done = chunk.finish(isLast: isLast)
             #expect(page.text(done) == (isLast ? "HEAD0\r\n\r\n" : "HEAD"))
         }
     }
 
+    @Test(.holds("HTTP-32")) func `leaves content as it is where nothing frames it`() {
+        let page = Page(40)
+        var writer = page.writer
+        writer.put("HEAD")
+        var content = ContentWriter(writer, as: .plain)
+        "abc".withBytes { bytes in
+            if let start = bytes.baseAddress { content.put(start, 3) }
+        }
+        #expect(content.length == 3)
+        #expect(page.text(content.finish(isLast: true)) == "HEADabc")
+    }
+
     @Test(.holds("HTTP-32")) func `leaves the end out while more is to come`() {
         let page = Page(40)
-        var chunk = ChunkWriter(page.writer)
+        var chunk = ContentWriter(page.writer, as: .chunk)
         "abc".withBytes { bytes in
             if let start = bytes.baseAddress { chunk.put(start, 3) }
         }
@@ -162,7 +174,7 @@ private final class Page {
         var writer = page.writer
         writer.put("HEAD")
         let room = writer.bodyRoom
-        var chunk = ChunkWriter(writer)
+        var chunk = ContentWriter(writer, as: .chunk)
         [UInt8](repeating: 1, count: room).withUnsafeBufferPointer { bytes in
             if let start = bytes.baseAddress { chunk.put(start, room) }
         }
@@ -174,7 +186,7 @@ private final class Page {
 
     @Test func `writes nothing past the end when more is put than was promised`() {
         let page = Page(30)
-        var chunk = ChunkWriter(page.writer)
+        var chunk = ContentWriter(page.writer, as: .chunk)
         [UInt8](repeating: 1, count: 64).withUnsafeBufferPointer { bytes in
             if let start = bytes.baseAddress { chunk.put(start, 64) }
         }
