@@ -141,16 +141,19 @@ extension WorkerRef {
         case .nothing, .keys: exchange.pointee.hasWaited = true
         case .metadata: break
         case .introspection:
-            exchange.pointee.lookup = .refused(refuse(.introspectionUnavailable, "an answer in time", "none"))
+            exchange.pointee.lookup = .refused(
+                Refused(.introspectionUnavailable, expected: "an answer in time", found: "none"))
         case .exchange:
-            exchange.pointee.exchanged = .refused(refuse(.exchangeUnavailable, "an answer in time", "none"))
+            exchange.pointee.exchanged = .refused(
+                Refused(.exchangeUnavailable, expected: "an answer in time", found: "none"))
         case .session:
-            exchange.pointee.lookup = .refused(refuse(.sessionRefreshUnavailable, "an answer in time", "none"))
+            exchange.pointee.lookup = .refused(
+                Refused(.sessionRefreshUnavailable, expected: "an answer in time", found: "none"))
         case .loginPlace: return placeTimedOut(exchange)
         case .login:
             unpark(exchange)
             exchange.pointee.phase = .awaitingResponse
-            return refuse(exchange, refuse(.loginTimedOut, "an answer in time", "none"))
+            return answer(exchange, refused: Refused(.loginTimedOut, expected: "an answer in time", found: "none"))
         }
         unpark(exchange)
         resume(exchange)

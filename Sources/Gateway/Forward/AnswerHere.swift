@@ -11,7 +11,7 @@ extension WorkerRef {
     }
 
     /// Answers an exchange with a refusal, as its template says (rows E of Requirements.md).
-    func refuse(_ exchange: ExchangeRef, _ refused: Refused) {
+    func answer(_ exchange: ExchangeRef, refused: Refused) {
         let refusal = refused.cause
         let client = exchange.pointee.client
         if let upstream = exchange.pointee.upstream {

@@ -49,7 +49,8 @@ extension WorkerRef {
         while let upstream = pool.pointee.waiting {
             unlinkWaiting(upstream, from: pool)
             if pool.pointee.addresses.isEmpty {
-                upstreamFailed(upstream, refuse(.upstreamUnresolved, "addresses of \(name(of: pool))", "none"))
+                upstreamFailed(
+                    upstream, Refused(.upstreamUnresolved, expected: "addresses of \(name(of: pool))", found: "none"))
             } else {
                 open(upstream)
             }
@@ -91,7 +92,8 @@ extension WorkerRef {
             setTimeout(upstream.timeout, timeForAttempt(upstream, pool, now))
             return
         }
-        upstreamFailed(upstream, refuse(.upstreamUnreachable, "a connection to \(name(of: pool))", reason))
+        upstreamFailed(
+            upstream, Refused(.upstreamUnreachable, expected: "a connection to \(name(of: pool))", found: reason))
     }
 
     /// Half of what is left while there is another address to try, so that one that swallows packets does not cost a
@@ -117,12 +119,12 @@ extension WorkerRef {
     }
 
     /// An attempt has failed: the next address, or the refusal when there is none or no time.
-    func attemptFailed(_ upstream: UpstreamRef, _ reason: String, else refused: (WorkerRef) -> Refused) {
+    func attemptFailed(_ upstream: UpstreamRef, _ reason: String, else refused: @autoclosure () -> Refused) {
         let pool = upstream.pointee.pool
         putBack(upstream, pool, reason)
         guard pool.pointee.addresses.untried(upstream.pointee.tried) > 0,
             clock.microseconds() < upstream.pointee.deadline
-        else { return upstreamFailed(upstream, refused(self)) }
+        else { return upstreamFailed(upstream, refused()) }
         closeSocket(upstream)
         open(upstream)
     }
@@ -133,13 +135,14 @@ extension WorkerRef {
         let pool = upstream.pointee.pool
         guard code == 0 else {
             let reason = String(cString: strerror(code))
-            return attemptFailed(upstream, reason) {
-                $0.refuse(.upstreamUnreachable, "a connection to \(name(of: pool))", reason)
-            }
+            return attemptFailed(
+                upstream, reason,
+                else: Refused(.upstreamUnreachable, expected: "a connection to \(name(of: pool))", found: reason))
         }
         guard let tls = pool.pointee.tls else { return becameActive(upstream) }
         guard let stream = tls.open(upstream.pointee.stream.descriptor, serverName: certificateName(upstream)) else {
-            return upstreamFailed(upstream, refuse(.upstreamTLSFailed, "TLS to \(name(of: pool))", "no TLS state"))
+            return upstreamFailed(
+                upstream, Refused(.upstreamTLSFailed, expected: "TLS to \(name(of: pool))", found: "no TLS state"))
         }
         upstream.pointee.stream = stream
         upstream.pointee.state = .handshaking
@@ -166,7 +169,8 @@ extension WorkerRef {
             let problem = upstream.pointee.stream.certificateProblem
             let expected = problem == nil ? "TLS from \(name)" : "a certificate for \(name)"
             let found = problem ?? failure.wordsOfServer
-            attemptFailed(upstream, found) { $0.refuse(.upstreamTLSFailed, expected, found) }
+            attemptFailed(
+                upstream, found, else: Refused(.upstreamTLSFailed, expected: expected, found: found))
         }
     }
 }

@@ -91,6 +91,6 @@ extension WorkerRef {
         dropInput(client)
         guard exchange.pointee.phase != .responding else { return abortClient(client) }
         exchange.pointee.keepsAlive = false
-        refuse(exchange, refused)
+        answer(exchange, refused: refused)
     }
 }

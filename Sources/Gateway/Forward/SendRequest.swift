@@ -45,7 +45,7 @@ extension WorkerRef {
         _ exchange: ExchangeRef, _ refused: Refused, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, _ isKept: Bool
     ) {
         keepRest(exchange.pointee.client, bytes, count, isKept: isKept)
-        refuse(exchange, refused)
+        answer(exchange, refused: refused)
     }
 
     private func isIdempotent(_ method: MethodID) -> Bool {
@@ -77,11 +77,12 @@ extension WorkerRef {
             return
         }
         guard let upstream = connect(pool) else {
-            return refuse(exchange, connectionsExhausted())
+            return answer(exchange, refused: connectionsExhausted())
         }
         attach(exchange, upstream)
         guard upstream.pointee.output.append(writer.base, writer.count, from: &pointee.connections.buffers) else {
-            return refuse(exchange, refuse(.identityTooLarge, "a head within limits", "a larger one"))
+            return answer(
+                exchange, refused: Refused(.identityTooLarge, expected: "a head within limits", found: "a larger one"))
         }
         exchange.pointee.mayRetry = false
         begin(upstream)
@@ -176,11 +177,11 @@ extension WorkerRef {
     }
 
     private func brokenBody(_ cause: HTTP1Refusal) -> Refused {
-        refuse(.malformedMessage, "the chunked coding", CauseWords.of(cause))
+        Refused(.malformedMessage, expected: "the chunked coding", found: CauseWords.of(cause))
     }
 
     private func bodyTooLarge(_ limit: Int64) -> Refused {
-        refuse(.requestBodyTooLarge, "at most \(limit) bytes", "more")
+        Refused(.requestBodyTooLarge, expected: "at most \(limit) bytes", found: "more")
     }
 
     enum PassedContent {

@@ -17,10 +17,11 @@ extension WorkerRef {
         let free = max(1, pointee.policy.limits.upstreamConnections - pool.pointee.inUse)
         let held = pool.pointee.users?.count(of: network) ?? 0
         guard !share.hasRoom(held: held, free: free) else { return }
-        throw refuse(
+        throw Refused(
             .upstreamShareExhausted,
-            "\(min(share.most, free)) connections of one client to an upstream (limits.upstream_connections_per_client)",
-            "more of \(exchange.pointee.address.text)")
+            expected:
+                "\(min(share.most, free)) connections of one client to an upstream (limits.upstream_connections_per_client)",
+            found: "more of \(exchange.pointee.address.text)")
     }
 
     private func beginCounting(_ pool: UnsafeMutablePointer<UpstreamPool>) {

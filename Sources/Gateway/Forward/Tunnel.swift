@@ -15,8 +15,10 @@ extension WorkerRef {
         if let found = refusalOfSwitch(exchange, bytes) {
             exchange.pointee.upstream = nil
             closeUpstream(upstream)
-            return refuse(
-                exchange, refuse(.upstreamSwitchedProtocols, "no 101, or the WebSocket that was offered", found))
+            return answer(
+                exchange,
+                refused: Refused(
+                    .upstreamSwitchedProtocols, expected: "no 101, or the WebSocket that was offered", found: found))
         }
         let client = exchange.pointee.client
         exchange.pointee.phase = .responding

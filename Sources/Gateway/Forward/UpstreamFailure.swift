@@ -19,7 +19,7 @@ extension WorkerRef {
         closeUpstream(upstream)
         guard let exchange else { return }
         exchange.pointee.upstream = nil
-        refuse(exchange, refused)
+        answer(exchange, refused: refused)
     }
 
     /// The connection ended, or cannot be read or written any more.
@@ -38,7 +38,10 @@ extension WorkerRef {
         let pool = upstream.pointee.pool
         closeUpstream(upstream)
         if mayRetry, !exchange.pointee.replay.isEmpty { return retry(exchange, pool) }
-        refuse(exchange, refuse(.upstreamClosed, "a response from \(name(of: pool))", "the end of the connection"))
+        answer(
+            exchange,
+            refused: Refused(
+                .upstreamClosed, expected: "a response from \(name(of: pool))", found: "the end of the connection"))
     }
 
     /// The pooled connection had been closed: once more on a fresh one (RFC 9110 §9.2.2, HTTP-64).
@@ -47,7 +50,7 @@ extension WorkerRef {
     private func retry(_ exchange: ExchangeRef, _ pool: UnsafeMutablePointer<UpstreamPool>) {
         exchange.pointee.mayRetry = false
         guard let upstream = connect(pool) else {
-            return refuse(exchange, connectionsExhausted())
+            return answer(exchange, refused: connectionsExhausted())
         }
         attach(exchange, upstream)
         renewProof(exchange, pool)
@@ -64,7 +67,7 @@ extension WorkerRef {
         closeUpstream(upstream)
         guard let exchange else { return }
         exchange.pointee.upstream = nil
-        refuse(exchange, refuse(.upstreamMalformed, "an HTTP/1.1 response", found))
+        answer(exchange, refused: Refused(.upstreamMalformed, expected: "an HTTP/1.1 response", found: found))
     }
 
     /// The response's chunks broke off: the client must see that something is missing (HTTP-41).
@@ -101,7 +104,9 @@ extension WorkerRef {
     }
 
     private func connectTimedOut() -> Refused {
-        refuse(.upstreamConnectTimedOut, "a connection within \(pointee.policy.timeouts.upstreamConnect) ms", "none")
+        Refused(
+            .upstreamConnectTimedOut, expected: "a connection within \(pointee.policy.timeouts.upstreamConnect) ms",
+            found: "none")
     }
 
     /// The upstream was too slow; which of its clocks ran out depends on its state.
@@ -112,7 +117,7 @@ extension WorkerRef {
         case .draining, .idle: return closeUpstream(upstream)
         case .resolving: return upstreamFailed(upstream, connectTimedOut())
         case .connecting, .handshaking:
-            return attemptFailed(upstream, "no answer in time") { $0.connectTimedOut() }
+            return attemptFailed(upstream, "no answer in time", else: connectTimedOut())
         case .active: break
         }
         guard let exchange = upstream.pointee.exchange else { return closeUpstream(upstream) }
@@ -130,7 +135,7 @@ extension WorkerRef {
         if !exchange.pointee.request.isComplete { Socket.resetOnClose(upstream.pointee.stream.descriptor) }
         closeUpstream(upstream)
         let time = patience(of: exchange).upstreamFirstByte
-        refuse(exchange, refuse(.upstreamTimedOut, "a response within \(time) ms", "none"))
+        answer(exchange, refused: Refused(.upstreamTimedOut, expected: "a response within \(time) ms", found: "none"))
     }
 
     /// Whether a 401 of this exchange's upstream is kept from the client (HTTP-68).
@@ -147,6 +152,9 @@ extension WorkerRef {
         let pool = upstream.pointee.pool
         // Part of a body must not be taken for the whole (HTTP-31).
         if !exchange.pointee.request.isComplete { Socket.resetOnClose(upstream.pointee.stream.descriptor) }
-        refuse(exchange, refuse(.upstreamUnauthorized, "a response from \(name(of: pool)) other than 401", "401"))
+        answer(
+            exchange,
+            refused: Refused(
+                .upstreamUnauthorized, expected: "a response from \(name(of: pool)) other than 401", found: "401"))
     }
 }

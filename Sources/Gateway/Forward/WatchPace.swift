@@ -105,6 +105,6 @@ extension WorkerRef {
         if let upstream = exchange.pointee.upstream {
             Socket.resetOnClose(upstream.pointee.stream.descriptor)
         }
-        refuse(exchange, refuse(.requestBodyTooSlow, expected, found))
+        answer(exchange, refused: Refused(.requestBodyTooSlow, expected: expected, found: found))
     }
 }

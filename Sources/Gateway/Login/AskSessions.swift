@@ -53,10 +53,12 @@ extension WorkerRef {
                 record.pointee.uses += 1
                 kept = record
             }
-            var refused = refuse(
-                .sessionRefreshUnavailable, "refreshed tokens", "no answer of the authorization server")
+            var refused = Refused(
+                .sessionRefreshUnavailable, expected: "refreshed tokens", found: "no answer of the authorization server"
+            )
             if case .tooMany = answer.result {
-                refused = refuse(.clientWaitersTooMany, "fewer refreshes of one user under way", "more")
+                refused = Refused(
+                    .clientWaitersTooMany, expected: "fewer refreshes of one user under way", found: "more")
             }
             end(wait) { exchange in
                 exchange.pointee.hasWaited = true

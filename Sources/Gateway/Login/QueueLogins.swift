@@ -28,9 +28,9 @@ extension WorkerRef {
     ) {
         let (kind, network) = (loginInFlight.pointee.kind, loginInFlight.pointee.network)
         guard mayQueue(kind, network) || takeQueued(kind, network) else {
-            return refuse(exchange, refusalOfRoom(exchange, kind, network))
+            return answer(exchange, refused: refusalOfRoom(exchange, kind, network))
         }
-        if let refusal = keepHead(exchange, loginInFlight) { return refuse(exchange, refusal) }
+        if let refusal = keepHead(exchange, loginInFlight) { return answer(exchange, refused: refusal) }
         countQueued(loginInFlight, isQueued: true)
         park(exchange, .loginPlace, pointee.scratch.read)
         setTimeout(client.timeout, Questions.loginQueueTimeout)
@@ -110,13 +110,13 @@ extension WorkerRef {
             return abortClient(exchange.pointee.client)
         }
         guard loginInFlight.pointee.isQueued else {
-            return refuse(
+            return answer(
                 exchange,
-                refuse(
-                    .clientLoginsTooMany, "a place for each client that waits",
-                    "more of \(exchange.pointee.address.text) than of anybody"))
+                refused: Refused(
+                    .clientLoginsTooMany, expected: "a place for each client that waits",
+                    found: "more of \(exchange.pointee.address.text) than of anybody"))
         }
-        refuse(exchange, refusalOfRoom(exchange, loginInFlight.pointee.kind, loginInFlight.pointee.network))
+        answer(exchange, refused: refusalOfRoom(exchange, loginInFlight.pointee.kind, loginInFlight.pointee.network))
     }
 
     /// One more that waits, or one less.

@@ -70,13 +70,15 @@ extension WorkerRef {
                 network: network))
         if let refusal {
             keepRest(client, bytes, count, isKept: isKept)
-            return refuse(exchange, refusal)
+            return answer(exchange, refused: refusal)
         }
         let isBodyAnnounced = !exchange.pointee.request.isComplete
         if case .length(let size) = pointee.scratch.head.pointee.framing, size > Int64(LoginRequest.bodyLimit) {
             keepRest(client, bytes, count, isKept: isKept)
-            return refuse(
-                exchange, refuse(.requestBodyTooLarge, "at most \(LoginRequest.bodyLimit) bytes", "\(size)"))
+            return answer(
+                exchange,
+                refused: Refused(
+                    .requestBodyTooLarge, expected: "at most \(LoginRequest.bodyLimit) bytes", found: "\(size)"))
         }
         keepRest(client, bytes, count, isKept: isKept)
         guard client.pointee.state == .exchanging else { return }
@@ -84,7 +86,7 @@ extension WorkerRef {
         if isBodyAnnounced, let loginInFlight = exchange.pointee.loginInFlight,
             let refusal = keepHead(exchange, loginInFlight)
         {
-            return refuse(exchange, refusal)
+            return answer(exchange, refused: refusal)
         }
         if isBodyAnnounced, exchange.pointee.expectsContinue, client.pointee.input.isEmpty {
             let text: StaticString = "HTTP/1.1 100 Continue\r\n\r\n"
@@ -125,15 +127,18 @@ extension WorkerRef {
                 client.pointee.input.consume(used, to: &pointee.connections.buffers)
             case .refused:
                 dropInput(client)
-                return refuse(exchange, refuse(.malformedMessage, "chunks", "something else"))
+                return answer(
+                    exchange, refused: Refused(.malformedMessage, expected: "chunks", found: "something else"))
             }
             guard loginInFlight.pointee.request.body.count <= LoginRequest.bodyLimit else {
-                return refuse(
-                    exchange, refuse(.requestBodyTooLarge, "at most \(LoginRequest.bodyLimit) bytes", "more"))
+                return answer(
+                    exchange,
+                    refused: Refused(
+                        .requestBodyTooLarge, expected: "at most \(LoginRequest.bodyLimit) bytes", found: "more"))
             }
             if let refusal = judgeBytes(exchange, loginInFlight) {
                 dropContent(loginInFlight)
-                return refuse(exchange, refusal)
+                return answer(exchange, refused: refusal)
             }
         }
         guard exchange.pointee.request.isComplete else { return client.startReading() }

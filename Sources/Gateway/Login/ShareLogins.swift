@@ -61,10 +61,11 @@ extension WorkerRef {
         let wait = pointee.connections.networks.take(
             network, rated, at: clock.microseconds(), pointee.policy.shares.loginRate)
         guard wait > 0 else { return nil }
-        return refuse(
+        return Refused(
             .clientLoginsTooMany,
-            "\(pointee.policy.limits.shares.loginRate) \(rated == .callbacks ? "callbacks" : "logins") a second of one client (limits.login_rate_per_client)",
-            "more of \(exchange.pointee.address.text)")
+            expected:
+                "\(pointee.policy.limits.shares.loginRate) \(rated == .callbacks ? "callbacks" : "logins") a second of one client (limits.login_rate_per_client)",
+            found: "more of \(exchange.pointee.address.text)")
     }
 
     /// Whether there is a place, and one of the client's.
@@ -88,12 +89,12 @@ extension WorkerRef {
     func refusalOfRoom(_ exchange: ExchangeRef, _ kind: LoginKind, _ network: (UInt64, UInt64)?) -> Refused {
         let free = freePlaces(kind)
         guard let network, pointee.connections.networks.count(of: network, kind.place) > 0 else {
-            return refuse(.loginsTooMany, "\(Questions.loginLimit) at once at most", "more")
+            return Refused(.loginsTooMany, expected: "\(Questions.loginLimit) at once at most", found: "more")
         }
-        return refuse(
+        return Refused(
             .clientLoginsTooMany,
-            "\(min(share(kind).most, free)) logins of one client at once (limits.logins_per_client)",
-            "more of \(exchange.pointee.address.text)")
+            expected: "\(min(share(kind).most, free)) logins of one client at once (limits.logins_per_client)",
+            found: "more of \(exchange.pointee.address.text)")
     }
 
     /// Refuses a request that there is no memory for: none at all, or none for this client.
@@ -110,13 +111,14 @@ extension WorkerRef {
                 pointee.connections.networks.count(of: network, loginInFlight.pointee.kind.memory)
                 - loginInFlight.pointee.heldBytes
             if !share.hasRoom(held: held, free: free + 1), share.isOwnDoing(held: held, free: free + 1) {
-                return refuse(
+                return Refused(
                     .clientLoginsTooMany,
-                    "\(min(share.most, max(free, 0))) bytes of requests of one client (limits.login_bodies_per_client)",
-                    "more of \(exchange.pointee.address.text)")
+                    expected:
+                        "\(min(share.most, max(free, 0))) bytes of requests of one client (limits.login_bodies_per_client)",
+                    found: "more of \(exchange.pointee.address.text)")
             }
         }
-        return free >= 0 ? nil : refuse(.loginsTooMany, "room for another form", "none")
+        return free >= 0 ? nil : Refused(.loginsTooMany, expected: "room for another form", found: "none")
     }
 
     /// One more that is answered, or one less.

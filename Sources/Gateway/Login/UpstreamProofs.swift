@@ -53,7 +53,7 @@ extension WorkerRef {
                 nonce: pool.pointee.proofNonce, accessToken: token.span,
                 now: clock.wallSeconds(), identifier: RandomBytes.fill(16))
         } catch {
-            throw refuse(.exchangeUnavailable, "a proof for the upstream", "a key that does not sign")
+            throw Refused(.exchangeUnavailable, expected: "a proof for the upstream", found: "a key that does not sign")
         }
     }
 

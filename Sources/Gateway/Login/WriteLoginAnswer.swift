@@ -32,7 +32,7 @@ extension WorkerRef {
         case .done: answer(exchange, status: 200, fields: fields + unreferred)
         case .refused(let cause, let detail):
             let refusal = Refusal(cause)
-            let refused = refuse(refusal, detail.expected, detail.found, check: detail.check)
+            let refused = Refused(refusal, expected: detail.expected, found: detail.found, check: detail.check)
             exchange.pointee.refusal = refusal
             if pointee.journal.decisions != nil { keepRefusal(exchange, refused) }
             logRefusal(exchange, refused)

@@ -2,7 +2,6 @@ import Access
 import EventLoop
 import HTTP1
 import HTTPMessage
-import Login
 import Telemetry
 import Transport
 
@@ -80,7 +79,11 @@ extension WorkerRef {
             let exchange = beginExchange(client, bytes, isParsed: false)
             exchange.pointee.reader = reader(ofUnread: bytes, count)
             dropInput(client)
-            refuse(exchange, refuse(.headerSectionTooLarge, "a head within \(Scratch.headBytes) bytes", "a longer one"))
+            answer(
+                exchange,
+                refused: Refused(
+                    .headerSectionTooLarge, expected: "a head within \(Scratch.headBytes) bytes", found: "a longer one")
+            )
         case .incomplete:
             if !isKept, !client.pointee.input.append(bytes, count, from: &pointee.connections.buffers) {
                 return closeClient(client)
@@ -94,7 +97,7 @@ extension WorkerRef {
             let exchange = beginExchange(client, bytes, isParsed: false)
             exchange.pointee.reader = reader(ofUnread: bytes, count)
             dropInput(client)
-            refuse(exchange, refusal(of: cause))
+            answer(exchange, refused: refusal(of: cause))
         case .complete:
             let exchange = beginExchange(client, bytes, isParsed: true)
             proceed(exchange, bytes, count, isKept: isKept)
@@ -103,7 +106,7 @@ extension WorkerRef {
 
     /// The refusal of a message that is not acceptable HTTP, with the words for the operator.
     func refusal(of cause: HTTP1Refusal) -> Refused {
-        refuse(Refusal(cause), wanted(by: cause), CauseWords.of(cause))
+        Refused(Refusal(cause), expected: wanted(by: cause), found: CauseWords.of(cause))
     }
 
     /// What would have been accepted: the limit and its key where there is one.
@@ -183,49 +186,6 @@ extension WorkerRef {
         return exchange
     }
 
-    /// Runs the stages on the head in `pointee.scratch.head` and does what they say.
-    private func proceed(_ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, isKept: Bool) {
-        let client = exchange.pointee.client
-        let step = run(exchange, bytes, count)
-        if pointee.journal.decisions != nil { keepDecision(exchange, bytes, step) }
-        switch step {
-        case .wait(let wait):
-            if let refusal = judgeWaiting(exchange, wait) {
-                keepRest(client, bytes, count, isKept: isKept)
-                return refuse(exchange, refusal)
-            }
-            if !isKept, !client.pointee.input.append(bytes, count, from: &pointee.connections.buffers) {
-                return closeClient(client)
-            }
-            park(exchange, wait, client.pointee.input.bytes)
-        case .refuse(let refused):
-            if refused.cause == .loginRequired, let pointer = refused.login, pointer.keepsForm,
-                let login = loginOfRoute(exchange)
-            {
-                // The form's own address says where it goes; nothing in that address is a parameter of the login.
-                return receiveLoginRequest(
-                    exchange, .start(client: login), bytes, count, isKept: isKept, query: pointer.query)
-            }
-            keepRest(client, bytes, count, isKept: isKept)
-            refuse(exchange, refused)
-        case .answerOptions:
-            keepRest(client, bytes, count, isKept: isKept)
-            answerOptions(exchange)
-        case .redirectToHTTPS:
-            let location = secureLocation(exchange, bytes)
-            keepRest(client, bytes, count, isKept: isKept)
-            answer(exchange, status: 308, fields: [("Location", location)])
-        case .answerPreflight(let origin):
-            keepRest(client, bytes, count, isKept: isKept)
-            answerPreflight(exchange, origin: origin)
-        case .publish(let document):
-            keepRest(client, bytes, count, isKept: isKept)
-            publish(exchange, document)
-        case .login(let endpoint): receiveLoginRequest(exchange, endpoint, bytes, count, isKept: isKept)
-        case .forward(let head, let route): forward(exchange, head, by: route, bytes, count, isKept: isKept)
-        }
-    }
-
     /// Leaves in the input what came behind the head.
     func keepRest(_ client: ClientRef, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, isKept: Bool) {
         let length = pointee.scratch.head.pointee.length
@@ -243,9 +203,11 @@ extension WorkerRef {
     func headTimedOut(_ client: ClientRef) {
         let exchange = beginExchange(client, client.pointee.input.bytes, isParsed: false)
         dropInput(client)
-        refuse(
+        answer(
             exchange,
-            refuse(.requestHeadTooSlow, "a head within \(pointee.policy.timeouts.requestHead) ms", "part of one"))
+            refused: Refused(
+                .requestHeadTooSlow, expected: "a head within \(pointee.policy.timeouts.requestHead) ms",
+                found: "part of one"))
     }
 
     func dropInput(_ client: ClientRef) { client.pointee.input.release(to: &pointee.connections.buffers) }

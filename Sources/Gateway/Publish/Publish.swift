@@ -84,7 +84,9 @@ extension WorkerRef {
             let name = MethodSet.name(of: exchange.pointee.method)
             logRefusal(
                 exchange,
-                refuse(.methodNotAllowed, allowed, name.isEmpty ? "another method" : name, check: "MD-20"))
+                Refused(
+                    .methodNotAllowed, expected: allowed, found: name.isEmpty ? "another method" : name, check: "MD-20")
+            )
             return answer(exchange, status: 405, fields: [("Allow", allowed), access])
         }
         var age = 300

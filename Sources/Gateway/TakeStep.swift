@@ -1,0 +1,65 @@
+import Access
+import HTTPMessage
+import Login
+
+/// From what the stages say of a head to what is done about it.
+extension WorkerRef {
+    /// Runs the stages on the head in `pointee.scratch.head` and does what they say.
+    func proceed(_ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, isKept: Bool) {
+        let client = exchange.pointee.client
+        let step = run(exchange, bytes, count)
+        if pointee.journal.decisions != nil { keepDecision(exchange, bytes, step) }
+        switch step {
+        case .forward(let head, let route): forward(exchange, head, by: route, bytes, count, isKept: isKept)
+        case .wait(let wait): self.wait(exchange, wait, bytes, count, isKept: isKept)
+        case .login(let endpoint): receiveLoginRequest(exchange, endpoint, bytes, count, isKept: isKept)
+        case .refuse(let refused):
+            if let (login, query) = loginOfForm(exchange, refused) {
+                return receiveLoginRequest(exchange, login, bytes, count, isKept: isKept, query: query)
+            }
+            keepRest(client, bytes, count, isKept: isKept)
+            answer(exchange, refused: refused)
+        case .answerOptions:
+            keepRest(client, bytes, count, isKept: isKept)
+            answerOptions(exchange)
+        case .answerPreflight(let origin):
+            keepRest(client, bytes, count, isKept: isKept)
+            answerPreflight(exchange, origin: origin)
+        case .redirectToHTTPS:
+            let location = secureLocation(exchange, bytes)
+            keepRest(client, bytes, count, isKept: isKept)
+            answer(exchange, status: 308, fields: [("Location", location)])
+        case .publish(let document):
+            keepRest(client, bytes, count, isKept: isKept)
+            publish(exchange, document)
+        }
+    }
+
+    /// Puts the request aside with its head, where there is room for another one that waits.
+    private func wait(
+        _ exchange: ExchangeRef, _ wait: Wait, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, isKept: Bool
+    ) {
+        let client = exchange.pointee.client
+        if let refused = judgeWaiting(exchange, wait) {
+            keepRest(client, bytes, count, isKept: isKept)
+            return answer(exchange, refused: refused)
+        }
+        if !isKept, !client.pointee.input.append(bytes, count, from: &pointee.connections.buffers) {
+            return closeClient(client)
+        }
+        park(exchange, wait, client.pointee.input.bytes)
+    }
+
+    /// Where the login begins that keeps the form which was posted without a session; nil where none does.
+    ///
+    /// The form's own address says where it goes: nothing in that address is a parameter of the login, whose query comes
+    /// with it.
+    private func loginOfForm(
+        _ exchange: ExchangeRef, _ refused: Refused
+    ) -> (endpoint: LoginRequest.Endpoint, query: [UInt8])? {
+        guard refused.cause == .loginRequired, let pointer = refused.login, pointer.keepsForm,
+            let login = loginOfRoute(exchange)
+        else { return nil }
+        return (.start(client: login), pointer.query)
+    }
+}
