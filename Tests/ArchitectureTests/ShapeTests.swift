@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func `the word for danger stands only where the C libraries are, where vectors are loaded, and where routes stand`() {
+    @Test func `the word for danger stands only where C libraries are, vectors are loaded, and routes stand`() {
         let fenced = [
             "Sources/Bytes/ByteVectors.swift", "Sources/Crypto/OpenSSL", "Sources/EventLoop", "Sources/Transport",
             "Sources/Fetch",
