@@ -75,6 +75,10 @@ let package = Package(
         // 4: what people read: pages, their looks, and their sentences in each language
         .target(name: "Pages", dependencies: ["Bytes", "HTTPMessage", "Crypto"], swiftSettings: pure),
 
+        // 4: every "no" of the gateway: how it is answered, who must act, and what a log calls it
+        .target(
+            name: "Refusals", dependencies: ["JSON", "JOSE", "HTTP1", "OAuth", "Pages"], swiftSettings: pure),
+
         // 4: sessions and the stores they are in; logins, refreshes and logouts as values
         .target(
             name: "Sessions", dependencies: ["Bytes", "JSON", "HTTPMessage", "Crypto"], swiftSettings: pure),
@@ -82,16 +86,16 @@ let package = Package(
             name: "Login",
             dependencies: [
                 "Bytes", "Rates", "JSON", "HTTPMessage", "Crypto", "JOSE", "OAuth", "Replay", "Telemetry", "Issuers",
-                "Sessions", "Pages",
+                "Sessions", "Pages", "Refusals",
             ],
             swiftSettings: pure),
 
-        // 4: the judgement of one request: rights and refusals as values, without a socket, a worker or a clock
+        // 4: the judgement of one request: rights as values, without a socket, a worker or a clock
         .target(
             name: "Access",
             dependencies: [
                 "Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE", "HTTP1", "OAuth", "Issuers", "Sessions", "Pages",
-                "Login",
+                "Refusals", "Login",
             ],
             swiftSettings: pure),
 
@@ -100,7 +104,7 @@ let package = Package(
             name: "Gateway",
             dependencies: [
                 "Bytes", "Rates", "JSON", "HTTPMessage", "Crypto", "JOSE", "HTTP1", "OAuth", "EventLoop", "Transport",
-                "Fetch", "Telemetry", "Issuers", "Replay", "Sessions", "Pages", "Login", "Access",
+                "Fetch", "Telemetry", "Issuers", "Replay", "Sessions", "Pages", "Refusals", "Login", "Access",
             ],
             swiftSettings: settings),
 

@@ -1,3 +1,6 @@
+// Whoever judges requests says refusals: their table comes with it.
+@_exported public import Refusals
+
 /// The refusal of one request: its cause, what the operator reads beside it, and where its client would log in.
 ///
 /// A value that is thrown, returned and waited with. It is no note in the worker that the next request could find: a line
@@ -20,23 +23,6 @@ package struct Refused: Error, Sendable {
     /// The same with what was expected and what was found, of one check where it is more precise than the cause.
     package init(_ cause: Refusal, expected: String, found: String, check: String = "") {
         self.init(cause, RefusalDetail(expected: expected, found: found, check: check))
-    }
-}
-
-/// Expected and found, said to the operator only; never a secret, and nothing unverified as fact.
-package struct RefusalDetail: Sendable, Equatable {
-    /// What would have been let through.
-    package var expected: String
-    /// What came in its place.
-    package var found: String
-    /// The row of the check, where it is more precise than the refusal's own.
-    package var check: String
-
-    /// What was expected and found; empty where nothing can be said.
-    package init(expected: String = "", found: String = "", check: String = "") {
-        self.expected = expected
-        self.found = found
-        self.check = check
     }
 }
 

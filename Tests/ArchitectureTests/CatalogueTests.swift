@@ -59,7 +59,7 @@ struct CatalogueWord: Hashable, CustomStringConvertible {
     }
 
     @Test func `explain every cause of a refusal and no other`() throws {
-        let table = try #require(SourceTree.file("Sources/Access/Refusal.swift"), "Refusal.swift is missing")
+        let table = try #require(SourceTree.file("Sources/Refusals/Refusal.swift"), "Refusal.swift is missing")
         let row = #/case \.\w+:\s+\(\d{3}, [^)]*"([a-z_]+)"\)/#
         let words = table.text.matches(of: row).map { String($0.1) }
         let documented = CatalogueWord.documented(in: "LogWords.md", below: "Causes of refusals")

@@ -24,16 +24,18 @@ enum ImportTable {
         "Sessions": ["Bytes", "JSON", "HTTPMessage", "Crypto"],
         "Pages": ["Bytes", "HTTPMessage", "Crypto"],
         "Requirements": [],
+        "Refusals": ["JSON", "JOSE", "HTTP1", "OAuth", "Pages"],
         "Login": [
             "Bytes", "Rates", "JSON", "HTTPMessage", "Crypto", "JOSE", "OAuth", "Replay", "Telemetry", "Issuers",
-            "Sessions", "Pages",
+            "Sessions", "Pages", "Refusals",
         ],
         "Access": [
-            "Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE", "HTTP1", "OAuth", "Issuers", "Sessions", "Pages", "Login",
+            "Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE", "HTTP1", "OAuth", "Issuers", "Sessions", "Pages",
+            "Refusals", "Login",
         ],
         "Gateway": [
             "Bytes", "Rates", "JSON", "HTTPMessage", "Crypto", "JOSE", "HTTP1", "OAuth", "EventLoop", "Transport",
-            "Fetch", "Telemetry", "Issuers", "Replay", "Sessions", "Pages", "Login", "Access",
+            "Fetch", "Telemetry", "Issuers", "Replay", "Sessions", "Pages", "Refusals", "Login", "Access",
         ],
         "Configuration": [
             "CYAML", "Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE", "OAuth", "Transport", "Telemetry", "Issuers",
@@ -50,7 +52,7 @@ enum ImportTable {
 
     /// Targets that are pure: they read no clock, no file, no environment and make no system call.
     static let withoutSystem: Set<String> = [
-        "Bytes", "Rates", "JSON", "HTTPMessage", "JOSE", "HTTP1", "OAuth", "Access", "Requirements",
+        "Bytes", "Rates", "JSON", "HTTPMessage", "JOSE", "HTTP1", "OAuth", "Refusals", "Access", "Requirements",
     ]
 
     /// What the toolchain brings and a target that is not pure may import.

@@ -69,7 +69,7 @@ import Testing
             count += checks.count
             #expect(Set(checks).subtracting(Self.ids).sorted() == [], "\(file)")
         }
-        let refusals = SourceTree.file("Sources/Access/Refusal.swift")?.text ?? ""
+        let refusals = SourceTree.file("Sources/Refusals/Refusal.swift")?.text ?? ""
         let checks = refusals.matches(of: #/\(\d{3}, \.\w+, \.\w+, "([^"]+)", "\w+"\)/#).map { String($0.1) }
         #expect(checks.count >= 100, "the reader of refusals found next to nothing: it is broken")
         #expect(Set(checks).subtracting(Self.ids).sorted() == [])
