@@ -62,28 +62,6 @@ public enum HTTP1Refusal: UInt8, Error, Sendable, CaseIterable {
     case chunkExtensionsTooLong
     case chunkDataNotTerminated
     case trailersTooLarge
-
-    /// The status that answers a request refused for this cause.
-    public var status: UInt16 {
-        switch self {
-        case .requestLineTooLong: 414
-        case .headerSectionTooLarge, .fieldLineTooLong, .tooManyFields: 431
-        case .versionNotSupported: 505
-        case .codingUnknown: 501
-        case .expectationUnknown: 417
-        case .bareLineFeed, .bareCarriageReturn, .controlOctet, .emptyLinesRepeated, .requestLineMalformed,
-            .methodNotToken, .methodReserved, .versionMalformed, .targetOctet, .targetFragment, .targetFormNotAllowed,
-            .targetSchemeNotHTTP, .targetAuthorityInvalid, .statusLineMalformed, .statusInvalid,
-            .whitespaceBeforeFirstField, .obsoleteLineFolding, .colonMissing, .fieldNameEmpty, .fieldNameNotToken,
-            .whitespaceBeforeColon, .lengthAndTransferEncoding, .lengthRepeated, .lengthNotDecimal, .lengthTooLarge,
-            .transferEncodingInHTTP10, .transferEncodingRepeated, .codingNotChunked, .hostMissing, .hostRepeated,
-            .hostInvalid, .connectionMalformed, .connectionNamesReserved, .connectionOptionsTooMany,
-            .chunkSizeMissing, .chunkSizeMalformed, .chunkSizeTooLarge, .chunkLineTooLong, .chunkExtensionMalformed,
-            .chunkExtensionsTooLong,
-            .chunkDataNotTerminated, .trailersTooLarge:
-            400
-        }
-    }
 }
 
 /// What reading a head has come to.

@@ -1,19 +1,6 @@
-package import HTTP1
 package import OAuth
 
 extension Refusal {
-    /// The refusal of a message that is not acceptable HTTP/1.1.
-    package init(_ cause: HTTP1Refusal) {
-        switch cause.status {
-        case 414: self = .requestLineTooLong
-        case 431: self = .headerSectionTooLarge
-        case 501: self = .unknownTransferCoding
-        case 505: self = .versionNotSupported
-        case 417: self = .expectationUnknown
-        default: self = cause == .connectionNamesReserved ? .reservedConnectionOption : .malformedMessage
-        }
-    }
-
     /// The refusal of an access token.
     package init(_ cause: AccessTokenRefusal) {
         switch cause {

@@ -1,5 +1,4 @@
 import Access
-import HTTP1
 import JOSE
 import OAuth
 import TestTraits
@@ -221,18 +220,6 @@ private let golden = """
         for refusal in [Refusal.tokenSignatureInvalid, .tokenKeyUnknown, .tokenMalformed, .tokenAlgorithmNotAllowed] {
             #expect(refusal.clientDescription == "The access token is invalid")
         }
-    }
-
-    @Test(.refuses("HTTP-24", "HTTP-65")) func `answers every malformed message with the codec's status, and closes`() {
-        for cause in HTTP1Refusal.allCases {
-            let refusal = Refusal(cause)
-            #expect(refusal.status == cause.status, "\(cause)")
-            #expect(refusal.closesConnection, "\(cause)")
-            #expect(refusal.blame == .client)
-        }
-        #expect(Refusal(HTTP1Refusal.connectionNamesReserved) == .reservedConnectionOption)
-        #expect(Refusal(HTTP1Refusal.lengthAndTransferEncoding) == .malformedMessage)
-        #expect(Refusal(HTTP1Refusal.codingUnknown) == .unknownTransferCoding)
     }
 
     @Test(

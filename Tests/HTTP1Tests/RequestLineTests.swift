@@ -87,7 +87,6 @@ import Testing
     @Test(.refuses("HTTP-08"), arguments: ["HTTP/3.0", "HTTP/2.0", "HTTP/0.9", "HTTP/9.1"])
     func `another major version is not supported`(version: String) {
         #expect(line("GET /a \(version)") == .refused(.versionNotSupported))
-        #expect(HTTP1Refusal.versionNotSupported.status == 505)
     }
 
     @Test(
@@ -95,7 +94,6 @@ import Testing
         arguments: ["http/1.1", "Http/1.1", "HTTP/1,1", "HTTP/A.1", "HTTP/1.x", "HTTP\\1.1", "XTTP/1.1", "HTTPS1.1"])
     func `any other spelling of the version is malformed`(version: String) {
         #expect(line("GET /a \(version)") == .refused(.versionMalformed))
-        #expect(HTTP1Refusal.versionMalformed.status == 400)
     }
 
     @Test(.refuses("HTTP-08"), arguments: ["HTTP/1.10", "HTTP/11.1", "HTTP/1", "HTTP/1.", "HTTP/01.1"])

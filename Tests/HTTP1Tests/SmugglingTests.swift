@@ -118,13 +118,6 @@ private struct Served: Equatable {
         #expect(Served("GET /1 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n" + admin).requests == ["GET /1 "])
         #expect(Served("GET /1 HTTP/1.0\r\n\r\n" + admin).requests == ["GET /1 "])
     }
-
-    @Test func `every refusal has a status of its own kind`() {
-        let others = [414, 417, 431, 501, 505]
-        for refusal in HTTP1Refusal.allCases {
-            #expect(refusal.status == 400 || others.contains(Int(refusal.status)))
-        }
-    }
 }
 
 extension Served {

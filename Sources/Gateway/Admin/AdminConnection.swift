@@ -2,6 +2,7 @@ import EventLoop
 import Glibc
 import HTTP1
 import HTTPMessage
+import Refusals
 import Transport
 
 /// One admin client: one request, one answer, closed.
@@ -49,7 +50,7 @@ final class AdminConnection: @unchecked Sendable {
         var head = RequestHead()
         switch parser.parse(input.span, limits: HTTP1Limits(), into: &head) {
         case .incomplete: return
-        case .refused(let cause): answer(AdminPage(status: cause.status, text: "malformed request\n"))
+        case .refused(let cause): answer(AdminPage(status: cause.refusal.status, text: "malformed request\n"))
         case .complete:
             let authority = String(decoding: input[head.authority.range], as: UTF8.self)
             guard AdminHosts(gateway.generation.settings.admin.hosts).permit(authority) else {

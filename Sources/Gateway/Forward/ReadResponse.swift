@@ -62,7 +62,7 @@ extension WorkerRef {
                 span, limits: pointee.policy.httpLimits, answering: exchange.pointee.method,
                 into: &pointee.scratch.responseHead.pointee)
             switch progress {
-            case .refused(let cause): return upstreamMalformed(upstream, CauseWords.of(cause))
+            case .refused(let cause): return upstreamMalformed(upstream, cause.found)
             case .incomplete: return keep(upstream, bytes, count, isKept: isKept)
             case .complete: break
             }

@@ -177,7 +177,7 @@ extension WorkerRef {
     }
 
     private func brokenBody(_ cause: HTTP1Refusal) -> Refused {
-        Refused(.malformedMessage, expected: "the chunked coding", found: CauseWords.of(cause))
+        Refused(.malformedMessage, expected: "the chunked coding", found: cause.found)
     }
 
     private func bodyTooLarge(_ limit: Int64) -> Refused {

@@ -106,21 +106,8 @@ extension WorkerRef {
 
     /// The refusal of a message that is not acceptable HTTP, with the words for the operator.
     func refusal(of cause: HTTP1Refusal) -> Refused {
-        Refused(Refusal(cause), expected: wanted(by: cause), found: CauseWords.of(cause))
-    }
-
-    /// What would have been accepted: the limit and its key where there is one.
-    private func wanted(by cause: HTTP1Refusal) -> String {
-        let limits = pointee.policy.httpLimits
-        return switch cause {
-        case .requestLineTooLong: "at most \(limits.requestLine) bytes (limits.request_line)"
-        case .headerSectionTooLarge: "at most \(limits.headerSection) bytes (limits.header_section)"
-        case .fieldLineTooLong: "at most \(limits.fieldLine) bytes (limits.field_line)"
-        case .tooManyFields: "at most \(limits.fieldCount) fields (limits.field_count)"
-        case .versionNotSupported: "HTTP/1.1 or HTTP/1.0"
-        case .expectationUnknown: "100-continue"
-        case _: "a message that every reader reads alike"
-        }
+        let (refusal, detail) = cause.refused(by: pointee.policy.httpLimits)
+        return Refused(refusal, detail)
     }
 
     /// Goes on with requests that arrived already, one after the other (HTTP-36); not by recursion.
