@@ -24,6 +24,7 @@ let package = Package(
         .library(name: "HTTP1", targets: ["HTTP1"]),
         .library(name: "JOSE", targets: ["JOSE"]),
         .library(name: "OAuth", targets: ["OAuth"]),
+        .library(name: "Refusals", targets: ["Refusals"]),
         .library(name: "Sessions", targets: ["Sessions"]),
         .library(name: "Pages", targets: ["Pages"]),
         .library(name: "EventLoop", targets: ["EventLoop"]),
@@ -77,7 +78,8 @@ let package = Package(
 
         // 4: every "no" of the gateway: how it is answered, who must act, and what a log calls it
         .target(
-            name: "Refusals", dependencies: ["JSON", "JOSE", "HTTP1", "OAuth", "Pages"], swiftSettings: pure),
+            name: "Refusals", dependencies: ["JSON", "Crypto", "JOSE", "HTTP1", "OAuth", "Pages"],
+            swiftSettings: pure),
 
         // 4: sessions and the stores they are in; logins, refreshes and logouts as values
         .target(
@@ -149,7 +151,9 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "OAuthTests",
-            dependencies: ["OAuth", "JOSE", "JSON", "HTTPMessage", "Crypto", "Bytes", "TestSupport", "TestTraits"],
+            dependencies: [
+                "OAuth", "Refusals", "JOSE", "JSON", "HTTPMessage", "Crypto", "Bytes", "TestSupport", "TestTraits",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "EventLoopTests", dependencies: ["EventLoop", "TestSupport", "TestTraits"], swiftSettings: settings),
@@ -197,7 +201,7 @@ let package = Package(
         .testTarget(
             name: "GatewayTests",
             dependencies: [
-                "Gateway", "Access", "EventLoop", "Transport", "HTTPMessage", "HTTP1", "OAuth", "JOSE", "Issuers",
+                "Gateway", "Access", "Refusals", "EventLoop", "Transport", "HTTPMessage", "HTTP1", "OAuth", "JOSE", "Issuers",
                 "Telemetry",
                 "Sessions", "Pages", "Login", "Bytes", "Rates", "Crypto", "JSON", "TestSupport", "TestTraits",
             ],
@@ -205,8 +209,8 @@ let package = Package(
         .testTarget(
             name: "ConfigurationTests",
             dependencies: [
-                "Configuration", "Gateway", "Access", "Login", "Pages", "Sessions", "Issuers", "OAuth", "JOSE", "JSON",
-                "Crypto", "Bytes", "HTTPMessage", "TestSupport", "TestTraits",
+                "Configuration", "Gateway", "Access", "Refusals", "Login", "Pages", "Sessions", "Issuers", "OAuth",
+                "JOSE", "JSON", "Crypto", "Bytes", "HTTPMessage", "TestSupport", "TestTraits",
             ],
             exclude: ["Golden", "embed_languages.py", "validate_schema.py"],
             swiftSettings: settings),

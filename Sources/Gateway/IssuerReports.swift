@@ -3,6 +3,7 @@ import HTTPMessage
 import Issuers
 import JOSE
 import OAuth
+import Refusals
 import Synchronization
 import Telemetry
 

@@ -3,6 +3,7 @@ package import HTTPMessage
 package import Issuers
 import JOSE
 package import OAuth
+import Refusals
 package import Sessions
 
 /// One login client with all that its logins, refreshes and logouts have in common: what is configured, where its
@@ -158,7 +159,7 @@ extension LoginClient {
         let problems = ServerSuitability.problems(of: server, for: demands)
         guard let first = problems.first else { return server }
         throw LoginFailure(
-            .serverUnsuitable, check: first.checkID, expected: first.configured, found: first.offered, isAlarm: true)
+            .serverUnsuitable, check: first.check, expected: first.configured, found: first.offered, isAlarm: true)
     }
 
     /// What this client wants of its server.
@@ -175,7 +176,7 @@ extension LoginClient {
                 .alarm(
                     client: index, .serverUnsuitable,
                     detail: LoginDetail(
-                        expected: problem.configured, found: problem.offered, check: problem.checkID)))
+                        expected: problem.configured, found: problem.offered, check: problem.check)))
         }
     }
 

@@ -19,7 +19,7 @@ import Testing
             (.keyMismatch, .proofKeyMismatch),
         ] as [(DPoPRefusal, Refusal)])
     func `is answered with 401 and its own word`(cause: DPoPRefusal, refusal: Refusal) {
-        #expect(Refusal(cause) == refusal)
+        #expect(cause.refusal == refusal)
         #expect(refusal.status == 401)
         // Another key than the token's says that the token is not its sender's (RFC 9449 Figure 16).
         #expect(refusal.template == (cause == .keyMismatch ? .token : .proof))

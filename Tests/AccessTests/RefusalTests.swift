@@ -238,7 +238,7 @@ private let golden = """
     func `answers every refused token with 401 and its own word`(
         cause: AccessTokenRefusal, refusal: Refusal
     ) {
-        #expect(Refusal(cause) == refusal)
+        #expect(cause.refusal == refusal)
         #expect(refusal.status == 401)
         #expect(refusal.template == .token)
     }

@@ -24,7 +24,7 @@ enum ImportTable {
         "Sessions": ["Bytes", "JSON", "HTTPMessage", "Crypto"],
         "Pages": ["Bytes", "HTTPMessage", "Crypto"],
         "Requirements": [],
-        "Refusals": ["JSON", "JOSE", "HTTP1", "OAuth", "Pages"],
+        "Refusals": ["JSON", "Crypto", "JOSE", "HTTP1", "OAuth", "Pages"],
         "Login": [
             "Bytes", "Rates", "JSON", "HTTPMessage", "Crypto", "JOSE", "OAuth", "Replay", "Telemetry", "Issuers",
             "Sessions", "Pages", "Refusals",

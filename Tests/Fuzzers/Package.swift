@@ -18,6 +18,7 @@ let package = Package(
                 .product(name: "HTTPMessage", package: "portcullis"),
                 .product(name: "HTTP1", package: "portcullis"),
                 .product(name: "OAuth", package: "portcullis"),
+                .product(name: "Refusals", package: "portcullis"),
                 .product(name: "Sessions", package: "portcullis"),
                 .product(name: "Pages", package: "portcullis"),
                 .product(name: "Configuration", package: "portcullis"),

@@ -44,7 +44,7 @@ private func refusal(header: String) throws -> JWERefusal? {
 
     @Test(.refuses("JOSE-04")) func `with a name said twice is refused`() throws {
         let refused = try refusal(header: #"{"alg":"A128KW","enc":"A128GCM","alg":"dir"}"#)
-        #expect(refused?.checkID == "JOSE-04")
+        #expect(refused == .headerNotJSON(.duplicateMember))
     }
 
     @Test(.refuses("JOSE-14")) func `with a kid of more than 256 bytes is refused`() throws {
@@ -53,7 +53,6 @@ private func refusal(header: String) throws -> JWERefusal? {
         }
         #expect(try refusal(header: header(256)) == .notDecrypted)
         #expect(try refusal(header: header(257)) == .parameterInvalid("kid"))
-        #expect(JWERefusal.parameterInvalid("kid").checkID == "JOSE-14")
     }
 
     @Test(.refuses("JOSE-26"))

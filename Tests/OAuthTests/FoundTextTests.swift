@@ -2,6 +2,7 @@ import Crypto
 import JOSE
 import JSON
 import OAuth
+import Refusals
 import Testing
 
 /// What the operator reads of bytes that are no token, proof or answer: words, and no name out of the code.
@@ -85,5 +86,18 @@ import Testing
         for algorithm in KeyManagementAlgorithm.allCases {
             #expect(!algorithm.name.contains(#/[a-z][A-Z]/#), "\(algorithm.name)")
         }
+    }
+
+    @Test func `comes with the row of the check that failed`() {
+        let rows = [
+            (EnvelopeRefusal.encryption(.headerNotJSON(.duplicateMember)).check, "JOSE-04"),
+            (EnvelopeRefusal.encryption(.parameterInvalid("kid")).check, "JOSE-14"),
+            (EnvelopeRefusal.encryption(.parameterInvalid("epk")).check, "JOSE-22"),
+            (EnvelopeRefusal.encryption(.nestedTwice).check, "JOSE-24"),
+            (EnvelopeRefusal.encryption(.notSigned).check, "JOSE-24"),
+            (DPoPRefusal.malformed(.claimsNotJSON(.duplicateMember)).check, "JOSE-04"),
+            (AccessTokenRefusal.malformed(.criticalNotUnderstood).check, "JOSE-12"),
+        ]
+        for (row, expected) in rows { #expect(row == expected) }
     }
 }

@@ -144,7 +144,7 @@ extension WorkerRef {
             return refuse(.tokenInactive, "a token that \(view.identifier) calls active", "active false")
         case .refused(let cause):
             return refuse(
-                Refusal(cause), cause.expected(by: view.rules), cause.found(in: nil), check: cause.checkID)
+                cause.refusal, cause.expected(by: view.rules), cause.found(in: nil), check: cause.check)
         case .unavailable(.answerTooLarge(let limit)):
             return refuse(
                 .introspectionAnswerTooLarge,

@@ -178,7 +178,7 @@ extension WorkerRef {
     }
 
     private func refuse(_ cause: AccessTokenRefusal, found: String, _ rules: AccessTokenRules?) -> Refused {
-        refuse(Refusal(cause), cause.expected(by: rules), found, check: cause.checkID)
+        refuse(cause.refusal, cause.expected(by: rules), found, check: cause.check)
     }
 
     /// The record of a token that its issuer vouches for until then, with a use that is the caller's (INT-06).

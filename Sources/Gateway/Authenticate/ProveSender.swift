@@ -50,7 +50,7 @@ extension WorkerRef {
                 proof, head, exchange, route, now: now, checksTime: nonce.leavesTimeToClock(in: mode))
         } catch {
             // A client whose clock is wrong can do better with a nonce than with another proof of its own.
-            if case .missing = nonce, Refusal(error) == .proofOutOfTime { exchange.pointee.givesNonce = true }
+            if case .missing = nonce, error.refusal == .proofOutOfTime { exchange.pointee.givesNonce = true }
             throw refuse(error, route, proof)
         }
         switch nonce {
@@ -92,7 +92,7 @@ extension WorkerRef {
         _ cause: DPoPRefusal, _ route: UnsafePointer<Route>, _ proof: UncheckedDPoPProof?
     ) -> Refused {
         refuse(
-            Refusal(cause), cause.expected(by: route.pointee.token.proofRules), cause.found(in: proof),
-            check: cause.checkID)
+            cause.refusal, cause.expected(by: route.pointee.token.proofRules), cause.found(in: proof),
+            check: cause.check)
     }
 }

@@ -1,5 +1,6 @@
 import OAuth
 import JSON
+import Refusals
 
 extension LoginReview {
     /// The review as an operator reads it in a terminal; ends with a line end.
@@ -14,7 +15,7 @@ extension LoginReview {
                 text +=
                     Self.pad("", 37)
                     + "\(ShownText.plain(problem.configured)), and \(ShownText.plain(problem.offered, limit: 400))"
-                text += "  [\(problem.checkID)]\n"
+                text += "  [\(problem.check)]\n"
             }
             for remedy in line.remedies { text += Self.pad("", 37) + "- \(remedy)\n" }
         }
@@ -78,7 +79,7 @@ extension LoginReview {
         writer.beginArray()
         for problem in line.problems {
             writer.beginObject()
-            Self.put("row", problem.checkID, &writer)
+            Self.put("row", problem.check, &writer)
             Self.put("configured", problem.configured, &writer)
             Self.put("offered", problem.offered, &writer)
             writer.endObject()

@@ -3,6 +3,7 @@ import Issuers
 import JOSE
 import Login
 import OAuth
+import Refusals
 
 /// What the areas of a login's configuration are called, what they say here, and what the server says of them.
 struct LoginReviewWords {
@@ -98,7 +99,7 @@ struct LoginReviewWords {
     /// What to change for one problem: at the server first, for what is configured is what was wanted.
     func remedies(_ problem: SuitabilityProblem) -> [String] {
         let key = "clients.\(login.name)"
-        switch problem.checkID {
+        switch problem.check {
         case "CA-01":
             return [
                 "at the authorization server: allow this client the method that is configured",
@@ -127,7 +128,7 @@ struct LoginReviewWords {
                 "at the authorization server: sign this client's ID tokens as configured",
             ]
         case "OIDC-11", "CF-28":
-            let part = problem.checkID == "CF-28" ? "response" : "id_token"
+            let part = problem.check == "CF-28" ? "response" : "id_token"
             return [
                 "in this configuration: set \(key).\(part) and decryption_keys to what the server offers",
                 "at the authorization server: sign and encrypt for this client as configured",

@@ -1,7 +1,7 @@
 import Crypto
 
 /// The keys that a JWE may have been encrypted to, and what each makes of its encrypted key.
-struct ContentKeys {
+package struct ContentKeys {
     private enum Holder {
         case key(PrivateKey)
         case secret(Secret)
@@ -11,7 +11,7 @@ struct ContentKeys {
     private let holders: [Holder]
 
     /// Keys tried for a token at most: each costs up to a millisecond, and any sender can ask.
-    static let maximumAttempts = 3
+    package static let maximumAttempts = 3
 
     /// Those of `keys` and `secrets` that are for the header's `alg`, `enc` and `epk`, and have its `kid` when it names
     /// one.

@@ -2,6 +2,7 @@ import Crypto
 import Issuers
 import JOSE
 import OAuth
+import Refusals
 
 /// Decides who sent a response, and what it then says (CF-22, CF-23, CF-28).
 struct ResponseJudgement: Sendable {
@@ -57,7 +58,7 @@ struct ResponseJudgement: Sendable {
             case .keysUnavailable: .keysUnavailable
             }
         return LoginFailure(
-            cause, check: refusal.checkID, expected: refusal.expected(by: rules), found: refusal.found,
+            cause, check: refusal.check, expected: refusal.expected(by: rules), found: refusal.found,
             retryAfterSeconds: cause == .keysUnavailable ? 5 : nil)
     }
 

@@ -2,6 +2,7 @@ import Crypto
 import Issuers
 import JOSE
 import OAuth
+import Refusals
 
 /// Decides who logged in, by the ID token that came with the tokens (OIDC-01 … OIDC-11).
 struct IdentityCheck: Sendable {
@@ -48,7 +49,7 @@ struct IdentityCheck: Sendable {
 
     private func judge(_ refusal: IDTokenRefusal) throws(LoginFailure) -> Result {
         let expected = refusal.expected(by: place.settings.idToken, demand: demand)
-        let check = refusal.checkID
+        let check = refusal.check
         if refusal.isAboutAuthentication {
             return .insufficient(
                 LoginFailure(.authenticationInsufficient, check: check, expected: expected, found: refusal.found))

@@ -1,5 +1,6 @@
 import HTTPMessage
 import OAuth
+import Refusals
 
 /// What a token request that brought no tokens comes to (CA-15, CA-16).
 enum TokenFailure {

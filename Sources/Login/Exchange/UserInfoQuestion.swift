@@ -4,6 +4,7 @@ import Issuers
 import JOSE
 import JSON
 import OAuth
+import Refusals
 
 /// Asks the server for more about the user than the ID token says (OIDC-12).
 struct UserInfoQuestion: Sendable {
@@ -91,7 +92,7 @@ struct UserInfoQuestion: Sendable {
     private func failure(_ refusal: UserInfoRefusal) -> LoginFailure {
         guard !refusal.lacksKeys else {
             return LoginFailure(
-                .keysUnavailable, check: refusal.checkID, expected: refusal.expected(by: place.settings.idToken),
+                .keysUnavailable, check: refusal.check, expected: refusal.expected(by: place.settings.idToken),
                 found: refusal.found, retryAfterSeconds: 5)
         }
         return Self.failure(refusal.expected(by: place.settings.idToken), refusal.found)

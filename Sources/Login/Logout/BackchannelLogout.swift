@@ -2,6 +2,7 @@ import Crypto
 import Issuers
 import JOSE
 import OAuth
+import Refusals
 import Replay
 import Sessions
 
@@ -38,7 +39,7 @@ extension LogoutService {
 
     private func refused(_ refusal: LogoutTokenRefusal, _ place: LoginClient) -> LoginAnswer {
         let detail = LoginDetail(
-            expected: refusal.expected(by: rules(place)), found: refusal.found, check: refusal.checkID)
+            expected: refusal.expected(by: rules(place)), found: refusal.found, check: refusal.check)
         guard !refusal.lacksKeys else {
             return LoginAnswer(.refused(.keysUnavailable, detail: detail), fields: [("Retry-After", "5")])
         }

@@ -4,6 +4,7 @@ import HTTPMessage
 import Issuers
 import JOSE
 import OAuth
+import Refusals
 
 /// Gets an authorization request to the server in the configured form; what is left for the browser is one URL.
 ///
@@ -171,7 +172,7 @@ extension RequestDelivery {
     private static func failure(_ refusal: PushRefusal) -> LoginFailure {
         func failure(_ cause: LoginRefusal, isAlarm: Bool, after seconds: Int? = nil) -> LoginFailure {
             LoginFailure(
-                cause, check: cause == .clientRefused ? "CA-15" : refusal.checkID, expected: refusal.expected,
+                cause, check: cause == .clientRefused ? "CA-15" : refusal.check, expected: refusal.expected,
                 found: refusal.found, isAlarm: isAlarm, retryAfterSeconds: seconds)
         }
         switch refusal {

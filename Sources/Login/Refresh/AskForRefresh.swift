@@ -4,6 +4,7 @@ import Issuers
 import JOSE
 import JSON
 import OAuth
+import Refusals
 import Sessions
 import Synchronization
 
@@ -124,7 +125,7 @@ final class AskForRefresh: Sendable {
         } catch {
             // RF-07: tokens of another user, or of another login. Whoever they belong to, it is not this session.
             let detail = LoginDetail(
-                expected: error.expected(by: place.settings.idToken), found: error.found, check: error.checkID)
+                expected: error.expected(by: place.settings.idToken), found: error.found, check: error.check)
             alarm(.idTokenInvalid, detail)
             return .ended(tokens: refreshed, because: detail)
         }

@@ -29,3 +29,8 @@ public struct AuthorizationResponseRules: Sendable {
     /// Largest query or form read, and largest encrypted or signed response in it, in bytes.
     public static let maximumBytes = 32 * 1024
 }
+
+extension AuthorizationResponseRules {
+    /// The tolerated clock difference, within its bounds.
+    package var clampedLeeway: Int64 { Int64(min(max(leewaySeconds, 0), 300)) }
+}

@@ -99,10 +99,10 @@ public struct UncheckedDPoPProof {
     public var nonce: ArraySlice<UInt8>? { claims.nonce }
 
     /// `htm` as written, for those who run the server.
-    var claimedMethod: String { String(decoding: claims.method, as: UTF8.self) }
+    package var claimedMethod: String { String(decoding: claims.method, as: UTF8.self) }
 
     /// `htu` without query, fragment and userinfo, which are nobody's business, for those who run the server.
-    var claimedTarget: String {
+    package var claimedTarget: String {
         let target = claims.target.prefix(TargetPath.length(in: claims.target.span))
         guard let sign = target.lastIndex(of: UInt8(ascii: "@")) else { return String(decoding: target, as: UTF8.self) }
         return "[userinfo]@" + String(decoding: target[(sign + 1)...], as: UTF8.self)

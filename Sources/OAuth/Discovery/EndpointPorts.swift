@@ -5,9 +5,11 @@ public import HTTPMessage
 /// 443 and the issuer's port anywhere, what the operator named, and by TLS every port of the issuer's own host: what
 /// answers there has that host's certificate. Which *addresses* may be connected to is asked apart from that, of the
 /// connection itself.
-public struct EndpointPorts: Sendable, Equatable {
-    private let host: String
-    private let ports: [UInt16]
+public struct EndpointPorts: Sendable, Hashable {
+    /// The issuer's own host, each of whose ports may be led to by TLS.
+    public let host: String
+    /// The ports that may be led to at any host.
+    public let ports: [UInt16]
 
     /// The ports that metadata of this issuer may name; `allowed` are the operator's.
     public init(issuer: IssuerIdentifier, allowed: [UInt16] = []) {
@@ -20,11 +22,5 @@ public struct EndpointPorts: Sendable, Equatable {
     public func permit(_ url: URI) -> Bool {
         guard let port = url.effectivePort else { return false }
         return ports.contains(port) || url.scheme == "https" && url.host.lowercased().utf8.elementsEqual(host.utf8)
-    }
-
-    /// What is allowed, for the operator's log.
-    public var expected: String {
-        let words = ports.map { "\($0)" }.joined(separator: " or ")
-        return "port \(words), any port of \(host) by https, or one in allow_ports of the issuer"
     }
 }

@@ -65,11 +65,11 @@ public enum ServerSuitability {
     private static func endpoints(_ metadata: ServerMetadata, _ demands: LoginDemands) -> [SuitabilityProblem] {
         var problems: [SuitabilityProblem] = []
         if metadata.authorizationEndpoint == nil {
-            problems.append(.init("MD-07", "logins", "authorization_endpoint is absent"))
+            problems.append(.init(.authorizationEndpoint, "authorization_endpoint is absent"))
         }
-        if metadata.token.url == nil { problems.append(.init("MD-07", "logins", "token_endpoint is absent")) }
+        if metadata.token.url == nil { problems.append(.init(.tokenEndpoint, "token_endpoint is absent")) }
         if demands.userInfo == .required, metadata.userInfo == nil {
-            problems.append(.init("MD-07", "userinfo is required", "userinfo_endpoint is absent"))
+            problems.append(.init(.userInfoEndpoint, "userinfo_endpoint is absent"))
         }
         let method = demands.credentials.method
         problems += refused(metadata.token.place("token_endpoint", for: method), demands)
@@ -90,24 +90,21 @@ public enum ServerSuitability {
         _ place: (member: String, url: String)?, _ demands: LoginDemands
     ) -> [SuitabilityProblem] {
         guard let place, let ports = demands.ports, let uri = URI(place.url), !ports.permit(uri) else { return [] }
-        return [.init("MD-08", ports.expected, "\(place.member) is \(printable(place.url, 200))")]
+        return [.init(.port(ports), "\(place.member) is \(printable(place.url, 200))")]
     }
 
     private static func codeFlow(_ metadata: ServerMetadata, assumesPKCE: Bool) -> [SuitabilityProblem] {
         var problems: [SuitabilityProblem] = []
         if let types = metadata.responseTypes, !contains(types, "code") {
-            problems.append(.init("CF-01", "response_type is code", said("response_types_supported", types)))
+            problems.append(.init(.codeFlow, said("response_types_supported", types)))
         }
         switch metadata.codeChallengeMethods {
         case nil where assumesPKCE: break
         case nil:
-            problems.append(
-                .init("CF-05", "assume_pkce is false", "code_challenge_methods_supported is absent"))
+            problems.append(.init(.statementOfPKCE, "code_challenge_methods_supported is absent"))
         case let methods?:
             guard !contains(methods, "S256") else { break }
-            problems.append(
-                .init(
-                    "CF-05", "code_challenge_method is S256", said("code_challenge_methods_supported", methods)))
+            problems.append(.init(.codeChallengeS256, said("code_challenge_methods_supported", methods)))
         }
         return problems
     }
@@ -126,13 +123,13 @@ public enum ServerSuitability {
             case .methodNotOffered(let name):
                 return [
                     .init(
-                        "CA-01", "authentication.method is \(name)",
+                        .authenticationMethod(name),
                         said("token_endpoint_auth_methods_supported", methods ?? []))
                 ]
             case .algorithmNotOffered(let name):
                 return [
                     .init(
-                        "CA-01", "the algorithm of client assertions is \(name)",
+                        .assertionAlgorithm(name),
                         said("token_endpoint_auth_signing_alg_values_supported", algorithms ?? []))
                 ]
             }
@@ -144,21 +141,20 @@ public enum ServerSuitability {
         _ metadata: ServerMetadata, _ form: AuthorizationRequestSettings.Form
     ) -> [SuitabilityProblem] {
         var problems: [SuitabilityProblem] = []
-        let configured = "authorization_request is \(form.rawValue)"
         if metadata.requiresPushedRequests, !form.isPushed {
-            problems.append(.init("PAR-06", configured, "require_pushed_authorization_requests is true"))
+            problems.append(.init(.pushedRequest(form), "require_pushed_authorization_requests is true"))
         }
         if metadata.requiresSignedRequestObject, !form.isSigned {
-            problems.append(.init("JAR-09", configured, "require_signed_request_object is true"))
+            problems.append(.init(.requestObject(form), "require_signed_request_object is true"))
         }
         if form.isPushed, metadata.pushedAuthorization.url == nil {
-            problems.append(.init("PAR-06", configured, "pushed_authorization_request_endpoint is absent"))
+            problems.append(.init(.pushedRequest(form), "pushed_authorization_request_endpoint is absent"))
         }
         if form == .signedByReference, metadata.requestURIParameterSupported == false {
-            problems.append(.init("JAR-09", configured, "request_uri_parameter_supported is false"))
+            problems.append(.init(.requestObject(form), "request_uri_parameter_supported is false"))
         }
         if form == .signed || form == .pushedSigned, metadata.requestParameterSupported == false {
-            problems.append(.init("JAR-09", configured, "request_parameter_supported is false"))
+            problems.append(.init(.requestObject(form), "request_parameter_supported is false"))
         }
         return problems
     }
@@ -172,27 +168,27 @@ public enum ServerSuitability {
             if let algorithms, !contains(algorithms, algorithm) {
                 problems.append(
                     .init(
-                        "JAR-01", "request_object.algorithm is \(algorithm.name)",
+                        .requestObjectAlgorithm(algorithm),
                         said("request_object_signing_alg_values_supported", algorithms)))
             }
         } else {
-            problems.append(
-                .init("JAR-01", "request_object.key is absent", "authorization_request needs signed request objects"))
+            problems.append(.init(.requestObjectKey))
         }
         guard let encryption = settings.encryption else { return problems }
-        for (setting, wanted, member, offered) in [
-            (
-                "algorithm", encryption.algorithm, "request_object_encryption_alg_values_supported",
-                metadata.requestObjectEncryptionAlgorithms
-            ),
-            (
-                "encoding", encryption.encoding, "request_object_encryption_enc_values_supported",
-                metadata.requestObjectEncryptionEncodings
-            ),
-        ] {
-            guard let offered, !contains(offered, wanted) else { continue }
+        let (keyManagement, content) = (
+            metadata.requestObjectEncryptionAlgorithms, metadata.requestObjectEncryptionEncodings
+        )
+        if let keyManagement, !contains(keyManagement, encryption.algorithm) {
             problems.append(
-                .init("JAR-10", "request_object.encryption.\(setting) is \(wanted)", said(member, offered)))
+                .init(
+                    .requestObjectKeyManagement(encryption.algorithm),
+                    said("request_object_encryption_alg_values_supported", keyManagement)))
+        }
+        if let content, !contains(content, encryption.encoding) {
+            problems.append(
+                .init(
+                    .requestObjectEncoding(encryption.encoding),
+                    said("request_object_encryption_enc_values_supported", content)))
         }
         return problems
     }
@@ -200,31 +196,32 @@ public enum ServerSuitability {
     private static func response(_ metadata: ServerMetadata, _ demands: LoginDemands) -> [SuitabilityProblem] {
         let mode = demands.settings.responseMode
         if let modes = metadata.responseModes, !contains(modes, mode.rawValue) {
-            return [.init("MD-07", "response_mode is \(mode.rawValue)", said("response_modes_supported", modes))]
+            return [.init(.responseMode(mode), said("response_modes_supported", modes))]
         }
         guard mode.isSigned, let response = demands.response else { return [] }
         return signature(
-            "response.algorithm", response.signature, "authorization_signing_alg_values_supported",
-            metadata.responseSigningAlgorithms, row: "CF-28")
+            .response, response.signature, "authorization_signing_alg_values_supported",
+            metadata.responseSigningAlgorithms)
             + encryption(
-                "response.encrypted", response, "authorization_encryption_alg_values_supported",
-                metadata.responseEncryptionAlgorithms, demands, row: "CF-28")
+                .response, response, "authorization_encryption_alg_values_supported",
+                metadata.responseEncryptionAlgorithms, demands)
     }
 
     private static func idToken(
         _ metadata: ServerMetadata, _ idToken: LoginDemands.Made, _ demands: LoginDemands
     ) -> [SuitabilityProblem] {
         signature(
-            "id_token.algorithm", idToken.signature, "id_token_signing_alg_values_supported",
-            metadata.idTokenSigningAlgorithms, row: "OIDC-05")
+            .idToken, idToken.signature, "id_token_signing_alg_values_supported",
+            metadata.idTokenSigningAlgorithms)
             + encryption(
-                "id_token.encrypted", idToken, "id_token_encryption_alg_values_supported",
-                metadata.idTokenEncryptionAlgorithms, demands, row: "OIDC-11")
+                .idToken, idToken, "id_token_encryption_alg_values_supported",
+                metadata.idTokenEncryptionAlgorithms, demands)
     }
 
     /// A server that signs by none of the configured algorithms would send what nobody here takes.
     private static func signature(
-        _ key: String, _ signature: IDTokenRules.Signature, _ member: String, _ offered: [String]?, row: String
+        _ token: SuitabilityProblem.Token, _ signature: IDTokenRules.Signature, _ member: String,
+        _ offered: [String]?
     ) -> [SuitabilityProblem] {
         guard let offered else { return [] }
         let isOffered =
@@ -232,29 +229,24 @@ public enum ServerSuitability {
             case .algorithms(let algorithms): algorithms.contains { contains(offered, $0) }
             case .secret(let algorithm, _): contains(offered, algorithm.name)
             }
-        return isOffered ? [] : [.init(row, "\(key) is \(signature.names)", said(member, offered))]
+        return isOffered ? [] : [.init(.signature(of: token, by: signature.names), said(member, offered))]
     }
 
     private static func encryption(
-        _ key: String, _ made: LoginDemands.Made, _ member: String, _ offered: [String]?, _ demands: LoginDemands,
-        row: String
+        _ token: SuitabilityProblem.Token, _ made: LoginDemands.Made, _ member: String, _ offered: [String]?,
+        _ demands: LoginDemands
     ) -> [SuitabilityProblem] {
         guard made.mustBeEncrypted, let offered,
             !demands.decryptionAlgorithms.contains(where: { contains(offered, $0) })
         else { return [] }
-        let keys = demands.decryptionAlgorithms.joined(separator: " ")
-        return [.init(row, "\(key) is true, by \(keys)", said(member, offered))]
+        return [.init(.encryption(of: token, by: demands.decryptionAlgorithms), said(member, offered))]
     }
 
     private static func proofs(_ metadata: ServerMetadata, _ demand: DPoPDemand) -> [SuitabilityProblem] {
         guard demand == .required, let algorithms = metadata.dpopSigningAlgorithms,
             !contains(algorithms, DPoPDemand.algorithm)
         else { return [] }
-        return [
-            .init(
-                "MD-07", "dpop is required, by \(DPoPDemand.algorithm.name)",
-                said("dpop_signing_alg_values_supported", algorithms))
-        ]
+        return [.init(.proofs(by: DPoPDemand.algorithm), said("dpop_signing_alg_values_supported", algorithms))]
     }
 
     /// Only a server that says no: several support what they do not say.
@@ -264,10 +256,10 @@ public enum ServerSuitability {
         let channels = demands.logoutChannels
         var problems: [SuitabilityProblem] = []
         if channels.contains(.back), metadata.backchannelLogoutSupported == false {
-            problems.append(.init("MD-07", "logout.backchannel is true", "backchannel_logout_supported is false"))
+            problems.append(.init(.logout(.back), "backchannel_logout_supported is false"))
         }
         if channels.contains(.front), metadata.frontchannelLogoutSupported == false {
-            problems.append(.init("MD-07", "logout.frontchannel is true", "frontchannel_logout_supported is false"))
+            problems.append(.init(.logout(.front), "frontchannel_logout_supported is false"))
         }
         return problems
             + refused(metadata.revocation.place("revocation_endpoint", for: demands.credentials.method), demands)
@@ -281,16 +273,14 @@ public enum ServerSuitability {
         var problems: [SuitabilityProblem] = []
         // §5.3.2.2: only pushed requests, whatever the server would take beside them.
         if !settings.form.isPushed {
-            problems.append(
-                .init("PAR-06", "authorization_request is \(settings.form.rawValue)", "profile fapi2 takes pushed ones")
-            )
+            problems.append(.init(.pushedRequestOfProfile(settings.form)))
         }
         // §5.3.2.2: `iss` in the response; a signed response has it inside.
         if !settings.responseMode.isSigned, !metadata.sendsResponseIssuer {
             problems.append(
                 .init(
-                    "MD-07", "profile is fapi2, response_mode is \(settings.responseMode.rawValue)",
-                    "authorization_response_iss_parameter_supported is not true"))
+                    .responseIssuer(settings.responseMode), "authorization_response_iss_parameter_supported is not true"
+                ))
         }
         // §5.3.2.1: tokens are bound, by proofs or by the client's certificate.
         let isBoundByCertificate = credentials.method.usesCertificate && metadata.bindsTokensToCertificates
@@ -299,7 +289,7 @@ public enum ServerSuitability {
                 demand == .optional
                 ? "dpop_signing_alg_values_supported has no ES256"
                 : "tls_client_certificate_bound_access_tokens is not true"
-            problems.append(.init("MD-07", "profile is fapi2, dpop is \(demand)", offered))
+            problems.append(.init(.boundTokens(demand), offered))
         }
         return problems
     }

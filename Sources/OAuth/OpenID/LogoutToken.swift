@@ -18,7 +18,7 @@ public struct LogoutToken: Sendable, Equatable {
     public let usableUntil: Int64
 
     /// The member of `events` that makes a JWT a logout token.
-    static let event = "http://schemas.openid.net/event/backchannel-logout"
+    package static let event = "http://schemas.openid.net/event/backchannel-logout"
 
     /// Seconds after `iat` for which a logout token is good, whatever its `exp` (LO-07).
     public static let longestLifetimeSeconds: Int64 = 300

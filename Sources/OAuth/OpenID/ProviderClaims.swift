@@ -3,7 +3,7 @@ import JOSE
 import JSON
 
 /// Claims that an OpenID provider signed, and the checks that ID tokens, logout tokens and userinfo share.
-struct ProviderClaims {
+package struct ProviderClaims {
     /// Every claim.
     let claims: JSONValue
 
@@ -22,7 +22,7 @@ struct ProviderClaims {
     }
 
     /// Bytes of a `sid` or a `jti`: both are kept, one of them in cookies.
-    static let maximumNameBytes = 256
+    package static let maximumNameBytes = 256
 
     /// Refuses unless `iss` is exactly `issuer`, byte by byte (OIDC-02).
     func checkIssuer(_ issuer: String) throws(Problem) {

@@ -7,6 +7,7 @@ import JOSE
 import JSON
 import Login
 import OAuth
+import Refusals
 import TestSupport
 import TestTraits
 import Testing
@@ -29,7 +30,7 @@ import Testing
             FetchResponse(status: 200, contentType: "application/json", body: Array(body.utf8)),
             issuer: IssuerIdentifier(issuer.url))
         return ServerSuitability.review(of: metadata, for: login.demands(of: client, at: issuer)).flatMap(\.problems)
-            .map(\.checkID)
+            .map(\.check)
     }
 
     @Test(.holds("MD-07"), .refuses("MD-07"), arguments: Vendor.all) func `logs in at what the vendor's metadata says`(

@@ -6,6 +6,7 @@ import Issuers
 import JOSE
 import Login
 import OAuth
+import Refusals
 import TestSupport
 import TestTraits
 import Testing
@@ -108,7 +109,7 @@ import Testing
             ",\"response_modes_supported\":[\"query\"],\"backchannel_logout_supported\":false")
         let review = try #require(LoginReview(of: "shop", settings, metadata: metadata))
         #expect(!review.isSuitable)
-        #expect(review.lines.flatMap(\.problems).map(\.checkID) == ["CF-05", "MD-07", "MD-07"])
+        #expect(review.lines.flatMap(\.problems).map(\.check) == ["CF-05", "MD-07", "MD-07"])
         #expect(review.lines.allSatisfy { $0.problems.isEmpty || !$0.remedies.isEmpty })
         try `an explanation`.compare(text: review.text, with: "review-unsuitable")
         #expect(AskGateway.exitStatus(of: review.text) == 3)

@@ -2,6 +2,7 @@ import Crypto
 import HTTPMessage
 import JSON
 import OAuth
+import Refusals
 import TestSupport
 import TestTraits
 import Testing
@@ -221,7 +222,7 @@ private let published = """
             return
         }
         #expect(error.status == status)
-        #expect(found.checkID == "PAR-05")
+        #expect(found.check == "PAR-05")
     }
 
     @Test(
@@ -300,7 +301,7 @@ private let published = """
             .memberMalformed("expires_in"), .memberMalformed("more"),
         ]
         for refusal in all {
-            for text in [refusal.expected, refusal.found, refusal.checkID] {
+            for text in [refusal.expected, refusal.found, refusal.check] {
                 #expect(!text.isEmpty)
                 #expect(text.utf8.allSatisfy { (0x20...0x7E).contains($0) }, "\(text)")
             }

@@ -1,5 +1,6 @@
 import Crypto
 import OAuth
+import Refusals
 import TestSupport
 import TestTraits
 import Testing
@@ -158,7 +159,7 @@ private func refusal(_ form: String) -> AuthorizationResponseRefusal? { Returnin
         ])
     func `A code with anything else, or a longer one, is refused`(code: String) {
         #expect(refusal("code=\(code)&\(start)") == .malformed("code"))
-        #expect(AuthorizationResponseRefusal.malformed("code").checkID == "CF-27")
+        #expect(AuthorizationResponseRefusal.malformed("code").check == "CF-27")
     }
 
     @Test(.refuses("CF-20", "CF-01"), arguments: ["access_token", "id_token", "%61ccess_token"])
@@ -204,7 +205,7 @@ private func refusal(_ form: String) -> AuthorizationResponseRefusal? { Returnin
             refusal("code=hush1&code=hush1&\(start)"), refusal("access_token=hush1&\(start)"),
         ]
         for refusal in refusals {
-            let text = "\(String(reflecting: refusal)) \(refusal?.found ?? "") \(refusal?.checkID ?? "")"
+            let text = "\(String(reflecting: refusal)) \(refusal?.found ?? "") \(refusal?.check ?? "")"
             #expect(!text.contains("hush"))
             #expect(refusal?.expected(by: Returning().rules).contains("hush") == false)
         }

@@ -1,6 +1,7 @@
 import Crypto
 import JOSE
 import OAuth
+import Refusals
 import TestSupport
 import TestTraits
 import Testing
@@ -125,7 +126,7 @@ private func refusal(
         #expect(returning.refusal("response=" + plain) == .notEncrypted)
         #expect(returning.refusal("response=" + String(decoding: sealed, as: UTF8.self)) == nil)
         #expect(AuthorizationResponseRefusal.notEncrypted.kind == .notSigned)
-        #expect(AuthorizationResponseRefusal.notEncrypted.checkID == "CF-28")
+        #expect(AuthorizationResponseRefusal.notEncrypted.check == "CF-28")
     }
 
     @Test(.refuses("CF-28")) func `waits for keys that are not at hand`() {

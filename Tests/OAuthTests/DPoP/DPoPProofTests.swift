@@ -1,6 +1,7 @@
 import Crypto
 import JOSE
 import JSON
+import Refusals
 import TestSupport
 import TestTraits
 import Testing
@@ -216,7 +217,7 @@ private let clients: [(SigningKey, SignatureAlgorithm)] = [
     func `a critical parameter is refused`(critical: String) {
         let refusal = refusal(header: ["crit": critical, "unheard": "1"])
         #expect(refusal == .malformed(critical.contains("unheard") ? .criticalNotUnderstood : .criticalInvalid))
-        #expect(refusal?.checkID == "JOSE-12")
+        #expect(refusal?.check == "JOSE-12")
     }
 }
 

@@ -1,6 +1,7 @@
 import Crypto
 import JOSE
 import OAuth
+import Refusals
 import TestSupport
 import TestTraits
 import Testing
@@ -21,7 +22,7 @@ private func unchecked(_ text: String) throws -> UncheckedDPoPProof {
 @Suite struct `what the refusal of a proof says` {
     @Test(arguments: refusals)
     func `every cause names its row, what was wanted and what was there`(refusal: DPoPRefusal) throws {
-        let row = refusal.checkID.split(separator: "-")
+        let row = refusal.check.split(separator: "-")
         #expect(row.count == 2 && (row[0] == "DPOP" || row[0] == "JOSE") && Int(row[1]) != nil)
         #expect(!refusal.expected(by: DPoPRules()).isEmpty && !refusal.found(in: nil).isEmpty)
         #expect(!refusal.found(in: try unchecked(ProofMint().proof())).isEmpty)
@@ -43,7 +44,7 @@ private func unchecked(_ text: String) throws -> UncheckedDPoPProof {
             DPoPRefusal.algorithmNotAllowed("HS256").expected(by: DPoPRules()) == "alg one of ES256 PS256 EdDSA")
         #expect(DPoPRefusal.issuedTooEarly(secondsAgo: 61).found(in: proof) == "issued 61 s ago")
         #expect(DPoPRefusal.issuedTooEarly(secondsAgo: 61).expected(by: DPoPRules()) == "iat at most 60 s ago")
-        #expect(DPoPRefusal.keyMismatch.checkID == "DPOP-19" && DPoPRefusal.tokenHashMismatch.checkID == "DPOP-18")
+        #expect(DPoPRefusal.keyMismatch.check == "DPOP-19" && DPoPRefusal.tokenHashMismatch.check == "DPOP-18")
     }
 
     @Test(.refuses("DPOP-27")) func `no text holds the proof, its id, its nonce or its key`() throws {

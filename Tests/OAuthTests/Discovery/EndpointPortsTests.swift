@@ -2,6 +2,7 @@ import Crypto
 import HTTPMessage
 import JOSE
 import OAuth
+import Refusals
 import TestSupport
 import TestTraits
 import Testing
@@ -97,7 +98,7 @@ private func ports(_ issuer: String = issuer, allowed: [UInt16] = []) throws -> 
     {
         let found = try problems(aliases("mtls.example.com:8444"))
         #expect(found.map(\.area) == [.endpoints, .logout])
-        #expect(found.map(\.problem.checkID) == ["MD-08", "MD-08"])
+        #expect(found.map(\.problem.check) == ["MD-08", "MD-08"])
         #expect(
             found[0].problem.offered
                 == "mtls_endpoint_aliases.token_endpoint is https://mtls.example.com:8444/token")
@@ -118,7 +119,7 @@ private func ports(_ issuer: String = issuer, allowed: [UInt16] = []) throws -> 
             let found = try problems("", members: Self.members.replacing("userinfo_endpoint", with: "other")) {
                 $0.userInfo = wish
             }
-            #expect(found.map(\.problem.checkID) == rows)
+            #expect(found.map(\.problem.check) == rows)
         }
     }
 
@@ -137,7 +138,7 @@ private func ports(_ issuer: String = issuer, allowed: [UInt16] = []) throws -> 
         demands.userInfo = wish
         let metadata = try metadata(members)
         let review = ServerSuitability.review(of: metadata, for: demands).flatMap(\.problems)
-        #expect(review.map(\.checkID) == Array(repeating: "MD-08", count: told))
+        #expect(review.map(\.check) == Array(repeating: "MD-08", count: told))
         #expect(ServerSuitability.problems(of: metadata, for: demands).count == against)
     }
 
@@ -150,7 +151,7 @@ private func ports(_ issuer: String = issuer, allowed: [UInt16] = []) throws -> 
         let found = try problems(",\"id_token_signing_alg_values_supported\":\(offered)") {
             $0.idToken = .init(signature: .algorithms([.es256, .ps256]))
         }
-        #expect(found.map(\.problem.checkID) == (suits ? [] : ["OIDC-05"]))
+        #expect(found.map(\.problem.check) == (suits ? [] : ["OIDC-05"]))
         #expect(
             found.first.map(\.problem.configured) ?? "id_token.algorithm is ES256 or PS256"
                 == "id_token.algorithm is ES256 or PS256")
@@ -170,7 +171,7 @@ private func ports(_ issuer: String = issuer, allowed: [UInt16] = []) throws -> 
                 $0.settings.responseMode = mode
                 $0.response = .init(signature: .algorithms([.es256]))
             }
-            #expect(found.map(\.problem.checkID) == row)
+            #expect(found.map(\.problem.check) == row)
         }
     }
 
@@ -187,7 +188,7 @@ private func ports(_ issuer: String = issuer, allowed: [UInt16] = []) throws -> 
                 $0.response = .init(signature: .algorithms([.rs256]), mustBeEncrypted: true)
                 $0.decryptionAlgorithms = [algorithm]
             }
-            #expect(found.map(\.problem.checkID) == rows)
+            #expect(found.map(\.problem.check) == rows)
         }
     }
 }

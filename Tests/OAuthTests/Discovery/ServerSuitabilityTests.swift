@@ -1,6 +1,7 @@
 import Crypto
 import JOSE
 import OAuth
+import Refusals
 import TestSupport
 import TestTraits
 import Testing
@@ -61,7 +62,7 @@ private struct Case {
     func rows(_ changes: [String: String?] = [:]) throws -> [String] {
         var changed = self
         for (name, value) in changes { changed.members[name] = .some(value) }
-        return try changed.problems().map(\.checkID)
+        return try changed.problems().map(\.check)
     }
 }
 
@@ -269,7 +270,7 @@ private func form(_ form: AuthorizationRequestSettings.Form) -> Case { Case(sett
             "code_challenge_methods_supported": list, "request_object_signing_alg_values_supported": list,
             "response_modes_supported": many, "dpop_signing_alg_values_supported": "[]",
         ]).problems()
-        #expect(found.map(\.checkID) == ["CF-05", "JAR-01", "MD-07", "MD-07"])
+        #expect(found.map(\.check) == ["CF-05", "JAR-01", "MD-07", "MD-07"])
         for problem in found {
             for text in [problem.configured, problem.offered] {
                 #expect(text.utf8.count < 500)

@@ -1,5 +1,6 @@
 import Crypto
 import OAuth
+import Refusals
 import TestSupport
 import TestTraits
 import Testing
@@ -18,7 +19,7 @@ import Testing
         for acr in ["Gold", "bronze", "", "gold silver", "silve\\u0072\\u0000"] {
             let refusal = idTokenRefusal(idToken(["acr": "\"\(acr)\""]), demand: demand)
             #expect(refusal == .authenticationContext(acr.replacing("\\u0072\\u0000", with: "r\0")))
-            #expect(refusal?.isAboutAuthentication == true && refusal?.checkID == "OIDC-09")
+            #expect(refusal?.isAboutAuthentication == true && refusal?.check == "OIDC-09")
         }
         #expect(idTokenRefusal(idToken(["acr": "[\"gold\"]"]), demand: demand) == .authenticationContext(nil))
         #expect(idTokenRefusal(idToken(["acr": nil]), demand: demand) == .missingClaim("acr"))
@@ -105,7 +106,7 @@ import Testing
         ])
     func `of another login is refused`(claim: String, value: String, changed: String) throws {
         let refusal = try #require(try refusal([claim: value], original))
-        #expect(refusal == .changed(claim: changed) && refusal.checkID == "RF-07")
+        #expect(refusal == .changed(claim: changed) && refusal.check == "RF-07")
     }
 
     @Test(.refuses("RF-07")) func `of another issuer or for another client is refused`() throws {

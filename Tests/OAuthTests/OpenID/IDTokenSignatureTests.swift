@@ -2,6 +2,7 @@ import Bytes
 import Crypto
 import JOSE
 import OAuth
+import Refusals
 import TestSupport
 import TestTraits
 import Testing
@@ -91,7 +92,7 @@ private func authenticated(
         #expect(idTokenRefusal(forged) == .envelope(.signatureInvalid))
         let unknown = try #require(idTokenRefusal(idToken(key: .otherP256)))
         #expect(unknown == .envelope(.unknownKey(keyID: "p256-2")) && unknown.wantsKeysReadAgain)
-        #expect(!unknown.lacksKeys && unknown.checkID == "OIDC-17")
+        #expect(!unknown.lacksKeys && unknown.check == "OIDC-17")
         let none = try #require(idTokenRefusal(idToken(), keys: []))
         #expect(none == .envelope(.unknownKey(keyID: "p256-1")))
         let lacking = #expect(throws: IDTokenRefusal.self) {

@@ -1,6 +1,7 @@
 import Crypto
 import JOSE
 import OAuth
+import Refusals
 import TestSupport
 import TestTraits
 import Testing
@@ -73,7 +74,7 @@ private func formRefusal(
             ("logout_token=%zz", .formMalformed), ("logout_token=%", .formMalformed),
         ] as [(String, LogoutTokenRefusal)])
     func `without one, or with two, is refused`(body: String, refusal: LogoutTokenRefusal) {
-        #expect(formRefusal(body) == refusal && refusal.checkID == "LO-05")
+        #expect(formRefusal(body) == refusal && refusal.check == "LO-05")
     }
 
     @Test(
@@ -197,7 +198,7 @@ private func formRefusal(
         .refuses("LO-07"), arguments: ["at+jwt", "dpop+jwt", "secevent+jwt", "token-introspection+jwt", "logout", ""])
     func `of any other type is refused`(type: String) {
         let found = refusal(logoutToken(type: "\"\(type)\""))
-        #expect(found == .envelope(.typeNotAccepted(type)) && found?.checkID == "LO-07")
+        #expect(found == .envelope(.typeNotAccepted(type)) && found?.check == "LO-07")
     }
 
     @Test(.holds("LO-07"), .refuses("LO-07")) func `is good for minutes, whatever it says of its own life`() throws {

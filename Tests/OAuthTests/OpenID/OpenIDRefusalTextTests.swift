@@ -1,6 +1,7 @@
 import JOSE
 import JSON
 import OAuth
+import Refusals
 import Testing
 
 private let hostile = "a\nlevel=error \"x\" %0A \0 \u{e9} " + String(repeating: "h", count: 5000)
@@ -60,15 +61,15 @@ private func check(row: String, expected: String, found: String) {
     func `every cause about an ID token names its row, what was wanted and what was there`(refusal: IDTokenRefusal) {
         let demand = AuthenticationDemand(acrValues: ["gold"], maximumAge: 60)
         check(
-            row: refusal.checkID, expected: refusal.expected(by: idTokenRules(), demand: demand), found: refusal.found)
+            row: refusal.check, expected: refusal.expected(by: idTokenRules(), demand: demand), found: refusal.found)
         let secret = idTokenRules(signature: .secret(.hs256, clientSecret))
-        check(row: refusal.checkID, expected: refusal.expected(by: secret), found: refusal.found)
+        check(row: refusal.check, expected: refusal.expected(by: secret), found: refusal.found)
         #expect(!refusal.expected(by: secret).contains("secret of thirty"))
     }
 
     @Test(arguments: userInfoRefusals)
     func `every cause about userinfo names its row, what was wanted and what was there`(refusal: UserInfoRefusal) {
-        check(row: refusal.checkID, expected: refusal.expected(by: idTokenRules()), found: refusal.found)
+        check(row: refusal.check, expected: refusal.expected(by: idTokenRules()), found: refusal.found)
     }
 
     @Test(arguments: logoutRefusals)
@@ -77,7 +78,7 @@ private func check(row: String, expected: String, found: String) {
     ) {
         for requiresType in [false, true] {
             let rules = LogoutTokenRules(idTokenRules(), requiresType: requiresType)
-            check(row: refusal.checkID, expected: refusal.expected(by: rules), found: refusal.found)
+            check(row: refusal.check, expected: refusal.expected(by: rules), found: refusal.found)
         }
     }
 
@@ -90,13 +91,13 @@ private func check(row: String, expected: String, found: String) {
         let algorithms = idTokenRules(signature: .algorithms([.rs256, .ps256]))
         let refusal = IDTokenRefusal.envelope(.algorithmNotAllowed("none"))
         #expect(refusal.expected(by: algorithms) == "alg RS256 or PS256" && refusal.found == "alg \"none\"")
-        #expect(refusal.checkID == "OIDC-05")
+        #expect(refusal.check == "OIDC-05")
         let demand = AuthenticationDemand(acrValues: ["gold", "silver"])
         let context = IDTokenRefusal.authenticationContext("bronze")
         #expect(context.expected(by: rules, demand: demand) == "acr one of \"gold\" \"silver\"")
         #expect(context.found == "acr \"bronze\"")
         let logout = LogoutTokenRefusal.envelope(.typeNotAccepted("at+jwt"))
         #expect(logout.expected(by: LogoutTokenRules(rules)) == "typ logout+jwt or JWT or (absent)")
-        #expect(logout.found == "typ \"at+jwt\"" && logout.checkID == "LO-07")
+        #expect(logout.found == "typ \"at+jwt\"" && logout.check == "LO-07")
     }
 }

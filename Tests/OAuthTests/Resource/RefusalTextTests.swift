@@ -1,6 +1,7 @@
 import JOSE
 import JSON
 import OAuth
+import Refusals
 import TestSupport
 import TestTraits
 import Testing
@@ -25,7 +26,7 @@ private let refusals: [AccessTokenRefusal] =
 @Suite struct `what a refusal says` {
     @Test(arguments: refusals)
     func `every cause names its row, what was wanted and what was there`(refusal: AccessTokenRefusal) {
-        let row = refusal.checkID.split(separator: "-")
+        let row = refusal.check.split(separator: "-")
         #expect(row.count == 2 && (row[0] == "RS" || row[0] == "JOSE") && Int(row[1]) != nil)
         #expect(!refusal.expected(by: nil).isEmpty && !refusal.expected(by: rules()).isEmpty)
         #expect(!refusal.found(in: nil).isEmpty)
@@ -46,7 +47,7 @@ private let refusals: [AccessTokenRefusal] =
         #expect(AccessTokenRefusal.issuerMismatch.expected(by: rules()) == "iss \"https://issuer.example/\"")
         #expect(AccessTokenRefusal.expired(secondsAgo: 41).expected(by: rules()) == "exp not more than 30 s ago")
         #expect(AccessTokenRefusal.expired(secondsAgo: 41).found(in: token) == "expired 41 s ago")
-        #expect(AccessTokenRefusal.expired(secondsAgo: 41).checkID == "RS-15")
+        #expect(AccessTokenRefusal.expired(secondsAgo: 41).check == "RS-15")
         #expect(
             AccessTokenRefusal.malformed(.notBase64URL).found(in: nil)
                 == "another character, padding, or bits behind the last byte")

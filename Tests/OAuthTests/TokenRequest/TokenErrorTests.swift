@@ -1,5 +1,6 @@
 import HTTPMessage
 import OAuth
+import Refusals
 import TestSupport
 import TestTraits
 import Testing

@@ -2,6 +2,7 @@ import Crypto
 import JOSE
 import JSON
 import OAuth
+import Refusals
 
 /// An ID token, or its three parts a line each before they are encoded, for one login at one client.
 enum IDTokenFuzzer {

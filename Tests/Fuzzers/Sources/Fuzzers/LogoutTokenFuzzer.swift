@@ -1,6 +1,7 @@
 import JOSE
 import JSON
 import OAuth
+import Refusals
 
 /// The body of a back-channel logout request, or a logout token's three parts a line each before they are encoded.
 enum LogoutTokenFuzzer {

@@ -1,6 +1,7 @@
 import HTTPMessage
 import JSON
 import OAuth
+import Refusals
 
 /// What an authorization server answers to a pushed request (RFC 9126 §2.2), and where the browser is sent with it.
 enum PushedRequestFuzzer {
@@ -76,7 +77,7 @@ enum PushedRequestFuzzer {
             let (requestURI, expiresIn) = try PushedAuthorization.read(response)
             return Created(requestURI: requestURI, expiresIn: expiresIn)
         } catch {
-            let texts = error.expected + error.found + error.checkID
+            let texts = error.expected + error.found + error.check
             hold(texts.utf8.allSatisfy { (0x20...0x7E).contains($0) }, "what the operator is told is printable")
             return nil
         }

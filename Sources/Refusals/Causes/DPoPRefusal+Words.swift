@@ -1,27 +1,34 @@
 import JOSE
+package import OAuth
 
 extension DPoPRefusal {
+    /// The refusal that answers it.
+    package var refusal: Refusal { row.refusal }
+
     /// The requirement row of the check that failed.
-    public var checkID: String {
+    package var check: String { row.check }
+
+    private var row: (refusal: Refusal, check: String) {
         switch self {
-        case .tooLarge: "JOSE-26"
-        case .malformed(let cause): cause.checkID
-        case .typeNotAccepted: "DPOP-02"
-        case .algorithmNotAllowed: "DPOP-03"
-        case .keyMissing, .keyNotPublic, .keyInvalid: "DPOP-04"
-        case .missingClaim, .claimMalformed: "DPOP-06"
-        case .idTooLong: "DPOP-16"
-        case .methodMismatch: "DPOP-07"
-        case .targetMismatch: "DPOP-08"
-        case .issuedTooEarly, .issuedInFuture: "DPOP-10"
-        case .tokenHashMismatch: "DPOP-18"
-        case .signatureInvalid: "DPOP-05"
-        case .keyMismatch: "DPOP-19"
+        case .tooLarge: (.proofTooLarge, "JOSE-26")
+        case .malformed(let cause): (.proofMalformed, cause.check)
+        case .typeNotAccepted: (.proofTypeNotAccepted, "DPOP-02")
+        case .algorithmNotAllowed: (.proofAlgorithmNotAllowed, "DPOP-03")
+        case .keyMissing, .keyNotPublic, .keyInvalid: (.proofKeyInvalid, "DPOP-04")
+        case .missingClaim: (.proofClaimMissing, "DPOP-06")
+        case .claimMalformed: (.proofClaimMalformed, "DPOP-06")
+        case .idTooLong: (.proofTooLarge, "DPOP-16")
+        case .methodMismatch: (.proofMethodMismatch, "DPOP-07")
+        case .targetMismatch: (.proofTargetMismatch, "DPOP-08")
+        case .issuedTooEarly, .issuedInFuture: (.proofOutOfTime, "DPOP-10")
+        case .tokenHashMismatch: (.proofTokenMismatch, "DPOP-18")
+        case .signatureInvalid: (.proofSignatureInvalid, "DPOP-05")
+        case .keyMismatch: (.proofKeyMismatch, "DPOP-19")
         }
     }
 
     /// What the operator's log says was wanted.
-    public func expected(by rules: DPoPRules) -> String {
+    package func expected(by rules: DPoPRules) -> String {
         switch self {
         case .tooLarge: "a proof of at most \(rules.maximumBytes) bytes"
         case .malformed(let cause): cause.expectation
@@ -47,7 +54,7 @@ extension DPoPRefusal {
     /// What the operator's log says was there instead; never the proof, its `jti` or its nonce (DPOP-27).
     ///
     /// Words of the proof are quoted as unverified; of `htu` what stands before a query or fragment.
-    public func found(in proof: UncheckedDPoPProof?) -> String {
+    package func found(in proof: UncheckedDPoPProof?) -> String {
         switch self {
         case .tooLarge: "more"
         case .malformed(let cause): cause.found

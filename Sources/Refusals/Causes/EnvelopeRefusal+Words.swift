@@ -1,14 +1,15 @@
 import JOSE
+package import OAuth
 
 extension EnvelopeRefusal {
     /// The requirement row of the check that failed.
-    public var checkID: String {
+    package var check: String {
         switch self {
         case .tooLarge: "JOSE-26"
-        case .malformed(let cause): cause.checkID
+        case .malformed(let cause): cause.check
         case .notEncrypted: "OIDC-11"
         case .noDecryptionKey: "JOSE-22"
-        case .encryption(let cause): cause.checkID
+        case .encryption(let cause): cause.check
         case .typeNotAccepted: "JOSE-19"
         case .algorithmNotAllowed, .signatureInvalid: "OIDC-05"
         case .keysMissing, .unknownKey: "OIDC-17"
@@ -18,7 +19,7 @@ extension EnvelopeRefusal {
     }
 
     /// What the operator's log says was wanted.
-    public func expected(by rules: IDTokenRules) -> String {
+    package func expected(by rules: IDTokenRules) -> String {
         switch self {
         case .tooLarge: "at most \(rules.maximumBytes) bytes"
         case .malformed(let cause): cause.expectation
@@ -36,7 +37,7 @@ extension EnvelopeRefusal {
     }
 
     /// What the operator's log says was there instead; words of the token are quoted as unverified (JOSE-33).
-    public var found: String {
+    package var found: String {
         switch self {
         case .tooLarge: "more"
         case .malformed(let cause): cause.found
@@ -51,19 +52,5 @@ extension EnvelopeRefusal {
         case .signatureInvalid: "a signature by another key, or over something else"
         case .secretTooShort: "a shorter one"
         }
-    }
-}
-
-extension IDTokenRules.Signature {
-    /// The algorithms' names.
-    public var names: String {
-        switch self {
-        case .algorithms(let algorithms): algorithms.map(\.name).joined(separator: " or ")
-        case .secret(let algorithm, _): algorithm.name
-        }
-    }
-
-    fileprivate var isSecret: Bool {
-        if case .secret = self { true } else { false }
     }
 }

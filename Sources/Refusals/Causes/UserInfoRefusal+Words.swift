@@ -1,14 +1,17 @@
+import JSON
+package import OAuth
+
 extension UserInfoRefusal {
     /// The requirement row of the check that failed.
-    public var checkID: String {
+    package var check: String {
         switch self {
-        case .envelope(let cause): cause.checkID
+        case .envelope(let cause): cause.check
         default: "OIDC-12"
         }
     }
 
     /// What the operator's log says was wanted.
-    public func expected(by rules: IDTokenRules) -> String {
+    package func expected(by rules: IDTokenRules) -> String {
         switch self {
         case .status: "status 200"
         case .tooLarge: "at most \(UserInfo.maximumBytes) bytes"
@@ -25,7 +28,7 @@ extension UserInfoRefusal {
     }
 
     /// What the operator's log says was there instead; never a claim about the user.
-    public var found: String {
+    package var found: String {
         switch self {
         case .status(let status): "status \(status)"
         case .tooLarge: "more"

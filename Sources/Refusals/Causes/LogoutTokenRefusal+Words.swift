@@ -1,11 +1,13 @@
+public import OAuth
+
 extension LogoutTokenRefusal {
     /// The requirement row of the check that failed.
-    public var checkID: String {
+    package var check: String {
         switch self {
         case .contentType, .formMalformed, .missing: "LO-05"
         case .envelope(.typeNotAccepted): "LO-07"
         case .envelope(.algorithmNotAllowed), .envelope(.signatureInvalid): "LO-06"
-        case .envelope(let cause): cause.checkID
+        case .envelope(let cause): cause.check
         case .secretShared: "OIDC-06"
         case .expired: "LO-07"
         case .missingClaim, .claimMalformed, .issuerMismatch, .audienceMismatch, .audienceNotTrusted, .issuedInFuture,
@@ -15,7 +17,7 @@ extension LogoutTokenRefusal {
     }
 
     /// What the operator's log says was wanted.
-    public func expected(by rules: LogoutTokenRules) -> String {
+    package func expected(by rules: LogoutTokenRules) -> String {
         switch self {
         case .contentType: "content type application/x-www-form-urlencoded"
         case .formMalformed: "a form with one logout_token"

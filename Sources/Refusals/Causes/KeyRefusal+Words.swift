@@ -1,9 +1,9 @@
 import Crypto
-import JOSE
+package import JOSE
 
 extension KeyRefusal {
     /// What the operator's log says of a key in a proof that is not used; nothing of the key is in it.
-    var found: String {
+    package var found: String {
         switch self {
         case .notObject: "a key that is no JSON object"
         case .keyTypeUnknown: "another kty than RSA, EC and OKP"

@@ -1,8 +1,9 @@
 import JOSE
+package import OAuth
 
 extension AuthorizationResponseRefusal {
     /// The requirement row of the check that failed.
-    public var checkID: String {
+    package var check: String {
         switch self {
         case .missing("iss"), .issuerMismatch: "CF-22"
         case .malformed("code"): "CF-27"
@@ -14,12 +15,12 @@ extension AuthorizationResponseRefusal {
             .keysMissing, .unknownKey, .tooManyKeys, .signatureInvalid:
             "CF-28"
         case .encrypted, .notDecrypted: "JOSE-22"
-        case .notJWT(let cause): cause.checkID
+        case .notJWT(let cause): cause.check
         }
     }
 
     /// What the operator's log says was wanted.
-    public func expected(by rules: AuthorizationResponseRules) -> String {
+    package func expected(by rules: AuthorizationResponseRules) -> String {
         switch self {
         case .tooLarge: "at most \(AuthorizationResponseRules.maximumBytes) bytes"
         case .repeated(let name): "parameter \(name) once"
@@ -46,7 +47,7 @@ extension AuthorizationResponseRefusal {
     }
 
     /// What the operator's log says was there instead; of the response the name of its algorithm alone, as unverified.
-    public var found: String {
+    package var found: String {
         switch self {
         case .tooLarge(let bytes): "\(bytes) bytes"
         case .repeated: "more than one"
@@ -70,9 +71,4 @@ extension AuthorizationResponseRefusal {
         case .signatureInvalid: "a signature that does not hold"
         }
     }
-}
-
-extension AuthorizationResponseRules {
-    /// The tolerated clock difference, within its bounds.
-    var clampedLeeway: Int64 { Int64(min(max(leewaySeconds, 0), 300)) }
 }

@@ -1,9 +1,11 @@
+public import OAuth
+
 extension IDTokenRefusal {
     /// The requirement row of the check that failed.
-    public var checkID: String {
+    package var check: String {
         switch self {
         case .missing: "OIDC-01"
-        case .envelope(let cause): cause.checkID
+        case .envelope(let cause): cause.check
         case .missingClaim("iss"), .claimMalformed("iss"), .issuerMismatch: "OIDC-02"
         case .missingClaim("aud"), .claimMalformed("aud"), .audienceMismatch, .audienceNotTrusted: "OIDC-03"
         case .claimMalformed("azp"), .authorizedPartyMissing, .authorizedPartyMismatch: "OIDC-04"
@@ -20,7 +22,7 @@ extension IDTokenRefusal {
     }
 
     /// What the operator's log says was wanted.
-    public func expected(by rules: IDTokenRules, demand: AuthenticationDemand? = nil) -> String {
+    package func expected(by rules: IDTokenRules, demand: AuthenticationDemand? = nil) -> String {
         switch self {
         case .missing: "id_token in the token response"
         case .envelope(let cause): cause.expected(by: rules)
@@ -73,9 +75,4 @@ extension IDTokenRefusal {
         case .changed(let claim): "another \(claim)"
         }
     }
-}
-
-extension IDTokenRules {
-    /// `leewaySeconds` within 0…300.
-    var clampedLeeway: Int64 { Int64(min(max(leewaySeconds, 0), 300)) }
 }

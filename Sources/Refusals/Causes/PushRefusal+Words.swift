@@ -1,6 +1,9 @@
+import JSON
+public import OAuth
+
 extension PushRefusal {
     /// The requirement row of the check that failed.
-    public var checkID: String {
+    public var check: String {
         switch self {
         case .refused, .clientRefused, .unavailable: "PAR-05"
         case .nonceDemanded: "DPOP-41"
