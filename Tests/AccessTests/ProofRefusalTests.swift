@@ -12,9 +12,10 @@ import Testing
             (.malformed(.criticalNotUnderstood), .proofMalformed), (.typeNotAccepted(nil), .proofTypeNotAccepted),
             (.algorithmNotAllowed("none"), .proofAlgorithmNotAllowed), (.keyMissing, .proofKeyInvalid),
             (.keyNotPublic, .proofKeyInvalid), (.keyInvalid(.curveUnknown), .proofKeyInvalid),
-            (.missingClaim("ath"), .proofClaimMissing), (.claimMalformed("iat"), .proofClaimMalformed),
+            (.claim(.missing("ath")), .proofClaimMissing), (.claim(.malformed("iat")), .proofClaimMalformed),
             (.methodMismatch, .proofMethodMismatch), (.targetMismatch, .proofTargetMismatch),
-            (.issuedTooEarly(secondsAgo: 61), .proofOutOfTime), (.issuedInFuture(secondsLeft: 11), .proofOutOfTime),
+            (.claim(.issuedTooEarly(secondsAgo: 61)), .proofOutOfTime),
+            (.claim(.issuedInFuture(secondsLeft: 11)), .proofOutOfTime),
             (.tokenHashMismatch, .proofTokenMismatch), (.signatureInvalid, .proofSignatureInvalid),
             (.keyMismatch, .proofKeyMismatch),
         ] as [(DPoPRefusal, Refusal)])

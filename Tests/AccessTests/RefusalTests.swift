@@ -230,10 +230,11 @@ private let golden = """
             (.typeNotAccepted, .tokenTypeNotAccepted), (.algorithmNotAllowed, .tokenAlgorithmNotAllowed),
             (.unknownKey, .tokenKeyUnknown), (.tooManyKeys, .tokenKeyAmbiguous),
             (.signatureInvalid, .tokenSignatureInvalid), (.issuerMismatch, .tokenIssuerNotAccepted),
-            (.expired(secondsAgo: 1), .tokenExpired), (.notYetValid(secondsLeft: 1), .tokenNotYetValid),
-            (.issuedInFuture(secondsLeft: 1), .tokenIssuedInFuture), (.missingClaim("sub"), .tokenClaimMissing),
-            (.claimMalformed("aud"), .tokenClaimMalformed), (.looksLikeIDToken, .tokenLooksLikeIDToken),
-            (.otherPurpose(claim: "events"), .tokenOfOtherPurpose), (.boundToKey, .tokenBoundToKey),
+            (.claim(.expired(secondsAgo: 1)), .tokenExpired), (.claim(.notYetValid(secondsLeft: 1)), .tokenNotYetValid),
+            (.claim(.issuedInFuture(secondsLeft: 1)), .tokenIssuedInFuture),
+            (.claim(.missing("sub")), .tokenClaimMissing),
+            (.claim(.malformed("aud")), .tokenClaimMalformed), (.looksLikeIDToken, .tokenLooksLikeIDToken),
+            (.claim(.otherPurpose(claim: "events")), .tokenOfOtherPurpose), (.boundToKey, .tokenBoundToKey),
         ] as [(AccessTokenRefusal, Refusal)])
     func `answers every refused token with 401 and its own word`(
         cause: AccessTokenRefusal, refusal: Refusal

@@ -65,7 +65,7 @@ extension LogoutService {
         guard let issuer = unchecked?.unverifiedIssuer,
             !issuer.utf8.elementsEqual(place.settings.idToken.issuer.utf8)
         else { return }
-        throw .issuerMismatch(issuer)
+        throw .claim(.issuerMismatch(issuer))
     }
 
     /// The token, verified; `failed` is told each time that a key was used in vain.

@@ -21,21 +21,21 @@ struct DPoPClaims {
         guard id.count <= rules.maximumIDBytes else { throw .idTooLong }
         method = try Self.required("htm", claims)
         target = try Self.required("htu", claims)
-        guard let issued = claims["iat"] else { throw .missingClaim("iat") }
-        guard let date = NumericDate(issued) else { throw .claimMalformed("iat") }
+        guard let issued = claims["iat"] else { throw .claim(.missing("iat")) }
+        guard let date = NumericDate(issued) else { throw .claim(.malformed("iat")) }
         issuedAt = date
         tokenHash = try Self.required("ath", claims)
         nonce = try Self.string("nonce", claims)
     }
 
     private static func required(_ name: String, _ claims: JSONValue) throws(DPoPRefusal) -> ArraySlice<UInt8> {
-        guard let value = try string(name, claims) else { throw .missingClaim(name) }
+        guard let value = try string(name, claims) else { throw .claim(.missing(name)) }
         return value
     }
 
     private static func string(_ name: String, _ claims: JSONValue) throws(DPoPRefusal) -> ArraySlice<UInt8>? {
         guard let value = claims[name] else { return nil }
-        guard let bytes = value.utf8Slice, !bytes.isEmpty else { throw .claimMalformed(name) }
+        guard let bytes = value.utf8Slice, !bytes.isEmpty else { throw .claim(.malformed(name)) }
         return bytes
     }
 }

@@ -19,20 +19,14 @@ public enum DPoPRefusal: Error, Sendable, Equatable {
     case keyNotPublic
     /// `jwk` is weak, spelt in a second way, not on its curve, or not for `alg` (DPOP-04).
     case keyInvalid(KeyRefusal)
-    /// A required claim is absent (DPOP-06).
-    case missingClaim(String)
-    /// A claim has another type or form than RFC 9449 §4.2 gives it (DPOP-06).
-    case claimMalformed(String)
+    /// A required claim is absent, has another type or form than RFC 9449 §4.2 gives it, or `iat` is too far from now.
+    case claim(ClaimRefusal)
     /// `jti` is longer than the rules allow (DPOP-16).
     case idTooLong
     /// `htm` is another method than the request's (DPOP-07).
     case methodMismatch
     /// `htu` is another URI than the request's (DPOP-08).
     case targetMismatch
-    /// `iat` is too far in the past (DPOP-10).
-    case issuedTooEarly(secondsAgo: Int64)
-    /// `iat` is too far in the future (DPOP-10).
-    case issuedInFuture(secondsLeft: Int64)
     /// `ath` is the digest of another token (DPOP-18).
     case tokenHashMismatch
     /// The key in `jwk` did not sign it (DPOP-05).

@@ -124,9 +124,9 @@ public struct UncheckedDPoPProof {
         guard checksTime else { return }
         // Both dates are within 2^53; a fraction counts to the strict side.
         let age = now &- claims.issuedAt.floor
-        guard age <= Int64(rules.pastSeconds) else { throw .issuedTooEarly(secondsAgo: age) }
+        guard age <= Int64(rules.pastSeconds) else { throw .claim(.issuedTooEarly(secondsAgo: age)) }
         let lead = claims.issuedAt.ceiling &- now
-        guard lead <= Int64(rules.futureSeconds) else { throw .issuedInFuture(secondsLeft: lead) }
+        guard lead <= Int64(rules.futureSeconds) else { throw .claim(.issuedInFuture(secondsLeft: lead)) }
     }
 
     private func isMeant(for path: Span<UInt8>, under bases: [TargetBase]) -> Bool {

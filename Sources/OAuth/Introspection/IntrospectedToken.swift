@@ -30,17 +30,19 @@ struct IntrospectedToken {
     /// Servers answer about refresh tokens too: whoever got hold of one must not call an API with it.
     private static func checkKind(_ answer: JSONValue, _ binding: TokenBinding) throws(AccessTokenRefusal) {
         if let use = answer["token_use"] {
-            guard use.equals("access_token") || use.equals("access") else { throw .otherPurpose(claim: "token_use") }
+            guard use.equals("access_token") || use.equals("access") else {
+                throw .claim(.otherPurpose(claim: "token_use"))
+            }
         }
         guard let type = answer["token_type"] else { return }
-        guard let name = type.utf8 else { throw .claimMalformed("token_type") }
+        guard let name = type.utf8 else { throw .claim(.malformed("token_type")) }
         if ASCII.equalsIgnoringCase(name.span, "DPoP") {
             // Without the key's thumbprint there is nothing to check a proof against (RFC 9449 §6.2).
             guard binding.keyThumbprint != nil else { throw .boundToKey }
             return
         }
         guard ["Bearer", "access_token"].contains(where: { ASCII.equalsIgnoringCase(name.span, $0) })
-        else { throw .otherPurpose(claim: "token_type") }
+        else { throw .claim(.otherPurpose(claim: "token_type")) }
     }
 
     /// `active` speaks of a moment that is over when somebody reads the claims.

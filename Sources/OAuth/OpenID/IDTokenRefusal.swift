@@ -4,32 +4,12 @@ public enum IDTokenRefusal: Error, Sendable, Equatable {
     case missing
     /// Not signed by the issuer, or not encrypted as agreed on.
     case envelope(EnvelopeRefusal)
-    /// `iss`, `sub`, `aud`, `exp`, `iat`, or what was asked for, is absent.
-    case missingClaim(String)
-    /// A claim has a type or form that its specification does not give it.
-    case claimMalformed(String)
-    /// `iss` is not the issuer that was discovered (OIDC-02).
-    case issuerMismatch(String)
-    /// `aud` does not name this client (OIDC-03).
-    case audienceMismatch
-    /// `aud` names somebody else too, who is not trusted (OIDC-03).
-    case audienceNotTrusted(String)
+    /// A claim is absent or malformed, for somebody else, of another time, or of another kind of JWT.
+    case claim(ClaimRefusal)
     /// `aud` names several, and no `azp` says whose the token is (OIDC-04).
     case authorizedPartyMissing
     /// `azp` is another client (OIDC-04).
     case authorizedPartyMismatch(String)
-    /// Several audiences, and a signature by a secret that one of them has (OIDC-06).
-    case secretShared
-    /// A claim says it is a JWT of another kind, such as a logout token (JOSE-20).
-    case otherPurpose(claim: String)
-    /// `exp` has passed (OIDC-07).
-    case expired(secondsAgo: Int64)
-    /// `nbf` is to come (OIDC-07).
-    case notYetValid(secondsLeft: Int64)
-    /// `iat` is to come (OIDC-07).
-    case issuedInFuture(secondsLeft: Int64)
-    /// `iat` is more than ten minutes ago (OIDC-07).
-    case issuedTooEarly(secondsAgo: Int64)
     /// `nonce` is another login's (OIDC-08).
     case nonceMismatch
     /// `at_hash` or `c_hash` is of another token or code (OIDC-10).
@@ -57,11 +37,11 @@ public enum IDTokenRefusal: Error, Sendable, Equatable {
     public var isAboutConfiguration: Bool {
         switch self {
         case .envelope(.algorithmNotAllowed), .envelope(.typeNotAccepted), .envelope(.notEncrypted),
-            .envelope(.noDecryptionKey), .envelope(.secretTooShort), .envelope(.tooLarge), .issuerMismatch,
-            .audienceMismatch, .audienceNotTrusted, .authorizedPartyMissing, .authorizedPartyMismatch, .secretShared:
+            .envelope(.noDecryptionKey), .envelope(.secretTooShort), .envelope(.tooLarge), .claim(.issuerMismatch),
+            .claim(.audienceMismatch), .claim(.audienceNotTrusted), .authorizedPartyMissing, .authorizedPartyMismatch,
+            .claim(.secretShared):
             true
-        case .envelope, .missing, .missingClaim, .claimMalformed, .otherPurpose, .expired, .notYetValid,
-            .issuedInFuture, .issuedTooEarly, .nonceMismatch, .hashMismatch, .authenticationContext,
+        case .envelope, .missing, .claim, .nonceMismatch, .hashMismatch, .authenticationContext,
             .authenticatedTooEarly, .authenticatedInFuture, .changed:
             false
         }
@@ -73,8 +53,8 @@ public enum IDTokenRefusal: Error, Sendable, Equatable {
     /// Whether the token is good, and its user was not authenticated as demanded: asking once more may help (OIDC-09).
     public var isAboutAuthentication: Bool {
         switch self {
-        case .authenticationContext, .authenticatedTooEarly, .authenticatedInFuture, .missingClaim("acr"),
-            .missingClaim("auth_time"):
+        case .authenticationContext, .authenticatedTooEarly, .authenticatedInFuture, .claim(.missing("acr")),
+            .claim(.missing("auth_time")):
             true
         default: false
         }

@@ -50,12 +50,12 @@ public struct LogoutToken: Sendable, Equatable {
     ) throws(LogoutTokenRefusal) -> LogoutToken {
         let claims = try signedClaims(token, rules, keys: keys, decryption: decryption)
         let shared = ProviderClaims(claims)
-        try told { () throws(ProviderClaims.Problem) in _ = try shared.audiences(rules.idToken) }
+        try told { () throws(ClaimRefusal) in _ = try shared.audiences(rules.idToken) }
         // Present at all, whatever its value: no ID token passes for a logout token (§2.4).
         guard claims["nonce"] == nil else { throw .hasNonce }
         guard claims["events"]?[Self.event]?.kind == .object else { throw .noLogoutEvent }
         let times = try checkTimes(shared, rules, now: now)
-        return try told { () throws(ProviderClaims.Problem) in
+        return try told { () throws(ClaimRefusal) in
             guard let tokenID = try shared.name("jti") else { throw .missing("jti") }
             let subject = try shared.subject()
             let sid = try shared.name("sid")
@@ -77,7 +77,7 @@ public struct LogoutToken: Sendable, Equatable {
         } catch {
             throw .envelope(error)
         }
-        try told { () throws(ProviderClaims.Problem) in
+        try told { () throws(ClaimRefusal) in
             try ProviderClaims(jwt.claims).checkIssuer(rules.idToken.issuer)
         }
         do throws(EnvelopeRefusal) {
@@ -92,35 +92,28 @@ public struct LogoutToken: Sendable, Equatable {
     private static func checkTimes(
         _ claims: ProviderClaims, _ rules: LogoutTokenRules, now: Int64
     ) throws(LogoutTokenRefusal) -> (issuedAt: Int64, usableUntil: Int64) {
-        let (expiry, issued) = try told { () throws(ProviderClaims.Problem) in
+        let (expiry, issued) = try told { () throws(ClaimRefusal) in
             let expiry = try claims.date("exp")
             guard expiry != nil || rules.acceptsWithoutExpiry else { throw .missing("exp") }
             guard let issued = try claims.date("iat") else { throw .missing("iat") }
             return (expiry?.floor, issued)
         }
         let leeway = rules.idToken.clampedLeeway
-        guard issued.ceiling <= now + leeway else { throw .issuedInFuture(secondsLeft: issued.ceiling - now) }
+        guard issued.ceiling <= now + leeway else { throw .claim(.issuedInFuture(secondsLeft: issued.ceiling - now)) }
         let end = min(
             expiry ?? issued.floor + Self.lifetimeWithoutExpirySeconds, issued.floor + Self.longestLifetimeSeconds)
-        guard now < end + leeway else { throw .expired(secondsAgo: now - end) }
+        guard now < end + leeway else { throw .claim(.expired(secondsAgo: now - end)) }
         return (issued.ceiling, end + leeway)
     }
 
-    /// What `check` finds, in the words of logout tokens.
+    /// What `check` finds in the claims that every token of a provider has.
     private static func told<Value>(
-        _ check: () throws(ProviderClaims.Problem) -> Value
+        _ check: () throws(ClaimRefusal) -> Value
     ) throws(LogoutTokenRefusal) -> Value {
-        do throws(ProviderClaims.Problem) {
+        do throws(ClaimRefusal) {
             return try check()
         } catch {
-            switch error {
-            case .missing(let name): throw .missingClaim(name)
-            case .malformed(let name): throw .claimMalformed(name)
-            case .issuer(let issuer): throw .issuerMismatch(issuer)
-            case .audience: throw .audienceMismatch
-            case .audienceNotTrusted(let audience): throw .audienceNotTrusted(audience)
-            case .secretShared: throw .secretShared
-            }
+            throw .claim(error)
         }
     }
 

@@ -10,22 +10,9 @@ public enum LogoutTokenRefusal: Error, Sendable, Equatable {
     case missing
     /// Not signed by the issuer, or of a type that is not accepted (LO-06, LO-07).
     case envelope(EnvelopeRefusal)
-    /// A claim that every logout token has is absent; `sub` stands for `sub` and `sid` (LO-06).
-    case missingClaim(String)
-    /// A claim has a type or form that its specification does not give it (LO-06).
-    case claimMalformed(String)
-    /// `iss` is another issuer (LO-06).
-    case issuerMismatch(String)
-    /// `aud` does not name this client (LO-06).
-    case audienceMismatch
-    /// `aud` names somebody else too, who is not trusted (LO-06).
-    case audienceNotTrusted(String)
-    /// Several audiences, and a signature by a secret that one of them has (OIDC-06).
-    case secretShared
-    /// `exp` has passed, or `iat` is longer ago than any logout token lives (LO-06, LO-07).
-    case expired(secondsAgo: Int64)
-    /// `iat` is to come (LO-06).
-    case issuedInFuture(secondsLeft: Int64)
+    /// A claim is absent or malformed, for somebody else, or of another time; `sub` stands for `sub` and `sid`, and a
+    /// token is over when `exp` has passed, or `iat` is longer ago than any logout token lives.
+    case claim(ClaimRefusal)
     /// `nonce`, which makes it an ID token (LO-06).
     case hasNonce
     /// `events` has no member for a logout, or that is no object (LO-06).
@@ -44,8 +31,8 @@ public enum LogoutTokenRefusal: Error, Sendable, Equatable {
     public var isSeenBeforeSignature: Bool {
         switch self {
         case .envelope(.signatureInvalid): false
-        case .envelope, .contentType, .formMalformed, .missing, .issuerMismatch, .missingClaim("iss"),
-            .claimMalformed("iss"):
+        case .envelope, .contentType, .formMalformed, .missing, .claim(.issuerMismatch), .claim(.missing("iss")),
+            .claim(.malformed("iss")):
             true
         default: false
         }

@@ -11,32 +11,22 @@ package struct ProviderClaims {
         self.claims = claims
     }
 
-    /// What is wrong, whatever the token is for.
-    enum Problem: Error, Equatable {
-        case missing(String)
-        case malformed(String)
-        case issuer(String)
-        case audience
-        case audienceNotTrusted(String)
-        case secretShared
-    }
-
     /// Bytes of a `sid` or a `jti`: both are kept, one of them in cookies.
     package static let maximumNameBytes = 256
 
     /// Refuses unless `iss` is exactly `issuer`, byte by byte (OIDC-02).
-    func checkIssuer(_ issuer: String) throws(Problem) {
+    func checkIssuer(_ issuer: String) throws(ClaimRefusal) {
         guard let value = claims["iss"] else { throw .missing("iss") }
         guard let found = value.string else { throw .malformed("iss") }
-        guard value.equals(issuer) else { throw .issuer(found) }
+        guard value.equals(issuer) else { throw .issuerMismatch(found) }
     }
 
     /// `aud`, when it names the client, and nobody beside it but those trusted (OIDC-03).
-    func audiences(_ rules: IDTokenRules) throws(Problem) -> [String] {
+    func audiences(_ rules: IDTokenRules) throws(ClaimRefusal) -> [String] {
         guard let value = claims["aud"] else { throw .missing("aud") }
         let elements = value.kind == .array ? value.elements : [value]
         guard !elements.isEmpty, elements.allSatisfy({ $0.kind == .string }) else { throw .malformed("aud") }
-        guard elements.contains(where: { $0.equals(rules.clientID) }) else { throw .audience }
+        guard elements.contains(where: { $0.equals(rules.clientID) }) else { throw .audienceMismatch }
         for element in elements where !element.equals(rules.clientID) {
             // Whoever else holds the token could log in here as its user.
             guard rules.trustedAudiences.contains(where: { element.equals($0) })
@@ -48,7 +38,7 @@ package struct ProviderClaims {
     }
 
     /// A date; nil when absent.
-    func date(_ name: String) throws(Problem) -> NumericDate? {
+    func date(_ name: String) throws(ClaimRefusal) -> NumericDate? {
         guard let value = claims[name] else { return nil }
         guard let date = NumericDate(value) else { throw .malformed(name) }
         return date
@@ -57,7 +47,7 @@ package struct ProviderClaims {
     /// `sub`: 1 to 255 printable ASCII characters; nil when absent (OpenID Connect Core §2).
     ///
     /// Control characters are in no server's identifiers, and in many places where one would end a line or a string.
-    func subject() throws(Problem) -> String? {
+    func subject() throws(ClaimRefusal) -> String? {
         guard let value = claims["sub"] else { return nil }
         guard let bytes = value.utf8Slice, (1...255).contains(bytes.count),
             bytes.allSatisfy({ (0x20...0x7E).contains($0) })
@@ -66,7 +56,7 @@ package struct ProviderClaims {
     }
 
     /// A `sid` or a `jti`: a string that is neither empty nor long; nil when absent.
-    func name(_ name: String) throws(Problem) -> String? {
+    func name(_ name: String) throws(ClaimRefusal) -> String? {
         guard let value = claims[name] else { return nil }
         guard let count = value.utf8Count, (1...Self.maximumNameBytes).contains(count) else { throw .malformed(name) }
         return value.string

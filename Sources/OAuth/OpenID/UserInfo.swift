@@ -26,8 +26,8 @@ public enum UserInfo {
             claims = try parse(response.body)
         }
         // A server that mixes two users up, or a token put in another's place (OpenID Connect Core §16.11).
-        guard let value = claims["sub"] else { throw .missingClaim("sub") }
-        guard value.kind == .string else { throw .claimMalformed("sub") }
+        guard let value = claims["sub"] else { throw .claim(.missing("sub")) }
+        guard value.kind == .string else { throw .claim(.malformed("sub")) }
         guard value.equals(subject) else { throw .subjectMismatch }
         return claims
     }
@@ -56,21 +56,16 @@ public enum UserInfo {
             throw .envelope(error)
         }
         let expiry: Int64?
-        do throws(ProviderClaims.Problem) {
+        do throws(ClaimRefusal) {
             let shared = ProviderClaims(claims)
             try shared.checkIssuer(rules.issuer)
             _ = try shared.audiences(rules)
             // Not a member that userinfo must have; one that has ended is not about today's user.
             expiry = try shared.date("exp")?.floor
         } catch {
-            switch error {
-            case .missing(let name): throw .missingClaim(name)
-            case .malformed(let name): throw .claimMalformed(name)
-            case .issuer(let issuer): throw .issuerMismatch(issuer)
-            case .audience, .audienceNotTrusted, .secretShared: throw .audienceMismatch
-            }
+            throw .claim(error)
         }
-        if let expiry, now >= expiry + rules.clampedLeeway { throw .expired(secondsAgo: now - expiry) }
+        if let expiry, now >= expiry + rules.clampedLeeway { throw .claim(.expired(secondsAgo: now - expiry)) }
         return claims
     }
 }

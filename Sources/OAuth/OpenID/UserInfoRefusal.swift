@@ -14,16 +14,8 @@ public enum UserInfoRefusal: Error, Sendable, Equatable {
     case notAnObject
     /// A JWT that the issuer did not sign.
     case envelope(EnvelopeRefusal)
-    /// `sub`, or in a signed answer `iss` or `aud`, is absent.
-    case missingClaim(String)
-    /// One of them has a type that its specification does not give it.
-    case claimMalformed(String)
-    /// `iss` of a signed answer is another server.
-    case issuerMismatch(String)
-    /// `aud` of a signed answer is not this client, or not this client alone.
-    case audienceMismatch
-    /// `exp` of a signed answer has passed.
-    case expired(secondsAgo: Int64)
+    /// `sub` is absent or malformed, or in a signed answer `iss`, `aud` or `exp` is not right.
+    case claim(ClaimRefusal)
     /// `sub` is another user than the ID token's: every claim is somebody else's (OpenID Connect Core §5.3.2).
     case subjectMismatch
 

@@ -13,20 +13,20 @@ struct AccessTokenClaims {
     /// A claim that must be a non-empty string where it is present: an empty name names nobody.
     func string(_ name: String) throws(AccessTokenRefusal) -> String? {
         guard let value = claims[name] else { return nil }
-        guard let string = value.string, !string.isEmpty else { throw .claimMalformed(name) }
+        guard let string = value.string, !string.isEmpty else { throw .claim(.malformed(name)) }
         return string
     }
 
     /// `exp`, `nbf`, `iat`.
     func times() throws(AccessTokenRefusal) -> TokenTimes {
-        guard let expiry = try date("exp") else { throw .missingClaim("exp") }
+        guard let expiry = try date("exp") else { throw .claim(.missing("exp")) }
         return TokenTimes(
             expiresAt: expiry.floor, notBefore: try date("nbf")?.ceiling, issuedAt: try date("iat")?.ceiling)
     }
 
     func date(_ name: String) throws(AccessTokenRefusal) -> NumericDate? {
         guard let value = claims[name] else { return nil }
-        guard let date = NumericDate(value) else { throw .claimMalformed(name) }
+        guard let date = NumericDate(value) else { throw .claim(.malformed(name)) }
         return date
     }
 
@@ -39,10 +39,10 @@ struct AccessTokenClaims {
         var clientID = try string("client_id")
         let tokenID = try string("jti")
         if rules.profile == .rfc9068 {
-            guard subject != nil else { throw .missingClaim("sub") }
-            guard clientID != nil else { throw .missingClaim("client_id") }
-            guard times.issuedAt != nil else { throw .missingClaim("iat") }
-            guard tokenID != nil else { throw .missingClaim("jti") }
+            guard subject != nil else { throw .claim(.missing("sub")) }
+            guard clientID != nil else { throw .claim(.missing("client_id")) }
+            guard times.issuedAt != nil else { throw .claim(.missing("iat")) }
+            guard tokenID != nil else { throw .claim(.missing("jti")) }
         } else if clientID == nil {
             // OpenID Connect's name for the same, which older servers use.
             clientID = try string("azp")
@@ -55,11 +55,11 @@ struct AccessTokenClaims {
 
     /// `aud`: a string or an array of strings, never empty (RFC 7519 §4.1.3).
     func audiences() throws(AccessTokenRefusal) -> [String] {
-        guard let value = claims["aud"] else { throw .missingClaim("aud") }
+        guard let value = claims["aud"] else { throw .claim(.missing("aud")) }
         if let audience = value.string { return [audience] }
         let audiences = value.elements.compactMap(\.string)
         guard value.kind == .array, audiences.count == value.count, !audiences.isEmpty
-        else { throw .claimMalformed("aud") }
+        else { throw .claim(.malformed("aud")) }
         return audiences
     }
 
@@ -70,7 +70,9 @@ struct AccessTokenClaims {
             return Self.words(of: Array(words.utf8))
         }
         let words = value.elements.compactMap(\.string)
-        guard claim != "scope", value.kind == .array, words.count == value.count else { throw .claimMalformed(claim) }
+        guard claim != "scope", value.kind == .array, words.count == value.count else {
+            throw .claim(.malformed(claim))
+        }
         return words
     }
 
@@ -97,9 +99,9 @@ struct AccessTokenClaims {
         }
         // OpenID Connect logout, RFC 9701, RFC 9449, and request objects.
         for claim in ["events", "token_introspection", "htm", "response_type"] where claims[claim] != nil {
-            throw .otherPurpose(claim: claim)
+            throw .claim(.otherPurpose(claim: claim))
         }
         // A JARM response: an authorization code and the state it answers.
-        if claims["code"] != nil, claims["state"] != nil { throw .otherPurpose(claim: "code") }
+        if claims["code"] != nil, claims["state"] != nil { throw .claim(.otherPurpose(claim: "code")) }
     }
 }

@@ -20,20 +20,11 @@ public enum AccessTokenRefusal: Error, Sendable, Equatable {
     case signatureInvalid
     /// `iss` is not the issuer whose keys verified it (RS-12).
     case issuerMismatch
-    /// `exp` has passed (RS-15).
-    case expired(secondsAgo: Int64)
-    /// `nbf` is to come (JOSE-28).
-    case notYetValid(secondsLeft: Int64)
-    /// `iat` is to come (JOSE-28).
-    case issuedInFuture(secondsLeft: Int64)
-    /// A claim that the issuer's profile requires is absent (RS-16).
-    case missingClaim(String)
-    /// A claim has a type or form that RFC 7519 or RFC 9068 does not give it (JOSE-27, JOSE-29).
-    case claimMalformed(String)
+    /// A claim is absent that the issuer's profile requires, is malformed, says that the time is not now, or that it is
+    /// a JWT of another kind.
+    case claim(ClaimRefusal)
     /// An ID token, though its type does not say so (RS-18).
     case looksLikeIDToken
-    /// A claim says it is a JWT of another kind (JOSE-20).
-    case otherPurpose(claim: String)
     /// `cnf` binds it to what was not or cannot be proved; accepting it as a bearer token would undo that (RS-22).
     case boundToKey
 }

@@ -29,9 +29,9 @@ public struct TokenTimes: Sendable, Equatable {
     public func refusal(at now: Int64, leewaySeconds: Int) -> AccessTokenRefusal? {
         // The dates are within 2^53 and the leeway within 300, so nothing overflows.
         let leeway = Int64(min(max(leewaySeconds, 0), 300))
-        guard now < expiresAt + leeway else { return .expired(secondsAgo: now - expiresAt) }
-        if let notBefore, now < notBefore - leeway { return .notYetValid(secondsLeft: notBefore &- now) }
-        if let issuedAt, now < issuedAt - leeway { return .issuedInFuture(secondsLeft: issuedAt &- now) }
+        guard now < expiresAt + leeway else { return .claim(.expired(secondsAgo: now - expiresAt)) }
+        if let notBefore, now < notBefore - leeway { return .claim(.notYetValid(secondsLeft: notBefore &- now)) }
+        if let issuedAt, now < issuedAt - leeway { return .claim(.issuedInFuture(secondsLeft: issuedAt &- now)) }
         return nil
     }
 }

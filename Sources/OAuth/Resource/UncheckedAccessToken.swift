@@ -52,7 +52,7 @@ public struct UncheckedAccessToken: Sendable {
         let key = try verifySignature(with: keys, rules: rules)
         // From here on the claims are the issuer's words.
         let claims = AccessTokenClaims(jwt.claims)
-        guard let issuer = try claims.string("iss") else { throw .missingClaim("iss") }
+        guard let issuer = try claims.string("iss") else { throw .claim(.missing("iss")) }
         // Byte by byte: `==` on strings would let a canonically equivalent name through (JOSE-29).
         guard issuer.utf8.elementsEqual(rules.issuer.utf8) else { throw .issuerMismatch }
         let times = try claims.times()

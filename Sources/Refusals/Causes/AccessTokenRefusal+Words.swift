@@ -19,17 +19,18 @@ extension AccessTokenRefusal {
         case .tooManyKeys: (.tokenKeyAmbiguous, "JOSE-15")
         case .signatureInvalid: (.tokenSignatureInvalid, "RS-14")
         case .issuerMismatch: (.tokenIssuerNotAccepted, "RS-12")
-        case .expired: (.tokenExpired, "RS-15")
-        case .notYetValid: (.tokenNotYetValid, "JOSE-28")
-        case .issuedInFuture: (.tokenIssuedInFuture, "JOSE-28")
-        case .missingClaim("exp"): (.tokenClaimMissing, "RS-15")
-        case .missingClaim("aud"): (.tokenClaimMissing, "RS-13")
-        case .missingClaim: (.tokenClaimMissing, "RS-16")
-        case .claimMalformed("exp"), .claimMalformed("nbf"), .claimMalformed("iat"): (.tokenClaimMalformed, "JOSE-27")
-        case .claimMalformed("iss"), .claimMalformed("aud"): (.tokenClaimMalformed, "JOSE-29")
-        case .claimMalformed: (.tokenClaimMalformed, "RS-16")
+        case .claim(.expired): (.tokenExpired, "RS-15")
+        case .claim(.notYetValid): (.tokenNotYetValid, "JOSE-28")
+        case .claim(.issuedInFuture): (.tokenIssuedInFuture, "JOSE-28")
+        case .claim(.missing("exp")): (.tokenClaimMissing, "RS-15")
+        case .claim(.missing("aud")): (.tokenClaimMissing, "RS-13")
+        case .claim(.missing): (.tokenClaimMissing, "RS-16")
+        case .claim(.malformed("exp")), .claim(.malformed("nbf")), .claim(.malformed("iat")):
+            (.tokenClaimMalformed, "JOSE-27")
+        case .claim(.malformed("iss")), .claim(.malformed("aud")): (.tokenClaimMalformed, "JOSE-29")
+        case .claim(.otherPurpose): (.tokenOfOtherPurpose, "JOSE-20")
+        case .claim: (.tokenClaimMalformed, "RS-16")
         case .looksLikeIDToken: (.tokenLooksLikeIDToken, "RS-18")
-        case .otherPurpose: (.tokenOfOtherPurpose, "JOSE-20")
         case .boundToKey: (.tokenBoundToKey, "RS-22")
         }
     }
@@ -47,13 +48,10 @@ extension AccessTokenRefusal {
         case .tooManyKeys: "a kid, or at most \(VerificationKeys.maximumAttempts) keys that fit the token's alg"
         case .signatureInvalid: "a signature made by one of the issuer's keys"
         case .issuerMismatch: "iss \(rules.map { Unverified.quote($0.issuer) } ?? "of the issuer")"
-        case .expired: "exp not more than \(rules?.leewaySeconds ?? 0) s ago"
-        case .notYetValid: "nbf not more than \(rules?.leewaySeconds ?? 0) s ahead"
-        case .issuedInFuture: "iat not more than \(rules?.leewaySeconds ?? 0) s ahead"
-        case .missingClaim(let name): "claim \(name)"
-        case .claimMalformed(let name): "claim \(name) of the type that its specification gives it"
+        case .claim(let cause):
+            cause.expected(
+                by: ClaimRefusal.Rules(leewaySeconds: Int64(rules?.leewaySeconds ?? 0), kind: "an access token"))
         case .looksLikeIDToken: "an access token, without nonce, at_hash, c_hash or a client as audience"
-        case .otherPurpose: "an access token"
         case .boundToKey: "a token without cnf, or a proof of its key"
         }
     }
@@ -78,13 +76,8 @@ extension AccessTokenRefusal {
         case .algorithmNotAllowed: "alg \(Unverified.quote(token?.algorithmName))"
         case .unknownKey, .tooManyKeys, .signatureInvalid:
             "alg \(Unverified.quote(token?.algorithmName)) kid \(Unverified.quote(token?.keyID))"
-        case .expired(let seconds): "expired \(seconds) s ago"
-        case .notYetValid(let seconds): "valid in \(seconds) s"
-        case .issuedInFuture(let seconds): "issued \(seconds) s ahead"
-        case .missingClaim: "absent"
-        case .claimMalformed: "something else"
+        case .claim(let cause): cause.found
         case .looksLikeIDToken: "claims of an ID token"
-        case .otherPurpose(let claim): "claim \(claim)"
         case .boundToKey: "cnf, and no proof"
         }
     }

@@ -15,12 +15,12 @@ extension DPoPRefusal {
         case .typeNotAccepted: (.proofTypeNotAccepted, "DPOP-02")
         case .algorithmNotAllowed: (.proofAlgorithmNotAllowed, "DPOP-03")
         case .keyMissing, .keyNotPublic, .keyInvalid: (.proofKeyInvalid, "DPOP-04")
-        case .missingClaim: (.proofClaimMissing, "DPOP-06")
-        case .claimMalformed: (.proofClaimMalformed, "DPOP-06")
+        case .claim(.missing): (.proofClaimMissing, "DPOP-06")
         case .idTooLong: (.proofTooLarge, "DPOP-16")
         case .methodMismatch: (.proofMethodMismatch, "DPOP-07")
         case .targetMismatch: (.proofTargetMismatch, "DPOP-08")
-        case .issuedTooEarly, .issuedInFuture: (.proofOutOfTime, "DPOP-10")
+        case .claim(.issuedTooEarly), .claim(.issuedInFuture): (.proofOutOfTime, "DPOP-10")
+        case .claim: (.proofClaimMalformed, "DPOP-06")
         case .tokenHashMismatch: (.proofTokenMismatch, "DPOP-18")
         case .signatureInvalid: (.proofSignatureInvalid, "DPOP-05")
         case .keyMismatch: (.proofKeyMismatch, "DPOP-19")
@@ -37,14 +37,14 @@ extension DPoPRefusal {
         case .keyMissing: "jwk with the client's public key"
         case .keyNotPublic: "jwk without private members"
         case .keyInvalid: "jwk with a sound public key for alg, its numbers in their one spelling"
-        case .missingClaim(let name): "claim \(name)"
-        case .claimMalformed("iat"): "claim iat as a number of seconds since 1970"
-        case .claimMalformed(let name): "claim \(name) as a string that is not empty"
+        case .claim(.malformed("iat")): "claim iat as a number of seconds since 1970"
+        case .claim(.malformed(let name)): "claim \(name) as a string that is not empty"
         case .idTooLong: "jti of at most \(rules.maximumIDBytes) bytes"
         case .methodMismatch: "htm with the request's method, letter by letter"
         case .targetMismatch: "htu with a public URL of the route and the request's path"
-        case .issuedTooEarly: "iat at most \(rules.pastSeconds) s ago"
-        case .issuedInFuture: "iat at most \(rules.futureSeconds) s ahead"
+        case .claim(.issuedInFuture): "iat at most \(rules.futureSeconds) s ahead"
+        case .claim(let cause):
+            cause.expected(by: ClaimRefusal.Rules(maximumAgeSeconds: Int64(rules.pastSeconds), kind: "a DPoP proof"))
         case .tokenHashMismatch: "ath with the SHA-256 digest of the token sent, in base64url"
         case .signatureInvalid: "a signature by the key in jwk"
         case .keyMismatch: "a proof by the key whose thumbprint is the token's cnf.jkt"
@@ -63,13 +63,10 @@ extension DPoPRefusal {
         case .keyMissing: "no jwk, or none that is an object"
         case .keyNotPublic: "private members, or a symmetric key"
         case .keyInvalid(let cause): cause.found
-        case .missingClaim: "absent"
-        case .claimMalformed: "something else"
         case .idTooLong: "a longer one"
         case .methodMismatch: "htm \(Unverified.quote(proof?.claimedMethod))"
         case .targetMismatch: "htu \(Unverified.quote(proof?.claimedTarget))"
-        case .issuedTooEarly(let seconds): "issued \(seconds) s ago"
-        case .issuedInFuture(let seconds): "issued \(seconds) s ahead"
+        case .claim(let cause): cause.found
         case .tokenHashMismatch: "another ath"
         case .signatureInvalid: "a signature by another key, or over something else"
         case .keyMismatch: "a proof by another key"

@@ -18,11 +18,9 @@ extension UserInfoRefusal {
         case .contentType: "content type application/json or application/jwt"
         case .notJSON, .notAnObject: "a strict JSON object"
         case .envelope(let cause): cause.expected(by: rules)
-        case .missingClaim(let name): "claim \(name)"
-        case .claimMalformed(let name): "claim \(name) of the type that its specification gives it"
-        case .issuerMismatch: "iss \(Unverified.quote(rules.issuer))"
-        case .audienceMismatch: "aud \(Unverified.quote(rules.clientID)) and no untrusted other"
-        case .expired: "exp not more than \(rules.clampedLeeway) s ago"
+        case .claim(.audienceMismatch), .claim(.audienceNotTrusted), .claim(.secretShared):
+            "aud \(Unverified.quote(rules.clientID)) and no untrusted other"
+        case .claim(let cause): cause.expected(by: ClaimRefusal.Rules(rules))
         case .subjectMismatch: "sub of the ID token"
         }
     }
@@ -36,11 +34,8 @@ extension UserInfoRefusal {
         case .notJSON(let cause): cause.found
         case .notAnObject: "another JSON value"
         case .envelope(let cause): cause.found
-        case .missingClaim: "absent"
-        case .claimMalformed: "something else"
-        case .issuerMismatch(let issuer): "iss \(Unverified.quote(issuer))"
-        case .audienceMismatch: "other audiences"
-        case .expired(let seconds): "expired \(seconds) s ago"
+        case .claim(.audienceNotTrusted), .claim(.secretShared): ClaimRefusal.audienceMismatch.found
+        case .claim(let cause): cause.found
         case .subjectMismatch: "another sub"
         }
     }

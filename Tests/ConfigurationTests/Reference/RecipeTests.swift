@@ -83,7 +83,7 @@ import Testing
         if rules.profile != .rfc9068 {
             var strict = rules
             strict.profile = .rfc9068
-            #expect(throws: AccessTokenRefusal.missingClaim("client_id")) { try verify(token, strict) }
+            #expect(throws: AccessTokenRefusal.claim(.missing("client_id"))) { try verify(token, strict) }
         }
         if rules.scopeClaim != "scope" {
             var strict = rules

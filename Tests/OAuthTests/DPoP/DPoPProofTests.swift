@@ -184,18 +184,18 @@ private let clients: [(SigningKey, SignatureAlgorithm)] = [
 
     @Test(.refuses("DPOP-06"), arguments: ["jti", "htm", "htu", "iat", "ath"])
     func `every claim must be there`(claim: String) {
-        #expect(refusal(claims: [claim: nil]) == .missingClaim(claim))
+        #expect(refusal(claims: [claim: nil]) == .claim(.missing(claim)))
         for value in ["null", "true", "[]", "{}"] {
-            #expect(refusal(claims: [claim: value]) == .claimMalformed(claim))
+            #expect(refusal(claims: [claim: value]) == .claim(.malformed(claim)))
         }
-        #expect(refusal(claims: [claim: claim == "iat" ? "\"\(now)\"" : "1"]) == .claimMalformed(claim))
-        if claim != "iat" { #expect(refusal(claims: [claim: "\"\""]) == .claimMalformed(claim)) }
+        #expect(refusal(claims: [claim: claim == "iat" ? "\"\(now)\"" : "1"]) == .claim(.malformed(claim)))
+        if claim != "iat" { #expect(refusal(claims: [claim: "\"\""]) == .claim(.malformed(claim))) }
     }
 
     @Test(.holds("DPOP-06"), .refuses("DPOP-06"))
     func `other claims are nobody's business, but every nonce is a string`() {
         #expect(refusal(claims: ["sub": "1", "exp": "1", "nbf": "9999999999", "aud": "null"]) == nil)
-        for value in ["1", "null", "\"\""] { #expect(refusal(claims: ["nonce": value]) == .claimMalformed("nonce")) }
+        for value in ["1", "null", "\"\""] { #expect(refusal(claims: ["nonce": value]) == .claim(.malformed("nonce"))) }
         #expect(refusal(claims: ["nonce": "\"x\""]) == nil)
         #expect(refusal(claims: ["jti\":\"x\",\"jti": "\"x\""]) == .malformed(.claimsNotJSON(.duplicateMember)))
     }
@@ -230,8 +230,8 @@ private let clients: [(SigningKey, SignatureAlgorithm)] = [
     @Test(
         .refuses("DPOP-10"),
         arguments: [
-            (61, .issuedTooEarly(secondsAgo: 61)), (3600, .issuedTooEarly(secondsAgo: 3600)),
-            (-11, .issuedInFuture(secondsLeft: 11)), (now, .issuedTooEarly(secondsAgo: now)),
+            (61, .claim(.issuedTooEarly(secondsAgo: 61))), (3600, .claim(.issuedTooEarly(secondsAgo: 3600))),
+            (-11, .claim(.issuedInFuture(secondsLeft: 11))), (now, .claim(.issuedTooEarly(secondsAgo: now))),
         ] as [(Int64, DPoPRefusal)])
     func `a proof outside the window is refused`(age: Int64, refusal: DPoPRefusal) {
         #expect(OAuthTests.refusal(claims: ["iat": "\(now - age)"]) == refusal)
@@ -242,20 +242,20 @@ private let clients: [(SigningKey, SignatureAlgorithm)] = [
 
     @Test(.holds("DPOP-10"), .refuses("DPOP-10")) func `a fraction counts to the strict side`() {
         #expect(refusal(claims: ["iat": "\(now - 60).5"]) == nil)
-        #expect(refusal(claims: ["iat": "\(now - 61).5"]) == .issuedTooEarly(secondsAgo: 61))
+        #expect(refusal(claims: ["iat": "\(now - 61).5"]) == .claim(.issuedTooEarly(secondsAgo: 61)))
         #expect(refusal(claims: ["iat": "\(now + 9).5"]) == nil)
-        #expect(refusal(claims: ["iat": "\(now + 10).5"]) == .issuedInFuture(secondsLeft: 11))
+        #expect(refusal(claims: ["iat": "\(now + 10).5"]) == .claim(.issuedInFuture(secondsLeft: 11)))
     }
 
     @Test(.refuses("DPOP-10"), arguments: ["9007199254740994", "1e400", "-1", "1e300"])
     func `a number that is no time is refused, with a nonce too`(value: String) {
         var asked = Asked()
-        #expect(refusal(claims: ["iat": value], asked: asked) == .claimMalformed("iat"))
+        #expect(refusal(claims: ["iat": value], asked: asked) == .claim(.malformed("iat")))
         asked.checksTime = false
-        #expect(refusal(claims: ["iat": value], asked: asked) == .claimMalformed("iat"))
+        #expect(refusal(claims: ["iat": value], asked: asked) == .claim(.malformed("iat")))
         #expect(
             refusal(claims: ["iat": "9007199254740992"])
-                == .issuedInFuture(secondsLeft: 9_007_199_254_740_992 - now))
+                == .claim(.issuedInFuture(secondsLeft: 9_007_199_254_740_992 - now)))
     }
 
     @Test(.holds("DPOP-10"), .refuses("DPOP-10")) func `the window is the rules'`() {
@@ -263,8 +263,8 @@ private let clients: [(SigningKey, SignatureAlgorithm)] = [
         asked.rules.pastSeconds = 5
         asked.rules.futureSeconds = 0
         #expect(refusal(claims: ["iat": "\(now - 5)"], asked: asked) == nil)
-        #expect(refusal(claims: ["iat": "\(now - 6)"], asked: asked) == .issuedTooEarly(secondsAgo: 6))
-        #expect(refusal(claims: ["iat": "\(now + 1)"], asked: asked) == .issuedInFuture(secondsLeft: 1))
+        #expect(refusal(claims: ["iat": "\(now - 6)"], asked: asked) == .claim(.issuedTooEarly(secondsAgo: 6)))
+        #expect(refusal(claims: ["iat": "\(now + 1)"], asked: asked) == .claim(.issuedInFuture(secondsLeft: 1)))
     }
 }
 

@@ -9,8 +9,10 @@ import Testing
 private let refusals: [DPoPRefusal] = [
     .tooLarge, .malformed(.notCompact), .malformed(.criticalNotUnderstood), .typeNotAccepted(nil),
     .typeNotAccepted("JWT"), .algorithmNotAllowed("none"), .keyMissing, .keyNotPublic,
-    .keyInvalid(.material(.pointNotOnCurve)), .missingClaim("ath"), .claimMalformed("iat"), .claimMalformed("htu"),
-    .idTooLong, .methodMismatch, .targetMismatch, .issuedTooEarly(secondsAgo: 61), .issuedInFuture(secondsLeft: 11),
+    .keyInvalid(.material(.pointNotOnCurve)), .claim(.missing("ath")), .claim(.malformed("iat")),
+    .claim(.malformed("htu")),
+    .idTooLong, .methodMismatch, .targetMismatch, .claim(.issuedTooEarly(secondsAgo: 61)),
+    .claim(.issuedInFuture(secondsLeft: 11)),
     .tokenHashMismatch, .signatureInvalid, .keyMismatch,
 ]
 
@@ -42,8 +44,8 @@ private func unchecked(_ text: String) throws -> UncheckedDPoPProof {
         #expect(DPoPRefusal.algorithmNotAllowed("HS256").found(in: nil) == "alg \"HS256\"")
         #expect(
             DPoPRefusal.algorithmNotAllowed("HS256").expected(by: DPoPRules()) == "alg one of ES256 PS256 EdDSA")
-        #expect(DPoPRefusal.issuedTooEarly(secondsAgo: 61).found(in: proof) == "issued 61 s ago")
-        #expect(DPoPRefusal.issuedTooEarly(secondsAgo: 61).expected(by: DPoPRules()) == "iat at most 60 s ago")
+        #expect(DPoPRefusal.claim(.issuedTooEarly(secondsAgo: 61)).found(in: proof) == "issued 61 s ago")
+        #expect(DPoPRefusal.claim(.issuedTooEarly(secondsAgo: 61)).expected(by: DPoPRules()) == "iat at most 60 s ago")
         #expect(DPoPRefusal.keyMismatch.check == "DPOP-19" && DPoPRefusal.tokenHashMismatch.check == "DPOP-18")
     }
 

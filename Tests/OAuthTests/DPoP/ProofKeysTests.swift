@@ -32,7 +32,7 @@ import Testing
         #expect(right.refusal(forged) == .signatureInvalid)
         #expect(right.refusal(client.proof(claims: ["ath": "\"x\""])) == .tokenHashMismatch)
         #expect(right.refusal(client.proof(claims: ["htm": "\"x\""])) == .methodMismatch)
-        #expect(right.refusal(client.proof(claims: ["jti": nil])) == .missingClaim("jti"))
+        #expect(right.refusal(client.proof(claims: ["jti": nil])) == .claim(.missing("jti")))
         // A good proof, but of a key that no token is bound to: anybody can make these.
         #expect(Asked(keys: keys).refusal(client.proof()) == .keyMismatch)
         #expect(keys.count == 0 && keys.hits == 0)

@@ -127,7 +127,7 @@ private func parts(_ proof: String) throws -> UncheckedJWT {
         // The signature differs, and it is the same proof to whoever looks for replays.
         #expect(first.replayKey == repeated.replayKey)
         // Without `ath` it is none for a resource.
-        #expect(asked.refusal(try make(maker, url: url)) == .missingClaim("ath"))
+        #expect(asked.refusal(try make(maker, url: url)) == .claim(.missing("ath")))
     }
 
     @Test(.refuses("DPOP-40")) func `is not printed with its key`() throws {

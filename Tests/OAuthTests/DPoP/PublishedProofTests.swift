@@ -58,7 +58,7 @@ private enum Published {
         #expect(asked.refusal(PublishedTokens.dpopProof) == .targetMismatch)
         asked = Published.asked()
         asked.time += 61
-        #expect(asked.refusal(PublishedTokens.dpopProof) == .issuedTooEarly(secondsAgo: 61))
+        #expect(asked.refusal(PublishedTokens.dpopProof) == .claim(.issuedTooEarly(secondsAgo: 61)))
         asked = Published.asked()
         asked.token += "x"
         #expect(asked.refusal(PublishedTokens.dpopProof) == .tokenHashMismatch)
@@ -85,6 +85,6 @@ private enum Published {
         asked.method = "POST"
         asked.path = "/token"
         asked.bases = ["https://server.example.com"]
-        #expect(asked.refusal(proof) == .missingClaim("ath"))
+        #expect(asked.refusal(proof) == .claim(.missing("ath")))
     }
 }

@@ -78,7 +78,8 @@ private func parameters(_ token: String, hint: IntrospectionRequest.Hint = .acce
         #expect(outcome.token?.hasAudience("https://protected.example.net/resource") == true)
         #expect(outcome.token?.claims["extension_field"]?.string == "twenty-seven")
         #expect(outcome.believedUntil == 1_419_350_330)
-        #expect(try introspect(answer(text), rules: rules, at: 1_419_356_268).refusal == .expired(secondsAgo: 30))
+        #expect(
+            try introspect(answer(text), rules: rules, at: 1_419_356_268).refusal == .claim(.expired(secondsAgo: 30)))
     }
 
     @Test(.refuses("INT-03")) func `that it is not active says no more, whatever else is written`() throws {
@@ -95,31 +96,31 @@ private func parameters(_ token: String, hint: IntrospectionRequest.Hint = .acce
     @Test(
         .refuses("INT-04"),
         arguments: [
-            (["exp": "\(now - 30)"], .expired(secondsAgo: 30)),
-            (["exp": "\"soon\""], .claimMalformed("exp")),
-            (["exp": "null"], .claimMalformed("exp")),
-            (["exp": "-1"], .claimMalformed("exp")),
-            (["nbf": "\(now + 31)"], .notYetValid(secondsLeft: 31)),
-            (["nbf": "[]"], .claimMalformed("nbf")),
-            (["iat": "\(now + 31)"], .issuedInFuture(secondsLeft: 31)),
-            (["iat": "true"], .claimMalformed("iat")),
+            (["exp": "\(now - 30)"], .claim(.expired(secondsAgo: 30))),
+            (["exp": "\"soon\""], .claim(.malformed("exp"))),
+            (["exp": "null"], .claim(.malformed("exp"))),
+            (["exp": "-1"], .claim(.malformed("exp"))),
+            (["nbf": "\(now + 31)"], .claim(.notYetValid(secondsLeft: 31))),
+            (["nbf": "[]"], .claim(.malformed("nbf"))),
+            (["iat": "\(now + 31)"], .claim(.issuedInFuture(secondsLeft: 31))),
+            (["iat": "true"], .claim(.malformed("iat"))),
             (["iss": "\"https://issuer.example\""], .issuerMismatch),
-            (["iss": "\"\""], .claimMalformed("iss")),
-            (["iss": "null"], .claimMalformed("iss")),
-            (["aud": "1"], .claimMalformed("aud")),
-            (["aud": "[\"a\",1]"], .claimMalformed("aud")),
-            (["aud": "[]"], .claimMalformed("aud")),
-            (["scope": "[\"a\"]"], .claimMalformed("scope")),
-            (["sub": "7"], .claimMalformed("sub")),
-            (["client_id": "{}"], .claimMalformed("client_id")),
-            (["jti": "\"\""], .claimMalformed("jti")),
-            (["token_type": "\"refresh_token\""], .otherPurpose(claim: "token_type")),
-            (["token_type": "\"N_A\""], .otherPurpose(claim: "token_type")),
-            (["token_type": "\"mac\""], .otherPurpose(claim: "token_type")),
-            (["token_type": "1"], .claimMalformed("token_type")),
+            (["iss": "\"\""], .claim(.malformed("iss"))),
+            (["iss": "null"], .claim(.malformed("iss"))),
+            (["aud": "1"], .claim(.malformed("aud"))),
+            (["aud": "[\"a\",1]"], .claim(.malformed("aud"))),
+            (["aud": "[]"], .claim(.malformed("aud"))),
+            (["scope": "[\"a\"]"], .claim(.malformed("scope"))),
+            (["sub": "7"], .claim(.malformed("sub"))),
+            (["client_id": "{}"], .claim(.malformed("client_id"))),
+            (["jti": "\"\""], .claim(.malformed("jti"))),
+            (["token_type": "\"refresh_token\""], .claim(.otherPurpose(claim: "token_type"))),
+            (["token_type": "\"N_A\""], .claim(.otherPurpose(claim: "token_type"))),
+            (["token_type": "\"mac\""], .claim(.otherPurpose(claim: "token_type"))),
+            (["token_type": "1"], .claim(.malformed("token_type"))),
             (["token_type": "\"DPoP\""], .boundToKey),
-            (["token_use": "\"refresh_token\""], .otherPurpose(claim: "token_use")),
-            (["token_use": "null"], .otherPurpose(claim: "token_use")),
+            (["token_use": "\"refresh_token\""], .claim(.otherPurpose(claim: "token_use"))),
+            (["token_use": "null"], .claim(.otherPurpose(claim: "token_use"))),
             (["cnf": "null"], .boundToKey),
             (["cnf": "{}"], .boundToKey),
             (["cnf": "{\"kid\":\"x\"}"], .boundToKey),

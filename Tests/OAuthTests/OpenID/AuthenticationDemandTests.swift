@@ -22,7 +22,7 @@ import Testing
             #expect(refusal?.isAboutAuthentication == true && refusal?.check == "OIDC-09")
         }
         #expect(idTokenRefusal(idToken(["acr": "[\"gold\"]"]), demand: demand) == .authenticationContext(nil))
-        #expect(idTokenRefusal(idToken(["acr": nil]), demand: demand) == .missingClaim("acr"))
+        #expect(idTokenRefusal(idToken(["acr": nil]), demand: demand) == .claim(.missing("acr")))
     }
 
     @Test(.holds("OIDC-09"), .refuses("OIDC-09")) func `is recent enough`() {
@@ -63,9 +63,9 @@ import Testing
     @Test(.refuses("OIDC-09")) func `must be said where an age was demanded`() {
         let demand = AuthenticationDemand(maximumAge: 300)
         let missing = idTokenRefusal(idToken(["auth_time": nil]), demand: demand)
-        #expect(missing == .missingClaim("auth_time") && missing?.isAboutAuthentication == true)
+        #expect(missing == .claim(.missing("auth_time")) && missing?.isAboutAuthentication == true)
         for value in ["\"\(now)\"", "null", "1e400", "-5", "{}"] {
-            #expect(idTokenRefusal(idToken(["auth_time": value]), demand: demand) == .claimMalformed("auth_time"))
+            #expect(idTokenRefusal(idToken(["auth_time": value]), demand: demand) == .claim(.malformed("auth_time")))
         }
     }
 
@@ -112,6 +112,6 @@ import Testing
     @Test(.refuses("RF-07")) func `of another issuer or for another client is refused`() throws {
         let other = IDToken.Original(issuer: "https://issuer.example", subject: "user-1")
         #expect(try refusal([:], other) == .changed(claim: "iss"))
-        #expect(idTokenRefusal(idToken(["aud": "\"client-2\""]), nonce: nil) == .audienceMismatch)
+        #expect(idTokenRefusal(idToken(["aud": "\"client-2\""]), nonce: nil) == .claim(.audienceMismatch))
     }
 }

@@ -85,8 +85,8 @@ private func encrypted(_ text: String, to key: DecryptionJWK, contentType: Strin
     @Test(.refuses("JOSE-24")) func `is held to everything that a plain one is`() throws {
         let key = try decryptionKey()
         for (changes, expected) in [
-            (["aud": "\"client-2\""], IDTokenRefusal.audienceMismatch), (["nonce": "\"2\""], .nonceMismatch),
-            (["exp": "\(now - 31)"], .expired(secondsAgo: 31)),
+            (["aud": "\"client-2\""], IDTokenRefusal.claim(.audienceMismatch)), (["nonce": "\"2\""], .nonceMismatch),
+            (["exp": "\(now - 31)"], .claim(.expired(secondsAgo: 31))),
         ] {
             #expect(idTokenRefusal(try encrypted(idToken(changes), to: key), decryption: [key]) == expected)
         }

@@ -26,26 +26,32 @@ private let claims = ["iss", "sub", "aud", "azp", "exp", "iat", "nonce", "at_has
 
 private let idTokenRefusals: [IDTokenRefusal] =
     [
-        .missing, .issuerMismatch(hostile), .audienceMismatch, .audienceNotTrusted(hostile), .authorizedPartyMissing,
-        .authorizedPartyMismatch(hostile), .secretShared, .otherPurpose(claim: "events"), .expired(secondsAgo: 31),
-        .notYetValid(secondsLeft: 31), .issuedInFuture(secondsLeft: 31), .issuedTooEarly(secondsAgo: 601),
+        .missing, .claim(.issuerMismatch(hostile)), .claim(.audienceMismatch), .claim(.audienceNotTrusted(hostile)),
+        .authorizedPartyMissing,
+        .authorizedPartyMismatch(hostile), .claim(.secretShared), .claim(.otherPurpose(claim: "events")),
+        .claim(.expired(secondsAgo: 31)),
+        .claim(.notYetValid(secondsLeft: 31)), .claim(.issuedInFuture(secondsLeft: 31)),
+        .claim(.issuedTooEarly(secondsAgo: 601)),
         .nonceMismatch, .hashMismatch(claim: "at_hash"), .hashMismatch(claim: "c_hash"),
         .authenticationContext(hostile), .authenticationContext(nil), .authenticatedTooEarly(secondsAgo: 9),
         .authenticatedInFuture(secondsLeft: 9), .changed(claim: "sub"),
-    ] + envelopes.map { .envelope($0) } + claims.map { .missingClaim($0) } + claims.map { .claimMalformed($0) }
+    ] + envelopes.map { .envelope($0) } + claims.map { .claim(.missing($0)) } + claims.map { .claim(.malformed($0)) }
 
 private let userInfoRefusals: [UserInfoRefusal] =
     [
-        .status(500), .tooLarge, .contentType(hostile), .notJSON(.tooDeep), .notAnObject, .issuerMismatch(hostile),
-        .audienceMismatch, .expired(secondsAgo: 1), .subjectMismatch, .missingClaim("sub"), .claimMalformed("aud"),
+        .status(500), .tooLarge, .contentType(hostile), .notJSON(.tooDeep), .notAnObject,
+        .claim(.issuerMismatch(hostile)),
+        .claim(.audienceMismatch), .claim(.expired(secondsAgo: 1)), .subjectMismatch, .claim(.missing("sub")),
+        .claim(.malformed("aud")),
     ] + envelopes.map { .envelope($0) }
 
 private let logoutRefusals: [LogoutTokenRefusal] =
     [
-        .contentType(hostile), .contentType(nil), .formMalformed, .missing, .issuerMismatch(hostile),
-        .audienceMismatch, .audienceNotTrusted(hostile), .expired(secondsAgo: 1), .issuedInFuture(secondsLeft: 31),
-        .hasNonce, .noLogoutEvent, .secretShared,
-    ] + envelopes.map { .envelope($0) } + claims.map { .missingClaim($0) } + claims.map { .claimMalformed($0) }
+        .contentType(hostile), .contentType(nil), .formMalformed, .missing, .claim(.issuerMismatch(hostile)),
+        .claim(.audienceMismatch), .claim(.audienceNotTrusted(hostile)), .claim(.expired(secondsAgo: 1)),
+        .claim(.issuedInFuture(secondsLeft: 31)),
+        .hasNonce, .noLogoutEvent, .claim(.secretShared),
+    ] + envelopes.map { .envelope($0) } + claims.map { .claim(.missing($0)) } + claims.map { .claim(.malformed($0)) }
 
 private func check(row: String, expected: String, found: String) {
     let row = row.split(separator: "-")
@@ -84,10 +90,11 @@ private func check(row: String, expected: String, found: String) {
 
     @Test func `the operator reads what was wanted and what was there`() {
         let rules = idTokenRules()
-        #expect(IDTokenRefusal.issuerMismatch("https://x/").expected(by: rules) == "iss \"https://issuer.example/\"")
-        #expect(IDTokenRefusal.issuerMismatch("https://x/").found == "iss \"https://x/\"")
-        #expect(IDTokenRefusal.expired(secondsAgo: 41).expected(by: rules) == "exp not more than 30 s ago")
-        #expect(IDTokenRefusal.expired(secondsAgo: 41).found == "expired 41 s ago")
+        let otherIssuer = IDTokenRefusal.claim(.issuerMismatch("https://x/"))
+        #expect(otherIssuer.expected(by: rules) == "iss \"https://issuer.example/\"")
+        #expect(otherIssuer.found == "iss \"https://x/\"")
+        #expect(IDTokenRefusal.claim(.expired(secondsAgo: 41)).expected(by: rules) == "exp not more than 30 s ago")
+        #expect(IDTokenRefusal.claim(.expired(secondsAgo: 41)).found == "expired 41 s ago")
         let algorithms = idTokenRules(signature: .algorithms([.rs256, .ps256]))
         let refusal = IDTokenRefusal.envelope(.algorithmNotAllowed("none"))
         #expect(refusal.expected(by: algorithms) == "alg RS256 or PS256" && refusal.found == "alg \"none\"")

@@ -104,13 +104,13 @@ private let purposes: [Purpose] = [
         let untyped = TokenMint.sign(
             header: #"{"alg":"ES256","kid":"p256-1"}"#, claims: claims, key: .p256, algorithm: .es256)
         let lenient = rules(issuer: "https://server.example.com", types: [.absent], profile: .legacy)
-        #expect(refusal(untyped, rules: lenient, at: 1_471_566_154) == .otherPurpose(claim: "events"))
+        #expect(refusal(untyped, rules: lenient, at: 1_471_566_154) == .claim(.otherPurpose(claim: "events")))
     }
 
     @Test func `a claim named code alone is no authorization response`() {
         #expect(refusal(legacyToken(["code": #""DE""#]), rules: legacyRules) == nil)
         #expect(
             refusal(legacyToken(["code": #""c""#, "state": #""s""#]), rules: legacyRules)
-                == .otherPurpose(claim: "code"))
+                == .claim(.otherPurpose(claim: "code")))
     }
 }

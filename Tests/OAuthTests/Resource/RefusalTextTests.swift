@@ -17,10 +17,11 @@ private let joseRefusals: [JOSERefusal] = [
 private let refusals: [AccessTokenRefusal] =
     [
         .tooLarge, .encrypted, .typeNotAccepted, .algorithmNotAllowed, .unknownKey, .tooManyKeys,
-        .signatureInvalid, .issuerMismatch, .expired(secondsAgo: 41), .notYetValid(secondsLeft: 31),
-        .issuedInFuture(secondsLeft: 31), .missingClaim("exp"), .missingClaim("sub"), .missingClaim("aud"),
-        .claimMalformed("exp"), .claimMalformed("aud"), .claimMalformed("scope"), .looksLikeIDToken,
-        .otherPurpose(claim: "events"), .boundToKey,
+        .signatureInvalid, .issuerMismatch, .claim(.expired(secondsAgo: 41)), .claim(.notYetValid(secondsLeft: 31)),
+        .claim(.issuedInFuture(secondsLeft: 31)), .claim(.missing("exp")), .claim(.missing("sub")),
+        .claim(.missing("aud")),
+        .claim(.malformed("exp")), .claim(.malformed("aud")), .claim(.malformed("scope")), .looksLikeIDToken,
+        .claim(.otherPurpose(claim: "events")), .boundToKey,
     ] + joseRefusals.map { .malformed($0) }
 
 @Suite struct `what a refusal says` {
@@ -45,9 +46,10 @@ private let refusals: [AccessTokenRefusal] =
         #expect(AccessTokenRefusal.unknownKey.found(in: token) == "alg \"ES256\" kid \"p256-1\"")
         #expect(AccessTokenRefusal.issuerMismatch.found(in: token) == "iss \"https://issuer.example/\"")
         #expect(AccessTokenRefusal.issuerMismatch.expected(by: rules()) == "iss \"https://issuer.example/\"")
-        #expect(AccessTokenRefusal.expired(secondsAgo: 41).expected(by: rules()) == "exp not more than 30 s ago")
-        #expect(AccessTokenRefusal.expired(secondsAgo: 41).found(in: token) == "expired 41 s ago")
-        #expect(AccessTokenRefusal.expired(secondsAgo: 41).check == "RS-15")
+        let expired = AccessTokenRefusal.claim(.expired(secondsAgo: 41))
+        #expect(expired.expected(by: rules()) == "exp not more than 30 s ago")
+        #expect(expired.found(in: token) == "expired 41 s ago")
+        #expect(expired.check == "RS-15")
         #expect(
             AccessTokenRefusal.malformed(.notBase64URL).found(in: nil)
                 == "another character, padding, or bits behind the last byte")
