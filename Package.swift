@@ -179,9 +179,8 @@ let package = Package(
         .testTarget(
             name: "LoginTests",
             dependencies: [
-                "Login", "Pages", "Sessions", "Issuers", "OAuth", "JOSE", "JSON", "Crypto", "HTTPMessage", "Replay",
-                "Telemetry",
-                "Bytes", "TestSupport", "TestTraits",
+                "Login", "Pages", "Refusals", "Sessions", "Issuers", "OAuth", "JOSE", "JSON", "Crypto", "HTTPMessage",
+                "Replay", "Telemetry", "Bytes", "TestSupport", "TestTraits",
             ],
             swiftSettings: settings),
         .testTarget(
@@ -201,7 +200,8 @@ let package = Package(
         .testTarget(
             name: "GatewayTests",
             dependencies: [
-                "Gateway", "Access", "Refusals", "EventLoop", "Transport", "HTTPMessage", "HTTP1", "OAuth", "JOSE", "Issuers",
+                "Gateway", "Access", "Refusals", "EventLoop", "Transport", "HTTPMessage", "HTTP1", "OAuth", "JOSE",
+                "Issuers",
                 "Telemetry",
                 "Sessions", "Pages", "Login", "Bytes", "Rates", "Crypto", "JSON", "TestSupport", "TestTraits",
             ],

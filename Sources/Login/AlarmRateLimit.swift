@@ -1,4 +1,5 @@
 import OAuth
+import Refusals
 import Synchronization
 
 /// Keeps one cause from being told again and again: what is wrong at the server is so for every browser that comes.
@@ -6,10 +7,10 @@ final class AlarmRateLimit: Sendable {
     /// Milliseconds from one telling to the next.
     static let interval: Int64 = 60_000
 
-    private let told = Mutex<[LoginRefusal: Int64]>([:])
+    private let told = Mutex<[Refusal: Int64]>([:])
 
     /// Whether this cause is to be told now; `milliseconds` on the monotonic clock.
-    func isDue(_ refusal: LoginRefusal, at milliseconds: Int64) -> Bool {
+    func isDue(_ refusal: Refusal, at milliseconds: Int64) -> Bool {
         told.withLock { told in
             if let last = told[refusal], milliseconds - last < Self.interval { return false }
             told[refusal] = milliseconds

@@ -1,3 +1,5 @@
+import Refusals
+
 /// Cookies, and where browsers are sent, hold what is a login's own secret: an answer prints as what kind it is.
 extension LoginAnswer: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// `[login answer: redirect]`.

@@ -1,3 +1,5 @@
+package import Refusals
+
 /// What a login request is answered with; the gateway adds framing, the request id and the fields every answer has.
 package struct LoginAnswer: Sendable {
     package enum Content: Sendable {
@@ -10,7 +12,7 @@ package struct LoginAnswer: Sendable {
         /// 200 without content.
         case done
         /// The status, page, log word and metric are those of the refusal in the gateway's table.
-        case refused(LoginRefusal, detail: LoginDetail)
+        case refused(Refusal, detail: RefusalDetail)
     }
 
     package var content: Content
@@ -28,19 +30,5 @@ package struct LoginAnswer: Sendable {
         self.cookies = cookies
         self.fields = fields
         self.retry = retry
-    }
-}
-
-/// What a refused login's check expected and found, for the operator's log alone; never a secret.
-package struct LoginDetail: Sendable, Equatable {
-    package var expected: String
-    package var found: String
-    /// The requirement's row, such as `CF-22`.
-    package var check: String
-
-    package init(expected: String, found: String, check: String) {
-        self.expected = expected
-        self.found = found
-        self.check = check
     }
 }

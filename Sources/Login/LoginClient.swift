@@ -3,7 +3,7 @@ package import HTTPMessage
 package import Issuers
 import JOSE
 package import OAuth
-import Refusals
+package import Refusals
 package import Sessions
 
 /// One login client with all that its logins, refreshes and logouts have in common: what is configured, where its
@@ -77,7 +77,7 @@ package struct LoginClient: Sendable {
     package var clientID: String { client.credentials.clientID }
 
     /// Tells the operator that somebody has to act: once a minute for one cause, for every visitor runs into it.
-    package func alarm(_ refusal: LoginRefusal, _ detail: LoginDetail) {
+    package func alarm(_ refusal: Refusal, _ detail: RefusalDetail) {
         guard alarms.isDue(refusal, at: clock.now().milliseconds) else { return }
         onEvent(.alarm(client: index, refusal, detail: detail))
     }
@@ -87,14 +87,14 @@ package struct LoginClient: Sendable {
         do throws(SessionStoreRefusal) {
             return try await store.end(which, now: now)
         } catch {
-            alarm(.storeUnavailable, Self.notEnded(error))
+            alarm(.sessionStoreUnavailable, Self.notEnded(error))
             throw error
         }
     }
 
     /// What the operator is told of an ending that failed.
-    static func notEnded(_ refusal: SessionStoreRefusal) -> LoginDetail {
-        LoginDetail(
+    static func notEnded(_ refusal: SessionStoreRefusal) -> RefusalDetail {
+        RefusalDetail(
             expected: "a session store that ends sessions",
             found: refusal == .full ? "no room to remember another ending" : "none", check: "LO-10")
     }
@@ -147,7 +147,7 @@ extension LoginClient {
         _ = await sources.refresh(client.issuer, .metadata)
         guard let metadata else {
             throw LoginFailure(
-                .serverUnavailable, check: "D-17", expected: "metadata of \(issuer.url)", found: "none",
+                .loginServerUnavailable, check: "D-17", expected: "metadata of \(issuer.url)", found: "none",
                 retryAfterSeconds: 5)
         }
         return metadata
@@ -159,7 +159,7 @@ extension LoginClient {
         let problems = ServerSuitability.problems(of: server, for: demands)
         guard let first = problems.first else { return server }
         throw LoginFailure(
-            .serverUnsuitable, check: first.check, expected: first.configured, found: first.offered, isAlarm: true)
+            .loginServerUnsuitable, check: first.check, expected: first.configured, found: first.offered, isAlarm: true)
     }
 
     /// What this client wants of its server.
@@ -174,8 +174,8 @@ extension LoginClient {
         for problem in problems {
             onEvent(
                 .alarm(
-                    client: index, .serverUnsuitable,
-                    detail: LoginDetail(
+                    client: index, .loginServerUnsuitable,
+                    detail: RefusalDetail(
                         expected: problem.configured, found: problem.offered, check: problem.check)))
         }
     }
@@ -186,7 +186,7 @@ extension LoginClient {
             return try LoginSecrets(seed: transaction.seed)
         } catch {
             throw LoginFailure(
-                .requestNotMade, check: "CF-06", expected: "secrets of a login", found: "none", isAlarm: true)
+                .loginRequestNotMade, check: "CF-06", expected: "secrets of a login", found: "none", isAlarm: true)
         }
     }
 
@@ -195,7 +195,7 @@ extension LoginClient {
         guard settings.dpop.demand.isMet(by: server) else { return nil }
         guard let proof = Self.proofMaker(secrets.proofKeyScalar) else {
             throw LoginFailure(
-                .requestNotMade, check: "DPOP-40", expected: "a key for proofs", found: "none", isAlarm: true)
+                .loginRequestNotMade, check: "DPOP-40", expected: "a key for proofs", found: "none", isAlarm: true)
         }
         return proof
     }

@@ -1,18 +1,20 @@
+import Refusals
+
 /// Why a login goes no further: what the browser is told, and what only the operator is.
 struct LoginFailure: Error, Sendable {
-    let refusal: LoginRefusal
-    let detail: LoginDetail
+    let refusal: Refusal
+    let detail: RefusalDetail
     /// Somebody has to act: waiting, or trying again, will not help.
     let isAlarm: Bool
     /// What the server said of when to ask again.
     let retryAfterSeconds: Int?
 
     init(
-        _ refusal: LoginRefusal, check: String, expected: String, found: String, isAlarm: Bool = false,
+        _ refusal: Refusal, check: String, expected: String, found: String, isAlarm: Bool = false,
         retryAfterSeconds: Int? = nil
     ) {
         self.refusal = refusal
-        detail = LoginDetail(expected: expected, found: found, check: check)
+        detail = RefusalDetail(expected: expected, found: found, check: check)
         self.isAlarm = isAlarm
         self.retryAfterSeconds = retryAfterSeconds
     }

@@ -3,6 +3,7 @@ package import HTTPMessage
 package import Issuers
 package import JOSE
 package import OAuth
+package import Refusals
 package import Sessions
 
 /// Logins, refreshes and logouts of all login clients; one for the whole process.
@@ -64,9 +65,9 @@ package final class LoginService: Sendable {
         /// `session` is the reference of the one that ended, where one is known.
         case loggedOut(client: Int, session: UInt64? = nil)
         /// A refresh, and how it ended: `refreshed`, `ended`, `unavailable`; why, where it brought no tokens.
-        case refreshed(client: Int, outcome: String, LoginDetail? = nil)
+        case refreshed(client: Int, outcome: String, RefusalDetail? = nil)
         /// The server does not take us for the client, or ours for its request: somebody has to act (CA-15, PAR-05).
-        case alarm(client: Int, LoginRefusal, detail: LoginDetail)
+        case alarm(client: Int, Refusal, detail: RefusalDetail)
         /// Tokens could not be revoked, even later (RV-01).
         case revocationFailed(client: Int, reason: String)
         /// Sessions ended: tunnels and streams of theirs are to be looked at (LO-09).
@@ -195,5 +196,5 @@ package final class LoginService: Sendable {
     private static let unknownClient = LoginAnswer(
         .refused(
             .requestObjectUnknown,
-            detail: LoginDetail(expected: "a login client", found: "nothing there", check: "CF-08")))
+            detail: RefusalDetail(expected: "a login client", found: "nothing there", check: "CF-08")))
 }

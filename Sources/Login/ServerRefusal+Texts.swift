@@ -1,6 +1,7 @@
 import HTTPMessage
 import Issuers
 import OAuth
+import Refusals
 
 extension ServerRefusal {
     /// For the operator's log.
@@ -18,18 +19,19 @@ extension ServerRefusal {
         switch self {
         case .notMade(.metadataMissing):
             LoginFailure(
-                .serverUnavailable, check: "D-17", expected: "metadata of the server", found: "none",
+                .loginServerUnavailable, check: "D-17", expected: "metadata of the server", found: "none",
                 retryAfterSeconds: 5)
         case .notMade(.endpointMissing):
             LoginFailure(
-                .serverUnsuitable, check: check, expected: "an endpoint for this request", found: "none", isAlarm: true)
+                .loginServerUnsuitable, check: check, expected: "an endpoint for this request", found: "none",
+                isAlarm: true)
         case .notMade(.methodNotOffered(let refusal)):
             LoginFailure(
-                .serverUnsuitable, check: "CA-01", expected: "the configured client authentication",
+                .loginServerUnsuitable, check: "CA-01", expected: "the configured client authentication",
                 found: refusal.words, isAlarm: true)
         case .notMade, .notProven, .unreachable, .unanswered, .nonceDemanded:
             LoginFailure(
-                .requestNotMade, check: check, expected: "a request to the server", found: words, isAlarm: true)
+                .loginRequestNotMade, check: check, expected: "a request to the server", found: words, isAlarm: true)
         }
     }
 }

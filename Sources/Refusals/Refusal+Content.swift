@@ -33,17 +33,35 @@ extension Refusal {
         return self == .plainHTTP ? .sentence : .nothing
     }
 
-    /// What a page about it tells.
+    /// What a page about it tells; never what the request or a server said (CF-24).
     package func topic(isSignedIn: Bool = false) -> PageTopic {
         switch self {
         case .crossSiteRequest, .originNotAllowed: .crossSite
         case .plainHTTP: .plainHTTP
-        case .loginLoop: .loop
+        case .loginRequired: .missing
         case .sessionStoreUnavailable, .sessionRefreshUnavailable: .sessionDown
         case .exchangeTargetRefused: .misconfigured
+        case .loginStartMalformed: .startMalformed
+        case .loginLoop: .loop
+        case .loginResponseMalformed, .loginResponseIssuerWrong, .loginTokensInResponse, .loginResponseNotSigned:
+            .notTrusted
+        case .loginTransactionUnknown: .unknown
+        case .loginTransactionExpired: .expired
+        case .loginTransactionUsed: .used
+        case .loginAccessDenied: .denied
+        case .loginResponseError: .responseError
+        case .loginCodeRefused: .codeRefused
+        case .loginScopeNotGranted: .scopeMissing
+        case .loginIDTokenInvalid: .notVerified
+        case .loginAuthenticationInsufficient: .insufficient
+        case .loginSessionTooLarge: .sessionTooLarge
+        case .logoutTokenInvalid, .logoutTokenUsed: .logoutToken
         case _: topic(ofStatus: status, isSignedIn: isSignedIn)
         }
     }
+
+    /// What a page tells somebody whose login it ended: there is no session yet that a store's outage keeps back.
+    package var topicOfLogin: PageTopic { self == .sessionStoreUnavailable ? .checkDown : topic() }
 
     private func topic(ofStatus status: UInt16, isSignedIn: Bool) -> PageTopic {
         switch status {

@@ -14,11 +14,16 @@ struct RefusalContentTests {
         _ refusal: Refusal
     ) {
         let wanted: [UInt16: Set<PageTopic>] = [
-            400: [.badRequest, .plainHTTP], 401: [.programs], 403: [.notAllowed, .crossSite], 404: [.notFound],
-            405: [.method], 408: [.tooSlow], 413: [.tooLarge], 414: [.longAddress], 417: [.badRequest],
-            421: [.otherHost], 426: [.badRequest], 429: [.tooMany, .loop], 431: [.cookies], 501: [.badRequest],
-            502: [.appDown, .misconfigured], 503: [.busy, .checkDown, .sessionDown, .serverDown], 504: [.appSlow],
-            505: [.badRequest], 508: [.circle],
+            400: [
+                .badRequest, .plainHTTP, .startMalformed, .notTrusted, .notVerified, .unknown, .expired, .used,
+                .responseError, .codeRefused, .logoutToken,
+            ],
+            401: [.programs, .missing],
+            403: [.notAllowed, .crossSite, .denied, .scopeMissing, .insufficient], 404: [.notFound], 405: [.method],
+            408: [.tooSlow], 413: [.tooLarge], 414: [.longAddress], 417: [.badRequest], 421: [.otherHost],
+            426: [.badRequest], 429: [.tooMany, .loop], 431: [.cookies], 501: [.badRequest],
+            502: [.appDown, .misconfigured, .sessionTooLarge], 503: [.busy, .checkDown, .sessionDown, .serverDown],
+            504: [.appSlow], 505: [.badRequest], 508: [.circle],
         ]
         guard case .page(let topic) = refusal.content(for: reader(isNavigation: true)) else {
             Issue.record("no page")

@@ -3,6 +3,7 @@ import JOSE
 import JSON
 import Login
 import OAuth
+import Refusals
 import Sessions
 import TestTraits
 import Testing

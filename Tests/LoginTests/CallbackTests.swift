@@ -1,5 +1,6 @@
 import Login
 import OAuth
+import Refusals
 import Sessions
 import TestSupport
 import TestTraits
@@ -18,19 +19,19 @@ import Testing
     @Test(
         .refuses("CF-01", "CF-20", "CF-22", "CF-23", "CF-27"),
         arguments: [
-            (["access_token": "abc"], LoginRefusal.tokensInResponse, "CF-01"),
-            (["id_token": "abc"], .tokensInResponse, "CF-01"),
-            (["iss": "https://id.example.com/"], .responseIssuerWrong, "CF-22"),
-            (["iss": "https://evil.example"], .responseIssuerWrong, "CF-22"),
-            (["iss": nil], .responseIssuerWrong, "CF-22"),
-            (["code": nil], .responseMalformed, "CF-20"),
-            (["error": "access_denied"], .responseMalformed, "CF-20"),
-            (["code": "a\r\nb"], .responseMalformed, "CF-27"),
-            (["code": String(repeating: "c", count: 2049)], .responseMalformed, "CF-27"),
-            (["state": nil], .responseMalformed, "CF-03"),
-        ] as [([String: String?], LoginRefusal, String)])
+            (["access_token": "abc"], Refusal.loginTokensInResponse, "CF-01"),
+            (["id_token": "abc"], .loginTokensInResponse, "CF-01"),
+            (["iss": "https://id.example.com/"], .loginResponseIssuerWrong, "CF-22"),
+            (["iss": "https://evil.example"], .loginResponseIssuerWrong, "CF-22"),
+            (["iss": nil], .loginResponseIssuerWrong, "CF-22"),
+            (["code": nil], .loginResponseMalformed, "CF-20"),
+            (["error": "access_denied"], .loginResponseMalformed, "CF-20"),
+            (["code": "a\r\nb"], .loginResponseMalformed, "CF-27"),
+            (["code": String(repeating: "c", count: 2049)], .loginResponseMalformed, "CF-27"),
+            (["state": nil], .loginResponseMalformed, "CF-03"),
+        ] as [([String: String?], Refusal, String)])
     func `makes no token request of a response that is not good`(
-        changes: [String: String?], refusal: LoginRefusal, check: String
+        changes: [String: String?], refusal: Refusal, check: String
     ) async throws {
         let world = try LoginWorld()
         world.server.habits.response = changes
@@ -51,7 +52,7 @@ import Testing
             var browser = Browser()
             var response = try await begun(world, &browser)
             response.parameters += Array("&\(name)=again".utf8)
-            #expect(await world.callback(response, &browser).refusal == .responseMalformed)
+            #expect(await world.callback(response, &browser).refusal == .loginResponseMalformed)
             #expect(world.server.tokenRequests.isEmpty)
         }
     }
@@ -81,7 +82,7 @@ import Testing
         #expect(await other.service.answer(get).refusal == .methodNotAllowed)
         var text = other.request(response, second)
         text.contentType = "text/plain"
-        #expect(await other.service.answer(text).refusal == .responseMalformed)
+        #expect(await other.service.answer(text).refusal == .loginResponseMalformed)
         #expect(other.server.tokenRequests.isEmpty)
     }
 
@@ -91,7 +92,7 @@ import Testing
         world.server.habits.response = ["iss": "https://evil.example"]
         var browser = Browser()
         let answer = try await world.login(&browser)
-        #expect(answer.refusal == .responseIssuerWrong)
+        #expect(answer.refusal == .loginResponseIssuerWrong)
     }
 
     @Test(.holds("CF-22")) func `takes a response without iss from a server that does not promise one`() async throws {
@@ -117,7 +118,7 @@ import Testing
             change(&world.server.habits)
             var browser = Browser()
             let answer = try await world.login(&browser)
-            #expect([.responseNotSigned, .keysUnavailable].contains(answer.refusal))
+            #expect([.loginResponseNotSigned, .loginKeysUnavailable].contains(answer.refusal))
             #expect(world.server.tokenRequests.isEmpty)
         }
     }
@@ -127,12 +128,13 @@ import Testing
     @Test(
         .holds("CF-24"), .refuses("CF-24"),
         arguments: [
-            ("access_denied", LoginRefusal.accessDenied), ("temporarily_unavailable", .serverBusy),
-            ("server_error", .serverBusy), ("invalid_scope", .responseError), ("something_else", .responseError),
-            ("unmet_authentication_requirements", .authenticationInsufficient),
+            ("access_denied", Refusal.loginAccessDenied), ("temporarily_unavailable", .loginServerBusy),
+            ("server_error", .loginServerBusy), ("invalid_scope", .loginResponseError),
+            ("something_else", .loginResponseError),
+            ("unmet_authentication_requirements", .loginAuthenticationInsufficient),
         ])
     func `answers each error in its own way, and shows nothing of its text`(
-        error: String, refusal: LoginRefusal
+        error: String, refusal: Refusal
     ) async throws {
         let world = try LoginWorld()
         world.server.habits.authorizationError = error
@@ -157,7 +159,7 @@ import Testing
         #expect(try await world.parameters(again)["prompt"] == "login")
         #expect(browser.transactions.count == 1)
         let last = await world.callback(try await world.authorize(again), &browser)
-        #expect(last.refusal == .responseError)
+        #expect(last.refusal == .loginResponseError)
         #expect(world.server.tokenRequests.isEmpty)
     }
 
@@ -169,11 +171,11 @@ import Testing
         let response = try await begun(world, &one)
         _ = try await begun(world, &other)
         let answer = await world.callback(response, &other)
-        #expect(answer.refusal == .transactionUnknown)
+        #expect(answer.refusal == .loginTransactionUnknown)
         #expect(answer.check == "CF-03")
         #expect(other.transactions.count == 1)
         var none = Browser()
-        #expect(await world.callback(response, &none).refusal == .transactionUnknown)
+        #expect(await world.callback(response, &none).refusal == .loginTransactionUnknown)
         #expect(world.server.tokenRequests.isEmpty)
         // Who did begin with it is none the worse.
         #expect(await world.callback(response, &one).location == "/orders")
@@ -186,7 +188,7 @@ import Testing
             let response = try await begun(world, &browser)
             world.clock.pass(seconds: seconds)
             let answer = await world.callback(response, &browser)
-            #expect((answer.refusal == .transactionExpired) == isExpired)
+            #expect((answer.refusal == .loginTransactionExpired) == isExpired)
             #expect((answer.location == "/orders") == !isExpired)
             #expect(world.server.tokenRequests.isEmpty == isExpired)
             #expect(browser.transactions.isEmpty)
@@ -203,7 +205,7 @@ import Testing
             value[index] = value[index] == UInt8(ascii: "A") ? UInt8(ascii: "B") : UInt8(ascii: "A")
             var changed = browser
             changed.plant(cookie.name, String(decoding: value, as: UTF8.self))
-            #expect(await world.callback(response, &changed).refusal == .transactionUnknown)
+            #expect(await world.callback(response, &changed).refusal == .loginTransactionUnknown)
         }
         #expect(world.server.tokenRequests.isEmpty)
     }
@@ -215,7 +217,7 @@ import Testing
         var browser = Browser()
         var request = world.request(try await begun(world, &browser), browser)
         request.publicURL = "https://other.example.com"
-        #expect(await world.service.answer(request).refusal == .transactionUnknown)
+        #expect(await world.service.answer(request).refusal == .loginTransactionUnknown)
         #expect(world.server.tokenRequests.isEmpty)
     }
 
@@ -260,7 +262,7 @@ import Testing
         _ = await world.callback(response, &browser)
         world.clock.pass(seconds: 11)
         let answer = await world.callback(response, &copy)
-        #expect(answer.refusal == .transactionUsed)
+        #expect(answer.refusal == .loginTransactionUsed)
         #expect(copy.transactions.isEmpty)
         #expect(world.server.tokenRequests.count == 1)
         #expect(world.server.redeemedTwice.isEmpty)
@@ -311,7 +313,7 @@ import Testing
         world.server.release()
         #expect(await gone.value.location == "/orders")
         let answer = await reload.value
-        #expect(answer.location == "/orders" || answer.refusal == .transactionUsed)
+        #expect(answer.location == "/orders" || answer.refusal == .loginTransactionUsed)
         #expect(world.server.tokenRequests.count == 1)
     }
 
@@ -321,7 +323,7 @@ import Testing
         let response = try await begun(world, &one, returnTo: "/secret-page")
         _ = await world.callback(response, &one)
         _ = try await world.login(&other)
-        #expect(await world.callback(response, &other).refusal == .transactionUnknown)
+        #expect(await world.callback(response, &other).refusal == .loginTransactionUnknown)
     }
 
     @Test(.holds("CF-29"), .refuses("CF-29"))
@@ -352,7 +354,7 @@ import Testing
         var browser = Browser()
         let response = try await begun(world, &browser)
         world.forgetMetadata(comesBack: false)
-        #expect(await world.callback(response, &browser).refusal == .serverUnavailable)
+        #expect(await world.callback(response, &browser).refusal == .loginServerUnavailable)
         #expect(world.server.tokenRequests.isEmpty)
         world.forgetMetadata(comesBack: true)
         #expect(await world.callback(response, &browser).location == "/orders")

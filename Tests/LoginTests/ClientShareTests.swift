@@ -1,6 +1,7 @@
 import Crypto
 import HTTPMessage
 import OAuth
+import Refusals
 import TestTraits
 import Testing
 

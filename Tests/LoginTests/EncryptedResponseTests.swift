@@ -3,6 +3,7 @@ import HTTPMessage
 import JOSE
 import Login
 import OAuth
+import Refusals
 import TestSupport
 import TestTraits
 import Testing
@@ -38,11 +39,11 @@ import Testing
         renamed.plant("__Host-portcullis-login-abcdefgh", browser.transactions[0].value)
         for var stranger in [Browser(), planted, renamed] {
             let answer = await world.callback(response, &stranger)
-            #expect(answer.refusal == .transactionUnknown && answer.check == "CF-03")
+            #expect(answer.refusal == .loginTransactionUnknown && answer.check == "CF-03")
         }
         #expect(world.slowWorks.isEmpty)
         world.clock.pass(seconds: 601)
-        #expect(await world.callback(response, &browser).refusal == .transactionExpired)
+        #expect(await world.callback(response, &browser).refusal == .loginTransactionExpired)
         #expect(world.slowWorks.isEmpty)
         #expect(world.server.tokenRequests.isEmpty)
     }
@@ -54,7 +55,7 @@ import Testing
         var browser = Browser(), other = Browser()
         let response = try await world.authorize(await world.start(&browser))
         _ = await world.start(&other)
-        #expect(await world.callback(response, &other).refusal == .transactionUnknown)
+        #expect(await world.callback(response, &other).refusal == .loginTransactionUnknown)
         #expect(world.slowWorks == [.code])
         #expect(await world.callback(response, &browser).location == "/orders")
     }
@@ -68,7 +69,7 @@ import Testing
         #expect(await world.callback(response, &browser).location == "/orders")
         #expect(browser.transactions.isEmpty)
         #expect(await world.callback(response, &browser).location == "/orders")
-        #expect(await world.callback(response, &stranger).refusal == .transactionUnknown)
+        #expect(await world.callback(response, &stranger).refusal == .loginTransactionUnknown)
         #expect(world.slowWorks == [.code, .code])
     }
 
@@ -77,8 +78,8 @@ import Testing
         var browser = Browser()
         _ = await world.start(&browser)
         for (text, refusal) in [
-            ("response=a.b.c.d.e", LoginRefusal.responseNotSigned), ("response=a.b.c", .responseNotSigned),
-            ("response=", .responseNotSigned), ("", .responseNotSigned),
+            ("response=a.b.c.d.e", Refusal.loginResponseNotSigned), ("response=a.b.c", .loginResponseNotSigned),
+            ("response=", .loginResponseNotSigned), ("", .loginResponseNotSigned),
         ] {
             let answer = await world.callback(
                 ScriptedResponse(parameters: Array(text.utf8), isForm: false), &browser)

@@ -5,6 +5,7 @@ import JOSE
 import JSON
 import Login
 import OAuth
+import Refusals
 import Sessions
 import TestSupport
 import TestTraits
@@ -19,7 +20,7 @@ import Testing
             world.server.habits.tokenAnswer = .failure(refusal)
             var browser = Browser()
             let answer = try await world.login(&browser)
-            #expect(answer.refusal == .tokenUnavailable)
+            #expect(answer.refusal == .loginTokenUnavailable)
             #expect(answer.retry != nil)
             #expect(world.server.tokenRequests.count == 1)
             #expect(world.session(of: browser) == nil)
@@ -43,32 +44,32 @@ import Testing
         var copy = browser
         _ = await world.callback(response, &browser)
         world.server.habits.tokenAnswer = nil
-        #expect(await world.callback(response, &browser).refusal == .transactionUnknown)
-        #expect(await world.callback(response, &copy).refusal == .transactionUsed)
+        #expect(await world.callback(response, &browser).refusal == .loginTransactionUnknown)
+        #expect(await world.callback(response, &copy).refusal == .loginTransactionUsed)
         #expect(world.server.tokenRequests.count == 1)
     }
 
     @Test(
         .holds("CA-15"),
         arguments: [
-            (ServerHabits.json("{\"error\":\"invalid_client\"}", status: 401), LoginRefusal.clientRefused, true),
-            (ServerHabits.json("{\"error\":\"unauthorized_client\"}", status: 400), .clientRefused, true),
-            (ServerHabits.json("{\"error\":\"invalid_grant\"}", status: 400), .codeRefused, false),
-            (ServerHabits.json("{\"error\":\"temporarily_unavailable\"}", status: 400), .tokenUnavailable, false),
-            (ServerHabits.json("{\"error\":\"invalid_target\"}", status: 400), .serverUnsuitable, true),
-            (ServerHabits.json("[]"), .tokenAnswerInvalid, true),
-            (ServerHabits.page(status: 500), .tokenUnavailable, false),
-            (ServerHabits.page(status: 503), .tokenUnavailable, false),
-            (ServerHabits.page(status: 200), .tokenAnswerInvalid, true),
+            (ServerHabits.json("{\"error\":\"invalid_client\"}", status: 401), Refusal.loginClientRefused, true),
+            (ServerHabits.json("{\"error\":\"unauthorized_client\"}", status: 400), .loginClientRefused, true),
+            (ServerHabits.json("{\"error\":\"invalid_grant\"}", status: 400), .loginCodeRefused, false),
+            (ServerHabits.json("{\"error\":\"temporarily_unavailable\"}", status: 400), .loginTokenUnavailable, false),
+            (ServerHabits.json("{\"error\":\"invalid_target\"}", status: 400), .loginServerUnsuitable, true),
+            (ServerHabits.json("[]"), .loginTokenAnswerInvalid, true),
+            (ServerHabits.page(status: 500), .loginTokenUnavailable, false),
+            (ServerHabits.page(status: 503), .loginTokenUnavailable, false),
+            (ServerHabits.page(status: 200), .loginTokenAnswerInvalid, true),
             (
                 .success(
                     FetchResponse(
                         status: 200, contentType: "application/json", body: [UInt8](repeating: 0x20, count: 5 << 20))),
-                .tokenAnswerInvalid, true
+                .loginTokenAnswerInvalid, true
             ),
-        ] as [(ServerHabits.Answer, LoginRefusal, Bool)])
+        ] as [(ServerHabits.Answer, Refusal, Bool)])
     func `tells by what the server answers whether anybody has to act`(
-        answered: ServerHabits.Answer, refusal: LoginRefusal, isAlarm: Bool
+        answered: ServerHabits.Answer, refusal: Refusal, isAlarm: Bool
     ) async throws {
         let world = try LoginWorld()
         world.server.habits.tokenAnswer = answered
@@ -90,7 +91,7 @@ import Testing
         world.server.habits.tokenMembers = members
         var browser = Browser()
         let answer = try await world.login(&browser)
-        #expect([.tokenAnswerInvalid, .tokenTypeWrong].contains(answer.refusal))
+        #expect([.loginTokenAnswerInvalid, .loginTokenTypeWrong].contains(answer.refusal))
         #expect(world.session(of: browser) == nil)
     }
 
@@ -124,8 +125,8 @@ import Testing
         let world = try LoginWorld { $0.dpop = .required }
         world.server.habits.tokenMembers = ["token_type": "\"Bearer\""]
         var browser = Browser()
-        #expect(try await world.login(&browser).refusal == .tokenTypeWrong)
-        #expect(world.alarms == [.tokenTypeWrong])
+        #expect(try await world.login(&browser).refusal == .loginTokenTypeWrong)
+        #expect(world.alarms == [.loginTokenTypeWrong])
         #expect(world.session(of: browser) == nil)
     }
 
@@ -151,7 +152,7 @@ import Testing
         world.server.habits.nonceDemand = .endlessly
         var browser = Browser()
         let answer = try await world.login(&browser)
-        #expect(answer.refusal == .nonceDemanded)
+        #expect(answer.refusal == .loginNonceDemanded)
         #expect(world.server.tokenRequests.count == 2)
         #expect(world.session(of: browser) == nil)
     }
@@ -177,7 +178,7 @@ import Testing
         var browser = Browser()
         let response = try await world.authorize(await world.start(&browser))
         world.server.bindCodes(to: "another-thumbprint")
-        #expect(await world.callback(response, &browser).refusal == .codeRefused)
+        #expect(await world.callback(response, &browser).refusal == .loginCodeRefused)
         #expect(world.server.tokenRequests.count == 1)
     }
 
@@ -214,8 +215,8 @@ import Testing
         let answer = try await world.login(&browser)
         // Who the token is by and for is the same in every token of this server: the operator has to look.
         let isConfiguration = ["OIDC-02", "OIDC-03", "OIDC-04"].contains(check)
-        #expect(answer.refusal == (isConfiguration ? .idTokenUnsuitable : .idTokenInvalid))
-        #expect(world.alarms == (isConfiguration ? [.idTokenUnsuitable] : []))
+        #expect(answer.refusal == (isConfiguration ? .loginIDTokenUnsuitable : .loginIDTokenInvalid))
+        #expect(world.alarms == (isConfiguration ? [.loginIDTokenUnsuitable] : []))
         #expect(answer.check == check)
         #expect(world.session(of: browser) == nil)
         #expect(world.server.tokenRequests.count == 1)
@@ -232,8 +233,8 @@ import Testing
             change(&world.server.habits)
             var browser = Browser()
             let refusal = try await world.login(&browser).refusal
-            #expect(refusal == (isConfiguration ? .idTokenUnsuitable : .idTokenInvalid))
-            #expect(world.alarms == (isConfiguration ? [.idTokenUnsuitable] : []))
+            #expect(refusal == (isConfiguration ? .loginIDTokenUnsuitable : .loginIDTokenInvalid))
+            #expect(world.alarms == (isConfiguration ? [.loginIDTokenUnsuitable] : []))
             #expect(world.session(of: browser) == nil)
         }
     }
@@ -242,8 +243,8 @@ import Testing
         let world = try LoginWorld()
         world.server.habits.tokenMembers = ["id_token": nil]
         var browser = Browser()
-        #expect(try await world.login(&browser).refusal == .idTokenMissing)
-        #expect(world.alarms == [.idTokenMissing])
+        #expect(try await world.login(&browser).refusal == .loginIDTokenMissing)
+        #expect(world.alarms == [.loginIDTokenMissing])
         #expect(world.session(of: browser) == nil)
     }
 
@@ -254,7 +255,7 @@ import Testing
         let stolen = try await world.authorize(await world.start(&victim)).pairs["code"]
         let started = await world.start(&thief)
         world.server.habits.response = ["code": stolen]
-        #expect(await world.callback(try await world.authorize(started), &thief).refusal == .codeRefused)
+        #expect(await world.callback(try await world.authorize(started), &thief).refusal == .loginCodeRefused)
         #expect(world.session(of: thief) == nil)
     }
 
@@ -285,11 +286,11 @@ import Testing
         let world = try LoginWorld()
         world.know([.otherP256])
         var browser = Browser()
-        #expect(try await world.login(&browser).refusal == .idTokenInvalid)
+        #expect(try await world.login(&browser).refusal == .loginIDTokenInvalid)
         #expect(world.refreshes == 1)
         world.know([])
         var other = Browser()
-        #expect(try await world.login(&other).refusal == .keysUnavailable)
+        #expect(try await world.login(&other).refusal == .loginKeysUnavailable)
         #expect(world.refreshes == 2)
     }
 
@@ -305,7 +306,7 @@ import Testing
         world.server.habits.tokenMembers = ["scope": "\"openid\""]
         var other = Browser()
         let answer = try await world.login(&other)
-        #expect(answer.refusal == .scopeNotGranted)
+        #expect(answer.refusal == .loginScopeNotGranted)
         #expect(world.session(of: other) == nil)
     }
 
@@ -336,7 +337,7 @@ import Testing
             #expect(String(decoding: session.claims, as: UTF8.self).contains("user@example.com"))
             world.server.habits.userInfoMembers = ["sub": "\"user-2\""]
             var other = Browser()
-            #expect(try await world.login(&other).refusal == .userInfoInvalid)
+            #expect(try await world.login(&other).refusal == .loginUserInfoInvalid)
             #expect(world.session(of: other) == nil)
         }
     }
@@ -362,7 +363,7 @@ import Testing
         #expect(try await world.login(&browser).location == "/orders")
         let session = try #require(world.session(of: browser))
         #expect(!String(decoding: session.claims, as: UTF8.self).contains("user@example.com"))
-        #expect(world.alarms == [.userInfoInvalid])
+        #expect(world.alarms == [.loginUserInfoInvalid])
     }
 
     // MARK: the session
@@ -425,11 +426,11 @@ import Testing
         world.clock.pass(seconds: 60)
         #expect(try await world.login(&browser).location == "/orders")
         #expect(world.session(of: browser) != nil)
-        #expect(world.alarms == [.storeUnavailable])
+        #expect(world.alarms == [.sessionStoreUnavailable])
         // For every browser that comes it is the same: once a minute is enough.
         world.clock.pass(seconds: 10)
         _ = try await world.login(&browser)
-        #expect(world.alarms == [.storeUnavailable])
+        #expect(world.alarms == [.sessionStoreUnavailable])
     }
 
     @Test(.refuses("SC-05")) func `adopts no session cookie that was planted`() async throws {
@@ -471,7 +472,7 @@ import Testing
         world.server.habits.idTokenClaims = ["picture": "\"\(Self.noise(24_000))\""]
         var other = Browser()
         let answer = try await world.login(&other)
-        #expect(answer.refusal == .sessionTooLarge)
+        #expect(answer.refusal == .loginSessionTooLarge)
         #expect(world.session(of: other) == nil)
     }
 

@@ -2,6 +2,7 @@ import Crypto
 import HTTPMessage
 import JOSE
 import OAuth
+import Refusals
 import Sessions
 import TestSupport
 import TestTraits
@@ -17,7 +18,7 @@ struct KeysReadAgainTests {
 
     enum Outcome: Equatable {
         case taken
-        case refused(LoginRefusal)
+        case refused(Refusal)
         /// A refreshed session whose claims are the old ones.
         case unread
         case ended
@@ -58,7 +59,7 @@ struct KeysReadAgainTests {
         var browser = Browser()
         let answer = try await world.login(&browser)
         if let refusal = answer.refusal {
-            #expect((refusal == .keysUnavailable) == answer.fields.contains { $0.0 == "Retry-After" })
+            #expect((refusal == .loginKeysUnavailable) == answer.fields.contains { $0.0 == "Retry-After" })
             return .refused(refusal)
         }
         return answer.location == "/orders" ? .taken : .ended
@@ -78,7 +79,7 @@ struct KeysReadAgainTests {
         let token = LogoutTokens.token(world, key: Self.replacement)
         let answer = await LogoutTokens.post(world, "logout_token=\(token)")
         if let refusal = answer.refusal {
-            #expect((refusal == .keysUnavailable) == answer.fields.contains { $0.0 == "Retry-After" })
+            #expect((refusal == .loginKeysUnavailable) == answer.fields.contains { $0.0 == "Retry-After" })
             return .refused(refusal)
         }
         return .taken
@@ -106,8 +107,9 @@ struct KeysReadAgainTests {
     @Test(
         .holds("OIDC-17"),
         arguments: [
-            (.logoutToken, .refused(.logoutTokenInvalid)), (.response, .refused(.responseNotSigned)),
-            (.idToken, .refused(.idTokenInvalid)), (.userInfo, .refused(.userInfoInvalid)), (.refreshedIDToken, .ended),
+            (.logoutToken, .refused(.logoutTokenInvalid)), (.response, .refused(.loginResponseNotSigned)),
+            (.idToken, .refused(.loginIDTokenInvalid)), (.userInfo, .refused(.loginUserInfoInvalid)),
+            (.refreshedIDToken, .ended),
         ] as [(Signed, Outcome)])
     func `Where the keys are what they were, nothing is verified a second time`(
         _ signed: Signed, _ expected: Outcome
@@ -119,8 +121,8 @@ struct KeysReadAgainTests {
     @Test(
         .refuses("OIDC-17", "RF-07"),
         arguments: [
-            (.logoutToken, .refused(.keysUnavailable)), (.response, .refused(.keysUnavailable)),
-            (.idToken, .refused(.keysUnavailable)), (.userInfo, .refused(.keysUnavailable)),
+            (.logoutToken, .refused(.loginKeysUnavailable)), (.response, .refused(.loginKeysUnavailable)),
+            (.idToken, .refused(.loginKeysUnavailable)), (.userInfo, .refused(.loginKeysUnavailable)),
             (.refreshedIDToken, .unread),
         ] as [(Signed, Outcome)])
     func `Where the keys cannot be read again, nothing is called a forgery`(
@@ -133,7 +135,7 @@ struct KeysReadAgainTests {
     func `Where a stranger has just had the keys read, nothing is called a forgery`(
         _ signed: Signed
     ) async throws {
-        #expect(try await outcome(of: signed) { _ in .suppressed } == .refused(.keysUnavailable))
+        #expect(try await outcome(of: signed) { _ in .suppressed } == .refused(.loginKeysUnavailable))
     }
 
     @Test(.holds("JOSE-17")) func `Logout tokens, responses and logins have the keys read each on their own account`()
@@ -147,11 +149,11 @@ struct KeysReadAgainTests {
         let world = try LoginWorld { $0.authorization.responseMode = .jwt }
         world.server.habits.responseKey = Self.replacement
         var browser = Browser()
-        #expect(try await world.login(&browser).refusal == .responseNotSigned)
+        #expect(try await world.login(&browser).refusal == .loginResponseNotSigned)
         #expect(world.askers == [.response])
 
         world.forgetMetadata(comesBack: false)
-        #expect(await world.start(&browser).refusal == .serverUnavailable)
+        #expect(await world.start(&browser).refusal == .loginServerUnavailable)
         #expect(world.askers == [.response, .metadata])
     }
 
@@ -162,6 +164,6 @@ struct KeysReadAgainTests {
         world.know([])
         world.readKeys(.failed)
         var browser = Browser()
-        #expect(try await world.login(&browser).refusal == .keysUnavailable)
+        #expect(try await world.login(&browser).refusal == .loginKeysUnavailable)
     }
 }

@@ -4,6 +4,7 @@ import JOSE
 import JSON
 import Login
 import OAuth
+import Refusals
 import TestTraits
 import Testing
 
@@ -39,7 +40,7 @@ import Testing
         world.server.habits.metadata = ["pushed_authorization_request_endpoint": nil]
         var browser = Browser()
         let answer = await world.start(&browser)
-        #expect(answer.refusal == .requestNotMade)
+        #expect(answer.refusal == .loginRequestNotMade)
         #expect(answer.check == "JAR-08")
         #expect(browser.jar.isEmpty)
     }
@@ -88,7 +89,7 @@ import Testing
         world.server.habits.pushMembers = members
         var browser = Browser()
         let answer = await world.start(&browser)
-        #expect(answer.refusal == .pushAnswerInvalid)
+        #expect(answer.refusal == .loginPushAnswerInvalid)
         #expect(answer.check == "PAR-03")
         #expect(browser.jar.isEmpty)
     }
@@ -96,27 +97,27 @@ import Testing
     @Test(
         .refuses("PAR-05", "JAR-09"),
         arguments: [
-            (ServerHabits.json("{\"error\":\"invalid_request\"}", status: 400), LoginRefusal.pushRefused, true),
-            (ServerHabits.json("{\"error\":\"invalid_client\"}", status: 401), .clientRefused, true),
-            (ServerHabits.json("{}", status: 405), .pushUnavailable, false),
-            (ServerHabits.json("{}", status: 413), .pushUnavailable, false),
-            (ServerHabits.json("{}", status: 429), .pushUnavailable, false),
-            (ServerHabits.page(status: 502), .pushUnavailable, false),
-            (ServerHabits.page(status: 200), .pushAnswerInvalid, true),
-            (.failure(.timedOut), .pushUnavailable, false),
-            (.failure(.tooLarge), .pushUnavailable, false),
-            (.failure(.redirected), .pushUnavailable, false),
-            (.failure(.crowded), .startsTooMany, false),
+            (ServerHabits.json("{\"error\":\"invalid_request\"}", status: 400), Refusal.loginPushRefused, true),
+            (ServerHabits.json("{\"error\":\"invalid_client\"}", status: 401), .loginClientRefused, true),
+            (ServerHabits.json("{}", status: 405), .loginPushUnavailable, false),
+            (ServerHabits.json("{}", status: 413), .loginPushUnavailable, false),
+            (ServerHabits.json("{}", status: 429), .loginPushUnavailable, false),
+            (ServerHabits.page(status: 502), .loginPushUnavailable, false),
+            (ServerHabits.page(status: 200), .loginPushAnswerInvalid, true),
+            (.failure(.timedOut), .loginPushUnavailable, false),
+            (.failure(.tooLarge), .loginPushUnavailable, false),
+            (.failure(.redirected), .loginPushUnavailable, false),
+            (.failure(.crowded), .loginsTooMany, false),
             (.failure(.tooManyOfClient), .clientLoginsTooMany, false),
             (
                 .success(
                     FetchResponse(
                         status: 201, contentType: "application/json", body: [UInt8](repeating: 0x20, count: 5 << 20))),
-                .pushAnswerInvalid, true
+                .loginPushAnswerInvalid, true
             ),
-        ] as [(ServerHabits.Answer, LoginRefusal, Bool)])
+        ] as [(ServerHabits.Answer, Refusal, Bool)])
     func `ends the login by what the server answers, and tries no other form`(
-        answered: ServerHabits.Answer, refusal: LoginRefusal, isAlarm: Bool
+        answered: ServerHabits.Answer, refusal: Refusal, isAlarm: Bool
     ) async throws {
         let world = try LoginWorld(form: .pushedSigned)
         world.server.habits.pushAnswer = answered
@@ -134,13 +135,13 @@ import Testing
         world.server.habits.pushAnswer = ServerHabits.json("{\"error\":\"invalid_request\"}", status: 400)
         for _ in 0..<3 {
             var browser = Browser()
-            #expect(await world.start(&browser).refusal == .pushRefused)
+            #expect(await world.start(&browser).refusal == .loginPushRefused)
         }
-        #expect(world.alarms == [.pushRefused])
+        #expect(world.alarms == [.loginPushRefused])
         world.clock.pass(seconds: 61)
         var browser = Browser()
         _ = await world.start(&browser)
-        #expect(world.alarms == [.pushRefused, .pushRefused])
+        #expect(world.alarms == [.loginPushRefused, .loginPushRefused])
     }
 
     @Test(.refuses("JAR-10"))
@@ -152,7 +153,7 @@ import Testing
         }
         var browser = Browser()
         let answer = await world.start(&browser)
-        #expect(answer.refusal == .requestNotMade)
+        #expect(answer.refusal == .loginRequestNotMade)
         #expect(answer.check == "JAR-10")
         #expect(browser.jar.isEmpty)
     }
@@ -162,7 +163,7 @@ import Testing
         world.server.habits.pushAnswer = .success(FetchResponse(status: 429, retryAfterSeconds: 17))
         var browser = Browser()
         let answer = await world.start(&browser)
-        #expect(answer.refusal == .pushUnavailable)
+        #expect(answer.refusal == .loginPushUnavailable)
         #expect(answer.fields.first { $0.0 == "Retry-After" }?.1 == "17")
     }
 
@@ -175,7 +176,7 @@ import Testing
                 form: .pushed, method: .secretJWT(.hs256, Secret(Array(repeating: 0x61, count: 32))))
             world.server.habits.pushAnswer = .failure(refusal)
             var browser = Browser()
-            #expect(await world.start(&browser).refusal == .pushUnavailable)
+            #expect(await world.start(&browser).refusal == .loginPushUnavailable)
             let assertions = world.server.pushes.compactMap { $0["client_assertion"] }
             #expect(assertions.count == count)
             // CA-07: each request has an assertion of its own.
@@ -193,10 +194,10 @@ import Testing
         world.server.habits.authorizationError = error
         var browser = Browser()
         let answer = try await world.login(&browser)
-        #expect(answer.refusal == .responseError)
+        #expect(answer.refusal == .loginResponseError)
         #expect(answer.check == "JAR-09")
         #expect(answer.location == nil)
-        #expect(world.alarms == [.responseError])
+        #expect(world.alarms == [.loginResponseError])
         #expect(world.server.tokenRequests.isEmpty)
         let next = await world.start(&browser)
         #expect(FormText.query(of: next.location ?? "").names == ["client_id", "request"])
@@ -219,9 +220,9 @@ import Testing
         world.server.habits.metadata = metadata
         var browser = Browser()
         let answer = await world.start(&browser)
-        #expect(answer.refusal == .serverUnsuitable)
+        #expect(answer.refusal == .loginServerUnsuitable)
         #expect(answer.check == check)
-        #expect(world.alarms == [.serverUnsuitable])
+        #expect(world.alarms == [.loginServerUnsuitable])
         #expect(world.server.requests.isEmpty)
         #expect(browser.jar.isEmpty)
     }
@@ -247,7 +248,7 @@ import Testing
         world.server.habits.nonceDemand = .endlessly
         var browser = Browser()
         let answer = await world.start(&browser)
-        #expect(answer.refusal == .pushUnavailable)
+        #expect(answer.refusal == .loginPushUnavailable)
         #expect(answer.check == "DPOP-41")
         #expect(world.server.pushes.count == 2)
         #expect(browser.jar.isEmpty)
@@ -268,7 +269,7 @@ import Testing
         let world = try LoginWorld(form: .pushed) { $0.dpop = .required }
         world.server.habits.pushAnswer = ServerHabits.json("{\"error\":\"invalid_dpop_proof\"}", status: 400)
         var browser = Browser()
-        #expect(await world.start(&browser).refusal == .pushRefused)
+        #expect(await world.start(&browser).refusal == .loginPushRefused)
         #expect(world.server.pushes.count == 1)
     }
 

@@ -2,6 +2,7 @@ import Crypto
 import HTTPMessage
 import JOSE
 import OAuth
+import Refusals
 import TestSupport
 import TestTraits
 import Testing
@@ -24,7 +25,7 @@ import Testing
         world.server.habits.metadata = alias("mtls.example.net:8444")
         var browser = Browser()
         let answer = await world.start(&browser)
-        #expect(answer.refusal == .serverUnsuitable)
+        #expect(answer.refusal == .loginServerUnsuitable)
         #expect(answer.check == "MD-08")
         #expect(world.told.contains("https://mtls.example.net:8444/token"))
         #expect(browser.transactions.isEmpty)
@@ -50,7 +51,7 @@ import Testing
             "id_token_signing_alg_values_supported": "[\"RS256\"]", "code_challenge_methods_supported": nil,
         ]) { $1 }
         for _ in 0..<3 { world.service.metadataRead(issuer: 0) }
-        #expect(world.alarms == [.serverUnsuitable, .serverUnsuitable, .serverUnsuitable])
+        #expect(world.alarms == [.loginServerUnsuitable, .loginServerUnsuitable, .loginServerUnsuitable])
         for row in ["MD-08", "OIDC-05", "CF-05"] { #expect(world.told.contains(row)) }
         world.service.metadataRead(issuer: 1)
         world.server.habits.metadata = [:]
@@ -73,11 +74,11 @@ import Testing
         // And that widens nothing: an ID token by that algorithm is none.
         world.server.habits.idTokenKey = .rsa
         var other = Browser()
-        #expect(try await world.login(&other).refusal == .idTokenUnsuitable)
+        #expect(try await world.login(&other).refusal == .loginIDTokenUnsuitable)
         world.server.habits.responseKey = nil
         var third = Browser()
         let answer = try await world.login(&third)
-        #expect(answer.refusal == .responseNotSigned)
+        #expect(answer.refusal == .loginResponseNotSigned)
         #expect(answer.seen.contains("alg RS256 (response.algorithm)"))
         #expect(answer.seen.contains("ES256"))
     }
@@ -90,7 +91,7 @@ import Testing
             $0.response.mustBeEncrypted = true
         }
         var browser = Browser()
-        #expect(try await world.login(&browser).refusal == .responseNotSigned)
+        #expect(try await world.login(&browser).refusal == .loginResponseNotSigned)
         #expect(world.server.tokenRequests.isEmpty)
     }
 }

@@ -3,6 +3,7 @@ import HTTPMessage
 import JOSE
 import Login
 import OAuth
+import Refusals
 import Sessions
 import TestTraits
 import Testing
@@ -69,7 +70,7 @@ import Testing
             LoginRequest(
                 endpoint: .callback(client: 1), query: response.parameters, cookies: browser.cookies(),
                 publicURL: LoginWorld.publicURL))
-        #expect(answer.refusal == .transactionUnknown)
+        #expect(answer.refusal == .loginTransactionUnknown)
         #expect(server.tokenRequests.isEmpty)
     }
 
@@ -92,7 +93,7 @@ import Testing
             "pushed_authorization_request_endpoint": "\"https://other.example.net:8443/par\""
         ]
         var browser = Browser()
-        #expect(await world.start(&browser).refusal == .serverUnsuitable)
+        #expect(await world.start(&browser).refusal == .loginServerUnsuitable)
         #expect(world.server.requests.isEmpty)
     }
 

@@ -4,6 +4,7 @@ import Issuers
 import JOSE
 import Login
 import OAuth
+import Refusals
 import TestSupport
 import TestTraits
 import Testing
@@ -48,13 +49,13 @@ import Testing
     }
 
     /// What a client is told that has its part of what waits, and what all are for whom there is no room.
-    private static let refusals: [(SlowWork.Refusal, LoginRefusal, String)] = [
-        (.tooManyOfClient, .clientLoginsTooMany, "1"), (.crowded, .startsTooMany, "2"),
+    private static let refusals: [(SlowWork.Refusal, Refusal, String)] = [
+        (.tooManyOfClient, .clientLoginsTooMany, "1"), (.crowded, .loginsTooMany, "2"),
     ]
 
     @Test(.refuses("OPS-05"), arguments: refusals)
     func `tells a client that it is too much of its own, and nobody else`(
-        refusal: SlowWork.Refusal, told: LoginRefusal, seconds: String
+        refusal: SlowWork.Refusal, told: Refusal, seconds: String
     ) async throws {
         let (signer, reader) = (try key(), try DecryptionJWK(PrivateKey.generate(.p384), algorithm: "ECDH-ES+A256KW"))
         let signed = try LoginWorld(form: .signed) { $0.requestObjectKey = signer }

@@ -1,6 +1,7 @@
 import JSON
 import Login
 import OAuth
+import Refusals
 import Sessions
 import TestTraits
 import Testing
@@ -63,7 +64,7 @@ import Testing
         let world = try LoginWorld()
         var browser = Browser()
         let answer = await world.start(&browser, query: query + "&shown=1")
-        #expect(answer.refusal == .startMalformed)
+        #expect(answer.refusal == .loginStartMalformed)
         #expect(browser.jar.isEmpty)
         #expect(world.server.requests.isEmpty)
     }
@@ -103,7 +104,7 @@ import Testing
         #expect(try await world.parameters(started)["login_hint"] == "anna")
         #expect(await world.callback(try await world.authorize(started), &browser).location == "/cart")
         let other = await world.start(&browser, query: "iss=https%3A%2F%2Fevil.example&shown=1")
-        #expect(other.refusal == .startMalformed)
+        #expect(other.refusal == .loginStartMalformed)
     }
 
     @Test(
@@ -152,7 +153,7 @@ import Testing
         var request = LoginRequest(
             endpoint: .start(client: 0), query: Array("return_to=%2F&shown=1".utf8), publicURL: LoginWorld.publicURL,
             isNavigation: false)
-        #expect(await world.service.answer(request).refusal == .startMalformed)
+        #expect(await world.service.answer(request).refusal == .loginStartMalformed)
         request.method = .other
         let answer = await world.service.answer(request)
         #expect(answer.refusal == .methodNotAllowed)
@@ -165,7 +166,7 @@ import Testing
         world.server.habits.authorizationError = "access_denied"
         var browser = Browser()
         for _ in 0..<EndedLogins.limit {
-            #expect(try await world.login(&browser).refusal == .accessDenied)
+            #expect(try await world.login(&browser).refusal == .loginAccessDenied)
         }
         let answer = await world.start(&browser)
         #expect(answer.refusal == .loginLoop)
@@ -217,7 +218,7 @@ import Testing
         world.forgetMetadata(comesBack: false)
         var browser = Browser()
         let answer = await world.start(&browser)
-        #expect(answer.refusal == .serverUnavailable)
+        #expect(answer.refusal == .loginServerUnavailable)
         #expect(answer.fields.contains { $0.0 == "Retry-After" })
         #expect(browser.jar.isEmpty)
         #expect(world.refreshes == 1)
@@ -279,17 +280,17 @@ import Testing
 
     @Test(.refuses("SC-09")) func `keeps no form of another site, nor what is no form`() async throws {
         let world = try LoginWorld()
-        #expect(await world.service.answer(form { $0.fetchSite = "cross-site" }).refusal == .crossSite)
+        #expect(await world.service.answer(form { $0.fetchSite = "cross-site" }).refusal == .crossSiteRequest)
         #expect(
             await world.service.answer(
                 form {
                     $0.fetchSite = nil
                     $0.origin = "https://evil.example"
                 }
-            ).refusal == .crossSite)
-        #expect(await world.service.answer(form { $0.contentType = "text/plain" }).refusal == .startMalformed)
+            ).refusal == .crossSiteRequest)
+        #expect(await world.service.answer(form { $0.contentType = "text/plain" }).refusal == .loginStartMalformed)
         #expect(
             await world.service.answer(form { $0.body = [UInt8](repeating: 0x61, count: 16 * 1024 + 1) }).refusal
-                == .startMalformed)
+                == .loginStartMalformed)
     }
 }

@@ -1,5 +1,6 @@
 import Login
 import OAuth
+import Refusals
 import Sessions
 import TestTraits
 import Testing
@@ -31,7 +32,7 @@ import Testing
         #expect(asked["prompt"] == "login")
         #expect(asked["acr_values"] == "gold silver")
         let last = await world.callback(try await world.authorize(again), &browser)
-        #expect(last.refusal == .authenticationInsufficient)
+        #expect(last.refusal == .loginAuthenticationInsufficient)
         #expect(last.location == nil)
         #expect(last.retry == "/.portcullis/login/shop?return_to=%2Forders&step_up=0")
         #expect(world.session(of: browser) == nil)
@@ -56,7 +57,9 @@ import Testing
         var browser = Browser()
         let again = try await world.login(&browser)
         #expect(try await world.parameters(again)["prompt"] == "login")
-        #expect(await world.callback(try await world.authorize(again), &browser).refusal == .authenticationInsufficient)
+        #expect(
+            await world.callback(try await world.authorize(again), &browser).refusal == .loginAuthenticationInsufficient
+        )
     }
 
     @Test(.holds("SC-05", "STEP-04"), .refuses("SC-05", "STEP-04"))
@@ -83,7 +86,7 @@ import Testing
         let started = await world.start(&browser, more: "&step_up=2")
         #expect(try await world.parameters(started)["acr_values"] == nil)
         #expect(await world.callback(try await world.authorize(started), &browser).location == "/orders")
-        #expect(await world.start(&browser, more: "&step_up=-1").refusal == .startMalformed)
+        #expect(await world.start(&browser, more: "&step_up=-1").refusal == .loginStartMalformed)
     }
 
     @Test(.holds("STEP-04"), .refuses("STEP-04"))
@@ -133,7 +136,7 @@ import Testing
         let asked = await world.service.answer(silent(browser))
         browser.keep(asked.cookies)
         let answer = await world.callback(try await world.authorize(asked), &browser)
-        #expect(answer.refusal == .sessionMissing)
+        #expect(answer.refusal == .loginRequired)
         #expect(answer.location == nil)
         #expect(world.server.tokenRequests.isEmpty)
     }

@@ -44,7 +44,7 @@ extension WorkerRef {
             return answerLoginRequired(exchange, login ?? LoginPointer(), challenges: fields)
         }
         if let loginInFlight = exchange.pointee.loginInFlight {
-            return answerRefusedLogin(exchange, loginInFlight, nil, refusal, fields: fields, retry: nil)
+            return answerRefusedLogin(exchange, loginInFlight, refusal, fields: fields, retry: nil)
         }
         answerRefusal(exchange, refusal, fields: fields)
     }

@@ -32,8 +32,7 @@ extension WorkerRef {
         exchange.pointee.phase = .awaitingResponse
         guard let refusal = exchange.pointee.refusal else { return abortClient(client) }
         if let loginInFlight = exchange.pointee.loginInFlight, let held = loginInFlight.pointee.heldAnswer {
-            return answerRefusedLogin(
-                exchange, loginInFlight, held.cause, refusal, fields: held.fields, retry: held.retry)
+            return answerRefusedLogin(exchange, loginInFlight, refusal, fields: held.fields, retry: held.retry)
         }
         answerRefusal(exchange, refusal)
     }

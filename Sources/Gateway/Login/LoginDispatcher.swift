@@ -155,12 +155,12 @@ struct LoginReports: Sendable {
             warn(client, .sessionRefreshed, outcome, fields)
         case .alarm(let client, let refusal, let detail):
             var setting: [LogField] = []
-            if let key = LoginKey.key(behind: Refusal(refusal), detail.check), logins.indices.contains(client) {
+            if let key = LoginKey.key(behind: refusal, detail.check), logins.indices.contains(client) {
                 setting = [LogField(.setting, "clients.\(logins[client].name).\(key)")]
             }
             log.write(
                 .error, .loginAlarm,
-                [name(client), LogField(.cause, "\(Refusal(refusal).word)")] + Self.fields(detail) + setting)
+                [name(client), LogField(.cause, "\(refusal.word)")] + Self.fields(detail) + setting)
         case .revocationFailed(let client, let reason):
             warn(client, .revocationFailed, reason, [name(client), LogField(.reason, reason)])
         case .sessionsEnded: break
@@ -175,7 +175,7 @@ struct LoginReports: Sendable {
         log.write(.warning, event, fields.with(suppressed: suppressed))
     }
 
-    private static func fields(_ detail: LoginDetail) -> [LogField] {
+    private static func fields(_ detail: RefusalDetail) -> [LogField] {
         [LogField(.check, detail.check), LogField(.expected, detail.expected), LogField(.found, detail.found)]
     }
 

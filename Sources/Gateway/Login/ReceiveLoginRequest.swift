@@ -27,7 +27,7 @@ struct LoginRequestInFlight {
     /// Whether it is one of those that wait for a place.
     var isQueued = false
     /// A refusal of it that is held back.
-    var heldAnswer: (cause: LoginRefusal, fields: [(String, String)], retry: String?)?
+    var heldAnswer: (fields: [(String, String)], retry: String?)?
 
     static func make(_ loginInFlight: LoginRequestInFlight) -> UnsafeMutablePointer<LoginRequestInFlight> {
         let place = UnsafeMutablePointer<LoginRequestInFlight>.allocate(capacity: 1)

@@ -30,9 +30,8 @@ extension WorkerRef {
                 fields: fields + [("Content-Type", type), ("Cache-Control", "no-store")] + unreferred,
                 content: AnswerContent(bytes: bytes, isSent: isSent))
         case .done: answer(exchange, status: 200, fields: fields + unreferred)
-        case .refused(let cause, let detail):
-            let refusal = Refusal(cause)
-            let refused = Refused(refusal, expected: detail.expected, found: detail.found, check: detail.check)
+        case .refused(let refusal, let detail):
+            let refused = Refused(refusal, detail)
             exchange.pointee.refusal = refusal
             if pointee.journal.decisions != nil { keepRefusal(exchange, refused) }
             logRefusal(exchange, refused)
@@ -41,20 +40,19 @@ extension WorkerRef {
                 fields.append(("Retry-After", "\(seconds)"))
             }
             if holdsBack(exchange, refusal) {
-                loginInFlight.pointee.heldAnswer = (cause, fields, loginAnswer.retry)
+                loginInFlight.pointee.heldAnswer = (fields, loginAnswer.retry)
                 return holdBack(exchange)
             }
-            answerRefusedLogin(exchange, loginInFlight, cause, refusal, fields: fields, retry: loginAnswer.retry)
+            answerRefusedLogin(exchange, loginInFlight, refusal, fields: fields, retry: loginAnswer.retry)
         }
     }
 
     /// Answers what was refused in the words of whoever asked.
     func answerRefusedLogin(
-        _ exchange: ExchangeRef, _ loginInFlight: UnsafeMutablePointer<LoginRequestInFlight>, _ cause: LoginRefusal?,
-        _ refusal: Refusal,
+        _ exchange: ExchangeRef, _ loginInFlight: UnsafeMutablePointer<LoginRequestInFlight>, _ refusal: Refusal,
         fields: [(String, String)], retry: String?
     ) {
-        let content = refusedContent(exchange, loginInFlight, cause, refusal, retry)
+        let content = refusedContent(exchange, loginInFlight, refusal, retry)
         answer(
             exchange, status: refusal.status, fields: fields + content.fields,
             content: AnswerContent(bytes: content.bytes, isSent: exchange.pointee.method != .head))
@@ -62,21 +60,20 @@ extension WorkerRef {
 
     /// A page for people, a word for scripts and servers; never anything that the request said.
     private func refusedContent(
-        _ exchange: ExchangeRef, _ loginInFlight: UnsafeMutablePointer<LoginRequestInFlight>, _ cause: LoginRefusal?,
-        _ refusal: Refusal,
+        _ exchange: ExchangeRef, _ loginInFlight: UnsafeMutablePointer<LoginRequestInFlight>, _ refusal: Refusal,
         _ retry: String?
     ) -> (fields: [(String, String)], bytes: [UInt8]) {
         let request = loginInFlight.pointee.request
         switch request.endpoint {
-        case .start, .callback, .logout, .loggedOut, .frontchannelLogout:
-            return refusedPage(exchange, cause.map { PageTopic($0) } ?? refusal.topic(), refusal, retry)
+        case .start, .callback: return refusedPage(exchange, refusal.topicOfLogin, refusal, retry)
+        case .logout, .loggedOut, .frontchannelLogout:
+            return refusedPage(exchange, refusal.topic(), refusal, retry)
         case .session:
             let path = "\(ReservedPath.prefix)/login/\(loginInFlight.pointee.clientName)"
-            let word = cause == .sessionMissing ? "login_required" : "\(refusal.word)"
             return (
                 LoginPointer.fields + unreferred
                     + (refusal.status == 401 ? [("WWW-Authenticate", "Bearer realm=\"portcullis\"")] : []),
-                LoginPointer.document(error: word, url: request.publicURL + path)
+                LoginPointer.document(error: "\(refusal.word)", url: request.publicURL + path)
             )
         case .backchannelLogout:
             return (LoginPointer.fields + unreferred, Array("{\"error\":\"invalid_request\"}".utf8))

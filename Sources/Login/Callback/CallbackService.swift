@@ -4,6 +4,7 @@ import HTTPMessage
 import Issuers
 import JOSE
 import OAuth
+import Refusals
 import Replay
 import Sessions
 
@@ -69,7 +70,7 @@ final class CallbackService: Sendable {
         return LoginAnswer(
             .refused(
                 .methodNotAllowed,
-                detail: LoginDetail(expected: method, found: "another method", check: "CF-20")),
+                detail: RefusalDetail(expected: method, found: "another method", check: "CF-20")),
             fields: [("Allow", method)])
     }
 
@@ -79,7 +80,8 @@ final class CallbackService: Sendable {
         if place.responseMode.isForm {
             let type = Array((request.contentType ?? "").utf8.prefix { $0 != UInt8(ascii: ";") })
             guard ASCII.equalsIgnoringCase(type.span, "application/x-www-form-urlencoded") else {
-                throw LoginFailure(.responseMalformed, check: "CF-20", expected: "a form", found: "another content")
+                throw LoginFailure(
+                    .loginResponseMalformed, check: "CF-20", expected: "a form", found: "another content")
             }
         }
         let form = place.responseMode.isForm ? request.body : request.query
@@ -97,7 +99,7 @@ final class CallbackService: Sendable {
         } catch {
             guard error != .tooManyOfClient else { throw .tooManyOfClient }
             throw LoginFailure(
-                .startsTooMany, check: "OPS-05", expected: "fewer encrypted responses at once", found: "more",
+                .loginsTooMany, check: "OPS-05", expected: "fewer encrypted responses at once", found: "more",
                 retryAfterSeconds: 2)
         }
         do throws(AuthorizationResponseRefusal) {
@@ -121,10 +123,10 @@ final class CallbackService: Sendable {
     }
 
     private static let expired = LoginFailure(
-        .transactionExpired, check: "CF-03", expected: "a login of the last ten minutes", found: "an older one")
+        .loginTransactionExpired, check: "CF-03", expected: "a login of the last ten minutes", found: "an older one")
 
     private static let unknown = LoginFailure(
-        .transactionUnknown, check: "CF-03", expected: "a login that this browser began", found: "none")
+        .loginTransactionUnknown, check: "CF-03", expected: "a login that this browser began", found: "none")
 
     /// Where the login of a state that is used up led, for the browser that has its session.
     private func led(_ digest: SHA256Digest, _ request: LoginRequest, at place: LoginClient) async -> String? {
@@ -190,14 +192,14 @@ extension CallbackService {
             if let location = outcomes.justLed(callback.digest, now: callback.place.now) {
                 return LoginAnswer(.redirect(location), cookies: Array(callback.endings.prefix(1)))
             }
-            throw LoginFailure(.transactionUsed, check: "CF-25", expected: "a new state", found: "a used one")
+            throw LoginFailure(.loginTransactionUsed, check: "CF-25", expected: "a new state", found: "a used one")
         case .fullForHolder:
             throw LoginFailure(
                 .clientLoginsTooMany, check: "CF-25", expected: "one client's part of the room for used states",
                 found: "more", retryAfterSeconds: 5)
         case .full:
             throw LoginFailure(
-                .loginStoreUnavailable, check: "CF-25", expected: "room to remember a used state", found: "none",
+                .sessionStoreUnavailable, check: "CF-25", expected: "room to remember a used state", found: "none",
                 retryAfterSeconds: 5)
         }
     }
@@ -234,12 +236,12 @@ extension CallbackService {
         let place = callback.place
         let isSilent = callback.transaction.isSilent(at: place)
         // OIDC-16: who asked in silence is told in silence, and nothing is tried again.
-        if isSilent, [.responseError, .accessDenied].contains(failure.refusal) {
+        if isSilent, [.loginResponseError, .loginAccessDenied].contains(failure.refusal) {
             let failure = LoginFailure(
-                .sessionMissing, check: "OIDC-16", expected: failure.detail.expected, found: failure.detail.found)
+                .loginRequired, check: "OIDC-16", expected: failure.detail.expected, found: failure.detail.found)
             return failure.answer(at: place, cookies: callback.endings, retry: nil)
         }
-        let isUndone = failure.refusal == .serverUnavailable
+        let isUndone = failure.refusal == .loginServerUnavailable
         return failure.answer(
             at: place, cookies: isUndone ? [] : callback.endings, retry: callback.transaction.start(at: place))
     }

@@ -49,17 +49,17 @@ struct ResponseJudgement: Sendable {
     static func failure(
         _ refusal: AuthorizationResponseRefusal, by rules: AuthorizationResponseRules
     ) -> LoginFailure {
-        let cause: LoginRefusal =
+        let cause: Refusal =
             switch refusal.kind {
-            case .malformed: .responseMalformed
-            case .issuerWrong: .responseIssuerWrong
-            case .tokensInResponse: .tokensInResponse
-            case .notSigned: .responseNotSigned
-            case .keysUnavailable: .keysUnavailable
+            case .malformed: .loginResponseMalformed
+            case .issuerWrong: .loginResponseIssuerWrong
+            case .tokensInResponse: .loginTokensInResponse
+            case .notSigned: .loginResponseNotSigned
+            case .keysUnavailable: .loginKeysUnavailable
             }
         return LoginFailure(
             cause, check: refusal.check, expected: refusal.expected(by: rules), found: refusal.found,
-            retryAfterSeconds: cause == .keysUnavailable ? 5 : nil)
+            retryAfterSeconds: cause == .loginKeysUnavailable ? 5 : nil)
     }
 
     /// What the server's "no" comes to; of what it says only the code goes to the log, and nothing to the page (CF-24).
@@ -67,19 +67,19 @@ struct ResponseJudgement: Sendable {
         let found = "error \(error.code)"
         switch error.meaning {
         case .accessDenied:
-            return LoginFailure(.accessDenied, check: "CF-24", expected: "a code", found: found)
+            return LoginFailure(.loginAccessDenied, check: "CF-24", expected: "a code", found: found)
         case .authenticationUnmet:
-            return LoginFailure(.authenticationInsufficient, check: "STEP-04", expected: "a code", found: found)
+            return LoginFailure(.loginAuthenticationInsufficient, check: "STEP-04", expected: "a code", found: found)
         case .serverBusy:
             return LoginFailure(
-                .serverBusy, check: "CF-24", expected: "a code", found: found, retryAfterSeconds: 5)
+                .loginServerBusy, check: "CF-24", expected: "a code", found: found, retryAfterSeconds: 5)
         case .interactionRequired:
-            return LoginFailure(.responseError, check: "CF-24", expected: "a code", found: found)
+            return LoginFailure(.loginResponseError, check: "CF-24", expected: "a code", found: found)
         case .other:
             // A request object that the server does not take is not left away the next time (JAR-09).
             let isOfRequest = requestErrors.contains { $0.utf8.elementsEqual(error.code.utf8) }
             return LoginFailure(
-                .responseError, check: isOfRequest ? "JAR-09" : "CF-24", expected: "a code", found: found,
+                .loginResponseError, check: isOfRequest ? "JAR-09" : "CF-24", expected: "a code", found: found,
                 isAlarm: isOfRequest)
         }
     }

@@ -3,6 +3,7 @@ import HTTPMessage
 import Issuers
 import JOSE
 import OAuth
+import Refusals
 import Sessions
 
 /// Turns a code into a session: tokens, who the user is, what was granted, and then the session.
@@ -81,7 +82,7 @@ struct CodeExchange: Sendable {
         let missing = granted.missing(of: place.settings.neededScopes)
         guard missing.isEmpty else {
             throw LoginFailure(
-                .scopeNotGranted, check: "CF-32", expected: "scope \(missing.joined(separator: " "))",
+                .loginScopeNotGranted, check: "CF-32", expected: "scope \(missing.joined(separator: " "))",
                 found: "scope \(granted.scopes.joined(separator: " "))")
         }
         let userInfo = try await UserInfoQuestion(place: place, tokens: tokens, proof: proof).claims(of: identity)

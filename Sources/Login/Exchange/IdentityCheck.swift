@@ -52,20 +52,20 @@ struct IdentityCheck: Sendable {
         let check = refusal.check
         if refusal.isAboutAuthentication {
             return .insufficient(
-                LoginFailure(.authenticationInsufficient, check: check, expected: expected, found: refusal.found))
+                LoginFailure(.loginAuthenticationInsufficient, check: check, expected: expected, found: refusal.found))
         }
         if refusal.lacksKeys {
             throw LoginFailure(
-                .keysUnavailable, check: check, expected: expected, found: refusal.found, retryAfterSeconds: 5)
+                .loginKeysUnavailable, check: check, expected: expected, found: refusal.found, retryAfterSeconds: 5)
         }
         if refusal == .missing {
             throw LoginFailure(
-                .idTokenMissing, check: check, expected: expected, found: refusal.found, isAlarm: true)
+                .loginIDTokenMissing, check: check, expected: expected, found: refusal.found, isAlarm: true)
         }
         if refusal.isAboutConfiguration {
             throw LoginFailure(
-                .idTokenUnsuitable, check: check, expected: expected, found: refusal.found, isAlarm: true)
+                .loginIDTokenUnsuitable, check: check, expected: expected, found: refusal.found, isAlarm: true)
         }
-        throw LoginFailure(.idTokenInvalid, check: check, expected: expected, found: refusal.found)
+        throw LoginFailure(.loginIDTokenInvalid, check: check, expected: expected, found: refusal.found)
     }
 }

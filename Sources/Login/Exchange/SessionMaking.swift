@@ -1,5 +1,6 @@
 import Crypto
 import OAuth
+import Refusals
 import Sessions
 
 /// Makes the session of a login that succeeded, and sends the browser where it began.
@@ -63,15 +64,16 @@ struct SessionMaking: Sendable {
         switch refusal {
         case .tooLarge(let bytes, let limit, let parts):
             LoginFailure(
-                .sessionTooLarge, check: "SC-07", expected: "a session of at most \(limit) bytes",
+                .loginSessionTooLarge, check: "SC-07", expected: "a session of at most \(limit) bytes",
                 found: "\(bytes) bytes: \(parts.joined(separator: ", "))", isAlarm: true)
         case .unavailable:
             LoginFailure(
-                .loginStoreUnavailable, check: "SC-13", expected: "a session store", found: "none", retryAfterSeconds: 5
+                .sessionStoreUnavailable, check: "SC-13", expected: "a session store", found: "none",
+                retryAfterSeconds: 5
             )
         case .full:
             LoginFailure(
-                .loginStoreUnavailable, check: "SC-13", expected: "room for another session", found: "none",
+                .sessionStoreUnavailable, check: "SC-13", expected: "room for another session", found: "none",
                 isAlarm: true, retryAfterSeconds: 60)
         }
     }

@@ -9,12 +9,13 @@ enum TokenFailure {
         case .notMade, .notProven: refusal.failure(check: "CF-30")
         case .nonceDemanded:
             LoginFailure(
-                .nonceDemanded, check: "DPOP-41", expected: "a nonce once", found: "a demand for another one",
+                .loginNonceDemanded, check: "DPOP-41", expected: "a nonce once", found: "a demand for another one",
                 retryAfterSeconds: 5)
         case .unreachable(.tooManyOfClient): .tooManyOfClient
         case .unreachable, .unanswered:
             LoginFailure(
-                .tokenUnavailable, check: "CA-16", expected: "an answer of the token endpoint", found: refusal.words,
+                .loginTokenUnavailable, check: "CA-16", expected: "an answer of the token endpoint",
+                found: refusal.words,
                 retryAfterSeconds: 5)
         }
     }
@@ -24,10 +25,10 @@ enum TokenFailure {
         case .refused(let error): failure(error)
         case .tokenTypeWrong:
             LoginFailure(
-                .tokenTypeWrong, check: "DPOP-42", expected: wanted(isProven), found: refusal.found, isAlarm: true)
+                .loginTokenTypeWrong, check: "DPOP-42", expected: wanted(isProven), found: refusal.found, isAlarm: true)
         case .status, .tooLarge, .contentType, .notJSON, .notAnObject, .missingMember, .memberMalformed:
             LoginFailure(
-                .tokenAnswerInvalid, check: "CF-31", expected: "a token response (RFC 6749 section 5.1)",
+                .loginTokenAnswerInvalid, check: "CF-31", expected: "a token response (RFC 6749 section 5.1)",
                 found: refusal.found, isAlarm: true)
         }
     }
@@ -39,21 +40,21 @@ enum TokenFailure {
         let found = error.response.words
         switch error.meaning {
         case .clientRefused:
-            return LoginFailure(.clientRefused, check: "CA-15", expected: "tokens", found: found, isAlarm: true)
+            return LoginFailure(.loginClientRefused, check: "CA-15", expected: "tokens", found: found, isAlarm: true)
         case .grantRefused:
-            return LoginFailure(.codeRefused, check: "CA-15", expected: "tokens", found: found)
+            return LoginFailure(.loginCodeRefused, check: "CA-15", expected: "tokens", found: found)
         case .requestRefused:
             // invalid_target and its like are about what is configured, and no person who tries again can mend that.
             return LoginFailure(
-                .serverUnsuitable, check: "CA-15", expected: "tokens for the configured scopes and resource",
+                .loginServerUnsuitable, check: "CA-15", expected: "tokens for the configured scopes and resource",
                 found: found, isAlarm: true)
         case .unavailable:
             return LoginFailure(
-                .tokenUnavailable, check: "CA-15", expected: "tokens", found: found,
+                .loginTokenUnavailable, check: "CA-15", expected: "tokens", found: found,
                 retryAfterSeconds: error.retryAfterSeconds ?? 5)
         case .nonceDemanded:
             return LoginFailure(
-                .nonceDemanded, check: "DPOP-41", expected: "tokens", found: found, retryAfterSeconds: 5)
+                .loginNonceDemanded, check: "DPOP-41", expected: "tokens", found: found, retryAfterSeconds: 5)
         }
     }
 }

@@ -92,13 +92,13 @@ struct UserInfoQuestion: Sendable {
     private func failure(_ refusal: UserInfoRefusal) -> LoginFailure {
         guard !refusal.lacksKeys else {
             return LoginFailure(
-                .keysUnavailable, check: refusal.check, expected: refusal.expected(by: place.settings.idToken),
+                .loginKeysUnavailable, check: refusal.check, expected: refusal.expected(by: place.settings.idToken),
                 found: refusal.found, retryAfterSeconds: 5)
         }
         return Self.failure(refusal.expected(by: place.settings.idToken), refusal.found)
     }
 
     private static func failure(_ expected: String, _ found: String) -> LoginFailure {
-        LoginFailure(.userInfoInvalid, check: "OIDC-12", expected: expected, found: found, isAlarm: true)
+        LoginFailure(.loginUserInfoInvalid, check: "OIDC-12", expected: expected, found: found, isAlarm: true)
     }
 }

@@ -32,16 +32,16 @@ extension LogoutService {
 
     private static let tooMany = LoginAnswer(
         .refused(
-            .tooManyRequests,
-            detail: LoginDetail(
+            .loginRequestsTooMany,
+            detail: RefusalDetail(
                 expected: "fewer logout tokens that are not good", found: "more from one address", check: "LO-12")),
         fields: [("Retry-After", "1")])
 
     private func refused(_ refusal: LogoutTokenRefusal, _ place: LoginClient) -> LoginAnswer {
-        let detail = LoginDetail(
+        let detail = RefusalDetail(
             expected: refusal.expected(by: rules(place)), found: refusal.found, check: refusal.check)
         guard !refusal.lacksKeys else {
-            return LoginAnswer(.refused(.keysUnavailable, detail: detail), fields: [("Retry-After", "5")])
+            return LoginAnswer(.refused(.loginKeysUnavailable, detail: detail), fields: [("Retry-After", "5")])
         }
         return LoginAnswer(.refused(.logoutTokenInvalid, detail: detail))
     }
@@ -127,7 +127,7 @@ extension LogoutService {
             return LoginAnswer(
                 .refused(
                     .logoutTokenUsed,
-                    detail: LoginDetail(expected: "a jti that was not used", found: "one that was", check: "LO-08")))
+                    detail: RefusalDetail(expected: "a jti that was not used", found: "one that was", check: "LO-08")))
         }
         return LoginAnswer(.done)
     }

@@ -1,6 +1,7 @@
 import Issuers
 import JSON
 import OAuth
+import Refusals
 import Sessions
 
 /// The user's own logout, and what follows it in the same browser (LO-01 … LO-04).
@@ -16,8 +17,8 @@ extension LogoutService {
         guard request.isFromThisOrigin else {
             return LoginAnswer(
                 .refused(
-                    .crossSite,
-                    detail: LoginDetail(
+                    .crossSiteRequest,
+                    detail: RefusalDetail(
                         expected: "a form or script of \(request.publicURL)", found: "another site's, or nobody's",
                         check: "SC-10")), retry: place.path(.logout))
         }

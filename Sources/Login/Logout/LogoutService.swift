@@ -1,5 +1,6 @@
 import Crypto
 import OAuth
+import Refusals
 import Replay
 import Sessions
 
@@ -60,6 +61,6 @@ extension LoginAnswer {
     static func notOffered(_ expected: String, check: String) -> LoginAnswer {
         LoginAnswer(
             .refused(
-                .requestObjectUnknown, detail: LoginDetail(expected: expected, found: "nothing there", check: check)))
+                .requestObjectUnknown, detail: RefusalDetail(expected: expected, found: "nothing there", check: check)))
     }
 }

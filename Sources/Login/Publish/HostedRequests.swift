@@ -1,5 +1,6 @@
 import Bytes
 import Crypto
+import Refusals
 import Sessions
 import Synchronization
 
@@ -95,8 +96,8 @@ final class HostedRequests: Sendable {
         guard budget.isLeft(to: request.peer, at: milliseconds) else {
             return LoginAnswer(
                 .refused(
-                    .tooManyRequests,
-                    detail: LoginDetail(
+                    .loginRequestsTooMany,
+                    detail: RefusalDetail(
                         expected: "few fetches of objects that are not there", found: "too many from one address",
                         check: "JAR-23")), fields: [("Retry-After", "5")])
         }
@@ -111,7 +112,7 @@ final class HostedRequests: Sendable {
     private static let unknown = LoginAnswer(
         .refused(
             .requestObjectUnknown,
-            detail: LoginDetail(
+            detail: RefusalDetail(
                 expected: "a request object that is hosted here", found: "none, or none any more", check: "JAR-21")))
 
     private static func hash(of name: String) -> SHA256Digest { SHA256.hash(name.utf8Span.span) }

@@ -26,14 +26,15 @@ struct RequestDelivery: Sendable {
     ) async throws(LoginFailure) -> String {
         guard let endpoint = server.login.authorizationEndpoint else {
             throw LoginFailure(
-                .serverUnsuitable, check: "MD-07", expected: "authorization_endpoint", found: "none", isAlarm: true)
+                .loginServerUnsuitable, check: "MD-07", expected: "authorization_endpoint", found: "none", isAlarm: true
+            )
         }
         let form = place.settings.authorization.form
         if let url = try await inURL(parameters, form: form, endpoint: endpoint) {
             if url.utf8.count <= AuthorizationURL.maximumCharacters { return url }
             guard let other = form.shorter(at: server) else {
                 throw LoginFailure(
-                    .requestNotMade, check: "JAR-08",
+                    .loginRequestNotMade, check: "JAR-08",
                     expected:
                         "a URL of at most \(AuthorizationURL.maximumCharacters) characters, or a server that takes"
                         + " pushed requests",
@@ -79,7 +80,8 @@ struct RequestDelivery: Sendable {
     private func object(of parameters: AuthorizationParameters) async throws(LoginFailure) -> [UInt8] {
         guard let key = place.settings.requestObjectKey else {
             throw LoginFailure(
-                .requestNotMade, check: "JAR-01", expected: "a key for request objects", found: "none", isAlarm: true)
+                .loginRequestNotMade, check: "JAR-01", expected: "a key for request objects", found: "none",
+                isAlarm: true)
         }
         let random = RandomBytes.fill(16)
         let identifier = Base64URL.encode(random.span)
@@ -100,7 +102,7 @@ struct RequestDelivery: Sendable {
             return try made.get()
         } catch {
             throw LoginFailure(
-                .requestNotMade, check: error == .noEncryptionKey ? "JAR-10" : "JAR-01",
+                .loginRequestNotMade, check: error == .noEncryptionKey ? "JAR-10" : "JAR-01",
                 expected: "a request object as configured", found: Self.words(error), isAlarm: true)
         }
     }
@@ -111,7 +113,7 @@ struct RequestDelivery: Sendable {
         let object = try await object(of: parameters)
         guard let id = hosted.publish(object, state: state, peer: peer, at: place.clock.now().milliseconds) else {
             throw LoginFailure(
-                .loginStoreUnavailable, check: "JAR-22", expected: "room for another request object", found: "none",
+                .sessionStoreUnavailable, check: "JAR-22", expected: "room for another request object", found: "none",
                 retryAfterSeconds: 5)
         }
         return AuthorizationURL.byReference(
@@ -120,7 +122,7 @@ struct RequestDelivery: Sendable {
 
     /// Before anything was signed, pushed or kept.
     private static let tooMany = LoginFailure(
-        .startsTooMany, check: "OPS-05", expected: "fewer logins that begin at once", found: "more",
+        .loginsTooMany, check: "OPS-05", expected: "fewer logins that begin at once", found: "more",
         retryAfterSeconds: 2)
 
     private static func words(_ refusal: RequestObjectRefusal) -> String {
@@ -158,31 +160,31 @@ extension RequestDelivery {
         case .notMade, .notProven: refusal.failure(check: "PAR-01")
         case .nonceDemanded:
             LoginFailure(
-                .pushUnavailable, check: "DPOP-41", expected: "a nonce once", found: "a demand for another one",
+                .loginPushUnavailable, check: "DPOP-41", expected: "a nonce once", found: "a demand for another one",
                 retryAfterSeconds: 5)
         case .unreachable(.crowded): Self.tooMany
         case .unreachable(.tooManyOfClient): .tooManyOfClient
         case .unreachable, .unanswered:
             LoginFailure(
-                .pushUnavailable, check: "PAR-05", expected: "an answer to a pushed request", found: refusal.words,
+                .loginPushUnavailable, check: "PAR-05", expected: "an answer to a pushed request", found: refusal.words,
                 retryAfterSeconds: 5)
         }
     }
 
     private static func failure(_ refusal: PushRefusal) -> LoginFailure {
-        func failure(_ cause: LoginRefusal, isAlarm: Bool, after seconds: Int? = nil) -> LoginFailure {
+        func failure(_ cause: Refusal, isAlarm: Bool, after seconds: Int? = nil) -> LoginFailure {
             LoginFailure(
-                cause, check: cause == .clientRefused ? "CA-15" : refusal.check, expected: refusal.expected,
+                cause, check: cause == .loginClientRefused ? "CA-15" : refusal.check, expected: refusal.expected,
                 found: refusal.found, isAlarm: isAlarm, retryAfterSeconds: seconds)
         }
         switch refusal {
         // A request object that is refused is not sent again without its signature (JAR-09).
-        case .refused: return failure(.pushRefused, isAlarm: true)
-        case .clientRefused: return failure(.clientRefused, isAlarm: true)
-        case .nonceDemanded: return failure(.pushUnavailable, isAlarm: false, after: 5)
-        case .unavailable(_, let seconds): return failure(.pushUnavailable, isAlarm: false, after: seconds ?? 5)
+        case .refused: return failure(.loginPushRefused, isAlarm: true)
+        case .clientRefused: return failure(.loginClientRefused, isAlarm: true)
+        case .nonceDemanded: return failure(.loginPushUnavailable, isAlarm: false, after: 5)
+        case .unavailable(_, let seconds): return failure(.loginPushUnavailable, isAlarm: false, after: seconds ?? 5)
         case .status, .tooLarge, .contentType, .notJSON, .notAnObject, .missingMember, .memberMalformed:
-            return failure(.pushAnswerInvalid, isAlarm: true)
+            return failure(.loginPushAnswerInvalid, isAlarm: true)
         }
     }
 }

@@ -21,7 +21,7 @@ final class AskForRefresh: Sendable {
         guard let token = session.refreshToken else {
             return .unavailable(
                 retryAfterSeconds: nil,
-                because: LoginDetail(expected: "a refresh token in the session", found: "none", check: "RF-06"))
+                because: RefusalDetail(expected: "a refresh token in the session", found: "none", check: "RF-06"))
         }
         var proof: ProofMaker?
         if let scalar = session.proofKey {
@@ -29,7 +29,7 @@ final class AskForRefresh: Sendable {
             guard let maker = LoginClient.proofMaker(scalar) else {
                 return .ended(
                     tokens: nil,
-                    because: LoginDetail(
+                    because: RefusalDetail(
                         expected: "the key that the session's tokens are bound to", found: "bytes that are no key",
                         check: "DPOP-43"))
             }
@@ -63,8 +63,8 @@ final class AskForRefresh: Sendable {
             alarm(failure.refusal, failure.detail)
             return .unavailable(retryAfterSeconds: nil, because: failure.detail)
         }
-        func detail(_ check: String, _ expected: String = "new tokens") -> LoginDetail {
-            LoginDetail(expected: expected, found: refusal.found, check: check)
+        func detail(_ check: String, _ expected: String = "new tokens") -> RefusalDetail {
+            RefusalDetail(expected: expected, found: refusal.found, check: check)
         }
         switch error.meaning {
         // RF-05: used up, revoked, expired. Never asked a second time.
@@ -72,11 +72,11 @@ final class AskForRefresh: Sendable {
         case .clientRefused:
             // Ours or theirs is misconfigured, and a login would not work either: users keep what they have.
             let detail = detail("CA-15", "a server that takes us for the client")
-            alarm(.clientRefused, detail)
+            alarm(.loginClientRefused, detail)
             return .unavailable(retryAfterSeconds: error.retryAfterSeconds, because: detail)
         case .requestRefused:
             let detail = detail("RF-04")
-            alarm(.tokenAnswerInvalid, detail)
+            alarm(.loginTokenAnswerInvalid, detail)
             // By its word the server knows what it is asked, and will not do it: to log in again is the way out.
             // Without one it may be a proxy's page while the server is being replaced (RF-06).
             if error.response.status == 400 && error.response.code != nil {
@@ -105,8 +105,8 @@ final class AskForRefresh: Sendable {
         // RF-04: what the user was not asked about is no right of this session's.
         if !granted.ignored.isEmpty && !hasToldOfScopes.exchange(true, ordering: .relaxed) {
             alarm(
-                .scopeNotGranted,
-                LoginDetail(
+                .loginScopeNotGranted,
+                RefusalDetail(
                     expected: "the scopes of the login, or fewer",
                     found: "\(granted.ignored.count) more, which are ignored until the next login", check: "RF-04"))
         }
@@ -124,9 +124,9 @@ final class AskForRefresh: Sendable {
             return .session(refreshed)
         } catch {
             // RF-07: tokens of another user, or of another login. Whoever they belong to, it is not this session.
-            let detail = LoginDetail(
+            let detail = RefusalDetail(
                 expected: error.expected(by: place.settings.idToken), found: error.found, check: error.check)
-            alarm(.idTokenInvalid, detail)
+            alarm(.loginIDTokenInvalid, detail)
             return .ended(tokens: refreshed, because: detail)
         }
     }
@@ -184,5 +184,5 @@ final class AskForRefresh: Sendable {
             decryption: place.settings.decryptionKeys, nonce: nil, accessToken: accessToken, now: place.now)
     }
 
-    private func alarm(_ refusal: LoginRefusal, _ detail: LoginDetail) { place.alarm(refusal, detail) }
+    private func alarm(_ refusal: Refusal, _ detail: RefusalDetail) { place.alarm(refusal, detail) }
 }

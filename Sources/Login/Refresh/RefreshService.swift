@@ -1,4 +1,5 @@
 import Issuers
+import Refusals
 import Sessions
 
 /// Refreshes sessions, each once however many requests of whichever worker wait for it (RF-01); one for the process.
@@ -23,11 +24,11 @@ final class RefreshService: Sendable {
         /// It does not refresh this session any more (RF-05, RF-07).
         ///
         /// `tokens` came all the same, and nobody will use them.
-        case ended(tokens: Session?, because: LoginDetail)
+        case ended(tokens: Session?, because: RefusalDetail)
         /// Nobody can say: it is down, or takes us for nobody (RF-06).
-        case unavailable(retryAfterSeconds: Int?, because: LoginDetail)
+        case unavailable(retryAfterSeconds: Int?, because: RefusalDetail)
         /// The server was not asked: as many of the user's own wait for it as one may have.
-        case tooMany(because: LoginDetail)
+        case tooMany(because: RefusalDetail)
     }
 
     /// What the service needs of one client.
@@ -38,7 +39,7 @@ final class RefreshService: Sendable {
         /// Asks the server; called on the executor, once at a time for one session.
         var ask: @Sendable (Session) async -> Answer
         /// Tells the operator that somebody has to act: once a minute for one cause.
-        var alarm: @Sendable (LoginRefusal, LoginDetail) -> Void
+        var alarm: @Sendable (Refusal, RefusalDetail) -> Void
         /// Ends the session, and tells the operator when that fails.
         var end: @Sendable (Session) async -> Void
         /// Tokens that nobody will use: the session ended while they were fetched (RF-08).
@@ -138,7 +139,7 @@ final class RefreshService: Sendable {
         // Another flight may have ended between this request's look into the store and its turn here.
         if let known = await known(session, value: value, client: client) { return flights.land(key, known) }
         let refreshed: LoginService.Refreshed
-        var reason: LoginDetail?
+        var reason: RefusalDetail?
         switch await clients[client].ask(session) {
         case .session(let session): (refreshed, reason) = await keep(session, value: value, client: client)
         case .ended(let tokens, let detail):
@@ -157,7 +158,7 @@ final class RefreshService: Sendable {
     /// Puts the new tokens in the place of the old ones, before anybody uses them (RF-03); says why where it cannot.
     private func keep(
         _ session: Session, value: [UInt8], client: Int
-    ) async -> (LoginService.Refreshed, LoginDetail?) {
+    ) async -> (LoginService.Refreshed, RefusalDetail?) {
         var session = session
         for pause in [200, 1000, nil] as [Int?] {
             do throws(SessionStoreRefusal) {
@@ -167,7 +168,7 @@ final class RefreshService: Sendable {
                     clients[client].discard(session)
                     return (
                         .ended,
-                        LoginDetail(
+                        RefusalDetail(
                             expected: "a session to keep the new tokens in",
                             found: "one that was ended while it was refreshed", check: "RF-08")
                     )
@@ -175,10 +176,10 @@ final class RefreshService: Sendable {
                 return (.session(session, value: newer == value ? nil : newer), nil)
             } catch .tooLarge(let bytes, let limit, let parts) where session.idToken == nil {
                 // The old tokens may be spent already: nothing is left to go on with.
-                let detail = LoginDetail(
+                let detail = RefusalDetail(
                     expected: "a session of \(limit) bytes at most",
                     found: "\(bytes) bytes: " + parts.joined(separator: ", "), check: "SC-07")
-                clients[client].alarm(.sessionTooLarge, detail)
+                clients[client].alarm(.loginSessionTooLarge, detail)
                 clients[client].discard(session)
                 await end(session, client: client)
                 return (.ended, detail)
@@ -192,7 +193,7 @@ final class RefreshService: Sendable {
         }
         return (
             .unavailable,
-            LoginDetail(
+            RefusalDetail(
                 expected: "a store that keeps the new tokens", found: "one that could not be written three times",
                 check: "SC-13")
         )

@@ -2,6 +2,7 @@ import Crypto
 import HTTPMessage
 import Issuers
 import OAuth
+import Refusals
 
 extension LoginClient {
     /// Asks the server once to revoke a token (RFC 7009 §2.1), authenticated as everywhere else.

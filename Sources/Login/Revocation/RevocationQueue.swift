@@ -1,6 +1,7 @@
 import Crypto
 import Issuers
 import OAuth
+import Refusals
 import Sessions
 import Synchronization
 

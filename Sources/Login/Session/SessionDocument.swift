@@ -1,4 +1,5 @@
 import JSON
+import Refusals
 import Sessions
 
 /// What a page's script may know of the session (SC-12): who, until when, and where to log in and out.
@@ -14,8 +15,8 @@ package enum SessionDocument {
         guard request.hasRequestedBy || request.fetchSite == "same-origin" else {
             return LoginAnswer(
                 .refused(
-                    .crossSite,
-                    detail: LoginDetail(
+                    .crossSiteRequest,
+                    detail: RefusalDetail(
                         expected: "X-Requested-By, or Sec-Fetch-Site same-origin", found: "neither", check: "SC-12")))
         }
         switch await place.session(in: request.cookies) {
@@ -23,8 +24,8 @@ package enum SessionDocument {
         case .none:
             return LoginAnswer(
                 .refused(
-                    .sessionMissing,
-                    detail: LoginDetail(expected: "a session", found: "none", check: "SC-12")),
+                    .loginRequired,
+                    detail: RefusalDetail(expected: "a session", found: "none", check: "SC-12")),
                 retry: place.path(.login))
         case .found(let session, _, let successor):
             return LoginAnswer(
@@ -73,8 +74,8 @@ extension LoginAnswer {
     static var storeUnavailable: LoginAnswer {
         LoginAnswer(
             .refused(
-                .storeUnavailable,
-                detail: LoginDetail(expected: "the session store's answer", found: "none", check: "SC-13")),
+                .sessionStoreUnavailable,
+                detail: RefusalDetail(expected: "the session store's answer", found: "none", check: "SC-13")),
             fields: [("Retry-After", "5")])
     }
 
@@ -82,7 +83,7 @@ extension LoginAnswer {
     static func methodNotAllowed(_ allowed: String, check: String) -> LoginAnswer {
         LoginAnswer(
             .refused(
-                .methodNotAllowed, detail: LoginDetail(expected: allowed, found: "another method", check: check)),
+                .methodNotAllowed, detail: RefusalDetail(expected: allowed, found: "another method", check: check)),
             fields: [("Allow", allowed)])
     }
 }

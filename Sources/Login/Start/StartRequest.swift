@@ -1,6 +1,7 @@
 import Bytes
 import Issuers
 import OAuth
+import Refusals
 import Sessions
 
 /// What a browser may say when it begins a login: where it comes from, and nothing of what is asked for (CF-08, CF-10).
@@ -128,6 +129,6 @@ struct StartRequest: Sendable {
     }
 
     private static func malformed(_ expected: String, found: String) -> LoginFailure {
-        LoginFailure(.startMalformed, check: "CF-08", expected: expected, found: found)
+        LoginFailure(.loginStartMalformed, check: "CF-08", expected: expected, found: found)
     }
 }

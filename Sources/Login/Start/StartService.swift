@@ -2,6 +2,7 @@ import Bytes
 import Crypto
 import JOSE
 import OAuth
+import Refusals
 import Sessions
 
 /// Begins logins: from the start's URL to the redirect to the server.
@@ -21,14 +22,14 @@ struct StartService: Sendable {
                 return LoginAnswer(
                     .refused(
                         .methodNotAllowed,
-                        detail: LoginDetail(expected: "GET", found: "another method", check: "CF-08")),
+                        detail: RefusalDetail(expected: "GET", found: "another method", check: "CF-08")),
                     fields: [("Allow", "GET, POST")])
             }
             let start = try StartRequest(query: request.query, place: place, publicURL: request.publicURL)
             // A script, an image or a frame would follow the redirect to the server and get nothing out of it.
             guard request.isNavigation else {
                 throw LoginFailure(
-                    .startMalformed, check: "CF-08", expected: "a navigation", found: "another kind of request")
+                    .loginStartMalformed, check: "CF-08", expected: "a navigation", found: "another kind of request")
             }
             // Only a browser has a fragment, and only one that shows documents runs the page's script.
             if place.settings.keepsFragment, !start.isFragmentKnown, request.fetchDestination == "document" {
@@ -43,7 +44,7 @@ struct StartService: Sendable {
     /// Where the page of a start that failed leads: to the same start, or to a plain one where that can never do.
     private static func retry(_ request: LoginRequest, after failure: LoginFailure, at place: LoginClient) -> String? {
         guard request.method == .get else { return nil }
-        guard failure.refusal != .startMalformed else {
+        guard failure.refusal != .loginStartMalformed else {
             return StartRequest(returnTo: place.settings.start).path(at: place)
         }
         let query = asQuery(request.query)
@@ -93,7 +94,7 @@ struct StartService: Sendable {
             sealed = try place.sealer.seal(transaction, state: state, redirectURI: redirectURI)
         } catch {
             throw LoginFailure(
-                .requestNotMade, check: "CF-06", expected: "a sealed transaction", found: "no seal", isAlarm: true)
+                .loginRequestNotMade, check: "CF-06", expected: "a sealed transaction", found: "no seal", isAlarm: true)
         }
         let sameSite = place.transactionSameSite
         let evicted = TransactionSealer.evictions(
@@ -123,7 +124,7 @@ struct StartService: Sendable {
         var start = try StartRequest(query: request.query, place: place, publicURL: request.publicURL)
         guard request.isFromThisOrigin else {
             throw LoginFailure(
-                .crossSite, check: "SC-09", expected: "a form of this origin", found: "a form of another origin")
+                .crossSiteRequest, check: "SC-09", expected: "a form of this origin", found: "a form of another origin")
         }
         let type = (request.contentType ?? "").utf8.prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: " ") }
         let bytes = Array(type)
@@ -131,7 +132,7 @@ struct StartService: Sendable {
             request.body.count <= Self.formLimit
         else {
             throw LoginFailure(
-                .startMalformed, check: "CF-08", expected: "a form of at most \(Self.formLimit) bytes",
+                .loginStartMalformed, check: "CF-08", expected: "a form of at most \(Self.formLimit) bytes",
                 found: "another content")
         }
         start.keepsForm = true

@@ -1,6 +1,7 @@
 import Access
 import Login
 import OAuth
+import Refusals
 import Sessions
 import Synchronization
 import Telemetry
@@ -93,13 +94,13 @@ private final class Office: Sendable {
     @Test(.holds("RF-05", "RF-06")) func `a refresh without tokens has in its line what was wanted and what was found`()
     {
         let office = Office()
-        let no = LoginDetail(expected: "new tokens", found: "status 400, error invalid_grant", check: "RF-05")
+        let no = RefusalDetail(expected: "new tokens", found: "status 400, error invalid_grant", check: "RF-05")
         office.reports.report(.refreshed(client: 1, outcome: "ended", no))
         #expect(
             office.log.contains(
                 #""level":"info","event":"session_refreshed","login_client":"web","outcome":"ended","check":"RF-05","#
                     + #""expected":"new tokens","found":"status 400, error invalid_grant"}"#), "\(office.log)")
-        let away = LoginDetail(
+        let away = RefusalDetail(
             expected: "an answer of the token endpoint", found: "connect_failed", check: "CA-16")
         office.reports.report(.refreshed(client: 0, outcome: "unavailable", away))
         #expect(
@@ -114,7 +115,7 @@ private final class Office: Sendable {
     @Test(.refuses("OPS-03")) func `a refused start or callback is a login that was refused`() {
         let office = Office()
         let refused = LoginAnswer(
-            .refused(.loginLoop, detail: LoginDetail(expected: "", found: "", check: "CF-12")))
+            .refused(.loginLoop, detail: RefusalDetail(expected: "", found: "", check: "CF-12")))
         office.reports.count(refused, to: .start(client: 0))
         office.reports.count(refused, to: .callback(client: 0))
         #expect(office.counted == [#"portcullis_logins_total{client="shop",outcome="refused"} 2"#])
@@ -123,7 +124,7 @@ private final class Office: Sendable {
     @Test(.refuses("OPS-03")) func `what is no login, or was not refused, counts as none`() {
         let office = Office()
         let refused = LoginAnswer(
-            .refused(.sessionMissing, detail: LoginDetail(expected: "", found: "", check: "SC-12")))
+            .refused(.loginRequired, detail: RefusalDetail(expected: "", found: "", check: "SC-12")))
         office.reports.count(refused, to: .session(client: 0))
         office.reports.count(refused, to: .logout(client: 0))
         office.reports.count(refused, to: .backchannelLogout(client: 0))
@@ -137,17 +138,19 @@ private final class Office: Sendable {
     @Test(
         .holds("OPS-03"),
         arguments: [
-            (LoginRefusal.idTokenUnsuitable, "OIDC-05", "id_token.algorithm"),
-            (.idTokenUnsuitable, "OIDC-11", "id_token.encrypted"), (.idTokenUnsuitable, "JOSE-22", "decryption_keys"),
-            (.clientRefused, "CA-15", "authentication"), (.tokenTypeWrong, "DPOP-42", "dpop"),
-            (.idTokenMissing, "OIDC-01", "scopes"),
+            (Refusal.loginIDTokenUnsuitable, "OIDC-05", "id_token.algorithm"),
+            (.loginIDTokenUnsuitable, "OIDC-11", "id_token.encrypted"),
+            (.loginIDTokenUnsuitable, "JOSE-22", "decryption_keys"),
+            (.loginClientRefused, "CA-15", "authentication"), (.loginTokenTypeWrong, "DPOP-42", "dpop"),
+            (.loginIDTokenMissing, "OIDC-01", "scopes"),
         ])
     func `an alarm names the key that says what the server did otherwise`(
-        cause: LoginRefusal, check: String, key: String
+        cause: Refusal, check: String, key: String
     ) {
         let office = Office()
         office.reports.report(
-            .alarm(client: 1, cause, detail: LoginDetail(expected: "alg RS256", found: "alg \"ES256\"", check: check)))
+            .alarm(client: 1, cause, detail: RefusalDetail(expected: "alg RS256", found: "alg \"ES256\"", check: check))
+        )
         #expect(
             office.log.contains("\"setting\":\"clients.web.\(key)\""),
             "\(office.log)")
@@ -156,7 +159,9 @@ private final class Office: Sendable {
     @Test(.refuses("OPS-03")) func `an alarm that no single key answers for names none`() {
         let office = Office()
         office.reports.report(
-            .alarm(client: 1, .serverUnsuitable, detail: LoginDetail(expected: "S256", found: "none", check: "CF-05")))
+            .alarm(
+                client: 1, .loginServerUnsuitable,
+                detail: RefusalDetail(expected: "S256", found: "none", check: "CF-05")))
         #expect(office.log.contains(#""event":"login_alarm""#))
         #expect(!office.log.contains(#""setting""#))
     }

@@ -2,6 +2,7 @@ import Crypto
 import HTTPMessage
 import Issuers
 import OAuth
+import Refusals
 import Replay
 import Sessions
 import TestSupport
@@ -66,7 +67,7 @@ struct `logins over a reload` {
         #expect(await world.service.answer(request).location == "/orders")
         world.clock.pass(seconds: 60)
         let refused = await world.reloaded().answer(request)
-        #expect(refused.refusal == .transactionUsed)
+        #expect(refused.refusal == .loginTransactionUsed)
         #expect(world.server.tokenRequests.count == 1)
     }
 
@@ -150,7 +151,7 @@ struct `logins over a reload` {
             SHA256.hash("state \(count)".utf8Span.span), thumbprint: attacker, until: now + 600, now: now) == .first
         { count += 1 }
         #expect(count >= used.capacity / 2 - 1)
-        for (peer, refusal) in [("192.0.2.66", LoginRefusal.clientLoginsTooMany), ("192.0.2.7", nil)] {
+        for (peer, refusal) in [("192.0.2.66", Refusal.clientLoginsTooMany), ("192.0.2.7", nil)] {
             var browser = Browser()
             let response = try await begun(world, &browser)
             var request = world.request(response, browser)

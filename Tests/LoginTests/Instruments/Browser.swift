@@ -1,4 +1,5 @@
 import Login
+import Refusals
 import Sessions
 
 /// A browser as far as logins see one: it keeps cookies, and brings them back when a browser would.
@@ -51,7 +52,7 @@ extension LoginAnswer {
     var location: String? { if case .redirect(let location) = content { location } else { nil } }
 
     /// Why nothing goes on; nil for every other answer.
-    var refusal: LoginRefusal? { if case .refused(let refusal, _) = content { refusal } else { nil } }
+    var refusal: Refusal? { if case .refused(let refusal, _) = content { refusal } else { nil } }
 
     /// The row of the check that failed.
     var found: String? { if case .refused(_, let detail) = content { detail.found } else { nil } }

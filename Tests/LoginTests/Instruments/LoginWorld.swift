@@ -3,6 +3,7 @@ import HTTPMessage
 import JOSE
 import Login
 import OAuth
+import Refusals
 import Sessions
 import Synchronization
 import TestSupport
@@ -149,7 +150,7 @@ final class LoginWorld: Sendable {
     var askers: [KeyAsker] { known.state.withLock(\.askers) }
 
     /// What the operator was told to look at.
-    var alarms: [LoginRefusal] {
+    var alarms: [Refusal] {
         known.state.withLock(\.events).compactMap { if case .alarm(_, let refusal, _) = $0 { refusal } else { nil } }
     }
 

@@ -4,6 +4,7 @@ import Issuers
 import JOSE
 import JSON
 import OAuth
+import Refusals
 import Sessions
 import Synchronization
 import TestSupport
@@ -137,7 +138,7 @@ final class SignedIn: Sendable {
     /// What comes of reading the keys again.
     func readKeys(_ outcome: KeyReading.Outcome) { reading.set(outcome) }
 
-    var alarms: [LoginRefusal] {
+    var alarms: [Refusal] {
         events.compactMap { if case .alarm(_, let refusal, _) = $0 { refusal } else { nil } }
     }
 
@@ -146,7 +147,7 @@ final class SignedIn: Sendable {
     }
 
     /// Why refreshes brought no tokens, as the operator reads it.
-    var reasons: [LoginDetail] {
+    var reasons: [RefusalDetail] {
         events.compactMap { if case .refreshed(_, _, let detail) = $0 { detail } else { nil } }
     }
 

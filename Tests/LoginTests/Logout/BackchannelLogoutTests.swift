@@ -1,4 +1,5 @@
 import JOSE
+import Refusals
 import Sessions
 import TestSupport
 import TestTraits

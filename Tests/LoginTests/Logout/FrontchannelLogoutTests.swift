@@ -1,3 +1,4 @@
+import Refusals
 import TestTraits
 import Testing
 

@@ -2,6 +2,7 @@ import Crypto
 import HTTPMessage
 import JSON
 import OAuth
+import Refusals
 import Sessions
 import TestTraits
 import Testing
@@ -49,7 +50,7 @@ struct LocalLogoutTests {
         ] as [(inout LoginRequest) -> Void] {
             let answer = await world.logouts.answer(
                 world.request(.logout(client: 0), method: .post, value: value, change: change))
-            #expect(answer.refusal == .crossSite)
+            #expect(answer.refusal == .crossSiteRequest)
         }
         #expect(world.lookUp(value) != nil)
     }

@@ -1,6 +1,7 @@
 import Bytes
 import Crypto
 import JOSE
+import Refusals
 import Sessions
 import TestSupport
 import TestTraits
@@ -37,11 +38,11 @@ struct LogoutTokenBudgetTests {
     {
         let world = try world()
         let forged = forged(world)
-        var refusals: [LoginRefusal?] = []
+        var refusals: [Refusal?] = []
         for _ in 0..<2300 { refusals.append(await post(world, forged).refusal) }
         // The network's own 200, and 2,000 that are to spare.
         #expect(refusals.prefix(2200).allSatisfy { $0 == .logoutTokenInvalid })
-        #expect(refusals.suffix(100).allSatisfy { $0 == .tooManyRequests })
+        #expect(refusals.suffix(100).allSatisfy { $0 == .loginRequestsTooMany })
         // What costs no signature is told what is wrong with it.
         #expect(await post(world, "x&logout_token=y").refusal == .logoutTokenInvalid)
         #expect(isDone(await post(world, LogoutTokens.token(world), from: "198.51.100.9")))
@@ -172,10 +173,10 @@ struct LogoutTokenBudgetTests {
             try encrypted(LogoutTokens.token(sample, claims: ["exp": "1"]), to: key), try encrypted(cut, to: key),
         ] {
             let world = try world(decryption: [key])
-            var refusals: [LoginRefusal?] = []
+            var refusals: [Refusal?] = []
             for _ in 0..<70 { refusals.append(await post(world, junk).refusal) }
             #expect(refusals.prefix(60).allSatisfy { $0 == .logoutTokenInvalid })
-            #expect(refusals.suffix(10).allSatisfy { $0 == .tooManyRequests })
+            #expect(refusals.suffix(10).allSatisfy { $0 == .loginRequestsTooMany })
             // A token in plain is not kept out by it.
             #expect(isDone(await post(world, LogoutTokens.token(world))))
         }

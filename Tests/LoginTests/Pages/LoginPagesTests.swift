@@ -1,4 +1,5 @@
 import Pages
+import Refusals
 import TestTraits
 import Testing
 
@@ -9,19 +10,19 @@ struct LoginPagesTests {
 
     /// The page of a refusal, as the gateway asks for it.
     private func error(
-        status: UInt16, refusal: LoginRefusal, requestID: String, retry: String?
+        status: UInt16, refusal: Refusal, requestID: String, retry: String?
     ) -> RenderedPage {
         PageBook.standard.pages(in: 0).error(
             ErrorPage(
-                status: status, topic: PageTopic(refusal), requestID: requestID,
+                status: status, topic: refusal.topicOfLogin, requestID: requestID,
                 ways: retry.map { [.again(path: $0)] } ?? []))
     }
 
     private func text(_ page: RenderedPage) -> String { String(decoding: page.bytes, as: UTF8.self) }
 
-    @Test(.refuses("CF-24"), arguments: LoginRefusal.allCases)
+    @Test(.refuses("CF-24"), arguments: Refusal.allCases)
     func `Every refusal has a page with the request id and a way to go on, and nothing from elsewhere`(
-        _ refusal: LoginRefusal
+        _ refusal: Refusal
     ) {
         let page = error(
             status: 400, refusal: refusal, requestID: requestID, retry: "/.portcullis/login/shop?return_to=%2F")
@@ -42,7 +43,7 @@ struct LoginPagesTests {
             "/a\nb",
         ])
     func `A link that could lead elsewhere is left out`(_ retry: String) {
-        let page = text(error(status: 400, refusal: .accessDenied, requestID: requestID, retry: retry))
+        let page = text(error(status: 400, refusal: .loginAccessDenied, requestID: requestID, retry: retry))
         #expect(!page.contains("<a "))
     }
 
@@ -59,7 +60,7 @@ struct LoginPagesTests {
             #expect(!html.contains("\"><script>"))
         }
         let error = text(
-            error(status: 400, refusal: .responseError, requestID: "<script>", retry: hostile))
+            error(status: 400, refusal: .loginResponseError, requestID: "<script>", retry: hostile))
         #expect(!error.contains("<script"))
     }
 
@@ -118,18 +119,18 @@ struct LoginPagesTests {
         let loop = text(error(status: 429, refusal: .loginLoop, requestID: requestID, retry: "/"))
         for word in ["cookie", "clock", "http://"] { #expect(loop.contains(word)) }
         let unknown = text(
-            error(status: 400, refusal: .transactionUnknown, requestID: requestID, retry: "/"))
+            error(status: 400, refusal: .loginTransactionUnknown, requestID: requestID, retry: "/"))
         for word in ["cookie", "http://", "private window"] { #expect(unknown.contains(word)) }
     }
 
     @Test(.refuses("OPS-05")) func `Where there is too much to do here, the server is not blamed for it`() {
-        #expect(PageTopic(.startsTooMany) == .busy)
-        #expect(PageTopic(.clientLoginsTooMany) == .tooMany)
+        #expect(Refusal.loginsTooMany.topicOfLogin == .busy)
+        #expect(Refusal.clientLoginsTooMany.topicOfLogin == .tooMany)
     }
 
     @Test(.refuses("SC-13", "JAR-22", "CF-25")) func `Nobody who could not sign in is told that they still are`() {
-        #expect(PageTopic(.storeUnavailable) == .sessionDown)
-        let page = text(error(status: 503, refusal: .loginStoreUnavailable, requestID: requestID, retry: "/"))
+        #expect(Refusal.sessionStoreUnavailable.topic() == .sessionDown)
+        let page = text(error(status: 503, refusal: .sessionStoreUnavailable, requestID: requestID, retry: "/"))
         for word in ["still signed in", "need not sign in"] { #expect(!page.contains(word)) }
     }
 

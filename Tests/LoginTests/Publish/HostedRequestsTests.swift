@@ -1,3 +1,4 @@
+import Refusals
 import TestTraits
 import Testing
 
@@ -34,10 +35,10 @@ struct HostedRequestsTests {
         throws
     {
         let id = try #require(hosted.publish(object, state: "state-1", peer: "192.0.2.1", at: 0))
-        var answers: [LoginRefusal?] = []
+        var answers: [Refusal?] = []
         for guess in 0..<100_000 { answers.append(fetch("guess-\(guess)").refusal) }
         #expect(answers.first == .requestObjectUnknown)
-        #expect(answers.last == .tooManyRequests)
+        #expect(answers.last == .loginRequestsTooMany)
         #expect(!answers.contains(nil))
         #expect(fetch("guess", peer: "198.51.100.1").refusal == .requestObjectUnknown)
         let answer = fetch(id)

@@ -2,6 +2,7 @@ import Crypto
 import HTTPMessage
 import JSON
 import OAuth
+import Refusals
 import Sessions
 import TestSupport
 import TestTraits
@@ -39,7 +40,7 @@ struct RefreshAnswerTests {
             (session, value) = (next, newer)
             #expect(session.scopes == ["openid", "orders"])
         }
-        #expect(world.alarms == [.scopeNotGranted])
+        #expect(world.alarms == [.loginScopeNotGranted])
     }
 
     @Test(.holds("RF-04")) func `Rights that a refresh takes away are gone`() async throws {
@@ -119,7 +120,7 @@ struct RefreshAnswerTests {
         }
         await world.revoked()
         #expect(world.lookUp(value) == nil)
-        #expect(world.alarms == [.idTokenInvalid])
+        #expect(world.alarms == [.loginIDTokenInvalid])
         #expect(world.server.revokedTokens.count == 2)
     }
 
@@ -153,7 +154,7 @@ struct RefreshAnswerTests {
             #expect(lives)
         } else {
             #expect(!lives)
-            #expect(world.alarms == [.idTokenInvalid])
+            #expect(world.alarms == [.loginIDTokenInvalid])
         }
         #expect((world.lookUp(value) != nil) == lives)
     }
@@ -176,7 +177,7 @@ struct RefreshAnswerTests {
             Issue.record("the session lives")
             return
         }
-        #expect(world.alarms == [.idTokenInvalid])
+        #expect(world.alarms == [.loginIDTokenInvalid])
     }
 
     @Test(.holds("RF-07")) func `Without keys at hand the session goes on with what it knew`() async throws {
@@ -217,6 +218,6 @@ struct RefreshAnswerTests {
             Issue.record("taken")
             return
         }
-        #expect(world.alarms == [.tokenTypeWrong])
+        #expect(world.alarms == [.loginTokenTypeWrong])
     }
 }

@@ -1,5 +1,6 @@
 import Crypto
 import HTTPMessage
+import Refusals
 import Sessions
 import TestTraits
 import Testing
@@ -133,7 +134,7 @@ struct RefreshServiceTests {
         #expect(world.outcomes == ["ended"])
         #expect(
             world.reasons == [
-                LoginDetail(expected: "new tokens", found: "status 400, error invalid_grant", check: "RF-05")
+                RefusalDetail(expected: "new tokens", found: "status 400, error invalid_grant", check: "RF-05")
             ])
         #expect(world.endings == 1)
     }
@@ -162,7 +163,7 @@ struct RefreshServiceTests {
         await world.revoked()
         #expect(
             world.reasons == [
-                LoginDetail(
+                RefusalDetail(
                     expected: "a session to keep the new tokens in",
                     found: "one that was ended while it was refreshed", check: "RF-08")
             ])
@@ -193,7 +194,7 @@ struct RefreshServiceTests {
         world.becomeDue()
         _ = await world.refreshes.refresh(session, value: value, client: 0)
         #expect(world.outcomes == ["unavailable"])
-        #expect(world.reasons == [LoginDetail(expected: expected, found: found, check: check)])
+        #expect(world.reasons == [RefusalDetail(expected: expected, found: found, check: check)])
     }
 
     @Test(.holds("RF-03")) func `A refresh that brought tokens has no reason to tell`() async throws {
@@ -300,7 +301,7 @@ struct RefreshServiceTests {
             Issue.record("not unavailable")
             return
         }
-        #expect(world.alarms == [.clientRefused])
+        #expect(world.alarms == [.loginClientRefused])
         #expect(world.lookUp(value) != nil)
         // Every session runs into it: the operator is told once.
         let (other, otherValue) = try await world.logIn(refreshToken: "refresh-1-of-this-server") {
@@ -308,7 +309,7 @@ struct RefreshServiceTests {
         }
         _ = await world.refreshes.refresh(other, value: otherValue, client: 0)
         #expect(world.server.tokenRequests.count == 2)
-        #expect(world.alarms == [.clientRefused])
+        #expect(world.alarms == [.loginClientRefused])
     }
 
     @Test(.holds("RF-08", "RV-02", "T-51"), arguments: [SessionSettings.Store.cookie, .memory])

@@ -1,4 +1,5 @@
 import JSON
+import Refusals
 import Sessions
 import TestTraits
 import Testing
@@ -46,7 +47,7 @@ struct SessionDocumentTests {
                 $0.fetchSite = nil
                 $0.hasRequestedBy = true
             }, world.place)
-        #expect(answer.refusal == .sessionMissing)
+        #expect(answer.refusal == .loginRequired)
         #expect(answer.retry == "/.portcullis/login/shop")
     }
 
@@ -56,7 +57,7 @@ struct SessionDocumentTests {
         let (_, value) = try await world.logIn()
         let answer = await SessionDocument.answer(
             world.request(.session(client: 0), value: value) { $0.fetchSite = site }, world.place)
-        #expect(answer.refusal == .crossSite)
+        #expect(answer.refusal == .crossSiteRequest)
         let post = await SessionDocument.answer(
             world.request(.session(client: 0), method: .post, value: value), world.place)
         #expect(post.refusal == .methodNotAllowed)
