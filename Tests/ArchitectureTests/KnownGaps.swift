@@ -13,4 +13,12 @@ enum KnownGaps {
 
     /// Requirement rows of which tests show only what holds.
     static let rowsThatOnlyHold: Set<String> = ["HTTP-09", "JAR-03", "MD-24"]
+
+    /// Files that list most causes of refusals, beside the table and its golden one.
+    static let listsOfCauses: Set<String> = [
+        // Which check of `explain` each cause belongs to, and what to change.
+        "Sources/Gateway/Explain/Checks/RefusalRow.swift",
+        // Which request of a proof's sender each cause refuses.
+        "Tests/GatewayTests/Authenticate/ProofTrials.swift",
+    ]
 }

@@ -273,15 +273,7 @@ extension ProofTrial {
         case .sessionScopeInsufficient, .loginRequired, .crossSiteRequest, .sessionStoreUnavailable,
             .sessionRefreshUnavailable:
             "of a browser's session, which stands in for a token: no proof is looked at"
-        case .loginStartMalformed, .loginLoop, .loginServerUnavailable, .loginServerUnsuitable, .loginPushRefused,
-            .loginPushUnavailable, .loginPushAnswerInvalid, .loginRequestNotMade, .loginsTooMany, .loginTimedOut,
-            .loginResponseMalformed, .loginTransactionUnknown, .loginTransactionExpired, .loginTransactionUsed,
-            .loginResponseIssuerWrong, .loginTokensInResponse, .loginResponseNotSigned, .loginAccessDenied,
-            .loginServerBusy, .loginResponseError, .loginCodeRefused, .loginClientRefused, .loginTokenUnavailable,
-            .loginTokenAnswerInvalid, .loginTokenTypeWrong, .loginNonceDemanded, .loginScopeNotGranted,
-            .loginIDTokenMissing, .loginIDTokenInvalid, .loginKeysUnavailable, .loginAuthenticationInsufficient,
-            .loginIDTokenUnsuitable, .loginUserInfoInvalid, .loginSessionTooLarge, .logoutTokenInvalid,
-            .logoutTokenUsed, .loginRequestsTooMany, .clientLoginsTooMany, .requestObjectUnknown:
+        case _ where cause.template == .page || cause == .requestObjectUnknown:
             "of a path of logins: no token is looked at"
         default: nil
         }
