@@ -3,52 +3,55 @@ import Gateway
 
 /// `listeners`: the addresses that clients connect to.
 enum ListenerSection {
-    static let shape = ObjectShape(
-        noun: "a listener",
-        keys: [
-            KeyDescription(
+    private static let table = SettingTable(
+        "a listener",
+        defaults: ListenerSettings(
+            address: SocketAddressSettings(unixPath: ""), publicURL: "", authorities: []),
+        [
+            .key(
                 "address", .text(SocketAddressText.shape), .required, example: "0.0.0.0:8443",
                 "The IP address and port to listen on, IPv6 in brackets; or a Unix socket, unix: and its path."),
-            KeyDescription(
+            .key(
                 "mode", .text(mode), .standard("\"0660\""),
                 "Who may connect to a Unix socket: the permissions of its file."),
-            KeyDescription(
+            .key(
                 "public_url",
                 .text(
                     URLText.origin(
                         example: "https://shop.example.com", remedy: "leave out path and query: routes say the paths")),
                 .required, example: "https://shop.example.com",
                 "What clients see: the scheme and authority of every URL made here, never taken from a request."),
-            KeyDescription(
+            .key(
                 "hosts",
                 .list(ListShape(noun: "hosts", element: .text(PlainText.authority), count: 1...64)), .optional,
                 example: "[orders.internal:8443]",
                 "Authorities accepted in Host beside that of public_url; any other is answered 421."),
-            KeyDescription(
+            .key(
                 "tls", .object(TLSSection.shape), .optional,
                 example: "{ certificate: /run/tls/tls.crt, key: /run/tls/tls.key }",
                 "Certificates of this listener; without it the listener speaks plain HTTP."),
-            KeyDescription(
+            .key(
                 "client_cert_from",
                 .list(ListShape(noun: "networks", element: .text(NetworkText.ofTerminators), count: 1...64)), .optional,
                 example: "[10.0.0.7/32]",
                 "Networks of TLS terminators whose Client-Cert field (RFC 9440) is believed; others' is removed."),
-            KeyDescription(
+            .key(
                 "trusted_proxies",
                 .list(ListShape(noun: "networks", element: .text(NetworkText.ofProxies), count: 1...64)), .optional,
                 example: "[10.0.0.0/8]",
                 "Networks of proxies in front whose X-Forwarded-For, -Proto and Forwarded are continued, and X-Request-Id kept."
             ),
-            KeyDescription(
-                "forwarded", .boolean, .standard("false"),
+            .flag(
+                "forwarded", \.saysForwarded,
                 "Tells upstreams in Forwarded (RFC 7239) too what X-Forwarded-For, -Proto and -Host say."),
-            KeyDescription(
-                "redirect_to_https", .boolean, .standard("false"),
+            .flag(
+                "redirect_to_https", \.redirectsToHTTPS,
                 "Answers plain HTTP with the same address at public_url, and serves nothing but ACME challenges."),
-            KeyDescription(
-                "share_address", .boolean, .standard("false"),
+            .flag(
+                "share_address", \.sharesAddress,
                 "Lets another process of this user listen here too: a successor, while this one drains."),
         ])
+    static let shape = table.shape
 
     private static let mode = TextShape(expected: "permissions such as 0660", pattern: "^0?[0-7]{3}$") { text in
         let digits = text.count == 4 && text.hasPrefix("0") ? text.dropFirst() : text[...]
@@ -94,9 +97,7 @@ enum ListenerSection {
             CertificateJudgement.judgeNames(tls, hosts, translation)
         }
         settings.trustedProxies = object.texts("trusted_proxies").map(\.text)
-        settings.saysForwarded = object.flag("forwarded") ?? false
-        settings.redirectsToHTTPS = object.flag("redirect_to_https") ?? false
-        settings.sharesAddress = object.flag("share_address") ?? false
+        table.read(object, into: &settings)
         return settings
     }
 

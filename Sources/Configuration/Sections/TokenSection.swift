@@ -3,65 +3,66 @@ import Gateway
 
 /// `token` of a route: what an access token must be to pass.
 enum TokenSection {
-    static let shape = ObjectShape(
-        noun: "the token rules of a route",
-        keys: [
-            KeyDescription(
+    private static let table = SettingTable(
+        "the token rules of a route", defaults: TokenSettings(issuers: [], audiences: []),
+        [
+            .key(
                 "issuers",
                 .list(
                     ListShape(noun: "names of issuers", element: .text(PlainText.name(of: "an issuer")), count: 1...32)),
                 .required, example: "[main]", "The issuers whose tokens pass here, by their names above."),
-            KeyDescription(
+            .key(
                 "audience",
                 .either([
                     .text(PlainText.audience),
                     .list(ListShape(noun: "audiences", element: .text(PlainText.audience), count: 1...16)),
                 ]), .required, example: "https://api.example.com",
                 "What aud must contain, exactly; of several, one."),
-            KeyDescription(
+            .key(
                 "scopes", scopes, .optional,
                 example: "[orders:read]",
                 "Scopes that a token must all have; by method, the methods not named are answered 405."),
-            KeyDescription(
+            .key(
                 "claims", claims, .optional, example: "{ realm_access.roles: [admin] }",
                 "Claims that must have one of the values named, themselves or in their list; all must hold."),
-            KeyDescription(
+            .key(
                 "realm", .text(PlainText.realm), .standard("portcullis"),
                 "The name of the protected space in challenges."),
-            KeyDescription(
-                "optional", .boolean, .standard("false"),
+            .flag(
+                "optional", \.optional,
                 "Lets requests without a token pass without identity; a token that is not good is still refused."),
-            KeyDescription(
-                "user_only", .boolean, .standard("false"),
+            .flag(
+                "user_only", \.userOnly,
                 "Refuses tokens of clients that act for themselves (sub equal to client_id)."),
-            KeyDescription(
-                "query_token", .word(["reject", "ignore"]), .standard("reject"),
+            .word(
+                "query_token", \.queryToken, [("reject", .reject), ("ignore", .ignore)],
                 "What access_token in the query means beside a header; it is never a credential."),
-            KeyDescription(
+            .key(
                 "schemes", .list(ListShape(noun: "schemes", element: .word(["Bearer", "DPoP"]), count: 1...2)),
                 .standard("[Bearer]"), example: "[DPoP, Bearer]",
                 "The authentication schemes accepted; a token bound to a key needs its proof whatever is said here."),
-            KeyDescription(
+            .key(
                 "dpop", .object(DPoPSection.shape), .optional, example: "{ nonce: required }",
                 "How this route takes DPoP proofs."),
-            KeyDescription(
+            .key(
                 "acr_values",
                 .list(ListShape(noun: "acr values", element: .text(PlainText.authenticationContext), count: 1...16)),
                 .optional, example: "[urn:example:mfa]",
                 "The token's acr must be one of these, the best first; otherwise the user is sent to sign in so."),
-            KeyDescription(
+            .key(
                 "max_age", .duration(DurationShape(range: 0...31_536_000_000, step: .seconds)), .optional,
                 example: "15m", "How long ago the user may have signed in (auth_time)."),
-            KeyDescription(
+            .key(
                 "authorization_details",
                 .either([
                     .list(AuthorizationDetailsSection.rules(1...32)), .entries(AuthorizationDetailsSection.byMethod),
                 ]), .optional, example: "[{ type: orders, actions: [read] }]",
                 "Rights that the token's authorization_details must all grant; by method as in scopes."),
-            KeyDescription(
+            .key(
                 "resource", ResourceSection.value, .standard("false"), example: "{ name: Orders }",
                 "Publishes what this route wants of tokens (RFC 9728), and points to it in every challenge."),
         ])
+    static let shape = table.shape
 
     /// A list, or lists by method.
     static let scopes = Shape.either([.list(scopes(1...32)), .entries(scopesByMethod)])
@@ -97,9 +98,7 @@ enum TokenSection {
         settings.scopesByMethod = methods.scopes
         settings.claims = claimRules(object)
         if let realm = object.text("realm") { settings.realm = realm.text }
-        settings.optional = object.flag("optional") ?? false
-        settings.userOnly = object.flag("user_only") ?? false
-        if object.text("query_token")?.text == "ignore" { settings.queryToken = .ignore }
+        table.read(object, into: &settings)
         if object["schemes"] != nil {
             settings.schemes = object.texts("schemes").map { $0.text == "DPoP" ? .dpop : .bearer }
         }

@@ -1,4 +1,6 @@
+import Login
 import OAuth
+import Sessions
 
 /// The descriptions of a client's login keys.
 enum LoginKeys {
@@ -77,50 +79,59 @@ enum LoginKeys {
             "Claims asked for one by one (OpenID Connect Core section 5.5), as they are."),
     ]
 
-    static let response = [
-        KeyDescription(
+    /// What the server answers with, and how the login is kept.
+    static let settings = SettingTable(
+        "a login",
+        defaults: LoginSettings(
+            name: "", client: 0, authorization: AuthorizationRequestSettings(),
+            idToken: IDTokenRules(issuer: "", clientID: ""), session: SessionSettings(cookieName: "")),
+        response + session)
+
+    private static let response: [Setting<LoginSettings>] = [
+        .key(
             "response_mode",
             .word(
                 AuthorizationRequestSettings.ResponseMode.allCases.map(\.rawValue),
                 never: ["fragment": "a fragment never reaches a server: choose query or form_post"]),
             .standard("query"), example: "form_post",
             "How the answer gets back: in the query or a form, and signed (JARM) with those that end in jwt."),
-        KeyDescription(
+        .key(
             "response", .object(ResponseSection.shape), .optional, example: "{ algorithm: PS256, encrypted: true }",
             "What a signed response (JARM) must be."),
-        KeyDescription(
+        .key(
             "dpop", .word(["off", "optional", "required"]), .standard("off"), example: "required",
             "Whether tokens are bound to a key of the session (RFC 9449); optional where the server says that it can."),
-        KeyDescription(
-            "assume_pkce", .boolean, .standard("false"),
+        .flag(
+            "assume_pkce", \.assumesPKCE,
             "Logs in at a server whose metadata does not say that it knows PKCE with S256: make sure that it does."),
-        KeyDescription(
+        .key(
             "id_token", .object(IDTokenSection.shape), .optional, example: "{ algorithm: ES256 }",
             "What an ID token must be."),
-        KeyDescription(
-            "userinfo", .word(["off", "optional", "required"]), .standard("off"), example: "optional",
+        .word(
+            "userinfo", \.userInfo, [("off", .off), ("optional", .optional), ("required", .required)],
+            example: "optional",
             "Whether more claims are asked for after a login; required ends a login without them."),
-        KeyDescription(
-            "require_verified_email", .boolean, .standard("false"),
+        .flag(
+            "require_verified_email", \.requiresVerifiedEmail,
             "Believes email only where email_verified is true."),
-        KeyDescription(
-            "lenient_expires_in", .boolean, .standard("false"),
+        .flag(
+            "lenient_expires_in", \.lenientExpiresIn,
             "Accepts expires_in as digits in a text, which some servers send."),
     ]
 
-    static let session = [
-        KeyDescription(
-            "third_party_start", .boolean, .standard("false"),
+    private static let session: [Setting<LoginSettings>] = [
+        .flag(
+            "third_party_start", \.allowsThirdPartyStart,
             "Lets pages elsewhere start a login here (OpenID Connect Core section 4)."),
-        KeyDescription(
-            "keep_fragment", .boolean, .standard("true"),
+        .flag(
+            "keep_fragment", \.keepsFragment,
             "Brings the browser back to the # part of the address too, by a small page before the login."),
-        KeyDescription(
-            "refresh", .boolean, .standard("true"), "Renews the access token before it expires."),
-        KeyDescription(
+        .flag(
+            "refresh", \.refreshes, "Renews the access token before it expires."),
+        .key(
             "session", .object(SessionSection.shape), .optional, example: "{ idle: 30m, absolute: 8h }",
             "How a login is kept."),
-        KeyDescription(
+        .key(
             "logout", .object(LogoutSection.shape), .optional, example: "{ backchannel: true }",
             "What a logout is beside the end of the session here."),
     ]

@@ -9,7 +9,7 @@ import Sessions
 
 /// The keys of a client that are about browser logins, and what they come to.
 enum LoginSection {
-    static let keys = LoginKeys.request + LoginKeys.response + LoginKeys.session
+    static let keys = LoginKeys.request + LoginKeys.settings.shape.keys
 
     /// Keys that other software has in this place.
     static let strangers = [
@@ -71,17 +71,7 @@ enum LoginSection {
         settings.requestObjectKey = request.key
         settings.publishedKeys = publishedKeys
         settings.decryptionKeys = decryptionKeys
-        switch object.text("userinfo")?.text {
-        case "optional": settings.userInfo = .optional
-        case "required": settings.userInfo = .required
-        default: settings.userInfo = .off
-        }
-        settings.assumesPKCE = object.flag("assume_pkce") ?? false
-        settings.requiresVerifiedEmail = object.flag("require_verified_email") ?? false
-        settings.lenientExpiresIn = object.flag("lenient_expires_in") ?? false
-        settings.allowsThirdPartyStart = object.flag("third_party_start") ?? false
-        settings.keepsFragment = object.flag("keep_fragment") ?? true
-        settings.refreshes = object.flag("refresh") ?? true
+        LoginKeys.settings.read(object, into: &settings)
         settings.scriptClaims = object.object("session")?.texts("script_claims").map(\.text) ?? []
         settings.isFAPI = FAPIProfile.isAsked(of: object)
         let needs = RouteNeeds(ofLogin: context.names.index(of: entry.name), context.routes)

@@ -3,40 +3,36 @@ import Sessions
 
 /// `logout` of a client: what a logout is beside the end of the session here.
 enum LogoutSection {
-    static let shape = ObjectShape(
-        noun: "the settings of logouts",
-        keys: [
-            KeyDescription(
-                "at_server", .boolean, .standard("true"),
-                "Sends the browser through the server's logout too, where it has one."),
-            KeyDescription(
-                "post_hint", .boolean, .standard("false"),
+    private static let table = SettingTable(
+        "the settings of logouts", defaults: LogoutSettings(),
+        [
+            .flag(
+                "at_server", \.atServer, "Sends the browser through the server's logout too, where it has one."),
+            .flag(
+                "post_hint", \.postsHint,
                 "Sends the ID token that says whose logout it is in a form and never in a URL."),
-            KeyDescription(
-                "backchannel", .boolean, .standard("false"),
+            .flag(
+                "backchannel", \.backchannel,
                 "Lets the server end sessions at /.portcullis/backchannel-logout/NAME."),
-            KeyDescription(
-                "require_type", .boolean, .standard("false"), "Takes logout tokens with typ logout+jwt alone."),
-            KeyDescription(
-                "accept_without_expiry", .boolean, .standard("false"),
+            .flag("require_type", \.requiresType, "Takes logout tokens with typ logout+jwt alone."),
+            .flag(
+                "accept_without_expiry", \.acceptsWithoutExpiry,
                 "Takes logout tokens without exp, for two minutes from iat: older servers send none."),
-            KeyDescription(
-                "frontchannel", .boolean, .standard("false"),
+            .flag(
+                "frontchannel", \.frontchannel,
                 "Lets the server end a browser's session from a frame, at /.portcullis/frontchannel-logout/NAME."),
-            KeyDescription(
-                "landing", .text(LoginText.landing), .optional, example: "/goodbye",
+            .text(
+                "landing", \.landing, LoginText.landing, example: "/goodbye",
                 "The path where the browser ends up after a logout; a page of ours by default."),
         ])
+    static let shape = table.shape
 
     static func translate(
         _ client: CheckedObject, _ session: SessionSettings, _ problems: ProblemList
     ) -> LogoutSettings {
         guard let object = client.object("logout") else { return LogoutSettings() }
-        let settings = LogoutSettings(
-            atServer: object.flag("at_server") ?? true, postsHint: object.flag("post_hint") ?? false,
-            backchannel: object.flag("backchannel") ?? false, requiresType: object.flag("require_type") ?? false,
-            acceptsWithoutExpiry: object.flag("accept_without_expiry") ?? false,
-            frontchannel: object.flag("frontchannel") ?? false, landing: object.text("landing")?.text)
+        var settings = LogoutSettings()
+        table.read(object, into: &settings)
         if settings.postsHint, !settings.atServer {
             refuse("post_hint", without: "at_server: true", in: object, problems)
         }

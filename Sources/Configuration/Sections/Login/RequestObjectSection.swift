@@ -3,35 +3,34 @@ import OAuth
 
 /// `request_object` of a client: the signed object that carries the authorization request (RFC 9101).
 enum RequestObjectSection {
-    static let shape = ObjectShape(
-        noun: "the settings of request objects",
-        keys: [
-            KeyDescription(
+    private static let table = SettingTable(
+        "the settings of request objects", defaults: AuthorizationRequestSettings(),
+        [
+            .key(
                 "key", .object(SecretReference.shape(noun: "a reference to a private key")), .optional,
                 example: "{ file: /run/secrets/request.key }",
                 "The private key in PEM that signs them; that of private_key_jwt by default."),
-            KeyDescription(
+            .key(
                 "algorithm", .text(AlgorithmText.ofRequestObjects), .optional, example: "PS256",
                 "What they are signed with; what fits the key by default (PS256 for RSA)."),
-            KeyDescription(
+            .key(
                 "key_id", .text(PlainText.detail), .optional, example: "shop-2026",
                 "The kid of the key where it was registered; its RFC 7638 thumbprint by default."),
-            KeyDescription(
-                "type", .word(["oauth-authz-req+jwt", "JWT"]), .standard("oauth-authz-req+jwt"),
+            .word(
+                "type", \.objectType, [("oauth-authz-req+jwt", .authorizationRequest), ("JWT", .jwt)],
                 "Their typ; JWT is for servers that do not know the other."),
-            KeyDescription(
-                "lifetime", .duration(DurationShape(range: 60_000...3_600_000, step: .seconds)), .standard("5m"),
-                "How long one is good."),
-            KeyDescription(
+            .seconds("lifetime", \.objectLifetimeSeconds, 60...3600, "How long one is good."),
+            .key(
                 "encryption", .object(encryption), .optional, example: "{ algorithm: RSA-OAEP-256 }",
                 "Encrypts them to the server, beside the signature."),
-            KeyDescription(
-                "sha256_fragment", .boolean, .standard("false"),
+            .flag(
+                "sha256_fragment", \.hashesRequestURI,
                 "Puts the object's hash into its URL, for signed_by_reference (OpenID Connect Core section 6.2)."),
-            KeyDescription(
-                "repeat_parameters", .boolean, .standard("false"),
+            .flag(
+                "repeat_parameters", \.repeatsParameters,
                 "Repeats response_type and scope in the URL, for servers of OpenID Connect that insist on them."),
         ])
+    static let shape = table.shape
 
     private static let encryption = ObjectShape(
         noun: "the encryption of request objects",
@@ -51,16 +50,11 @@ enum RequestObjectSection {
         _ object: CheckedObject?, to settings: inout AuthorizationRequestSettings, _ problems: ProblemList
     ) {
         guard let object else { return }
-        if object.text("type")?.text == AuthorizationRequestSettings.ObjectType.jwt.rawValue {
-            settings.objectType = .jwt
-        }
-        if let lifetime = object.seconds("lifetime") { settings.objectLifetimeSeconds = lifetime }
+        table.read(object, into: &settings)
         if let encryption = object.object("encryption"), let algorithm = encryption.text("algorithm") {
             settings.encryption = .init(
                 algorithm: algorithm.text, encoding: encryption.text("encoding")?.text ?? "A256GCM")
         }
-        settings.hashesRequestURI = object.flag("sha256_fragment") ?? false
-        settings.repeatsParameters = object.flag("repeat_parameters") ?? false
         if settings.hashesRequestURI, settings.form != .signedByReference {
             problems.error(
                 at: object.place(of: "sha256_fragment"), expected: "sha256_fragment with signed_by_reference alone",
