@@ -34,43 +34,31 @@ package struct IssuerSettings: Sendable {
     /// A PEM file with the certification authorities for this issuer's endpoints; the system's when nil.
     package var certificateAuthorityFile: String?
     /// Networks beyond public ones to which metadata may point, such as `10.0.0.0/8` (MD-08).
-    package var allowPrivate: [String]
+    package var allowPrivate: [String] = []
     /// Ports beside 443 to which metadata may point on any host; on the issuer's own every port is fine (MD-08).
-    package var allowPorts: [UInt16]
+    package var allowPorts: [UInt16] = []
     /// `http://` endpoints are accepted for this issuer: only settable where the issuer is on loopback.
-    package var insecureAllowHTTP: Bool
+    package var insecureAllowHTTP = false
     /// Shortest and longest time a fetched key set is believed fresh, in seconds (clamp of Cache-Control; 60…86,400).
-    package var keySetLifetimeSeconds: ClosedRange<Int>
+    package var keySetLifetimeSeconds = 60...3600
     /// How long keys are still used after their refresh began to fail, in seconds (D-17: one hour).
-    package var staleLimitSeconds: Int
+    package var staleLimitSeconds = 3600
     /// Least time between two fetches caused by unknown `kid`s, in seconds (JOSE-17: 30).
-    package var unknownKeyRefetchSeconds: Int
+    package var unknownKeyRefetchSeconds = 30
     /// Metadata is read for its endpoints also where `keys` come from elsewhere: a client of this issuer needs them.
-    package var readsEndpoints: Bool
+    package var readsEndpoints = false
     /// How its tokens are asked about; nil when they are all verified here.
     package var introspection: IntrospectionSettings?
 
     package init(
         name: String, url: String, discovery: Discovery = .automatic, keys: Keys = .discovered,
-        rules: AccessTokenRules, certificateAuthorityFile: String? = nil, allowPrivate: [String] = [],
-        allowPorts: [UInt16] = [], insecureAllowHTTP: Bool = false, keySetLifetimeSeconds: ClosedRange<Int> = 60...3600,
-        staleLimitSeconds: Int = 3600, unknownKeyRefetchSeconds: Int = 30,
-        readsEndpoints: Bool = false, introspection: IntrospectionSettings? = nil
+        rules: AccessTokenRules
     ) {
         self.name = name
         self.url = url
         self.discovery = discovery
         self.keys = keys
         self.rules = rules
-        self.certificateAuthorityFile = certificateAuthorityFile
-        self.allowPrivate = allowPrivate
-        self.allowPorts = allowPorts
-        self.insecureAllowHTTP = insecureAllowHTTP
-        self.keySetLifetimeSeconds = keySetLifetimeSeconds
-        self.staleLimitSeconds = staleLimitSeconds
-        self.unknownKeyRefetchSeconds = unknownKeyRefetchSeconds
-        self.readsEndpoints = readsEndpoints
-        self.introspection = introspection
     }
 
     /// Whether its endpoints must be read from metadata that nothing else asks for.
@@ -94,15 +82,15 @@ package struct IntrospectionSettings: Sendable, Hashable {
     package var client: Int
     /// The introspection endpoint; the metadata's when nil.
     package var endpoint: String?
-    package var tokens: Tokens
+    package var tokens = Tokens.opaque
     /// Answers must be signed (RFC 9701); otherwise they must be plain JSON.
     package var requiresSigned: Bool
     /// What a signed answer's `aud` must name; the client's identifier when nil (INT-08).
     package var audience: String?
     /// Longest time an answer that a token is active is believed, in seconds; 0 asks for every request (INT-06).
-    package var positiveSeconds: Int
+    package var positiveSeconds = 30
     /// How long an answer that a token is not active is believed, in seconds.
-    package var negativeSeconds: Int
+    package var negativeSeconds = 10
     package var timeoutMilliseconds: Int
     /// Largest answer read, in bytes: a token whose answer is longer is refused.
     package var answerBytes: Int
@@ -110,17 +98,13 @@ package struct IntrospectionSettings: Sendable, Hashable {
     package var hint: Bool
 
     package init(
-        client: Int, endpoint: String? = nil, tokens: Tokens = .opaque, requiresSigned: Bool = false,
-        audience: String? = nil, positiveSeconds: Int = 30, negativeSeconds: Int = 10,
+        client: Int, endpoint: String? = nil, requiresSigned: Bool = false, audience: String? = nil,
         timeoutMilliseconds: Int = 5000, answerBytes: Int = IntrospectionRequest.maximumBytes, hint: Bool = true
     ) {
         self.client = client
         self.endpoint = endpoint
-        self.tokens = tokens
         self.requiresSigned = requiresSigned
         self.audience = audience
-        self.positiveSeconds = positiveSeconds
-        self.negativeSeconds = negativeSeconds
         self.timeoutMilliseconds = timeoutMilliseconds
         self.answerBytes = answerBytes
         self.hint = hint

@@ -44,26 +44,25 @@ package struct LoginRequest: Sendable {
     package var fetchMode: String?
     package var fetchDestination: String?
     /// Whether `X-Requested-By` is there.
-    package var hasRequestedBy: Bool
+    package var hasRequestedBy = false
     /// The listener's public URL, such as `https://shop.example.com`: what cookies and URLs are made for.
     package var publicURL: String
     /// The address of whoever connected, for limits.
     package var peer: String
     /// Whether that address is many clients', and nobody says whose: of a Unix socket, or of a proxy that names nobody.
-    package var isPeerMany: Bool
+    package var isPeerMany = false
     /// 32 hexadecimal digits, as pages and logs show them.
-    package var requestID: String
+    package var requestID = ""
     /// Whether a person waits for a page: a GET (or a form) of a browser that is no script, image or frame.
-    package var isNavigation: Bool
+    package var isNavigation = true
 
     /// Largest body of a POST to these paths, in bytes.
     package static let bodyLimit = 64 * 1024
 
+    /// A navigation by a browser that says nothing of where it comes from.
     package init(
         endpoint: Endpoint, method: Method = .get, query: [UInt8] = [], body: [UInt8] = [], contentType: String? = nil,
-        cookies: [UInt8] = [], origin: String? = nil, fetchSite: String? = nil, fetchMode: String? = nil,
-        fetchDestination: String? = nil, hasRequestedBy: Bool = false, publicURL: String, peer: String = "",
-        isPeerMany: Bool = false, requestID: String = "", isNavigation: Bool = true
+        cookies: [UInt8] = [], publicURL: String, peer: String = ""
     ) {
         self.endpoint = endpoint
         self.method = method
@@ -71,16 +70,8 @@ package struct LoginRequest: Sendable {
         self.body = body
         self.contentType = contentType
         self.cookies = cookies
-        self.origin = origin
-        self.fetchSite = fetchSite
-        self.fetchMode = fetchMode
-        self.fetchDestination = fetchDestination
-        self.hasRequestedBy = hasRequestedBy
         self.publicURL = publicURL
         self.peer = peer
-        self.isPeerMany = isPeerMany
-        self.requestID = requestID
-        self.isNavigation = isNavigation
     }
 }
 

@@ -30,79 +30,55 @@ package struct LoginSettings: Sendable {
     /// Signs request objects; nil for the forms without one.
     package var requestObjectKey: SigningJWK?
     /// Keys that are published beside those that sign: the next ones, the last ones (MD-31).
-    package var publishedKeys: [JWK]
+    package var publishedKeys: [JWK] = []
     /// Decrypts ID tokens, userinfo and responses (JOSE-22); published with `use` = `enc`.
-    package var decryptionKeys: [DecryptionJWK]
+    package var decryptionKeys: [DecryptionJWK] = []
     package var idToken: IDTokenRules
     /// How signed responses are made (JARM): by the algorithms of ID tokens, unless the operator says otherwise.
     package var response: LoginDemands.Made
-    package var userInfo: UserInfo
-    package var dpop: ProofOfPossession
+    package var userInfo = UserInfo.off
+    package var dpop = ProofOfPossession.off
     /// `code_challenge_methods_supported` may be missing from the metadata (CF-05).
-    package var assumesPKCE: Bool
+    package var assumesPKCE = false
     /// `email` is a claim only where `email_verified` is true (OIDC-13).
-    package var requiresVerifiedEmail: Bool
+    package var requiresVerifiedEmail = false
     /// `expires_in` may be digits in a string (CF-31).
-    package var lenientExpiresIn: Bool
+    package var lenientExpiresIn = false
     /// Claims kept in the session, by their outermost name; `iss` and `sub` always are.
-    package var claimNames: [String]
+    package var claimNames: [String] = []
     /// Claims that the session endpoint tells scripts of (SC-12).
-    package var scriptClaims: [String]
+    package var scriptClaims: [String] = []
     /// Whether access tokens are kept in sessions: a route sends them to its upstream.
-    package var keepsAccessToken: Bool
+    package var keepsAccessToken = false
     /// Scopes without which a login is refused: every route of this client needs them (CF-32).
-    package var neededScopes: [String]
+    package var neededScopes: [String] = []
     package var session: SessionSettings
     /// Refreshes access tokens before they expire (RF-02).
-    package var refreshes: Bool
+    package var refreshes = true
     /// The fragment of the page a login began at is carried through it.
-    package var keepsFragment: Bool
+    package var keepsFragment = true
     /// Starts of logins from a page elsewhere that name us as issuer's client (OpenID Connect Core §4; CF-08).
-    package var allowsThirdPartyStart: Bool
-    package var logout: LogoutSettings
+    package var allowsThirdPartyStart = false
+    package var logout = LogoutSettings()
     /// FAPI 2.0: nothing weaker is spoken, whatever else is said.
-    package var isFAPI: Bool
+    package var isFAPI = false
     /// What routes ask for beyond a login, each once: a start names one by its place here, so that a browser can ask for
     /// nothing that no route asks for (STEP-04).
-    package var stepUps: [StepUp]
+    package var stepUps: [StepUp] = []
     /// Where the app begins: where a login ends that began at no page.
     package var start = "/"
 
+    /// A login with the defaults; responses are signed as ID tokens are.
     package init(
-        name: String, client: Int, authorization: AuthorizationRequestSettings, requestObjectKey: SigningJWK? = nil,
-        publishedKeys: [JWK] = [], decryptionKeys: [DecryptionJWK] = [], idToken: IDTokenRules,
-        response: LoginDemands.Made? = nil, userInfo: UserInfo = .off, dpop: ProofOfPossession = .off,
-        assumesPKCE: Bool = false,
-        requiresVerifiedEmail: Bool = false, lenientExpiresIn: Bool = false, claimNames: [String] = [],
-        scriptClaims: [String] = [], keepsAccessToken: Bool = false, neededScopes: [String] = [],
-        session: SessionSettings, refreshes: Bool = true, keepsFragment: Bool = true,
-        allowsThirdPartyStart: Bool = false, logout: LogoutSettings = LogoutSettings(), isFAPI: Bool = false,
-        stepUps: [StepUp] = []
+        name: String, client: Int, authorization: AuthorizationRequestSettings, idToken: IDTokenRules,
+        session: SessionSettings
     ) {
         self.name = name
         self.client = client
         self.authorization = authorization
-        self.requestObjectKey = requestObjectKey
-        self.publishedKeys = publishedKeys
-        self.decryptionKeys = decryptionKeys
         self.idToken = idToken
-        self.response = response ?? LoginDemands.Made(signature: Self.responseSignature(idToken.signature))
-        self.userInfo = userInfo
-        self.dpop = dpop
-        self.assumesPKCE = assumesPKCE
-        self.requiresVerifiedEmail = requiresVerifiedEmail
-        self.lenientExpiresIn = lenientExpiresIn
-        self.claimNames = claimNames
-        self.scriptClaims = scriptClaims
-        self.keepsAccessToken = keepsAccessToken
-        self.neededScopes = neededScopes
+        response = LoginDemands.Made(signature: Self.responseSignature(idToken.signature))
         self.session = session
-        self.refreshes = refreshes
-        self.keepsFragment = keepsFragment
-        self.allowsThirdPartyStart = allowsThirdPartyStart
-        self.logout = logout
-        self.isFAPI = isFAPI
-        self.stepUps = stepUps
     }
 
     /// How signed responses are signed where nobody says: as ID tokens are, where that is by a key of the server's.

@@ -27,9 +27,9 @@ package struct Session: Sendable {
     /// The access token, where a route or a revocation has a use for it.
     package var accessToken: Secret?
     /// Seconds since 1970.
-    package var accessTokenIssuedAt: Int64
+    package var accessTokenIssuedAt = Int64(0)
     /// Seconds since 1970; nothing is refreshed where that is `Int64.max`.
-    package var accessTokenExpiresAt: Int64
+    package var accessTokenExpiresAt = Int64.max
     /// The private number of the P-256 key that the tokens are bound to, 32 bytes; nil for Bearer tokens (RFC 9449).
     package var proofKey: Secret?
     package var refreshToken: Secret?
@@ -38,33 +38,22 @@ package struct Session: Sendable {
     /// The digest of the login's nonce, with which ID tokens of refreshes are compared (RF-07); nil where none come.
     package var nonceDigest: [UInt8]?
     /// Counts the refreshes, so that the newer of two states of one session is known.
-    package var generation: UInt32
+    package var generation = UInt32(0)
 
+    /// A session that was seen when it began, and that holds no token yet.
     package init(
-        id: [UInt8], client: String, issuer: String, subject: String, serverSession: String? = nil,
-        claims: [UInt8], scopes: [String], createdAt: Int64, seenAt: Int64, endsAt: Int64,
-        accessToken: Secret? = nil, accessTokenIssuedAt: Int64 = 0, accessTokenExpiresAt: Int64 = .max,
-        proofKey: Secret? = nil, refreshToken: Secret? = nil, idToken: Secret? = nil,
-        nonceDigest: [UInt8]? = nil, generation: UInt32 = 0
+        id: [UInt8], client: String, issuer: String, subject: String, claims: [UInt8], scopes: [String],
+        createdAt: Int64, endsAt: Int64
     ) {
         self.id = id
         self.client = client
         self.issuer = issuer
         self.subject = subject
-        self.serverSession = serverSession
         self.claims = claims
         self.scopes = scopes
         self.createdAt = createdAt
-        self.seenAt = seenAt
+        seenAt = createdAt
         self.endsAt = endsAt
-        self.accessToken = accessToken
-        self.accessTokenIssuedAt = accessTokenIssuedAt
-        self.accessTokenExpiresAt = accessTokenExpiresAt
-        self.proofKey = proofKey
-        self.refreshToken = refreshToken
-        self.idToken = idToken
-        self.nonceDigest = nonceDigest
-        self.generation = generation
     }
 }
 

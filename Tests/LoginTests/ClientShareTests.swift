@@ -43,8 +43,10 @@ import Testing
     @Test(.refuses("OPS-05"))
     func `holds the memory of its used states, and each is held by itself where nobody can tell`() {
         func request(_ peer: String, isPeerMany: Bool) -> LoginRequest {
-            LoginRequest(
-                endpoint: .callback(client: 0), publicURL: LoginWorld.publicURL, peer: peer, isPeerMany: isPeerMany)
+            var request = LoginRequest(
+                endpoint: .callback(client: 0), publicURL: LoginWorld.publicURL, peer: peer)
+            request.isPeerMany = isPeerMany
+            return request
         }
         let (one, other) = (SHA256.hash(Array("one".utf8).span), SHA256.hash(Array("other".utf8).span))
         let known = request("192.0.2.1", isPeerMany: false)

@@ -151,9 +151,9 @@ import Testing
     @Test(.holds("CF-08")) func `is a navigation by GET`() async throws {
         let world = try LoginWorld()
         var request = LoginRequest(
-            endpoint: .start(client: 0), query: Array("return_to=%2F&shown=1".utf8), publicURL: LoginWorld.publicURL,
-            isNavigation: false)
-        #expect(await world.service.answer(request).refusal == .loginStartMalformed)
+            endpoint: .start(client: 0), query: Array("return_to=%2F&shown=1".utf8), publicURL: LoginWorld.publicURL)
+        request.isNavigation = false
+        #expect(await world.service.answer(request).refusal == .startMalformed)
         request.method = .other
         let answer = await world.service.answer(request)
         #expect(answer.refusal == .methodNotAllowed)
@@ -253,7 +253,8 @@ import Testing
         var request = LoginRequest(
             endpoint: .start(client: 0), method: .post, query: Array("return_to=%2Fbasket".utf8),
             body: Array("item=1&count=2".utf8), contentType: "application/x-www-form-urlencoded; charset=UTF-8",
-            fetchSite: "same-origin", publicURL: LoginWorld.publicURL)
+            publicURL: LoginWorld.publicURL)
+        request.fetchSite = "same-origin"
         change(&request)
         return request
     }

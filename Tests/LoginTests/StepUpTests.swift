@@ -102,9 +102,12 @@ import Testing
     // MARK: in silence
 
     private func silent(_ browser: Browser, site: String? = "same-origin") -> LoginRequest {
-        LoginRequest(
-            endpoint: .session(client: 0), query: Array("silent=1".utf8), cookies: browser.cookies(), fetchSite: site,
-            publicURL: LoginWorld.publicURL, isNavigation: false)
+        var request = LoginRequest(
+            endpoint: .session(client: 0), query: Array("silent=1".utf8), cookies: browser.cookies(),
+            publicURL: LoginWorld.publicURL)
+        request.fetchSite = site
+        request.isNavigation = false
+        return request
     }
 
     @Test(.holds("OIDC-16")) func `asks in silence where the session endpoint is asked to, and nowhere else`()

@@ -21,14 +21,14 @@ package struct TokenSettings: Sendable {
     /// Scopes needed by method, replacing `scopes` for the methods named.
     package var scopesByMethod: [String: [String]]
     /// All of these must hold (RS-20).
-    package var claims: [ClaimRuleSettings]
+    package var claims: [ClaimRuleSettings] = []
     /// The protection space's name in challenges.
-    package var realm: String
+    package var realm = "portcullis"
     /// A request without a token is let through without identity (RS-09).
-    package var optional: Bool
+    package var optional = false
     /// Tokens of clients that act for themselves (`sub == client_id`) are refused (RS-21).
-    package var userOnly: Bool
-    package var queryToken: QueryToken
+    package var userOnly = false
+    package var queryToken = QueryToken.reject
     /// Schemes accepted; a token bound to a key needs its proof whatever is said here (DPOP-20, RS-22).
     package var schemes: [Scheme] = [.bearer]
     package var dpop = DPoPSettings()
@@ -44,19 +44,12 @@ package struct TokenSettings: Sendable {
     package var resource: ResourceSettings?
 
     package init(
-        issuers: [String], audiences: [String], scopes: [String] = [], scopesByMethod: [String: [String]] = [:],
-        claims: [ClaimRuleSettings] = [], realm: String = "portcullis", optional: Bool = false,
-        userOnly: Bool = false, queryToken: QueryToken = .reject
+        issuers: [String], audiences: [String], scopes: [String] = [], scopesByMethod: [String: [String]] = [:]
     ) {
         self.issuers = issuers
         self.audiences = audiences
         self.scopes = scopes
         self.scopesByMethod = scopesByMethod
-        self.claims = claims
-        self.realm = realm
-        self.optional = optional
-        self.userOnly = userOnly
-        self.queryToken = queryToken
     }
 }
 

@@ -84,16 +84,20 @@ enum IssuerSection {
                 at: uri.place, expected: "an https URL", found: Quoted.text(uri.text),
                 remedy: "whoever can change the keys on their way can sign every token")
         }
-        return IssuerSettings(
+        var settings = IssuerSettings(
             name: entry.name, url: url.text, discovery: discovery(object, problems), keys: keys,
-            rules: rules(object, issuer: url.text), certificateAuthorityFile: certificateAuthority,
-            allowPrivate: object.texts("allow_private").map(\.text),
-            allowPorts: object.integers("allow_ports").compactMap { UInt16(exactly: $0) },
-            insecureAllowHTTP: insecure,
-            keySetLifetimeSeconds: lifetimes,
-            staleLimitSeconds: object.object("keys")?.seconds("stale_limit") ?? 3600,
-            unknownKeyRefetchSeconds: object.object("keys")?.seconds("unknown_key_interval") ?? 30,
-            introspection: introspection)
+            rules: rules(object, issuer: url.text))
+        settings.certificateAuthorityFile = certificateAuthority
+        settings.allowPrivate = object.texts("allow_private").map(\.text)
+        settings.allowPorts = object.integers("allow_ports").compactMap { UInt16(exactly: $0) }
+        settings.insecureAllowHTTP = insecure
+        settings.keySetLifetimeSeconds = lifetimes
+        if let limit = object.object("keys")?.seconds("stale_limit") { settings.staleLimitSeconds = limit }
+        if let interval = object.object("keys")?.seconds("unknown_key_interval") {
+            settings.unknownKeyRefetchSeconds = interval
+        }
+        settings.introspection = introspection
+        return settings
     }
 
     private static func rules(_ object: CheckedObject, issuer: String) -> AccessTokenRules {

@@ -145,7 +145,7 @@ extension WorkerRef {
             issuer: session.issuer, subject: session.subject, clientID: pointee.policy.loginClientIDs[login],
             tokenID: nil,
             audiences: [], scopes: session.scopes,
-            times: TokenTimes(expiresAt: session.endsAt, notBefore: nil, issuedAt: nil), claims: claims, binding: .none)
+            times: TokenTimes(expiresAt: session.endsAt, notBefore: nil, issuedAt: nil), claims: claims)
         let refreshAt =
             settings.refreshes ? max(RefreshRules.refreshAt(session), now + 1, notRefreshedBefore) : Int64.max
         // Renewed once a minute: the idle limit is the store's, and is reached only without that.

@@ -143,9 +143,10 @@ package struct LoginReview: Sendable {
         let claims = (["iss", "sub"] + login.claimNames).map { "\"\($0)\":\"\(String(repeating: "x", count: 24))\"" }
         var session = Session(
             id: [UInt8](repeating: 0, count: 16), client: login.name, issuer: issuer,
-            subject: String(repeating: "x", count: 36), serverSession: String(repeating: "x", count: 36),
+            subject: String(repeating: "x", count: 36),
             claims: Array("{\(claims.joined(separator: ","))}".utf8), scopes: login.authorization.scopes, createdAt: 0,
-            seenAt: 0, endsAt: 0)
+            endsAt: 0)
+        session.serverSession = String(repeating: "x", count: 36)
         var parts = ["claims of 24 bytes"]
         if login.keepsAccessToken {
             session.accessToken = Secret([UInt8](repeating: 0x78, count: 1000))

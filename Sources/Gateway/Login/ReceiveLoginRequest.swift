@@ -229,9 +229,10 @@ extension WorkerRef {
         var request = LoginRequest(
             endpoint: endpoint, method: LoginRequest.Method(exchange.pointee.method),
             query: head.pointee.hasQuery ? copy(query, bytes) : [],
-            publicURL: pointee.policy.publicURLs[Int(client.pointee.listener)], peer: exchange.pointee.address.text,
-            isPeerMany: isPeerMany, requestID: exchange.pointee.id.text,
-            isNavigation: isNavigation(exchange, bytes, otherwise: true))
+            publicURL: pointee.policy.publicURLs[Int(client.pointee.listener)], peer: exchange.pointee.address.text)
+        request.isPeerMany = isPeerMany
+        request.requestID = exchange.pointee.id.text
+        request.isNavigation = isNavigation(exchange, bytes, otherwise: true)
         for index in 0..<head.pointee.fields.count {
             let slot = head.pointee.fields[index]
             switch slot.id {

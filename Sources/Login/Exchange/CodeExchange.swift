@@ -108,10 +108,13 @@ struct IssuedTokens: Sendable {
 
     /// A session that never was, for giving its tokens back.
     func discarded(by place: LoginClient) -> Session {
-        Session(
+        var session = Session(
             id: [], client: place.settings.name, issuer: place.issuer.url, subject: "", claims: [], scopes: [],
-            createdAt: receivedAt, seenAt: receivedAt, endsAt: receivedAt, accessToken: response.accessToken,
-            proofKey: proofKey, refreshToken: response.refreshToken)
+            createdAt: receivedAt, endsAt: receivedAt)
+        session.accessToken = response.accessToken
+        session.proofKey = proofKey
+        session.refreshToken = response.refreshToken
+        return session
     }
 }
 

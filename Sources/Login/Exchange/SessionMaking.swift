@@ -17,16 +17,21 @@ struct SessionMaking: Sendable {
         let now = tokens.receivedAt
         let refreshToken = settings.refreshes ? tokens.response.refreshToken : nil
         let hasUse = settings.keepsAccessToken || refreshToken != nil
-        return Session(
+        var session = Session(
             id: RandomBytes.fill(16), client: settings.name, issuer: identity.issuer, subject: identity.subject,
-            serverSession: identity.sid, claims: claims, scopes: scopes,
+            claims: claims, scopes: scopes,
             // A logout at the server is compared with the server's own time of this login (LO-10).
-            createdAt: min(now, identity.issuedAt), seenAt: now,
-            endsAt: now + Int64(settings.session.absoluteSeconds),
-            accessToken: settings.keepsAccessToken ? tokens.response.accessToken : nil, accessTokenIssuedAt: now,
-            accessTokenExpiresAt: hasUse ? tokens.expiresAt : .max, proofKey: tokens.proofKey,
-            refreshToken: refreshToken, idToken: settings.logout.atServer ? identity.signed : nil,
-            nonceDigest: refreshToken == nil ? nil : identity.nonce.map(IDToken.Original.nonceDigest))
+            createdAt: min(now, identity.issuedAt), endsAt: now + Int64(settings.session.absoluteSeconds))
+        session.seenAt = now
+        session.serverSession = identity.sid
+        session.accessToken = settings.keepsAccessToken ? tokens.response.accessToken : nil
+        session.accessTokenIssuedAt = now
+        session.accessTokenExpiresAt = hasUse ? tokens.expiresAt : .max
+        session.proofKey = tokens.proofKey
+        session.refreshToken = refreshToken
+        session.idToken = settings.logout.atServer ? identity.signed : nil
+        session.nonceDigest = refreshToken == nil ? nil : identity.nonce.map(IDToken.Original.nonceDigest)
+        return session
     }
 
     /// Keeps the session, ends the one before it, and answers the callback.

@@ -73,9 +73,14 @@ struct LoginPlan: Sendable {
     }
 
     func transaction(seed: Secret, at place: LoginClient) -> LoginTransaction {
-        LoginTransaction(
-            seed: seed, returnTo: returnTo, createdAt: place.now, client: place.settings.name, stepUp: demand,
-            attempts: attempts, keepsForm: keepsForm, isOtherAccount: isOtherAccount, fragment: fragment)
+        var transaction = LoginTransaction(
+            seed: seed, returnTo: returnTo, createdAt: place.now, client: place.settings.name)
+        transaction.stepUp = demand
+        transaction.attempts = attempts
+        transaction.keepsForm = keepsForm
+        transaction.isOtherAccount = isOtherAccount
+        transaction.fragment = fragment
+        return transaction
     }
 }
 

@@ -73,42 +73,30 @@ public struct AuthorizationRequestSettings: Sendable {
     /// A JSON object (OpenID Connect Core §5.5).
     public var claims: JSONValue?
     /// `typ` of request objects.
-    public var objectType: ObjectType
+    public var objectType = ObjectType.authorizationRequest
     /// Seconds from `iat` to `exp` of a request object (JAR-05).
     public var objectLifetimeSeconds: Int
     /// nil for request objects that are signed alone.
     public var encryption: Encryption?
     /// The hosted URL carries the hash of the object (OpenID Connect Core §6.2; JAR-25).
-    public var hashesRequestURI: Bool
+    public var hashesRequestURI = false
     /// `response_type` and `scope` are repeated beside a request object, for servers that are OpenID Connect alone
     /// (JAR-07).
-    public var repeatsParameters: Bool
+    public var repeatsParameters = false
 
     /// A plain request for `openid`, or what is said instead.
     public init(
         form: Form = .plain, responseMode: ResponseMode = .query, scopes: [String] = ["openid"],
-        resources: [String] = [], audience: String? = nil, authorizationDetails: JSONValue? = nil,
-        acrValues: [String] = [], maximumAge: Int? = nil, prompt: String? = nil, uiLocales: String? = nil,
-        loginHint: String? = nil, claims: JSONValue? = nil, objectType: ObjectType = .authorizationRequest,
-        objectLifetimeSeconds: Int = 300, encryption: Encryption? = nil, hashesRequestURI: Bool = false,
-        repeatsParameters: Bool = false
+        resources: [String] = [], acrValues: [String] = [], maximumAge: Int? = nil, prompt: String? = nil,
+        objectLifetimeSeconds: Int = 300
     ) {
         self.form = form
         self.responseMode = responseMode
         self.scopes = scopes
         self.resources = resources
-        self.audience = audience
-        self.authorizationDetails = authorizationDetails
         self.acrValues = acrValues
         self.maximumAge = maximumAge
         self.prompt = prompt
-        self.uiLocales = uiLocales
-        self.loginHint = loginHint
-        self.claims = claims
-        self.objectType = objectType
         self.objectLifetimeSeconds = objectLifetimeSeconds
-        self.encryption = encryption
-        self.hashesRequestURI = hashesRequestURI
-        self.repeatsParameters = repeatsParameters
     }
 }

@@ -20,11 +20,12 @@ struct IntrospectedToken {
         if let refusal = times.refusal(at: now, leewaySeconds: rules.leewaySeconds) { throw refusal }
         let binding = try TokenBinding(confirmation: answer["cnf"])
         try Self.checkKind(answer, binding)
-        token = VerifiedAccessToken(
+        var token = VerifiedAccessToken(
             issuer: rules.issuer, subject: try claims.string("sub"), clientID: try claims.string("client_id"),
             tokenID: try claims.string("jti"), audiences: answer["aud"] == nil ? [] : try claims.audiences(),
-            scopes: try claims.scopes(claim: rules.scopeClaim), times: times, claims: Self.claims(answer),
-            binding: binding)
+            scopes: try claims.scopes(claim: rules.scopeClaim), times: times, claims: Self.claims(answer))
+        token.binding = binding
+        self.token = token
     }
 
     /// Servers answer about refresh tokens too: whoever got hold of one must not call an API with it.

@@ -47,10 +47,12 @@ struct AccessTokenClaims {
             // OpenID Connect's name for the same, which older servers use.
             clientID = try string("azp")
         }
-        return VerifiedAccessToken(
+        var token = VerifiedAccessToken(
             issuer: issuer, subject: subject, clientID: clientID, tokenID: tokenID, audiences: audiences,
-            scopes: try scopes(claim: rules.scopeClaim), times: times, claims: claims, binding: .none,
-            keyID: key.keyID, keyThumbprint: key.thumbprint)
+            scopes: try scopes(claim: rules.scopeClaim), times: times, claims: claims)
+        token.keyID = key.keyID
+        token.keyThumbprint = key.thumbprint
+        return token
     }
 
     /// `aud`: a string or an array of strings, never empty (RFC 7519 §4.1.3).

@@ -24,17 +24,16 @@ public struct VerifiedAccessToken: Sendable {
     /// Every claim.
     public let claims: JSONValue
     /// What must be proved besides having the token (RFC 7800): refuse it, or check every part of this.
-    public internal(set) var binding: TokenBinding
+    public internal(set) var binding = TokenBinding.none
     /// The `kid` of the key that signed it, as the issuer publishes it; nil when the issuer was asked instead.
-    public let keyID: String?
+    public internal(set) var keyID: String?
     /// The key that signed it, by RFC 7638; nil when the issuer was asked instead.
-    public let keyThumbprint: SHA256Digest?
+    public internal(set) var keyThumbprint: SHA256Digest?
 
-    /// A token that its issuer vouched for: it signed it, or said so when asked (RFC 7662).
+    /// A token that its issuer vouched for: it signed it, or said so when asked (RFC 7662); bound to nothing.
     public init(
         issuer: String, subject: String?, clientID: String?, tokenID: String?, audiences: [String], scopes: [String],
-        times: TokenTimes, claims: JSONValue, binding: TokenBinding, keyID: String? = nil,
-        keyThumbprint: SHA256Digest? = nil
+        times: TokenTimes, claims: JSONValue
     ) {
         self.issuer = issuer
         self.subject = subject
@@ -44,9 +43,6 @@ public struct VerifiedAccessToken: Sendable {
         self.scopes = scopes
         self.times = times
         self.claims = claims
-        self.binding = binding
-        self.keyID = keyID
-        self.keyThumbprint = keyThumbprint
     }
 
     /// `exp` in whole seconds since 1970, rounded down.

@@ -64,7 +64,7 @@ enum SessionCodec {
         guard parts.isSubset(of: .all) else { throw Malformed() }
         var session = Session(
             id: try reader.block(), client: client, issuer: try reader.text(), subject: try reader.text(),
-            claims: try reader.block(), scopes: try reader.texts(), createdAt: try reader.time(), seenAt: 0, endsAt: 0)
+            claims: try reader.block(), scopes: try reader.texts(), createdAt: try reader.time(), endsAt: 0)
         session.seenAt = session.createdAt &+ (try reader.time())
         session.endsAt = session.createdAt &+ (try reader.time())
         session.accessTokenIssuedAt = session.createdAt &+ (try reader.time())

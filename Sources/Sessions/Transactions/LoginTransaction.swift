@@ -27,27 +27,20 @@ package struct LoginTransaction: Sendable {
     /// Nil for a login that nothing stronger or fresher was demanded of.
     package var stepUp: Demand?
     /// How many logins were begun for the same demand before this one.
-    package var attempts: UInt8
+    package var attempts = UInt8(0)
     /// Whether the browser keeps a form that is sent after the login.
-    package var keepsForm: Bool
+    package var keepsForm = false
     /// Whether the user wanted to be asked who they are.
-    package var isOtherAccount: Bool
+    package var isOtherAccount = false
     /// The fragment of the page the login began at, without `#`.
     package var fragment: String?
 
-    package init(
-        seed: Secret, returnTo: String, createdAt: Int64, client: String, stepUp: Demand? = nil, attempts: UInt8 = 0,
-        keepsForm: Bool = false, isOtherAccount: Bool = false, fragment: String? = nil
-    ) {
+    /// A login that was begun for nothing but itself, with nothing but the page to go on to.
+    package init(seed: Secret, returnTo: String, createdAt: Int64, client: String) {
         self.seed = seed
         self.returnTo = returnTo
         self.createdAt = createdAt
         self.client = client
-        self.stepUp = stepUp
-        self.attempts = attempts
-        self.keepsForm = keepsForm
-        self.isOtherAccount = isOtherAccount
-        self.fragment = fragment
     }
 }
 

@@ -52,8 +52,9 @@ enum TransactionCodec {
         var seed: [UInt8] = []
         for _ in 0..<seedLength { seed.append(try reader.byte()) }
         var transaction = LoginTransaction(
-            seed: Secret(seed), returnTo: "/", createdAt: try reader.time(), client: client,
-            keepsForm: parts.contains(.form), isOtherAccount: parts.contains(.otherAccount))
+            seed: Secret(seed), returnTo: "/", createdAt: try reader.time(), client: client)
+        transaction.keepsForm = parts.contains(.form)
+        transaction.isOtherAccount = parts.contains(.otherAccount)
         if parts.contains(.target) { transaction.returnTo = try reader.text() }
         if parts.contains(.stepUp) { transaction.stepUp = LoginTransaction.Demand(acrValues: try reader.texts()) }
         if parts.contains(.maximumAge) {

@@ -13,7 +13,7 @@ private func token(
         issuer: "https://id.example", subject: subject, clientID: "client-1", tokenID: nil,
         audiences: ["https://api.example/", "https://b.example"], scopes: scopes,
         times: TokenTimes(expiresAt: 2000, notBefore: nil, issuedAt: 1000),
-        claims: try JSONValue.parse(Array(claims.utf8).span), binding: .none)
+        claims: try JSONValue.parse(Array(claims.utf8).span))
 }
 
 @Suite struct `a predicate` {

@@ -83,9 +83,9 @@ import Testing
 @Suite struct `a failed signature` {
     private func view(interval: Int) -> IssuerView {
         let url = "https://id.example/"
-        return IssuerView(
-            IssuerSettings(
-                name: "main", url: url, rules: AccessTokenRules(issuer: url), unknownKeyRefetchSeconds: interval))
+        var settings = IssuerSettings(name: "main", url: url, rules: AccessTokenRules(issuer: url))
+        settings.unknownKeyRefetchSeconds = interval
+        return IssuerView(settings)
     }
 
     @Test(.holds("JOSE-17")) func `lets one failed signature in an interval have the keys read again`() {

@@ -16,12 +16,17 @@ import Testing
             endpoint: https://id.example.com/i, tokens: all, signed: true, audience: me, cache: 0s, negative_cache: 5m,
               timeout: 100ms, answer_limit: 1MiB, hint: false
             """)
-        #expect(
-            said
-                == IntrospectionSettings(
-                    client: 0, endpoint: "https://id.example.com/i", tokens: .all, requiresSigned: true, audience: "me",
-                    positiveSeconds: 0, negativeSeconds: 300, timeoutMilliseconds: 100,
-                    answerBytes: 1 << 20, hint: false))
+        var expected = IntrospectionSettings(client: 0)
+        expected.endpoint = "https://id.example.com/i"
+        expected.tokens = .all
+        expected.requiresSigned = true
+        expected.audience = "me"
+        expected.positiveSeconds = 0
+        expected.negativeSeconds = 300
+        expected.timeoutMilliseconds = 100
+        expected.answerBytes = 1 << 20
+        expected.hint = false
+        #expect(said == expected)
     }
 
     @Test func `an issuer is read for its endpoints only where somebody needs them`() throws {

@@ -41,7 +41,7 @@ import Testing
         let session = Session(
             id: RandomBytes.fill(16), client: "shop", issuer: "https://issuer.example/", subject: "user-\(number)",
             claims: Array(#"{"iss":"https://issuer.example/","sub":"user-\#(number)"}"#.utf8), scopes: ["openid"],
-            createdAt: now, seenAt: now, endsAt: now + 28_800)
+            createdAt: now, endsAt: now + 28_800)
         return worker.remember(session, Array("cookie \(number)".utf8), digest(number), login: 0, endings: 0)
     }
 

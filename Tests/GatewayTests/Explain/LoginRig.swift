@@ -23,12 +23,12 @@ extension ExplainRig {
                 credentials: try ClientCredentials(
                     clientID: "shop-web", method: .secretBasic(Secret(Array("a secret of the client".utf8)))))
         ]
-        rig.settings.logins = [
-            LoginSettings(
-                name: "shop", client: 0, authorization: AuthorizationRequestSettings(form: .pushed),
-                idToken: IDTokenRules(issuer: "https://id.example.com/", clientID: "shop-web"), keepsAccessToken: true,
-                session: SessionSettings(cookieName: sessionCookie, keys: [sessionKey]))
-        ]
+        var login = LoginSettings(
+            name: "shop", client: 0, authorization: AuthorizationRequestSettings(form: .pushed),
+            idToken: IDTokenRules(issuer: "https://id.example.com/", clientID: "shop-web"),
+            session: SessionSettings(cookieName: sessionCookie, keys: [sessionKey]))
+        login.keepsAccessToken = true
+        rig.settings.logins = [login]
         var needs = TokenSettings(issuers: ["main"], audiences: [])
         needs.scopesByMethod = ["GET": ["orders:read"], "POST": ["orders:read", "orders:write"]]
         rig.settings.routes[0].access = .login(LoginAccessSettings(login: 0, requirements: needs))
@@ -48,12 +48,17 @@ extension ExplainRig {
     }
 
     static func session(claims: String = "{\"iss\":\"https://id.example.com/\",\"sub\":\"user-1\"}") -> Session {
-        Session(
+        var session = Session(
             id: [UInt8](repeating: 1, count: 16), client: "shop", issuer: "https://id.example.com/", subject: "user-1",
-            claims: Array(claims.utf8), scopes: ["openid", "orders:read"], createdAt: now - 600, seenAt: now - 10,
-            endsAt: now + 28_200, accessToken: Secret(Array("the-access-token".utf8)), accessTokenIssuedAt: now - 600,
-            accessTokenExpiresAt: now + 3000, proofKey: Secret([UInt8](repeating: 9, count: 32)),
-            refreshToken: Secret(Array("the-refresh-token".utf8)))
+            claims: Array(claims.utf8), scopes: ["openid", "orders:read"], createdAt: now - 600,
+            endsAt: now + 28_200)
+        session.seenAt = now - 10
+        session.accessToken = Secret(Array("the-access-token".utf8))
+        session.accessTokenIssuedAt = now - 600
+        session.accessTokenExpiresAt = now + 3000
+        session.proofKey = Secret([UInt8](repeating: 9, count: 32))
+        session.refreshToken = Secret(Array("the-refresh-token".utf8))
+        return session
     }
 
     /// The value that a session is sealed to, with the configured keys or with others.

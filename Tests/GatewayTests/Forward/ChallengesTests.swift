@@ -14,7 +14,8 @@ private func lines(
     acr: [String] = [], maxAge: Int? = nil, scopes: [String] = ["read"], metadata url: String? = metadata,
     algorithms: [SignatureAlgorithm] = [.es256, .ps256]
 ) -> [String] {
-    var settings = TokenSettings(issuers: ["main"], audiences: ["x"], realm: "r")
+    var settings = TokenSettings(issuers: ["main"], audiences: ["x"])
+    settings.realm = "r"
     settings.schemes = schemes
     settings.dpop.algorithms = algorithms
     settings.acrValues = acr

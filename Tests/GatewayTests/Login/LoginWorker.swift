@@ -52,13 +52,14 @@ struct LoginWorker {
     }
 
     static func login(_ name: String) -> LoginSettings {
-        LoginSettings(
+        var settings = LoginSettings(
             name: name, client: 0, authorization: AuthorizationRequestSettings(form: .plain),
             idToken: IDTokenRules(
                 issuer: "https://issuer.example/", clientID: "shop-web", signature: .algorithms([.es256])),
-            keepsAccessToken: true,
             session: SessionSettings(
                 cookieName: "__Host-portcullis-\(name)", keys: [Secret([UInt8](repeating: 7, count: 32))]))
+        settings.keepsAccessToken = true
+        return settings
     }
 
     static func access(

@@ -13,9 +13,11 @@ import Testing
 
 @Suite struct `what routes see of a session` {
     private func session(claims: String, scopes: [String] = ["openid"], proofKey: Secret? = nil) -> Session {
-        Session(
+        var session = Session(
             id: [UInt8](repeating: 1, count: 16), client: "shop", issuer: "https://issuer.example/", subject: "alice",
-            claims: Array(claims.utf8), scopes: scopes, createdAt: 0, seenAt: 0, endsAt: 100, proofKey: proofKey)
+            claims: Array(claims.utf8), scopes: scopes, createdAt: 0, endsAt: 100)
+        session.proofKey = proofKey
+        return session
     }
 
     private func value(_ claims: String, scopes: [String] = ["openid"]) -> JSONValue {

@@ -112,13 +112,14 @@ final class LoginWorld: Sendable {
     }
 
     static func settings(_ form: AuthorizationRequestSettings.Form) -> LoginSettings {
-        LoginSettings(
+        var settings = LoginSettings(
             name: "shop", client: 0, authorization: AuthorizationRequestSettings(form: form),
-            requestObjectKey: form.isSigned ? requestKey : nil,
             idToken: IDTokenRules(
                 issuer: ScriptedServer.issuer, clientID: "shop-web", signature: .algorithms([.es256])),
-            keepsAccessToken: true,
             session: SessionSettings(cookieName: sessionCookie, keys: [Secret([UInt8](repeating: 7, count: 32))]))
+        settings.requestObjectKey = form.isSigned ? requestKey : nil
+        settings.keepsAccessToken = true
+        return settings
     }
 
     // MARK: what the directory would know
@@ -179,10 +180,11 @@ final class LoginWorld: Sendable {
 
     /// The same by its query; `destination` is `Sec-Fetch-Dest`, which says whether a document is to be shown.
     func start(_ browser: inout Browser, query: String, destination: String? = nil) async -> LoginAnswer {
-        let answer = await service.answer(
-            LoginRequest(
-                endpoint: .start(client: 0), query: Array(query.utf8), cookies: browser.cookies(),
-                fetchDestination: destination, publicURL: Self.publicURL))
+        var request = LoginRequest(
+            endpoint: .start(client: 0), query: Array(query.utf8), cookies: browser.cookies(),
+            publicURL: Self.publicURL)
+        request.fetchDestination = destination
+        let answer = await service.answer(request)
         browser.keep(answer.cookies)
         return answer
     }

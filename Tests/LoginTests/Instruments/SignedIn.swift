@@ -41,8 +41,10 @@ final class SignedIn: Sendable {
             name: "shop", client: 0, authorization: AuthorizationRequestSettings(scopes: ["openid", "orders"]),
             idToken: IDTokenRules(
                 issuer: ScriptedServer.issuer, clientID: "shop-web", signature: .algorithms([.es256])),
-            claimNames: ["email", "auth_time"], scriptClaims: ["sub", "email"], keepsAccessToken: true,
             session: SessionSettings(store: kind, cookieName: Self.cookieName))
+        settings.claimNames = ["email", "auth_time"]
+        settings.scriptClaims = ["sub", "email"]
+        settings.keepsAccessToken = true
         change(&settings)
         let credentials = try ClientCredentials(
             clientID: "shop-web", method: .secretBasic(Secret(Array("a-secret-for-tests".utf8))))
@@ -86,12 +88,15 @@ final class SignedIn: Sendable {
         let now = clock.seconds
         var session = Session(
             id: RandomBytes.fill(16), client: "shop", issuer: ScriptedServer.issuer, subject: subject,
-            serverSession: sid,
             claims: Array(
                 "{\"iss\":\"\(ScriptedServer.issuer)\",\"sub\":\"\(subject)\",\"email\":\"u@example.com\"}".utf8),
-            scopes: ["openid", "orders"], createdAt: now, seenAt: now, endsAt: now + 28_800,
-            accessToken: Secret(Array("access-0-of-this-server".utf8)), accessTokenIssuedAt: now,
-            accessTokenExpiresAt: now + 300, proofKey: proofKey, refreshToken: Secret(Array(refreshToken.utf8)))
+            scopes: ["openid", "orders"], createdAt: now, endsAt: now + 28_800)
+        session.serverSession = sid
+        session.accessToken = Secret(Array("access-0-of-this-server".utf8))
+        session.accessTokenIssuedAt = now
+        session.accessTokenExpiresAt = now + 300
+        session.proofKey = proofKey
+        session.refreshToken = Secret(Array(refreshToken.utf8))
         change(&session)
         let value = try await place.store.create(session, now: now)
         return (session, value)
@@ -119,8 +124,11 @@ final class SignedIn: Sendable {
             endpoint: endpoint, method: method, query: Array(query.utf8), body: Array(body.utf8),
             contentType: method == .post ? "application/x-www-form-urlencoded" : nil,
             cookies: Array(cookies.joined(separator: "; ").utf8),
-            origin: method == .post ? Self.publicURL : nil, fetchSite: "same-origin", fetchMode: "navigate",
-            publicURL: Self.publicURL, peer: "192.0.2.7", requestID: "0123456789abcdef0123456789abcdef")
+            publicURL: Self.publicURL, peer: "192.0.2.7")
+        request.origin = method == .post ? Self.publicURL : nil
+        request.fetchSite = "same-origin"
+        request.fetchMode = "navigate"
+        request.requestID = "0123456789abcdef0123456789abcdef"
         change(&request)
         return request
     }

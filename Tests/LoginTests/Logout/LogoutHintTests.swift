@@ -37,10 +37,10 @@ import Testing
         world.server.habits.idTokenRecipient = key
         var browser = Browser()
         _ = try await world.login(&browser)
-        let answer = await world.service.answer(
-            LoginRequest(
-                endpoint: .logout(client: 0), method: .post, cookies: browser.cookies(), fetchSite: "same-origin",
-                publicURL: LoginWorld.publicURL))
+        var request = LoginRequest(
+            endpoint: .logout(client: 0), method: .post, cookies: browser.cookies(), publicURL: LoginWorld.publicURL)
+        request.fetchSite = "same-origin"
+        let answer = await world.service.answer(request)
         let location = try #require(answer.location)
         #expect(try subject(of: FormText.query(of: location)["id_token_hint"]) == "user-1")
     }

@@ -8,10 +8,12 @@ import Testing
 
 struct RefreshRulesTests {
     private func session(life: Int64, refreshes: Bool = true) -> Session {
-        Session(
-            id: [1], client: "shop", issuer: "i", subject: "s", claims: [], scopes: [], createdAt: 1000, seenAt: 1000,
-            endsAt: 9000, accessTokenIssuedAt: 1000, accessTokenExpiresAt: 1000 + life,
-            refreshToken: refreshes ? Secret([1]) : nil)
+        var session = Session(
+            id: [1], client: "shop", issuer: "i", subject: "s", claims: [], scopes: [], createdAt: 1000, endsAt: 9000)
+        session.accessTokenIssuedAt = 1000
+        session.accessTokenExpiresAt = 1000 + life
+        session.refreshToken = refreshes ? Secret([1]) : nil
+        return session
     }
 
     @Test(

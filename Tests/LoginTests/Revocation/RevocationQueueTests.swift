@@ -113,9 +113,8 @@ struct RevocationQueueTests {
 extension Session {
     /// The same one of somebody else.
     fileprivate func of(_ subject: String) -> Session {
-        Session(
-            id: id, client: client, issuer: issuer, subject: subject, claims: claims, scopes: scopes,
-            createdAt: createdAt,
-            seenAt: seenAt, endsAt: endsAt, accessToken: accessToken, refreshToken: refreshToken)
+        var session = self
+        session.subject = subject
+        return session
     }
 }

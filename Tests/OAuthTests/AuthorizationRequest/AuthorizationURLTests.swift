@@ -51,7 +51,8 @@ private let intrusions = [
 
     @Test(.refuses("JAR-07")) func `never has the state, the nonce or the challenge of a signed request`() throws {
         for repeats in [false, true] {
-            let settings = AuthorizationRequestSettings(form: .signed, repeatsParameters: repeats)
+            var settings = AuthorizationRequestSettings(form: .signed)
+            settings.repeatsParameters = repeats
             let parameters = Given.parameters(settings)
             let object = try Given.object(parameters)
             let url = ReadURL(AuthorizationURL.byValue(endpoint: Given.endpoint, parameters, object: object))
@@ -81,7 +82,8 @@ private let intrusions = [
     }
 
     @Test(.holds("JAR-25")) func `names the object by its hash where that is configured`() throws {
-        let settings = AuthorizationRequestSettings(form: .signedByReference, hashesRequestURI: true)
+        var settings = AuthorizationRequestSettings(form: .signedByReference)
+        settings.hashesRequestURI = true
         let object = Array("an object".utf8)
         let url = ReadURL(
             AuthorizationURL.byReference(
@@ -167,7 +169,9 @@ private let intrusions = [
     @Test(.holds("JAR-08")) func `is one whose URL has more than 2000 characters, as 20 KiB of details make it`() throws
     {
         let details = try Given.json("[{\"type\":\"\(String(repeating: "x", count: 20_480))\"}]")
-        let long = Given.parameters(AuthorizationRequestSettings(form: .signed, authorizationDetails: details))
+        var settings = AuthorizationRequestSettings(form: .signed)
+        settings.authorizationDetails = details
+        let long = Given.parameters(settings)
         let url = AuthorizationURL.byValue(endpoint: Given.endpoint, long, object: try Given.object(long))
         #expect(url.utf8.count > AuthorizationURL.maximumCharacters)
         // Nothing was cut off: what is too long is sent in another way.

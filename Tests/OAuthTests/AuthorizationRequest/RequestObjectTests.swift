@@ -41,7 +41,9 @@ private typealias Given = Requesting
         type: AuthorizationRequestSettings.ObjectType, expected: String
     ) throws {
         let signer = try Given.signer()
-        let parameters = Given.parameters(AuthorizationRequestSettings(form: .signed, objectType: type))
+        var settings = AuthorizationRequestSettings(form: .signed)
+        settings.objectType = type
+        let parameters = Given.parameters(settings)
         let (header, _) = try Given.open(Given.object(parameters))
         #expect(header.type == expected)
         #expect(header.keyID == signer.keyID)
@@ -171,8 +173,9 @@ private typealias Given = Requesting
     private static func settings(
         _ algorithm: String = "ECDH-ES+A256KW", _ encoding: String = "A256GCM"
     ) -> AuthorizationRequestSettings {
-        AuthorizationRequestSettings(
-            form: .pushedSigned, encryption: .init(algorithm: algorithm, encoding: encoding))
+        var settings = AuthorizationRequestSettings(form: .pushedSigned)
+        settings.encryption = .init(algorithm: algorithm, encoding: encoding)
+        return settings
     }
 
     @Test(.holds("JAR-10"), arguments: ["RSA-OAEP-256", "RSA-OAEP", "ECDH-ES", "ECDH-ES+A128KW", "ECDH-ES+A256KW"])

@@ -33,12 +33,16 @@ enum Requesting {
 
     /// Settings with every optional parameter there is (CF-10).
     static func everything(form: AuthorizationRequestSettings.Form = .plain) throws -> AuthorizationRequestSettings {
-        AuthorizationRequestSettings(
+        var settings = AuthorizationRequestSettings(
             form: form, responseMode: .formPost, scopes: ["openid", "orders:read"],
-            resources: ["https://api.example/a", "https://api.example/b"], audience: "legacy api",
-            authorizationDetails: try json(#"[{"type":"payment","amount":12.50}]"#), acrValues: ["gold", "silver"],
-            maximumAge: 300, prompt: "consent", uiLocales: "de en", loginHint: "ü@example.com",
-            claims: try json(#"{"id_token":{"email":null}}"#))
+            resources: ["https://api.example/a", "https://api.example/b"], acrValues: ["gold", "silver"],
+            maximumAge: 300, prompt: "consent")
+        settings.audience = "legacy api"
+        settings.authorizationDetails = try json(#"[{"type":"payment","amount":12.50}]"#)
+        settings.uiLocales = "de en"
+        settings.loginHint = "ü@example.com"
+        settings.claims = try json(#"{"id_token":{"email":null}}"#)
+        return settings
     }
 
     static func signer(_ key: SigningKey = .p256, _ algorithm: SignatureAlgorithm? = nil) throws -> SigningJWK {

@@ -24,13 +24,18 @@ enum Sample {
         subject: String = "alice", sid: String? = "s-1", createdAt: Int64 = now, endsAt: Int64? = nil,
         accessToken: Int = 0, idToken: Int = 0, id: [UInt8] = RandomBytes.fill(16)
     ) -> Session {
-        Session(
-            id: id, client: "shop", issuer: issuer, subject: subject, serverSession: sid,
+        var session = Session(
+            id: id, client: "shop", issuer: issuer, subject: subject,
             claims: Array(#"{"iss":"https://id.example/","sub":"alice"}"#.utf8), scopes: ["openid", "orders:read"],
-            createdAt: createdAt, seenAt: createdAt, endsAt: endsAt ?? createdAt + 28_800,
-            accessToken: accessToken > 0 ? token(accessToken) : nil, accessTokenIssuedAt: createdAt,
-            accessTokenExpiresAt: createdAt + 300, proofKey: Secret([UInt8](repeating: 7, count: 32)),
-            refreshToken: Secret(Array("refresh-0".utf8)), idToken: idToken > 0 ? token(idToken) : nil)
+            createdAt: createdAt, endsAt: endsAt ?? createdAt + 28_800)
+        session.serverSession = sid
+        session.accessToken = accessToken > 0 ? token(accessToken) : nil
+        session.accessTokenIssuedAt = createdAt
+        session.accessTokenExpiresAt = createdAt + 300
+        session.proofKey = Secret([UInt8](repeating: 7, count: 32))
+        session.refreshToken = Secret(Array("refresh-0".utf8))
+        session.idToken = idToken > 0 ? token(idToken) : nil
+        return session
     }
 
     /// So many bytes in base64url with two dots, as a JWT has them; random, so that nothing makes them shorter.

@@ -25,15 +25,21 @@ import Testing
                 return Secret(Array(segments.joined(separator: ".").utf8))
             }
         }
-        return Session(
+        var session = Session(
             id: dice.bytes(16), client: "shop", issuer: text(&dice), subject: text(&dice),
-            serverSession: dice.next() % 2 == 0 ? text(&dice) : nil, claims: dice.bytes(Int(dice.next() % 100)),
-            scopes: (0..<Int(dice.next() % 5)).map { _ in text(&dice) }, createdAt: time(&dice), seenAt: time(&dice),
-            endsAt: time(&dice), accessToken: token(&dice), accessTokenIssuedAt: time(&dice),
-            accessTokenExpiresAt: time(&dice), proofKey: dice.next() % 2 == 0 ? Secret(dice.bytes(32)) : nil,
-            refreshToken: token(&dice), idToken: token(&dice),
-            nonceDigest: dice.next() % 2 == 0 ? dice.bytes(16) : nil,
-            generation: UInt32(truncatingIfNeeded: dice.next()))
+            claims: dice.bytes(Int(dice.next() % 100)), scopes: (0..<Int(dice.next() % 5)).map { _ in text(&dice) },
+            createdAt: time(&dice), endsAt: time(&dice))
+        session.seenAt = time(&dice)
+        session.serverSession = dice.next() % 2 == 0 ? text(&dice) : nil
+        session.accessToken = token(&dice)
+        session.accessTokenIssuedAt = time(&dice)
+        session.accessTokenExpiresAt = time(&dice)
+        session.proofKey = dice.next() % 2 == 0 ? Secret(dice.bytes(32)) : nil
+        session.refreshToken = token(&dice)
+        session.idToken = token(&dice)
+        session.nonceDigest = dice.next() % 2 == 0 ? dice.bytes(16) : nil
+        session.generation = UInt32(truncatingIfNeeded: dice.next())
+        return session
     }
 
     @Test func `is read as it was written, whatever it holds`() throws {

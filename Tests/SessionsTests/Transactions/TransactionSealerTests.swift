@@ -18,9 +18,10 @@ import Testing
     private func state() -> String { Base64URL.encode(RandomBytes.fill(32).span) }
 
     private func transaction(_ returnTo: String = "/app?x=1", fragment: String? = nil) -> LoginTransaction {
-        LoginTransaction(
-            seed: Secret(RandomBytes.fill(32)), returnTo: returnTo, createdAt: Self.now, client: "shop",
-            fragment: fragment)
+        var transaction = LoginTransaction(
+            seed: Secret(RandomBytes.fill(32)), returnTo: returnTo, createdAt: Self.now, client: "shop")
+        transaction.fragment = fragment
+        return transaction
     }
 
     /// The field of a browser that keeps these logins' cookies.

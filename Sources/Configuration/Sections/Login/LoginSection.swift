@@ -66,8 +66,10 @@ enum LoginSection {
         else { return nil }
         ResponseSection.judge(object, request.settings, problems)
         var settings = LoginSettings(
-            name: entry.name, client: index, authorization: request.settings, idToken: idToken, response: response,
-            dpop: dpop, session: session, logout: logout)
+            name: entry.name, client: index, authorization: request.settings, idToken: idToken, session: session)
+        settings.response = response
+        settings.dpop = dpop
+        settings.logout = logout
         settings.requestObjectKey = request.key
         settings.publishedKeys = publishedKeys
         settings.decryptionKeys = decryptionKeys
