@@ -1,4 +1,5 @@
 import Bytes
+import TestSupport
 import Testing
 
 private func decode(_ text: String) -> [UInt8]? {
@@ -31,8 +32,7 @@ private func decode(_ text: String) -> [UInt8]? {
         let bytes = Array(text.utf8)
         #expect(FormEncoding.isSpelling(bytes.span, of: "state") == (decode(text) == Array("state".utf8)))
         #expect(FormEncoding.isSpelling(bytes.span, of: "st te") == (decode(text) == Array("st te".utf8)))
-        for count in bytes.indices {
-            let cut = Array(bytes[..<count])
+        for cut in everyStart(of: bytes) {
             #expect(
                 FormEncoding.isSpelling(cut.span, of: "state") == (FormEncoding.decode(cut.span) == Array("state".utf8))
             )

@@ -133,7 +133,7 @@ extension MAC {
             changed[bit / 8] ^= 1 << UInt8(bit % 8)
             #expect(!mac.accepts(changed, of: message))
         }
-        for count in code.indices { #expect(!mac.accepts(Array(code[..<count]), of: message)) }
+        for cut in everyStart(of: code) { #expect(!mac.accepts(cut, of: message)) }
     }
 
     @Test(.refuses("JOSE-11"), arguments: HashFunction.allCases)

@@ -78,8 +78,8 @@ private let pairs: [(SigningKey, SignatureAlgorithm)] =
     func `a signature of any other length is refused`(key: SigningKey, algorithm: SignatureAlgorithm) throws {
         let verifier = try verificationKey(key)
         let signature = key.sign(message, by: algorithm)
-        for count in signature.indices {
-            #expect(!verifier.accepts(Array(signature[..<count]), of: message, by: algorithm.scheme))
+        for cut in everyStart(of: signature) {
+            #expect(!verifier.accepts(cut, of: message, by: algorithm.scheme))
         }
         for longer in [signature + [0], [0] + signature, signature + signature] {
             #expect(!verifier.accepts(longer, of: message, by: algorithm.scheme))

@@ -1,4 +1,5 @@
 import HTTP1
+import TestSupport
 import TestTraits
 import Testing
 
@@ -44,17 +45,15 @@ extension WebSocketFrames {
     @Test func `begin between two frames`() { #expect(WebSocketFrames().isBetweenFrames) }
 
     @Test(.holds("HTTP-60")) func `end where their headers say, however they are cut`() {
-        let all = Self.frames.flatMap { $0 }[...]
         let ends = Set(Self.frames.reduce(into: [0]) { $0.append(($0.last ?? 0) + $1.count) })
-        var oneByOne = WebSocketFrames()
-        for cut in 0...all.count {
+        for pieces in everyCut(of: Self.frames.flatMap { $0 }) {
             var frames = WebSocketFrames()
-            frames.pass(all[..<cut])
-            #expect(frames.isBetweenFrames == ends.contains(cut), "after \(cut) bytes")
-            #expect(oneByOne.isBetweenFrames == ends.contains(cut), "after \(cut) single bytes")
-            frames.pass(all[cut...])
-            #expect(frames.isBetweenFrames, "cut at \(cut)")
-            if cut < all.count { oneByOne.pass(all[cut...cut]) }
+            var passed = 0
+            for piece in pieces {
+                frames.pass(piece[...])
+                passed += piece.count
+                #expect(frames.isBetweenFrames == ends.contains(passed), "\(passed) bytes in \(pieces.count) pieces")
+            }
         }
     }
 

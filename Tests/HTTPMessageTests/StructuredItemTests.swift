@@ -1,4 +1,5 @@
 import HTTPMessage
+import TestSupport
 import Testing
 
 @Suite struct `structured items` {
@@ -79,16 +80,10 @@ import Testing
     {
         let bytes = Array(field.utf8)
         let item = try StructuredItem(bytes.span)
-        for end in bytes.indices {
-            let cut = try? StructuredItem(bytes.span.extracting(..<end))
-            #expect(cut != item)
+        for cut in everyStart(of: bytes) {
+            let other = try? StructuredItem(cut.span)
+            #expect(other != item)
         }
-        for place in bytes.indices {
-            for octet in UInt8.min...UInt8.max {
-                var changed = bytes
-                changed[place] = octet
-                _ = try? StructuredItem(changed.span)
-            }
-        }
+        for changed in everyChange(of: bytes) { _ = try? StructuredItem(changed.bytes.span) }
     }
 }

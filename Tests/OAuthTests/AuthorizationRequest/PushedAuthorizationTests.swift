@@ -174,25 +174,21 @@ private let published = """
 
     @Test(.refuses("PAR-03")) func `cut off anywhere is none`() throws {
         let whole = Array(published.utf8)
-        for count in 0..<whole.count {
-            let answer = FetchResponse(status: 201, contentType: "application/json", body: Array(whole.prefix(count)))
+        for cut in everyStart(of: whole) {
+            let answer = FetchResponse(status: 201, contentType: "application/json", body: cut)
             #expect(throws: PushRefusal.self) { try PushedAuthorization.read(answer) }
         }
     }
 
     @Test(.refuses("PAR-03")) func `with any byte changed is refused or is a reference that can be sent on`() throws {
         let whole = Array(published.utf8)
-        for position in whole.indices {
-            for byte in UInt8.min...UInt8.max {
-                var changed = whole
-                changed[position] = byte
-                let answer = FetchResponse(status: 201, contentType: "application/json", body: changed)
-                guard let found = try? PushedAuthorization.read(answer) else { continue }
-                #expect(found.expiresIn > 0)
-                #expect(found.requestURI.utf8.allSatisfy { (0x21...0x7E).contains($0) })
-                let url = AuthorizationURL.pushed(endpoint: "https://a/", clientID: "c", requestURI: found.requestURI)
-                #expect(ReadURL(url).names == ["client_id", "request_uri"])
-            }
+        for changed in everyChange(of: whole) {
+            let answer = FetchResponse(status: 201, contentType: "application/json", body: changed.bytes)
+            guard let found = try? PushedAuthorization.read(answer) else { continue }
+            #expect(found.expiresIn > 0)
+            #expect(found.requestURI.utf8.allSatisfy { (0x21...0x7E).contains($0) })
+            let url = AuthorizationURL.pushed(endpoint: "https://a/", clientID: "c", requestURI: found.requestURI)
+            #expect(ReadURL(url).names == ["client_id", "request_uri"])
         }
     }
 }

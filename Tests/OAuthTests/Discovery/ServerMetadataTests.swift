@@ -1,5 +1,6 @@
 import HTTPMessage
 import JSON
+import TestSupport
 import TestTraits
 import Testing
 
@@ -188,9 +189,8 @@ private func accept(
     }
 
     @Test func `wherever it is cut off`() {
-        let whole = Array(document().utf8)
-        for count in 0..<whole.count {
-            let part = FetchResponse(status: 200, contentType: "application/json", body: Array(whole[..<count]))
+        for body in everyStart(of: Array(document().utf8)) {
+            let part = FetchResponse(status: 200, contentType: "application/json", body: body)
             #expect(throws: MetadataRefusal.self) { try accept(part) }
         }
     }

@@ -143,10 +143,10 @@ private func signedRefusal(_ response: FetchResponse) throws -> IntrospectionRef
     @Test(.refuses("INT-08")) func `cut off at any place is never an answer`() throws {
         let good = signedAnswer()
         let keys = try keys()
-        for count in good.body.indices {
+        for body in everyStart(of: good.body) {
             var cut = good
-            cut.body = Array(good.body[..<count])
-            #expect(introspectionRefusal(cut, rules: signedRules, keys: keys) != nil, "\(count) bytes")
+            cut.body = body
+            #expect(introspectionRefusal(cut, rules: signedRules, keys: keys) != nil, "\(body.count) bytes")
         }
     }
 

@@ -175,11 +175,10 @@ private func refusal(_ response: FetchResponse) -> ExchangeRefusal? {
         #expect(refusal(answer("[]")) == .notAnObject)
         let large = object(members, ["x": "\"" + String(repeating: "x", count: 65_536) + "\""])
         #expect(refusal(answer(large)) == .tooLarge(bytes: large.utf8.count))
-        let text = Array(object(members).utf8)
-        for count in text.indices {
-            let cut = FetchResponse(status: 200, contentType: "application/json", body: Array(text[..<count]))
+        for body in everyStart(of: Array(object(members).utf8)) {
+            let cut = FetchResponse(status: 200, contentType: "application/json", body: body)
             guard case .notJSON = refusal(cut) else {
-                Issue.record("read after \(count) bytes")
+                Issue.record("read after \(body.count) bytes")
                 return
             }
         }
