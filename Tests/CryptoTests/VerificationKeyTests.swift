@@ -74,7 +74,7 @@ private let pairs: [(SigningKey, SignatureAlgorithm)] =
         #expect(OpenSSLErrors.isEmpty)
     }
 
-    @Test(arguments: pairs)
+    @Test(.refuses("JOSE-08"), arguments: pairs)
     func `a signature of any other length is refused`(key: SigningKey, algorithm: SignatureAlgorithm) throws {
         let verifier = try verificationKey(key)
         let signature = key.sign(message, by: algorithm)

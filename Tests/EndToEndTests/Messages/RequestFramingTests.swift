@@ -231,7 +231,20 @@ import Testing
         try stage.expectNothingForwarded()
     }
 
-    @Test(.holds("HTTP-34"), arguments: ["GET", "DELETE", "OPTIONS", "HEAD"])
+    @Test(.holds("HTTP-34"), .refuses("HTTP-34"), arguments: ["GET", "DELETE", "OPTIONS", "HEAD"])
+    func `a chunked body is a body whatever the method`(method: String) throws {
+        let hidden = "GET /open/hidden HTTP/1.1\r\nHost: gateway.test\r\n\r\n"
+        let chunks = "\(String(hidden.utf8.count, radix: 16))\r\n\(hidden)\r\n0\r\n\r\n"
+        let head = "\(method) /open/a HTTP/1.1\r\nHost: gateway.test\r\nTransfer-Encoding: chunked\r\n\r\n"
+        let client = try stage.gateway.client()
+        try client.send(head + chunks + request("GET", "/open/behind"))
+        #expect(try client.response(to: method).status == 200)
+        #expect(try client.response().status == 200)
+        #expect(stage.upstream.requests.map(\.path) == ["/open/a", "/open/behind"])
+        #expect(stage.upstream.onlyRequest(for: "/open/a")?.bodyText == hidden)
+    }
+
+    @Test(.holds("HTTP-34"), .refuses("HTTP-34"), arguments: ["GET", "DELETE", "OPTIONS", "HEAD"])
     func `a body is a body whatever the method`(method: String) throws {
         let hidden = "GET /open/hidden HTTP/1.1\r\nHost: gateway.test\r\n\r\n"
         let client = try stage.gateway.client()

@@ -26,7 +26,7 @@ import Testing
         #expect(try client.responses(3).map(\.bodyText) == ["one.", "two", "three"])
     }
 
-    @Test(.holds("HTTP-36")) func `each pipelined request is authenticated on its own`() throws {
+    @Test(.holds("HTTP-36"), .refuses("HTTP-36")) func `each pipelined request is authenticated on its own`() throws {
         let client = try stage.gateway.client()
         let authorised = request("GET", "/orders/1", fields: [stage.tokens.bearer()])
         try client.send(authorised + request("GET", "/orders/2") + authorised)

@@ -230,11 +230,14 @@ import Testing
         try expectInvalidProof(response, stage, check: "DPOP-18")
     }
 
-    @Test(.holds("DPOP-26")) func `kid, jku, x5c and strangers in the header are ignored`() throws {
-        try expectAccepted(
-            ProofCall(header: [
-                "kid": "\"../../x\"", "jku": "\"https://evil.example\"", "x5c": "[\"MIIB\"]", "strange": "{}",
-            ]))
+    @Test(.holds("DPOP-26"), .refuses("DPOP-26"))
+    func `kid, jku, x5c and strangers in the header are ignored`() throws {
+        let header = [
+            "kid": "\"../../x\"", "jku": "\"https://evil.example\"", "x5c": "[\"MIIB\"]", "strange": "{}",
+        ]
+        try expectAccepted(ProofCall(header: header))
+        // The key is the one in the proof, whatever else points to its signer's.
+        try expectRefused(ProofCall(header: header, signer: .p256), "DPOP-05")
     }
 
     @Test(.refuses("DPOP-26")) func `a critical parameter is refused`() throws {

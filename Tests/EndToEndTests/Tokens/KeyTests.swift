@@ -86,7 +86,7 @@ import Testing
         #expect(stage.issuer.fetches() == fetches + 1)
     }
 
-    @Test(.holds("JOSE-34")) func `a token seen before is still compared bit by bit`() throws {
+    @Test(.holds("JOSE-34"), .refuses("JOSE-34")) func `a token seen before is still compared bit by bit`() throws {
         let stage = try Stage()
         let token = stage.tokens.token()
         for _ in 0..<3 { #expect(try ask(stage, token).status == 200) }

@@ -137,7 +137,7 @@ enum DifferingPlace: CaseIterable, Sendable {
     }
     private static let certified = Shared { try CertificateStage() }
 
-    @Test(.holds("JOSE-30"), arguments: DifferingPlace.allCases)
+    @Test(.holds("JOSE-30"), .refuses("JOSE-30"), arguments: DifferingPlace.allCases)
     func `another ath in a proof is another token's`(_ place: DifferingPlace) throws {
         let stage = try Self.bound.get()
         stage.reset()
@@ -151,7 +151,7 @@ enum DifferingPlace: CaseIterable, Sendable {
         #expect(try stage.exchange("GET", "/bound/a", fields: call.fields(token: token)).status == 200)
     }
 
-    @Test(.holds("JOSE-30"), arguments: DifferingPlace.allCases)
+    @Test(.holds("JOSE-30"), .refuses("JOSE-30"), arguments: DifferingPlace.allCases)
     func `another jkt in a token is another key's`(_ place: DifferingPlace) throws {
         let stage = try Self.bound.get()
         stage.reset()
@@ -163,7 +163,7 @@ enum DifferingPlace: CaseIterable, Sendable {
         #expect(try ProofCall().send(stage).status == 200)
     }
 
-    @Test(.holds("JOSE-30"), arguments: DifferingPlace.allCases)
+    @Test(.holds("JOSE-30"), .refuses("JOSE-30"), arguments: DifferingPlace.allCases)
     func `another digest of a certificate in a token is another client's`(_ place: DifferingPlace) throws {
         let stage = try Self.certified.get()
         stage.upstream.forget()
