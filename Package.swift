@@ -35,7 +35,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2")
     ],
     targets: [
-        // 0: doors to C — a module map and a shim header, nothing else
+        // 0: C libraries — a module map and a shim header, nothing else
         .systemLibrary(name: "CSocket"),
         .systemLibrary(name: "CEvent", pkgConfig: "libevent_core", providers: [.apt(["libevent-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),

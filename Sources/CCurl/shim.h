@@ -2,7 +2,7 @@
 #include <curl/curl.h>
 #include <sys/socket.h>
 
-// curl's setters and getters are variadic and its message holds a union: Swift needs one typed door for each kind.
+// curl's setters and getters are variadic and its message holds a union: Swift needs one typed function for each kind.
 
 static inline CURLcode portcullis_easy_set_long(CURL *easy, CURLoption option, long value) {
     return curl_easy_setopt(easy, option, value);

@@ -47,8 +47,8 @@ enum ImportTable {
         ],
     ]
 
-    /// Doors to C: a module map and a header, nothing that could import.
-    static let doors: Set<String> = ["CEvent", "COpenSSL", "CCurl", "CYAML", "CSocket"]
+    /// C libraries: a module map and a header, nothing that could import.
+    static let libraries: Set<String> = ["CEvent", "COpenSSL", "CCurl", "CYAML", "CSocket"]
 
     /// Targets that are pure: they read no clock, no file, no environment and make no system call.
     static let withoutSystem: Set<String> = [
@@ -106,7 +106,7 @@ enum ImportTable {
 
     @Test func `is what the manifest declares`() throws {
         let manifest = try #require(SourceTree.file("Package.swift"))
-        for (target, allowed) in ImportTable.modules where !ImportTable.doors.contains(target) {
+        for (target, allowed) in ImportTable.modules where !ImportTable.libraries.contains(target) {
             let declared = try #require(Self.dependencies(of: target, in: manifest.text), "\(target)")
             #expect(declared == allowed, "\(target) in Package.swift")
         }
@@ -145,7 +145,7 @@ enum ImportTable {
             guard cells.count >= 2, ImportTable.modules[cells[0]] != nil else { continue }
             rows[cells[0]] = Set(cells[1].split { ", —".contains($0) }.map(String.init))
         }
-        for (target, allowed) in ImportTable.modules where !ImportTable.doors.contains(target) {
+        for (target, allowed) in ImportTable.modules where !ImportTable.libraries.contains(target) {
             #expect(rows[target] == allowed, "the row of \(target) in Architecture.md")
         }
     }

@@ -9,7 +9,7 @@ import Transport
 private typealias Stream = Transport.ByteStream
 
 /// A listener with client certificates, its files, and clients that come to it.
-private struct Door {
+private struct TestServer {
     let files: CertificateFiles
     let tls: ServerTLS
 
@@ -87,37 +87,38 @@ private let versions = [TLS1_2_VERSION, TLS1_3_VERSION]
 @Suite struct `client certificates` {
     @Test(.holds("MTLS-01"), arguments: versions)
     func `the digest of the certificate is that of its DER`(version: Int32) throws {
-        let door = try Door(.required)
-        let certificate = try door.files.authority.issue(names: ["client"])
-        let visit = try door.visit(certificate, version: version)
+        let listening = try TestServer(.required)
+        let certificate = try listening.files.authority.issue(names: ["client"])
+        let visit = try listening.visit(certificate, version: version)
         #expect(visit.isThrough)
         #expect(try visit.digest == digest(of: certificate))
-        let other = try door.visit(door.files.authority.issue(names: ["client"]), version: version)
+        let other = try listening.visit(listening.files.authority.issue(names: ["client"]), version: version)
         #expect(other.isThrough)
         #expect(try other.digest != digest(of: certificate), "another certificate of the same name is another one")
     }
 
     @Test(.holds("MTLS-02"), .refuses("MTLS-02"), arguments: versions)
     func `a client without a certificate has none, where it is let in at all`(version: Int32) throws {
-        let optional = try Door(.optional).visit(nil, version: version)
+        let optional = try TestServer(.optional).visit(nil, version: version)
         #expect(optional.isThrough)
         #expect(optional.digest == nil)
         #expect(optional.client.certificateRequests == 1)
-        let required = try Door(.required).visit(nil, version: version)
+        let required = try TestServer(.required).visit(nil, version: version)
         #expect(!required.isThrough)
         #expect(required.digest == nil)
     }
 
     @Test(.holds("MTLS-02"), .refuses("MTLS-02"), arguments: versions)
     func `a certificate is none until the possession of its key is proved`(version: Int32) throws {
-        let door = try Door(.required)
-        let certificate = try door.files.authority.issue(names: ["client"])
+        let listening = try TestServer(.required)
+        let certificate = try listening.files.authority.issue(names: ["client"])
         let (left, right) = (try SocketPair(), try SocketPair())
         var (near, far) = (Stream(descriptor: left.here), Stream(descriptor: right.there))
         defer { near.close() }
         defer { far.close() }
-        let client = try ForeignClient(left.there, version: version, identity: try door.files.identity(certificate))
-        var server = try #require(door.tls.open(right.here))
+        let client = try ForeignClient(
+            left.there, version: version, identity: try listening.files.identity(certificate))
+        var server = try #require(listening.tls.open(right.here))
         defer { server.close() }
         // Octet by octet: at some point the certificate is there, and the signature with its key is not.
         for _ in 0..<10 where server.isHandshaking {
@@ -137,14 +138,14 @@ private let versions = [TLS1_2_VERSION, TLS1_3_VERSION]
 
     @Test(.holds("MTLS-04"), arguments: versions)
     func `pop takes any certificate, whoever signed it and whenever it ended`(version: Int32) throws {
-        let door = try Door(.required)
+        let listening = try TestServer(.required)
         let stranger = try TestCertificate.authority(named: "Stranger")
         for certificate in [
             stranger, try stranger.issue(names: ["client"]),
-            try door.files.authority.issue(names: ["client"], secondsLeft: -60),
+            try listening.files.authority.issue(names: ["client"], secondsLeft: -60),
             try TestCertificate.selfSigned(named: "client", rsaBits: 2048),
         ] {
-            let visit = try door.visit(certificate, version: version)
+            let visit = try listening.visit(certificate, version: version)
             #expect(visit.isThrough)
             #expect(try visit.digest == digest(of: certificate))
         }
@@ -152,9 +153,9 @@ private let versions = [TLS1_2_VERSION, TLS1_3_VERSION]
 
     @Test(.refuses("MTLS-04"), arguments: versions)
     func `pop refuses a key that others can find`(version: Int32) throws {
-        let door = try Door(.optional)
+        let listening = try TestServer(.optional)
         let weak = try TestCertificate.selfSigned(named: "client", rsaBits: 1024)
-        #expect(try !door.visit(weak, version: version).isThrough)
+        #expect(try !listening.visit(weak, version: version).isThrough)
     }
 
     @Test(
@@ -162,17 +163,17 @@ private let versions = [TLS1_2_VERSION, TLS1_3_VERSION]
     func `pki takes a certificate of its authorities, and no other`(
         request: ClientCertificates.Request, version: Int32
     ) throws {
-        let door = try Door(request, pki: true)
-        let certificate = try door.files.authority.issue(names: ["client"])
-        let visit = try door.visit(certificate, version: version)
+        let listening = try TestServer(request, pki: true)
+        let certificate = try listening.files.authority.issue(names: ["client"])
+        let visit = try listening.visit(certificate, version: version)
         #expect(visit.isThrough)
         #expect(try visit.digest == digest(of: certificate))
         let stranger = try TestCertificate.authority(named: "Test authority")
         for certificate in [
             stranger, try stranger.issue(names: ["client"]),
-            try door.files.authority.issue(names: ["client"], secondsLeft: -60),
+            try listening.files.authority.issue(names: ["client"], secondsLeft: -60),
         ] {
-            let refused = try door.visit(certificate, version: version)
+            let refused = try listening.visit(certificate, version: version)
             #expect(!refused.isThrough)
             #expect(refused.digest == nil)
         }
@@ -185,10 +186,10 @@ private let versions = [TLS1_2_VERSION, TLS1_3_VERSION]
         let (kept, revoked) = (
             try files.authority.issue(names: ["kept"]), try files.authority.issue(names: ["revoked"])
         )
-        let door = try Door(files, .required, revoked: [revoked], pki: true)
-        #expect(try door.visit(kept).isThrough)
-        #expect(try !door.visit(revoked).isThrough)
-        #expect(try Door(files, .required, pki: true).visit(revoked).isThrough, "without the list nobody knows")
+        let listening = try TestServer(files, .required, revoked: [revoked], pki: true)
+        #expect(try listening.visit(kept).isThrough)
+        #expect(try !listening.visit(revoked).isThrough)
+        #expect(try TestServer(files, .required, pki: true).visit(revoked).isThrough, "without the list nobody knows")
         let other = try TestCertificate.authority(named: "Other authority")
         let foreign = ClientCertificates(
             request: .required,
@@ -205,8 +206,8 @@ private let versions = [TLS1_2_VERSION, TLS1_3_VERSION]
 
     @Test(.holds("MTLS-05"), arguments: versions)
     func `a listener without client certificates asks nobody for one`(version: Int32) throws {
-        let door = try Door(nil)
-        let visit = try door.visit(door.files.authority.issue(names: ["client"]), version: version)
+        let listening = try TestServer(nil)
+        let visit = try listening.visit(listening.files.authority.issue(names: ["client"]), version: version)
         #expect(visit.isThrough)
         #expect(visit.client.certificateRequests == 0)
         #expect(visit.digest == nil)
@@ -218,13 +219,13 @@ private let versions = [TLS1_2_VERSION, TLS1_3_VERSION]
     func `the certificate is asked for, and judged, whichever name the client says`(
         serverName: String?, version: Int32
     ) throws {
-        let pop = try Door(.required)
+        let pop = try TestServer(.required)
         #expect(try !pop.visit(nil, version: version, serverName: serverName).isThrough)
         let certificate = try pop.files.authority.issue(names: ["client"])
         let visit = try pop.visit(certificate, version: version, serverName: serverName)
         #expect(visit.isThrough)
         #expect(try visit.digest == digest(of: certificate))
-        let pki = try Door(.optional, pki: true)
+        let pki = try TestServer(.optional, pki: true)
         let known = try pki.files.authority.issue(names: ["client"])
         #expect(try pki.visit(known, version: version, serverName: serverName).isThrough)
         #expect(try !pki.visit(certificate, version: version, serverName: serverName).isThrough)
@@ -232,7 +233,7 @@ private let versions = [TLS1_2_VERSION, TLS1_3_VERSION]
 
     @Test(.refuses("HTTP-73", "MTLS-05"), arguments: [nil, ClientCertificates.Request.optional])
     func `an attempt at renegotiation ends the connection`(request: ClientCertificates.Request?) throws {
-        let visit = try Door(request).visit(nil, version: TLS1_2_VERSION)
+        let visit = try TestServer(request).visit(nil, version: TLS1_2_VERSION)
         #expect(visit.isThrough)
         #expect(visit.client.stream.send([1, 2, 3]) == 3)
         #expect(visit.server.receive().bytes == [1, 2, 3])
@@ -245,7 +246,7 @@ private let versions = [TLS1_2_VERSION, TLS1_3_VERSION]
 
     @Test(.refuses("MTLS-05"), arguments: versions)
     func `no certificate is asked for once the handshake is over`(version: Int32) throws {
-        let visit = try Door(.optional).visit(nil, version: version)
+        let visit = try TestServer(.optional).visit(nil, version: version)
         for _ in 0..<3 {
             #expect(visit.client.stream.send([1]) == 1)
             #expect(visit.server.receive().bytes == [1])
@@ -260,16 +261,17 @@ private let versions = [TLS1_2_VERSION, TLS1_3_VERSION]
 @Suite struct `a resumed connection` {
     /// A connection with `identity`, and another that resumes it without.
     private func resume(
-        _ door: Door, _ identity: TestCertificate?, version: Int32, serverName: String? = nil, at other: Door? = nil
+        _ listening: TestServer, _ identity: TestCertificate?, version: Int32, serverName: String? = nil,
+        at other: TestServer? = nil
     ) throws -> Visit {
-        let first = try door.visit(identity, version: version, serverName: serverName)
+        let first = try listening.visit(identity, version: version, serverName: serverName)
         #expect(first.isThrough)
         // The tickets of TLS 1.3 come after the handshake.
         #expect(first.server.send([1]) == 1)
         #expect(first.client.stream.receive().bytes == [1])
         let session = try first.client.session()
         #expect(session.isResumable)
-        return try (other ?? door).visit(nil, version: version, serverName: serverName, resuming: session)
+        return try (other ?? listening).visit(nil, version: version, serverName: serverName, resuming: session)
     }
 
     @Test(.holds("MTLS-06"), arguments: [ClientCertificates.Request.optional, .required], versions)
@@ -277,9 +279,9 @@ private let versions = [TLS1_2_VERSION, TLS1_3_VERSION]
         request: ClientCertificates.Request, version: Int32
     ) throws {
         for serverName in [nil, "a.example", "b.example"] {
-            let door = try Door(request)
-            let certificate = try door.files.authority.issue(names: ["client"])
-            let resumed = try resume(door, certificate, version: version, serverName: serverName)
+            let listening = try TestServer(request)
+            let certificate = try listening.files.authority.issue(names: ["client"])
+            let resumed = try resume(listening, certificate, version: version, serverName: serverName)
             #expect(resumed.isThrough)
             #expect(resumed.client.isResumed)
             #expect(resumed.client.certificateRequests == 0)
@@ -291,15 +293,15 @@ private let versions = [TLS1_2_VERSION, TLS1_3_VERSION]
     func `is none where authorities decide, for they may revoke`(
         request: ClientCertificates.Request, version: Int32
     ) throws {
-        let door = try Door(request, pki: true)
-        let certificate = try door.files.authority.issue(names: ["client"])
-        let first = try door.visit(certificate, version: version)
+        let listening = try TestServer(request, pki: true)
+        let certificate = try listening.files.authority.issue(names: ["client"])
+        let first = try listening.visit(certificate, version: version)
         #expect(first.isThrough)
         #expect(first.server.send([1]) == 1)
         #expect(first.client.stream.receive().bytes == [1])
         let session = try first.client.session()
         #expect(!session.isResumable)
-        let again = try door.visit(certificate, version: version, resuming: session)
+        let again = try listening.visit(certificate, version: version, resuming: session)
         #expect(again.isThrough)
         #expect(!again.client.isResumed)
         #expect(again.client.certificateRequests == 1)
@@ -308,7 +310,7 @@ private let versions = [TLS1_2_VERSION, TLS1_3_VERSION]
 
     @Test(.refuses("MTLS-06"), arguments: versions)
     func `has none where it began without one`(version: Int32) throws {
-        let resumed = try resume(Door(.optional), nil, version: version)
+        let resumed = try resume(TestServer(.optional), nil, version: version)
         #expect(resumed.isThrough)
         #expect(resumed.client.isResumed)
         #expect(resumed.digest == nil)
@@ -318,8 +320,8 @@ private let versions = [TLS1_2_VERSION, TLS1_3_VERSION]
     func `is not resumed at a listener that asks for more`(version: Int32) throws {
         let files = try CertificateFiles()
         let stranger = try TestCertificate.authority(named: "Stranger")
-        let (open, pop) = (try Door(files, nil), try Door(files, .optional))
-        let (required, pki) = (try Door(files, .required), try Door(files, .required, pki: true))
+        let (open, pop) = (try TestServer(files, nil), try TestServer(files, .optional))
+        let (required, pki) = (try TestServer(files, .required), try TestServer(files, .required, pki: true))
         for (from, identity) in [(open, nil), (pop, nil), (pop, stranger)] {
             for target in [required, pki] {
                 let visit = try resume(from, identity, version: version, at: target)
@@ -360,6 +362,6 @@ private let versions = [TLS1_2_VERSION, TLS1_3_VERSION]
             #expect(!reason.isEmpty)
         }
         #expect(failure(authority, try files.write(files.authority.revocationList([]))) == nil)
-        #expect(ERR_peek_error() == 0, "nothing is left behind for a later call to trip over")
+        #expect(ERR_peek_error() == 0, "nothing is left behind that a later call would report as its own")
     }
 }

@@ -218,6 +218,6 @@ private struct Meeting {
         }
         #expect(failure(good.certificateFile, good.keyFile) == nil)
         #expect(throws: TLSFailure.noCertificate) { try ServerTLS(identities: [], minimumVersion: .tls12) }
-        #expect(ERR_peek_error() == 0, "nothing is left behind for a later call to trip over")
+        #expect(ERR_peek_error() == 0, "nothing is left behind that a later call would report as its own")
     }
 }

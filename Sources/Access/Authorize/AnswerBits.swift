@@ -1,4 +1,4 @@
-/// The answers of one verified token to every predicate of the configuration, a bit each, in its keeper's memory.
+/// The answers of one verified token to every predicate of the configuration, a bit each, in its owner's memory.
 ///
 /// Borrowed for as long as a judgement takes: nothing is copied, counted or kept.
 package struct AnswerBits: ~Escapable {

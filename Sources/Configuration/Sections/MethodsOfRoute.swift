@@ -4,7 +4,7 @@ import Gateway
 /// The methods of a route, which `methods` and the keys of `token.scopes`, `token.authorization_details` and
 /// `login.scopes` say together.
 ///
-/// A method that needs nothing only because nobody thought of it would be an open door: with scopes or details by
+/// A method that needs nothing only because nobody thought of it would be open to everybody: with scopes or details by
 /// method, the methods are those that are named there, and `methods` may not name others. HEAD needs what GET needs
 /// (RFC 9110 §9.3.2).
 struct MethodsOfRoute {

@@ -64,7 +64,7 @@ extension WorkerRef {
                 + " (limits.bad_token_rate_per_client)", "more")
     }
 
-    /// Too many questions of one client wait for their turn at a service, which is the client's doing and not the server's.
+    /// Too many questions of one client wait in a service's queue, which is the client's doing and not the server's.
     var tooManyWaiting: Refused {
         refuse(
             .clientWaitersTooMany,

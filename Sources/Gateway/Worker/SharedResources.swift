@@ -94,7 +94,7 @@ struct SharedResources {
         }
         guard areUsed else { return nil }
         let keys = settings.proofs.nonceKeys.isEmpty ? [ownKey].compactMap(\.self) : settings.proofs.nonceKeys
-        // Not the listener: a nonce is of this resource server, whichever of its doors it was given at.
+        // Not the listener: a nonce is of this resource server, whichever listener gave it.
         do throws(CryptoRefusal) {
             return try DPoPNonces(
                 keys: keys, serverID: "portcullis", lifetimeSeconds: settings.proofs.nonceLifetimeSeconds)

@@ -185,7 +185,7 @@ struct PreparedSuccession {
     let succession: Succession
     let sockets: [OpenListener]
 
-    /// It comes to nothing: what was opened for it is closed.
+    /// Gives the succession up: what was opened for it is closed.
     func abandon() {
         for socket in sockets { socket.abandon() }
         ListenerSocket.free(succession.listeners, count: succession.settings.listeners.count)

@@ -1,7 +1,7 @@
 import HTTPMessage
 import Synchronization
 
-/// Tells an operator what went wrong at a service, each kind of trouble at its own pace.
+/// Tells an operator what went wrong in a service, each kind of trouble at its own pace.
 final class LookupEvents: Sendable {
     private struct Paces {
         var failures = LookupReports(interval: 10_000)

@@ -5,7 +5,7 @@ import Refusals
 import Sessions
 import Synchronization
 
-/// Gives tokens back that no session has a use for (RFC 7009), behind the user's back: a logout never waits for it.
+/// Revokes tokens that no session uses any more (RFC 7009), after the answer: a logout never waits for it.
 ///
 ///     revoke ─▶ ready ─▶ under way (8 at most) ─▶ done
 ///                 ▲            └─▶ pausing ─▶ ready …  six times, then the operator is told

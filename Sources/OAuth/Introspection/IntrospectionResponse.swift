@@ -60,7 +60,7 @@ public enum IntrospectionResponse {
     }
 
     private static func outcome(_ answer: JSONValue, rules: IntrospectionRules, now: Int64) -> IntrospectionOutcome {
-        // INT-02: "true" and 1 are somebody's mistake, and a mistake does not open a door.
+        // INT-02: "true" and 1 are somebody's mistake, and a mistake lets nobody in.
         guard answer["active"]?.bool == true else { return .inactive }
         do throws(AccessTokenRefusal) {
             let token = try IntrospectedToken(answer, rules: rules, now: now).token

@@ -1,4 +1,4 @@
-/// The log that is read at 3 a.m.: one JSON line per event, `{"time":…,"level":…,"event":…,…}`.
+/// The log for operators: one JSON line per event, `{"time":…,"level":…,"event":…,…}`.
 ///
 /// For what happens seldom: a line allocates. Any thread may write.
 package final class OperatorLog: Sendable {

@@ -102,7 +102,7 @@ import Testing
         stage.upstream.waits { $0.requests.count == 1 }
         #expect(try stage.gateway.status("/readyz") == 200)
         stage.gateway.terminate()
-        // Said, not shown by a door that is shut: whoever asks takes that for a gateway that is broken.
+        // An answer, and no refused connection: a balancer takes that for a gateway that is broken.
         #expect(try eventually { try stage.gateway.status("/readyz") == 503 })
         #expect(try stage.gateway.admin("/readyz").bodyText.contains("draining"))
         gate.open()

@@ -62,7 +62,7 @@ struct LogoutTokenBudgetTests {
     @Test(
         .refuses("LO-12"),
         arguments: [(LogoutTokenBudget.Work.signature, 1), (.decryption, 34)] as [(LogoutTokenBudget.Work, Int64)])
-    func `No moment is without an ear for a network's first good token while junk comes steadily`(
+    func `A network's first good token is looked at in every moment while junk comes steadily`(
         _ work: LogoutTokenBudget.Work, _ interval: Int64
     ) {
         let budget = LogoutTokenBudget()

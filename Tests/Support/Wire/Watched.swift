@@ -37,7 +37,7 @@ package final class Watched<Value>: @unchecked Sendable {
     }
 }
 
-/// A door that a test opens once; scripts wait in front of it.
+/// What scripts wait for until a test opens it, once.
 package final class Gate: Sendable {
     private let state = Watched(false)
 
