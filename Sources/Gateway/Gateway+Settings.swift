@@ -22,6 +22,8 @@ package struct GatewaySettings: Sendable {
     package var timeouts = TimeoutSettings()
     package var log = LogSettings()
     package var tokenCache = TokenCacheSettings()
+    /// P-256 keys whose multiples are precomputed when they are busy, in all workers together; 0 for none.
+    package var precomputedKeys = 64
     package var proofs = ProofSettings()
     package var assertionKeys = AssertionKeySettings()
     /// By what name upstreams, and this gateway itself, know the requests that went through it (HTTP-50): a token.

@@ -99,6 +99,17 @@ import Testing
         #expect(try #require(SourceTree.file(redaction)).text.contains(literal + "/\".utf8"))
     }
 
+    /// The gateway starts threads: whoever verifies a signature must not find that a library beside it has begun to work.
+    @Test func `cryptography starts no thread, and keeps nothing for the whole process`() {
+        let files = SourceTree.sources.filter { $0.isIn("Sources/Crypto") }
+        #expect(files.count > 20)
+        for file in files {
+            for word in ["pthread", "Thread", "Task", "static let shared", "static var shared"] {
+                #expect(!file.code.contains(word), "\(word) in \(file)")
+            }
+        }
+    }
+
     @Test(.refuses("OPS-10")) func `security takes its randomness from the system alone`() {
         for file in SourceTree.sources
         where !file.isIn("Sources/Crypto") && !file.isIn("Sources/Transport/TLS/TicketKeys.swift") {

@@ -89,6 +89,7 @@ BROKEN = [
     ("routes:", "dpop: { nonce_keys: [abc] }\nroutes:"),
     ("routes:", "assertion_keys: { algorithm: RS256 }\nroutes:"),
     ("routes:", "explain_buffer: -1\nroutes:"),
+    ("routes:", "precomputed_keys: 1025\nroutes:"),
     ("audience: api", "audience: api, introspection: true"),
     ("audience: api }", "audience: api }, public: true"),
     ("token: { issuers: [main], audience: api }", "public: false"),

@@ -230,6 +230,16 @@ private final class Service: Sendable {
     }
 }
 
+extension PointTables {
+    /// Tables that are made beside the test.
+    fileprivate static func onAnotherThread() -> PointTables {
+        PointTables(limit: 4) { work in
+            Task.detached { work() }
+            return true
+        }
+    }
+}
+
 @Suite struct `the keeper of tables` {
     private let points = (0..<6).map { _ in P256.multiple(P256.randomNumber()) }
 
@@ -330,7 +340,7 @@ private final class Service: Sendable {
     func `gets the same verdicts before and after a thread made its table`() throws {
         let key = SigningKey(.p256), other = SigningKey(.p256)
         let point = try numbers(key)
-        let verifier = try VerificationKey(curve: .p256, x: point.x.span, y: point.y.span)
+        let verifier = try VerificationKey(curve: .p256, x: point.x.span, y: point.y.span, tables: .onAnotherThread())
         let scheme = SignatureScheme.ecdsa(.sha256)
         let good = key.sign(message, by: .es256), bad = other.sign(message, by: .es256)
         func check() {
@@ -341,7 +351,6 @@ private final class Service: Sendable {
             #expect(!verifier.accepts([UInt8](repeating: 0, count: 64), of: message, by: scheme))
         }
         check()
-        // Other keys of this process may have the table's thread busy; it comes all the same.
         var rounds = 0
         while !verifier.isAccelerated, rounds < 200_000 {
             guard verifier.accepts(good, of: message, by: scheme) else { break }
@@ -357,12 +366,12 @@ private final class Service: Sendable {
         let message = message
         let good = key.sign(message, by: .es256), bad = other.sign(message, by: .es256)
         let point = try numbers(key)
+        let tables = PointTables.onAnotherThread()
         let right = await withTaskGroup(of: Bool.self) { workers in
             for _ in 0..<4 {
                 workers.addTask {
-                    guard let verifier = try? VerificationKey(curve: .p256, x: point.x.span, y: point.y.span) else {
-                        return false
-                    }
+                    let made = try? VerificationKey(curve: .p256, x: point.x.span, y: point.y.span, tables: tables)
+                    guard let verifier = made else { return false }
                     var rounds = 0
                     var isRight = true
                     while isRight, rounds < 3000 || !verifier.isAccelerated && rounds < 100_000 {
@@ -380,6 +389,20 @@ private final class Service: Sendable {
             return await workers.reduce(true) { $0 && $1 }
         }
         #expect(right)
+        #expect(tables.count == 1)
+    }
+
+    @Test(.holds("DPOP-05"), .refuses("DPOP-05"))
+    func `that was given no tables never has one, and verifies as rightly`() throws {
+        let key = SigningKey(.p256), other = SigningKey(.p256)
+        let point = try numbers(key)
+        let verifier = try VerificationKey(curve: .p256, x: point.x.span, y: point.y.span)
+        let good = key.sign(message, by: .es256), bad = other.sign(message, by: .es256)
+        for _ in 0..<PointTableUse.threshold + PointTableUse.interval {
+            #expect(verifier.accepts(good, of: message, by: .ecdsa(.sha256)))
+        }
+        #expect(!verifier.accepts(bad, of: message, by: .ecdsa(.sha256)))
+        #expect(!verifier.isAccelerated)
     }
 
     private func numbers(_ key: SigningKey) throws -> (x: [UInt8], y: [UInt8]) {

@@ -1,6 +1,7 @@
 import Crypto
 import JOSE
 import JSON
+import Synchronization
 import TestSupport
 import TestTraits
 import Testing
@@ -20,6 +21,19 @@ private func named(_ key: SigningKey, _ keyID: String?) -> SigningKey { SigningK
         let set = try readKeySet(SigningKey.keySet([.rsa, .p256, .p384, .p521, .ed25519]))
         let used = try VerificationKeys(set).verify(try readJWS(token), algorithms: SignatureAlgorithm.allCases)
         #expect(used.keyID == key.keyID)
+    }
+
+    @Test func `a busy P-256 key asks for its multiples where it was given tables`() throws {
+        let works = Mutex(0)
+        let tables = PointTables(limit: 4) { _ in
+            works.withLock { $0 += 1 }
+            return true
+        }
+        let set = try readKeySet(SigningKey.keySet([.p256, .p384]))
+        let jws = try readJWS(TokenMint(key: .p256, algorithm: .es256).accessToken())
+        let keys = VerificationKeys(set, tables: tables)
+        for _ in 0..<2000 { _ = try keys.verify(jws, algorithms: [.es256]) }
+        #expect(works.withLock(\.self) == 1)
     }
 
     @Test(.holds("JOSE-09")) func `the name Ed25519 is verified like EdDSA`() {

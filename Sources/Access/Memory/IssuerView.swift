@@ -1,3 +1,4 @@
+package import Crypto
 package import Issuers
 package import JOSE
 package import OAuth
@@ -16,6 +17,8 @@ package struct IssuerView {
     private let keyInterval: Int64
     /// Until when no signature that fails has the keys read again, in Unix seconds.
     private var keysSettledUntil = Int64.min
+    /// Where its keys have their multiples precomputed when they are busy.
+    private let pointTables: PointTables?
     /// Nil when there are no keys to go on with: 503 (D-17).
     package private(set) var keys: VerificationKeys?
     /// What `keys` were made from, for explanations.
@@ -28,7 +31,8 @@ package struct IssuerView {
     private var snapshotGeneration: UInt64 = 0
 
     /// Knows what the operator says of the issuer, and no keys yet.
-    package init(_ settings: IssuerSettings) {
+    package init(_ settings: IssuerSettings, pointTables: PointTables? = nil) {
+        self.pointTables = pointTables
         identifier = settings.url
         rules = settings.rules
         // The service gives up first: its answer says more than our own patience being over.
@@ -57,7 +61,7 @@ package struct IssuerView {
             return
         }
         if keys == nil || snapshot.version != version {
-            keys = VerificationKeys(snapshot.keySet)
+            keys = VerificationKeys(snapshot.keySet, tables: pointTables)
             keySet = snapshot.keySet
             version = snapshot.version
         }

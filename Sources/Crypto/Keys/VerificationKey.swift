@@ -14,7 +14,7 @@ public final class VerificationKey {
     /// What kind of key this is.
     public let kind: Kind
     private let material: Material
-    /// For P-256: what makes a busy key cheaper.
+    /// For a P-256 key that was given tables: what makes it cheaper when it is busy.
     private let tableUse: PointTableUse?
 
     private enum Material {
@@ -40,12 +40,16 @@ public final class VerificationKey {
     }
 
     /// A point on `curve`, both coordinates as long as the field.
-    public init(curve: EllipticCurve, x: Span<UInt8>, y: Span<UInt8>) throws(CryptoRefusal) {
+    ///
+    /// - Parameter tables: where a P-256 key has its multiples precomputed when it is busy; without, it never has.
+    public init(
+        curve: EllipticCurve, x: Span<UInt8>, y: Span<UInt8>, tables: PointTables? = nil
+    ) throws(CryptoRefusal) {
         guard x.count == curve.fieldLength, y.count == curve.fieldLength else { throw .coordinateLength }
         guard let key = ECPublicKey(curve: curve, x: x, y: y) else { throw .pointNotOnCurve }
         self.kind = .ellipticCurve(curve)
         self.material = .point(key, curve)
-        self.tableUse = curve == .p256 ? PointTableUse(x: x, y: y) : nil
+        self.tableUse = curve == .p256 ? tables.map { PointTableUse(x: x, y: y, tables: $0) } : nil
     }
 
     /// An Ed25519 public key of 32 bytes, in its one spelling, of a point that not everybody can sign for.

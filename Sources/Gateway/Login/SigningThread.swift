@@ -141,14 +141,6 @@ final class SigningThread: Sendable {
     /// Nil when the system gives no thread: then the next one who asks tries again.
     private static func start() -> EventLoop? {
         guard let loop = try? EventLoop() else { return nil }
-        let thread = SignalFreeThread.start {
-            // On Linux a thread has a niceness of its own; 0 is the one that calls.
-            let process = Int32(PRIO_PROCESS.rawValue)
-            _ = setpriority(process, 0, getpriority(process, 0) + SigningThread.niceness)
-            loop.run()
-        }
-        guard let thread else { return nil }
-        pthread_detach(thread)
-        return loop
+        return SignalFreeThread.start(niceness: niceness) { loop.run() } ? loop : nil
     }
 }

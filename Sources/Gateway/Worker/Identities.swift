@@ -30,18 +30,20 @@ struct Identities {
     /// The nonce that answers carry at this time, as field value.
     var nonce = NonceText()
 
-    init(
-        _ settings: GatewaySettings, _ resources: SharedResources,
-        proofKeys: ProofKeys = ProofKeys(limit: Identities.proofKeyLimit)
-    ) {
+    /// Goes on with the keys that clients have shown to `old`, unless their multiples were computed for other tables.
+    init(_ settings: GatewaySettings, _ resources: SharedResources, continuing old: Identities? = nil) {
         issuerCount = settings.issuers.count
         issuers = .allocate(capacity: max(1, issuerCount))
-        for (number, issuer) in settings.issuers.enumerated() { (issuers + number).initialize(to: IssuerView(issuer)) }
+        let pointTables = resources.pointTables
+        for (number, issuer) in settings.issuers.enumerated() {
+            (issuers + number).initialize(to: IssuerView(issuer, pointTables: pointTables))
+        }
         tokens = TokenCache(settings.tokenCache)
         sessions = TokenCache(settings.tokenCache)
         replay = resources.replay
         failures = resources.failures
-        self.proofKeys = proofKeys
+        let kept = old.flatMap { $0.proofKeys.tables === pointTables ? $0.proofKeys : nil }
+        proofKeys = kept ?? ProofKeys(limit: Identities.proofKeyLimit, tables: pointTables)
     }
 
     /// Ends what is known by a configuration that another one takes the place of; records in use by requests are theirs

@@ -27,6 +27,8 @@ struct SharedResources {
     let operatorLog: OperatorLog
     /// One for all workers: two of them may be sent the same proof at the same time.
     let replay: ReplaySet
+    /// One for all workers, whatever the configuration: a table is a key's. Nil where none are wanted.
+    let pointTables: PointTables?
     let decisions: DecisionBuffer?
     /// One for all workers: it is one server that they ask.
     let failures: FailureBudget
@@ -60,6 +62,7 @@ struct SharedResources {
         resolver = previous?.resolver ?? Resolver()
         pages = PageBook(settings.pages)
         self.operatorLog = operatorLog
+        pointTables = SharedResources.pointTables(settings.precomputedKeys, continuing: previous?.pointTables)
         let proofs = settings.proofs
         let kept = previous?.decisions.flatMap { $0.capacity == settings.explainBuffer ? $0 : nil }
         decisions = settings.explainBuffer > 0 ? kept ?? DecisionBuffer(capacity: settings.explainBuffer) : nil
@@ -75,6 +78,16 @@ struct SharedResources {
             proofs.nonceKeys.isEmpty ? previous?.ownNonceKey ?? Secret(RandomBytes.fill(32)) : previous?.ownNonceKey
         nonces = try SharedResources.nonces(settings, ownNonceKey)
     }
+
+    /// Tables for so many keys, those of before where there may be as many.
+    private static func pointTables(_ limit: Int, continuing previous: PointTables?) -> PointTables? {
+        guard limit > 0 else { return nil }
+        if let previous, previous.limit == limit { return previous }
+        return PointTables(limit: limit) { SignalFreeThread.start(niceness: tableNiceness, $0) }
+    }
+
+    /// Of the thread that makes tables: nobody waits for one, for until then the key verifies as it did before.
+    private static let tableNiceness: Int32 = 10
 
     private static func checkSessionKeys(_ settings: GatewaySettings) throws(GatewayFailure) {
         for login in settings.logins {

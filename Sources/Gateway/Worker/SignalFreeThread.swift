@@ -33,4 +33,19 @@ enum SignalFreeThread {
         }
         return thread
     }
+
+    /// Starts a thread that does this and ends; nobody waits for it. False when the system gives none.
+    ///
+    /// - Parameter niceness: added to the process's own; where all processors are busy, the workers get more than it.
+    static func start(niceness: Int32, _ run: @escaping @Sendable () -> Void) -> Bool {
+        let thread = start {
+            // On Linux a thread has a niceness of its own; 0 is the one that calls.
+            let process = Int32(PRIO_PROCESS.rawValue)
+            _ = setpriority(process, 0, getpriority(process, 0) + niceness)
+            run()
+        }
+        guard let thread else { return false }
+        pthread_detach(thread)
+        return true
+    }
 }

@@ -58,7 +58,7 @@ struct Worker {
         index = old.index
         loop = old.loop
         policy = ServingPolicy(settings, resources, generation: context.generation)
-        identities = Identities(settings, resources, proofKeys: old.identities.proofKeys)
+        identities = Identities(settings, resources, continuing: old.identities)
         connections = old.connections
         upstreams = Upstreams(resources, continuing: old.upstreams)
         questions = Questions(context, continuing: old.questions)

@@ -80,12 +80,14 @@ public struct JWK: Sendable, Hashable {
     }
 
     /// The key, ready to verify with; refused when it is weak, misspelt or not on its curve.
-    public func makeVerificationKey() throws(CryptoRefusal) -> VerificationKey {
+    ///
+    /// - Parameter tables: where it has its multiples precomputed when it is busy, if its curve is P-256.
+    public func makeVerificationKey(tables: PointTables? = nil) throws(CryptoRefusal) -> VerificationKey {
         switch material {
         case .rsa(let modulus, let exponent):
             try VerificationKey(rsaModulus: modulus.span, exponent: exponent.span)
         case .ellipticCurve(let curve, let x, let y):
-            try VerificationKey(curve: curve, x: x.span, y: y.span)
+            try VerificationKey(curve: curve, x: x.span, y: y.span, tables: tables)
         case .ed25519(let publicKey):
             try VerificationKey(ed25519: publicKey.span)
         case .x25519:

@@ -1,4 +1,4 @@
-import Crypto
+public import Crypto
 
 /// One worker's keys of one key set, ready to verify.
 ///
@@ -16,11 +16,13 @@ public final class VerificationKeys {
     public static let maximumAttempts = 3
 
     /// Prepares each key of `set`.
-    public init(_ set: KeySet) {
+    ///
+    /// - Parameter tables: for keys that verify again and again; those of a single answer need none.
+    public init(_ set: KeySet, tables: PointTables? = nil) {
         var entries: [Entry] = []
         for jwk in set.keys {
             // `KeySet.parse` has left out every key for which this fails.
-            guard let key = try? jwk.makeVerificationKey() else { continue }
+            guard let key = try? jwk.makeVerificationKey(tables: tables) else { continue }
             entries.append(Entry(jwk: jwk, key: key))
         }
         self.entries = entries

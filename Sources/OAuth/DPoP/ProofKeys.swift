@@ -1,4 +1,4 @@
-import Crypto
+public import Crypto
 import JOSE
 
 /// A client's key as the header of its proofs spells it.
@@ -30,6 +30,8 @@ final class ProofKey {
 /// to, is remembered: neither strangers nor clients with made-up keys can push others out. A key has one place
 /// however many headers it is spelt in.
 public final class ProofKeys {
+    /// Where busy keys have their multiples precomputed, if anywhere.
+    public let tables: PointTables?
     private let limit: Int
     private var places: [ProofKey] = []
     private var byHeader: [SHA256Digest: Int] = [:]
@@ -41,7 +43,8 @@ public final class ProofKeys {
     private(set) var misses: UInt64 = 0
 
     /// Remembers `limit` keys at most, of some 4 KB each.
-    public init(limit: Int) {
+    public init(limit: Int, tables: PointTables? = nil) {
+        self.tables = tables
         self.limit = limit
     }
 

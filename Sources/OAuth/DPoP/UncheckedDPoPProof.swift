@@ -87,7 +87,7 @@ public struct UncheckedDPoPProof {
             key = known
         } else {
             do throws(CryptoRefusal) {
-                key = try jwk.makeVerificationKey()
+                key = try jwk.makeVerificationKey(tables: keys.tables)
             } catch {
                 throw .keyInvalid(.material(error))
             }

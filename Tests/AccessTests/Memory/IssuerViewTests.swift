@@ -1,6 +1,8 @@
 import Access
+import Crypto
 import JOSE
 import OAuth
+import Synchronization
 import TestSupport
 import TestTraits
 import Testing
@@ -8,9 +10,10 @@ import Testing
 @testable import Issuers
 
 @Suite struct `a worker's view of an issuer` {
-    private func view() -> IssuerView {
+    private func view(_ pointTables: PointTables? = nil) -> IssuerView {
         let url = "https://issuer.example/"
-        return IssuerView(IssuerSettings(name: "main", url: url, rules: AccessTokenRules(issuer: url)))
+        return IssuerView(
+            IssuerSettings(name: "main", url: url, rules: AccessTokenRules(issuer: url)), pointTables: pointTables)
     }
 
     private func keys(_ generation: UInt64, _ version: UInt64, _ keys: [SigningKey]) throws -> IssuerKeys {
@@ -22,6 +25,21 @@ import Testing
         let view = view()
         #expect(view.keys == nil)
         #expect(view.identifier == "https://issuer.example/")
+    }
+
+    @Test func `has the multiples of a busy key computed in advance, where it was given tables`() throws {
+        let works = Mutex(0)
+        let tables = PointTables(limit: 4) { _ in
+            works.withLock { $0 += 1 }
+            return true
+        }
+        var view = view(tables)
+        view.take(try keys(1, 1, [.p256]))
+        let token = Array(TokenMint(key: .p256, algorithm: .es256).accessToken().utf8)
+        let jws = try CompactJWS.parse(token.span, maximumBytes: 16 * 1024)
+        let keys = try #require(view.keys)
+        for _ in 0..<2000 { _ = try keys.verify(jws, algorithms: [.es256]) }
+        #expect(works.withLock(\.self) == 1)
     }
 
     @Test(.holds("JOSE-34")) func `keeps its contexts while the keys are the same`() throws {

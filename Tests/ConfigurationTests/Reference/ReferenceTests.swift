@@ -61,6 +61,7 @@ import Testing
         assertionKeys.keys = []
         #expect(String(describing: assertionKeys) == String(describing: silent.assertionKeys))
         #expect(reference.explainBuffer == silent.explainBuffer)
+        #expect(reference.precomputedKeys == silent.precomputedKeys)
         var rules = reference.issuers[0].rules
         rules.issuer = silent.issuers[0].rules.issuer
         #expect(String(describing: rules) == String(describing: silent.issuers[0].rules))

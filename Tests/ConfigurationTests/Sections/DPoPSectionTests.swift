@@ -64,6 +64,12 @@ import Testing
         #expect(try settings(of: text).proofs.nonceKeys[0].reveal() == Array(repeating: UInt8(ascii: "x"), count: 40))
     }
 
+    @Test func `64 keys have their multiples computed in advance, unless the file says otherwise`() throws {
+        #expect(try settings(of: Sample().text).precomputedKeys == 64)
+        #expect(try settings(of: Sample(rest: "precomputed_keys: 1024").text).precomputedKeys == 1024)
+        #expect(try settings(of: Sample(rest: "precomputed_keys: 0").text).precomputedKeys == 0)
+    }
+
     @Test func `requests are remembered only when the file says so`() throws {
         #expect(try settings(of: Sample().text).explainBuffer == 0)
         #expect(try settings(of: Sample(rest: "explain_buffer: 500").text).explainBuffer == 500)

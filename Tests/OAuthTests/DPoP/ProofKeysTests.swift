@@ -1,4 +1,6 @@
+import Crypto
 import JOSE
+import Synchronization
 import TestSupport
 import TestTraits
 import Testing
@@ -20,6 +22,20 @@ import Testing
         for client in clients[0..<4] { #expect(!isKnown(client, keys)) }
         for client in clients[0..<4] { #expect(isKnown(client, keys)) }
         #expect(keys.hits == 4 && keys.misses == 4 && keys.count == 4)
+    }
+
+    @Test(.holds("DPOP-05")) func `a busy key asks for its multiples where the memory has tables`() {
+        let works = Mutex(0)
+        let tables = PointTables(limit: 4) { _ in
+            works.withLock { $0 += 1 }
+            return true
+        }
+        let keys = ProofKeys(limit: 4, tables: tables)
+        let asked = Asked(thumbprint: clients[0].thumbprint, keys: keys), proof = clients[0].proof()
+        for _ in 0..<1999 { #expect(asked.refusal(proof) == nil) }
+        #expect(works.withLock(\.self) == 0)
+        #expect(asked.refusal(proof) == nil)
+        #expect(works.withLock(\.self) == 1)
     }
 
     @Test(.refuses("DPOP-05")) func `nothing is remembered of a proof that was refused`() {
