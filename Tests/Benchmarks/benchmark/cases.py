@@ -6,6 +6,7 @@ from .family import Family
 from .growth import Connections, Routes, Tokens
 from .half_open import HalfOpen
 from .latency import Latency
+from .servers import UncomputedGateway
 from .slow import SlowClients
 from .tls import Handshakes, KeepAlive
 from .workers import Workers
@@ -38,6 +39,10 @@ class Case:
     idle: bool = False
     proofs: "Proofs | None" = None
     session: bool = False
+    # The gateway with multiples of busy keys computed in advance, beside the same without.
+    precomputed: bool = False
+    # More of the gateway's configuration.
+    settings: str = ""
     # How it is measured, where that is not by one kind of small request.
     family: "Family | None" = None
     # The proxy whose costs the others' are divided by.
@@ -55,6 +60,10 @@ CASES = {case.name: case for case in (
          proofs=Proofs(MANY_KEYS, 10 * MANY_KEYS)),
     Case("dpop-new", "A DPoP proof by a key never seen, with a token never seen, ES256", "ES256",
          proofs=Proofs(0, 2_000, signatures=2)),
+    Case("dpop-precomputed", "A fresh DPoP proof in each request, one busy key, ES256", "ES256",
+         proofs=Proofs(1, 8_000), precomputed=True, reference=UncomputedGateway.name),
+    Case("bearer-es256-precomputed", "Bearer tokens that are verified in each request, ES256", "ES256", MANY,
+         precomputed=True, settings="token_cache: { entries: 1 }", reference=UncomputedGateway.name),
     Case("session-cookie", "A browser's session seen before, in a sealed cookie, beside a Bearer token", "ES256", 1,
          session=True, reference="Portcullis, Bearer"),
     Case("memory", f"Memory: started and idle, then with {IDLE_CONNECTIONS:,} idle connections", "ES256", 1, idle=True),

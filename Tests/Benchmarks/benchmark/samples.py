@@ -21,7 +21,7 @@ def demanded(case, kind):
         return {}
     return {
         "algorithm": case.algorithm, "proofs": case.proofs is not None,
-        "session": case.session and kind.takes_sessions,
+        "session": case.session and kind.takes_sessions, "settings": case.settings,
     }
 
 

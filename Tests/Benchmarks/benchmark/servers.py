@@ -305,6 +305,15 @@ class BearerGateway(Gateway):
     takes_sessions = False
 
 
+class UncomputedGateway(Gateway):
+    """The reference for multiples of busy keys: the same gateway, which computes none in advance."""
+
+    name = "Portcullis, precomputed_keys: 0"
+
+    def configuration(self, site):
+        return super().configuration(site) + "precomputed_keys: 0\n"
+
+
 class EarlierGateway(Gateway):
     """A binary built from another revision, for what a change costs."""
 

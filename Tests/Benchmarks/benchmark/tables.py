@@ -138,7 +138,9 @@ def budgets(result, gateway, thresholds):
         ]
     else:
         ratios = result.ratios(gateway)
-        limits = thresholds["cpu_over_bearer" if result.case.session else "cpu_over_nginx"]
+        limits = thresholds[
+            "cpu_over_bearer" if result.case.session
+            else "cpu_over_uncomputed" if result.case.precomputed else "cpu_over_nginx"]
         asked = [(f"CPU per request ÷ {result.case.reference}", statistics.median(ratios) if ratios else None,
                   limits.get(result.case.name))]
     told = [
