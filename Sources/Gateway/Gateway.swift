@@ -44,6 +44,8 @@ package final class Gateway: @unchecked Sendable {
     private var isFinishing = false
 
     var settings: GatewaySettings { generation.settings }
+    /// How a remembered decision is told.
+    let explain: RememberedDecision.Writer
     /// What `explain` is told of by request id; nil when nothing is remembered.
     var decisions: DecisionBuffer? { generation.resources.decisions }
 
@@ -51,9 +53,11 @@ package final class Gateway: @unchecked Sendable {
     ///
     /// With a `source`, SIGHUP and a change of one of the files that the configuration names read it again.
     package init(
-        _ settings: GatewaySettings, version: String, warnings: [String] = [], source: ConfigurationSource? = nil
+        _ settings: GatewaySettings, version: String, warnings: [String] = [], source: ConfigurationSource? = nil,
+        explain: @escaping RememberedDecision.Writer
     ) throws(GatewayFailure) {
         self.warnings = warnings
+        self.explain = explain
         let settings = ProcessLimits.fitted(settings, to: ProcessLimits.descriptorsToCome)
         let logs = try GatewayLogs(settings.log)
         self.logs = logs

@@ -107,6 +107,6 @@ final class IssuerReports: Sendable {
 }
 
 /// The names of the signature algorithms, in the order of their raw values.
-enum SignatureNames {
-    static let all = SignatureAlgorithm.allCases.map(\.name)
+package enum SignatureNames {
+    package static let all = SignatureAlgorithm.allCases.map(\.name)
 }

@@ -40,6 +40,18 @@ package struct CivilDate: Equatable {
         month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
         year = cycle * 400 + yearOfCycle + (month <= 2 ? 1 : 0)
     }
+
+    /// How many days after 1970-01-01 the day is: the same count, the other way; nil for a day that no month has.
+    package static func daysSinceEpoch(year: Int64, month: Int64, day: Int64) -> Int64? {
+        let yearFromMarch = month <= 2 ? year - 1 : year
+        let cycle = (yearFromMarch >= 0 ? yearFromMarch : yearFromMarch - 399) / 400
+        let yearOfCycle = yearFromMarch - 400 * cycle
+        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+        let dayOfCycle = yearOfCycle * 365 + yearOfCycle / 4 - yearOfCycle / 100 + dayOfYear
+        let days = cycle * 146_097 + dayOfCycle - 719_468
+        let found = CivilDate(daysSinceEpoch: days)
+        return found.year == year && found.month == month && found.day == day ? days : nil
+    }
 }
 
 /// RFC 3339 text of timestamps, worked out once a second.

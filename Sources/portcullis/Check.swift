@@ -1,4 +1,5 @@
 import Access
+import Explain
 import ArgumentParser
 import Configuration
 import Gateway

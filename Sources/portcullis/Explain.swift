@@ -1,3 +1,5 @@
+import Telemetry
+import Explain
 import ArgumentParser
 import Configuration
 import Gateway
@@ -179,7 +181,7 @@ struct Explain: ParsableCommand {
     }
 
     /// The request's bytes, and where they come in.
-    private func head(_ settings: GatewaySettings) throws(RequestDraft.Problem) -> ([UInt8], RequestArrival) {
+    private func head(_ settings: GatewaySettings) throws(RequestDraft.Problem) -> ([UInt8], DryRun.Arrival) {
         if let curlFile {
             guard url == nil, request == nil, headers.isEmpty, tokenFile == nil, proofFile == nil, cookieFile == nil
             else {
@@ -187,14 +189,14 @@ struct Explain: ParsableCommand {
                     text: "--curl-file has the whole request: leave --url, --request, --header and files out")
             }
             let (head, url) = try CurlCommand.head(try InputFile.read(curlFile))
-            return (head, try RequestArrival.of(url, host: RequestDraft.host(in: head), in: settings))
+            return (head, try DryRun.Arrival.of(url, host: RequestDraft.host(in: head), in: settings))
         }
         if let request {
             guard url == nil, headers.isEmpty, tokenFile == nil, proofFile == nil, cookieFile == nil else {
                 throw RequestDraft.Problem(text: "--request has the whole request: leave --url, --header and files out")
             }
             let head = SavedRequest.head(try InputFile.read(request))
-            return (head, RequestArrival.of(head: head, in: settings))
+            return (head, DryRun.Arrival.of(head: head, in: settings))
         }
         guard let url else { throw RequestDraft.Problem(text: "give --url, --request, --curl-file or --request-id") }
         var draft = RequestDraft(url: url)
@@ -222,7 +224,7 @@ struct Explain: ParsableCommand {
             draft.cookies = try RequestDraft.cookies(InputFile.trimmed(try InputFile.read(cookieFile)), in: settings)
         }
         let head = try draft.head()
-        return (head, try RequestArrival.of(url, host: RequestDraft.host(in: head), in: settings))
+        return (head, try DryRun.Arrival.of(url, host: RequestDraft.host(in: head), in: settings))
     }
 
     private func givenKeys(_ settings: GatewaySettings) throws(RequestDraft.Problem) -> [Int: [UInt8]] {

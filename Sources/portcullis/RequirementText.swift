@@ -1,3 +1,4 @@
+import Explain
 import Access
 import Gateway
 import Requirements

@@ -1,3 +1,4 @@
+import Explain
 import ArgumentParser
 import Configuration
 import Gateway
@@ -33,7 +34,9 @@ func serve(_ loaded: LoadedConfiguration, configurationPath: String) throws {
                 return .failure(ConfigurationFault(problems: error.lines(file: configurationPath)))
             }
         }
-        try Gateway(loaded.settings, version: Version.number, warnings: warnings, source: source).run()
+        try Gateway(
+            loaded.settings, version: Version.number, warnings: warnings, source: source, explain: Explanation.page
+        ).run()
     } catch {
         Terminal.complain("\(configurationPath): \(error.description)" + (error.remedy.map { "\n    \($0)" } ?? ""))
         throw ExitCode(1)

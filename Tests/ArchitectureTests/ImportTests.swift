@@ -37,12 +37,17 @@ enum ImportTable {
             "Bytes", "Rates", "JSON", "HTTPMessage", "Crypto", "JOSE", "HTTP1", "OAuth", "EventLoop", "Transport",
             "Fetch", "Telemetry", "Issuers", "Replay", "Sessions", "Pages", "Refusals", "Login", "Access",
         ],
+        "Explain": [
+            "Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE", "OAuth", "EventLoop", "Fetch", "Telemetry", "Issuers",
+            "Sessions", "Login", "Access", "Gateway",
+        ],
         "Configuration": [
             "CYAML", "Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE", "OAuth", "Transport", "Telemetry", "Issuers",
-            "Sessions", "Pages", "Login", "Access", "Gateway",
+            "Sessions", "Pages", "Login", "Access", "Gateway", "Explain",
         ],
         "portcullis": [
-            "Configuration", "Access", "Gateway", "EventLoop", "Fetch", "Telemetry", "Issuers", "Requirements",
+            "Configuration", "Access", "Gateway", "Explain", "EventLoop", "Fetch", "Telemetry", "Issuers",
+            "Requirements",
             "ArgumentParser",
         ],
     ]

@@ -1,3 +1,4 @@
+import Explain
 import Access
 import Foundation
 import Gateway
@@ -80,16 +81,16 @@ enum TextFault {
         }
     }
 
-    @Test(arguments: Check.ID.allCases) func `that says what could not be found out is whole`(
-        check: Check.ID
+    @Test(arguments: OpenQuestion.allCases) func `that says what could not be found out is whole`(
+        question: OpenQuestion
     ) throws {
         for (settings, evidence) in try Self.situations() {
             let explanation = Explanation(
-                evidence, .undecided(check, reason: "connect_failed (fetch: connect failed)"), settings: settings,
+                evidence, .undecided(question, reason: "connect_failed (fetch: connect failed)"), settings: settings,
                 now: ExplainRig.now)
             let remedy = try #require(explanation.remedy)
             for text in [remedy.diagnosis] + remedy.steps.flatMap({ [$0.text, $0.condition] }) {
-                #expect(TextFault.all(in: text) == [], "\(check): \(text)")
+                #expect(TextFault.all(in: text) == [], "\(question): \(text)")
             }
         }
     }
@@ -176,7 +177,7 @@ enum TextFault {
         }
     }
 
-    @Test(arguments: ["Tests/GatewayTests/Explain/Golden", "Tests/ConfigurationTests/Golden"])
+    @Test(arguments: ["Tests/ExplainTests/Golden", "Tests/ConfigurationTests/Golden"])
     func `that is kept whole for comparison is whole in each line`(folder: String) throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appending(path: folder)

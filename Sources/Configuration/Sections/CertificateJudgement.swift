@@ -1,3 +1,4 @@
+import Telemetry
 import Gateway
 import Transport
 

@@ -1,4 +1,5 @@
 package import Gateway
+import Explain
 import Login
 
 /// What has to be registered at a server before its login works.

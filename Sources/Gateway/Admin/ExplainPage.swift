@@ -16,11 +16,11 @@ extension AdminPage {
                 isHead: isHead)
             return
         }
-        var explanation = Explanation(
-            decision.evidence, decision.verdict, settings: settings, now: decision.time)
-        explanation.isByEarlierConfiguration = decision.generation < gateway.generation.number
+        let remembered = RememberedDecision(
+            evidence: decision.evidence, verdict: decision.verdict, settings: settings, time: decision.time,
+            isByEarlierConfiguration: decision.generation < gateway.generation.number)
         self.init(
-            status: 200, body: isJSON ? explanation.json : Array(explanation.text.utf8),
+            status: 200, body: gateway.explain(remembered, isJSON),
             contentType: isJSON ? "application/json" : "text/plain; charset=utf-8", isHead: isHead)
     }
 }

@@ -14,7 +14,7 @@ import Transport
 ///
 /// How `portcullis explain` stays honest: this is a `Worker` as those that serve, made from the same settings, and the
 /// verdict on a request is whatever its `run` says. Only the narration is made elsewhere, from `RequestEvidence`; it
-/// cannot change a verdict, and `CheckTests` holds the two together.
+/// cannot change a verdict, and `CheckTests` hold the two together.
 ///
 ///     head ──RequestHeadParser──▶ exchange ──run──▶ forward, with the fields that an upstream would get
 ///                                               ├── wait ──▶ the caller fetches what it waits for, and asks again
@@ -22,6 +22,19 @@ import Transport
 ///
 /// A worker's memory is never given back, here as in the gateway: one of these for each process, or for each test.
 package final class DryRun {
+    /// Where a request comes in, and how.
+    package struct Arrival: Sendable, Equatable {
+        /// The listener's place in the settings.
+        package var listener = 0
+        /// It comes as plain HTTP; what the listener makes of that is its own to say.
+        package var isPlainHTTP = false
+
+        package init(listener: Int = 0, isPlainHTTP: Bool = false) {
+            self.listener = listener
+            self.isPlainHTTP = isPlainHTTP
+        }
+    }
+
     /// What the stages came to.
     package enum Outcome {
         case judged(RequestEvidence, Verdict)
@@ -36,7 +49,7 @@ package final class DryRun {
     /// Everything about a request that its bytes do not say.
     package struct Circumstances {
         /// Where it comes in.
-        package var arrival = RequestArrival()
+        package var arrival = Arrival()
         /// The client's IP address.
         package var peer = "127.0.0.1"
         /// SHA-256 of the certificate that the client presented, in DER.
@@ -165,7 +178,7 @@ package final class DryRun {
     }
 
     /// What production has such a connection do.
-    private func clearText(_ arrival: RequestArrival) -> ClientConnection.ClearText {
+    private func clearText(_ arrival: Arrival) -> ClientConnection.ClearText {
         guard arrival.isPlainHTTP, settings.listeners.indices.contains(arrival.listener) else { return .served }
         let listener = settings.listeners[arrival.listener]
         return listener.redirectsToHTTPS ? .redirected : listener.tls == nil ? .served : .atTLS

@@ -175,13 +175,13 @@ extension TokenEvidence {
     static let readLimit = 64 * 1024
 
     /// Whether this was a signed JWT whose two parts can be read.
-    var isReadable: Bool { header != nil && claims != nil }
+    package var isReadable: Bool { header != nil && claims != nil }
 
     /// A claim that is a string.
-    func text(_ claim: String) -> String? { claims?[claim]?.string }
+    package func text(_ claim: String) -> String? { claims?[claim]?.string }
 
     /// `aud`, which may be one text or a list.
-    var audiences: [String] {
+    package var audiences: [String] {
         guard let value = claims?["aud"] else { return [] }
         return value.string.map { [$0] } ?? value.elements.compactMap(\.string)
     }

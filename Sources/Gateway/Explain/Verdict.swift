@@ -8,8 +8,24 @@ package enum Verdict: Sendable {
     case answered
     /// It is refused; the texts are those of the operator's log.
     case refused(Refusal, expected: String, found: String, row: String)
-    /// Nobody could say, for this reason; the check is the one that could not be made.
-    case undecided(Check.ID, reason: String)
+    /// Nobody could say, for this reason.
+    case undecided(OpenQuestion, reason: String)
+}
+
+/// What nobody could find out about a request.
+package enum OpenQuestion: Sendable, CaseIterable {
+    /// The keys of the token's issuer.
+    case keys
+    /// The issuer's word on the token.
+    case introspection
+    /// Whether there is a session.
+    case session
+    /// Whether the session's tokens can be refreshed.
+    case sessionTokens
+    /// Whether the proof's nonce is one of the gateway's.
+    case nonce
+    /// A token for the upstream.
+    case exchange
 }
 
 /// A field of the upstream's head that no client can send.

@@ -34,7 +34,7 @@ struct IdleWorker {
             issuers: [IssuerSettings(name: "main", url: url, rules: AccessTokenRules(issuer: url))], routes: [only])
         settings.proofs.replayBytes = replayBytes
         settings.limits = limits
-        gateway = try Gateway(settings, version: "test")
+        gateway = try Gateway(settings, version: "test", explain: { _, _ in [] })
         let worker = gateway.workers[0].worker
         self.worker = worker
         guard let found = "/".withBytes({ worker.pointee.policy.routes.match($0.span) }) else {

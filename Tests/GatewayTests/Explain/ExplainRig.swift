@@ -1,4 +1,5 @@
 import Access
+import Explain
 import Crypto
 import Gateway
 import Issuers

@@ -82,7 +82,7 @@ struct LoginMistake: Sendable, CustomTestStringConvertible {
     /// What the request comes to.
     enum End: Sendable, Equatable {
         case refused(Refusal, status: Int)
-        case notKnown(Check.ID)
+        case notKnown(OpenQuestion)
         case forwarded, answered
     }
 

@@ -47,7 +47,7 @@ struct LoginWorker {
                     clientID: "shop-web", method: .secretBasic(Secret(Array("a-secret-of-the-client".utf8)))))
         ]
         settings.logins = [Self.login("shop")]
-        gateway = try Gateway(settings, version: "test")
+        gateway = try Gateway(settings, version: "test", explain: { _, _ in [] })
         worker = gateway.workers[0].worker
     }
 

@@ -1,0 +1,116 @@
+import Access
+import Gateway
+import JSON
+import OAuth
+
+extension LoginReview {
+    /// The review as an operator reads it in a terminal; ends with a line end.
+    package var text: String {
+        var text = isSuitable ? "SUITABLE" : "UNSUITABLE"
+        text += "  \(client) at \(ShownText.plain(issuer))\n\n"
+        for line in lines {
+            let state = line.problems.isEmpty ? "ok" : line.isWarning ? "note" : "FAILED"
+            text += Self.pad(state, 13) + Self.pad(line.title, 24) + line.configured + "\n"
+            if line.problems.isEmpty { text += Self.pad("", 37) + "server  \(line.offered)\n" }
+            for problem in line.problems {
+                text +=
+                    Self.pad("", 37)
+                    + "\(ShownText.plain(problem.configured)), and \(ShownText.plain(problem.offered, limit: 400))"
+                text += "  [\(problem.check)]\n"
+            }
+            for remedy in line.remedies { text += Self.pad("", 37) + "- \(remedy)\n" }
+        }
+        text += Self.section(Self.registrationTitle(clientID), registration)
+        text += Self.section("\nThe authorization request, \(form):", request)
+        text += Self.section("\nEndpoints:", endpoints)
+        text += "\nKeys published:\n" + (keys.isEmpty ? "  none\n" : keys.map { "  \(ShownText.plain($0))\n" }.joined())
+        text += "\nSession: cookie \(cookieName), "
+        guard let size else { return text + "kept in this gateway's memory\n" }
+        return text + "about \(size.bytes) bytes in \(size.cookies) of at most 4 cookies (\(size.of))\n"
+    }
+
+    /// The line above what is to be registered.
+    static func registrationTitle(_ clientID: String) -> String {
+        "\nTo register at the server for client_id \(ShownText.plain(clientID)):"
+    }
+
+    static func section(_ title: String, _ pairs: [(name: String, value: String)]) -> String {
+        title + "\n"
+            + pairs.map { "  " + pad($0.name, 34) + ShownText.plain($0.value, limit: 2000) + "\n" }.joined()
+    }
+
+    private static func pad(_ text: String, _ width: Int) -> String {
+        text + String(repeating: " ", count: max(1, width - text.count))
+    }
+
+    /// The same for programs, as one JSON object.
+    package var json: [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        Self.put("verdict", isSuitable ? "suitable" : "unsuitable", &writer)
+        for (name, value) in [("client", client), ("client_id", clientID), ("issuer", issuer), ("form", form)] {
+            Self.put(name, value, &writer)
+        }
+        writer.name("checks")
+        writer.beginArray()
+        for line in lines { write(line, &writer) }
+        writer.endArray()
+        for (name, pairs) in [("register", registration), ("request", request), ("endpoints", endpoints)] {
+            Self.put(name, pairs, &writer)
+        }
+        Self.put("keys", keys, &writer)
+        Self.put("cookie", cookieName, &writer)
+        if let size {
+            writer.name("session_bytes")
+            writer.integer(Int64(size.bytes))
+            writer.name("session_cookies")
+            writer.integer(Int64(size.cookies))
+        }
+        writer.endObject()
+        return writer.finish()
+    }
+
+    private func write(_ line: Line, _ writer: inout JSONWriter) {
+        writer.beginObject()
+        Self.put("name", line.title, &writer)
+        Self.put("state", line.problems.isEmpty ? "ok" : line.isWarning ? "note" : "failed", &writer)
+        Self.put("configured", line.configured, &writer)
+        Self.put("offered", line.offered, &writer)
+        writer.name("problems")
+        writer.beginArray()
+        for problem in line.problems {
+            writer.beginObject()
+            Self.put("row", problem.check, &writer)
+            Self.put("configured", problem.configured, &writer)
+            Self.put("offered", problem.offered, &writer)
+            writer.endObject()
+        }
+        writer.endArray()
+        Self.put("change", line.remedies, &writer)
+        writer.endObject()
+    }
+
+    static func put(_ name: String, _ pairs: [(name: String, value: String)], _ writer: inout JSONWriter) {
+        writer.name(name)
+        writer.beginArray()
+        for pair in pairs {
+            writer.beginObject()
+            put("name", pair.name, &writer)
+            put("value", pair.value, &writer)
+            writer.endObject()
+        }
+        writer.endArray()
+    }
+
+    private static func put(_ name: String, _ value: String, _ writer: inout JSONWriter) {
+        writer.name(name)
+        writer.string(value)
+    }
+
+    private static func put(_ name: String, _ values: [String], _ writer: inout JSONWriter) {
+        writer.name(name)
+        writer.beginArray()
+        for value in values { writer.string(value) }
+        writer.endArray()
+    }
+}

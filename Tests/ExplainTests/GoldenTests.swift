@@ -1,0 +1,149 @@
+import Access
+import Explain
+import Foundation
+import Gateway
+import Issuers
+import TestSupport
+import Testing
+
+@testable import GatewayTests
+
+/// Whole explanations, as an operator reads them: `PORTCULLIS_WRITE_GOLDEN=1 swift test --filter GoldenTests` writes
+/// them anew, and the difference is then read before it is committed.
+@Suite struct `an explanation` {
+    private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "Golden")
+
+    @Test(arguments: Mistake.all)
+    func `of a common mistake says what an operator can do about it`(mistake: Mistake) throws {
+        var rig = ExplainRig()
+        mistake.make(&rig)
+        let explanation = try rig.explain()
+        guard case .refused(let refusal, _, _, _) = explanation.verdict else {
+            Issue.record("\(mistake.name) is not refused: \(explanation.text)")
+            return
+        }
+        #expect(refusal == mistake.cause)
+        #expect(explanation.exitStatus == 3)
+        #expect(explanation.remedy?.steps.isEmpty == false)
+        try Self.compare(explanation, with: mistake.name)
+    }
+
+    @Test func `of a good request has nothing to say against it`() throws {
+        let explanation = try ExplainRig().explain()
+        #expect(explanation.exitStatus == 0)
+        #expect(explanation.remedy == nil)
+        #expect(explanation.lines.allSatisfy { $0.state == .passed || $0.state == .notNeeded })
+        try Self.compare(explanation, with: "good-request")
+    }
+
+    @Test func `of a request to a public route wants no token`() throws {
+        var rig = ExplainRig()
+        rig.url = "https://shop.example.com/health"
+        rig.scheme = nil
+        try Self.compare(try rig.explain(), with: "public-route")
+    }
+
+    @Test func `of a WebSocket's handshake says what becomes of it`() throws {
+        var rig = ExplainRig()
+        rig.fields = [
+            "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13",
+            "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+        ]
+        func line() throws -> Explanation.Line? { try rig.explain().lines.first { $0.check == .webSocket } }
+        let plain = try #require(try line())
+        #expect(plain.state == .notNeeded)
+        #expect(plain.wanted == "the route has no websocket: true, so this goes on as a plain GET")
+        rig.settings.routes[0].webSocket = true
+        #expect(try line()?.state == .passed)
+        rig.fields.removeLast()
+        let explanation = try rig.explain()
+        guard case .refused(.webSocketOfferMalformed, _, _, _) = explanation.verdict else {
+            Issue.record("\(explanation.text)")
+            return
+        }
+        #expect(try line()?.state == .failed)
+        #expect(explanation.remedy?.steps.isEmpty == false)
+        rig.fields = []
+        #expect(try line() == nil)
+    }
+
+    @Test func `without an issuer's keys says that it knows nothing`() throws {
+        var rig = ExplainRig()
+        rig.keys = nil
+        let explanation = try rig.explain()
+        #expect(explanation.exitStatus == 1)
+        try Self.compare(explanation, with: "issuer-unreachable")
+    }
+
+    @Test func `of a good request with a proof has looked at all of it`() throws {
+        var rig = ExplainRig()
+        rig.proveByDPoP()
+        let explanation = try rig.explain()
+        #expect(explanation.exitStatus == 0)
+        try Self.compare(explanation, with: "good-proof")
+    }
+
+    /// As a running gateway remembers it: a dry run has no proofs to compare with.
+    @Test func `of a replayed proof says that each request needs its own`() throws {
+        var rig = ExplainRig()
+        rig.proveByDPoP()
+        var evidence = try rig.explain().evidence
+        evidence.isDryRun = false
+        let verdict = Verdict.refused(
+            .proofReplayed, expected: "a proof that was not used before", found: "the same key and jti",
+            row: "DPOP-15")
+        try Self.compare(
+            Explanation(evidence, verdict, settings: rig.settings, now: ExplainRig.now), with: "replayed-proof")
+    }
+
+    @Test func `of a proof is the same the second time, for nothing is remembered of it`() throws {
+        var rig = ExplainRig()
+        rig.proveByDPoP()
+        #expect(try rig.explain().exitStatus == 0)
+        #expect(try rig.explain().exitStatus == 0)
+    }
+
+    @Test func `of a nonce that the running gateway alone can judge says so`() throws {
+        var rig = ExplainRig()
+        rig.proveByDPoP()
+        rig.policy.dpop.nonce = .required
+        rig.proof?.claims["nonce"] = "\"something\""
+        let explanation = try rig.explain()
+        #expect(explanation.exitStatus == 1)
+        try Self.compare(explanation, with: "nonce-of-the-process")
+    }
+
+    @Test func `of an opaque token whose issuer cannot be asked says that it knows nothing`() throws {
+        var rig = ExplainRig()
+        rig.token = "c29tZS1vcGFxdWUtdG9rZW4"
+        rig.settings.issuers[0].introspection = IntrospectionSettings(client: 0)
+        let explanation = try rig.explain()
+        #expect(explanation.exitStatus == 1)
+        try Self.compare(explanation, with: "introspection-unreachable")
+    }
+
+    /// Digests of what was signed for this run alone are replaced; everything else is compared byte for byte.
+    static func compare(_ explanation: Explanation, with name: String) throws {
+        var text = explanation.text
+        for token in [explanation.evidence.token].compactMap(\.self) + explanation.evidence.proofs {
+            text = text.replacing(token.digest, with: "<digest>").replacing(token.hash, with: "<hash>")
+        }
+        for (name, key) in [("client", ExplainRig.Proof.key), ("other", .otherP256), ("p384", .p384)] {
+            text = text.replacing(ProofMint(key: key).thumbprint, with: "<\(name) jkt>")
+            for member in key.publicMembers where member.value.count > 10 {
+                text = text.replacing(member.value, with: "<\(name) \(member.name)>")
+            }
+        }
+        try compare(text: text, with: name)
+    }
+
+    /// Compares byte for byte.
+    static func compare(text: String, with name: String) throws {
+        let file = folder.appending(path: name + ".txt")
+        if ProcessInfo.processInfo.environment["PORTCULLIS_WRITE_GOLDEN"] != nil {
+            try text.write(to: file, atomically: true, encoding: .utf8)
+        }
+        let expected = try String(contentsOf: file, encoding: .utf8)
+        #expect(text == expected)
+    }
+}
