@@ -1,4 +1,5 @@
 import Bytes
+import Foundation
 import JOSE
 import Synchronization
 import TestSupport
@@ -231,10 +232,10 @@ private final class Service: Sendable {
 }
 
 extension PointTables {
-    /// Tables that are made beside the test.
+    /// Tables that are made beside the tests, which may have all threads of the concurrency runtime to themselves.
     fileprivate static func onAnotherThread() -> PointTables {
         PointTables(limit: 4) { work in
-            Task.detached { work() }
+            Thread.detachNewThread { work() }
             return true
         }
     }
