@@ -24,9 +24,9 @@ struct Exchange {
     let client: ClientRef
     var upstream: UpstreamRef?
     var route: UnsafePointer<Route>?
-    var token: UnsafeMutablePointer<TokenRecord>?
+    var token: TokenRecord?
     /// The token for the upstream that this one was exchanged for, of which the exchange holds one use.
-    var upstreamToken: UnsafeMutablePointer<ExchangedToken>?
+    var upstreamToken: AttachedBlock?
     let id: RequestID
     /// The configuration it began by: what its route and its token refer to.
     var generation: UInt32
@@ -155,7 +155,7 @@ enum Wait: Equatable {
 enum Lookup {
     case none
     /// The token is good; its record, of which the exchange holds one use.
-    case active(UnsafeMutablePointer<TokenRecord>)
+    case active(TokenRecord)
     /// It is not, or nobody can say; in a place of its own, so that the exchanges that ask nobody stay small.
     indirect case refused(Refused)
 }

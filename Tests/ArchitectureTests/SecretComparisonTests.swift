@@ -44,7 +44,7 @@ import Testing
     /// Where digests are compared, all of them `SHA256Digest`: those of the list, and caches that are searched by one.
     private static let filesWithDigests: Set = [
         "OAuth/DPoP/UncheckedDPoPProof", "Gateway/Authenticate/CheckCertificate", "Access/Memory/RefusedTokens",
-        "Gateway/Authenticate/TokenCache", "Access/Memory/VouchedTokens",
+        "Access/Memory/TokenCache", "Access/Memory/VouchedTokens",
         "Sessions/Stores/MemorySessionStore", "Sessions/Stores/Successors",
     ]
 

@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func `the word for danger stands only where C libraries are, vectors are loaded, and routes stand`() {
+    @Test func `the word for danger stands only at C libraries, at vectors, and where routes and records stand`() {
         let fenced = [
             "Sources/Bytes/ByteVectors.swift", "Sources/Crypto/OpenSSL", "Sources/EventLoop", "Sources/Transport",
             "Sources/Fetch",
@@ -60,7 +60,11 @@ import Testing
             "Sources/Access/Route/PredicateList.swift", "Sources/Access/Route/Route.swift",
             "Sources/Access/Route/RouteTable.swift", "Sources/Access/Route/TokenPolicy.swift",
         ]
-        for file in SourceTree.sources where !fenced.contains(where: file.isIn) {
+        // Memory that is counted by hand, because a request that passes may neither allocate nor count references.
+        let counted = ["AttachedBlock", "RecordSlots", "SessionState", "TokenRecord"].map {
+            "Sources/Access/Memory/\($0).swift"
+        }
+        for file in SourceTree.sources where !(fenced + counted).contains(where: file.isIn) {
             for (number, line) in file.code.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
                 let words = line.split { !($0.isLetter || $0.isNumber || $0 == "_") }
                 #expect(!words.contains("unsafe"), "\(file):\(number + 1)")

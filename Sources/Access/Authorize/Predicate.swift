@@ -45,9 +45,6 @@ package struct PredicateCatalogue: Sendable {
     /// Nothing is asked yet.
     package init() {}
 
-    /// How many 64-bit words the answers take.
-    package var wordCount: Int { (predicates.count + 63) / 64 }
-
     /// The number of a predicate: its own from the first time it is named.
     package mutating func number(of predicate: Predicate) -> Int32 {
         if let number = numbers[predicate] { return number }
@@ -57,11 +54,12 @@ package struct PredicateCatalogue: Sendable {
         return number
     }
 
-    /// Writes the answers for `token` into `words`, which has `wordCount` places at least.
-    package func answer(_ token: VerifiedAccessToken, issuer: Int, into words: inout MutableSpan<UInt64>) {
-        for index in 0..<wordCount { words[index] = 0 }
+    /// The answers for `token`, one bit for each predicate: that with number 0 is the lowest of the first word.
+    package func answers(for token: VerifiedAccessToken, issuer: Int) -> [UInt64] {
+        var words = [UInt64](repeating: 0, count: (predicates.count + 63) / 64)
         for (index, predicate) in predicates.enumerated() where predicate.holds(for: token, issuer: issuer) {
             words[index >> 6] |= 1 << UInt64(index & 63)
         }
+        return words
     }
 }

@@ -102,11 +102,11 @@ extension WorkerRef {
             pointee.identities.vouchedTokens.insert(answer.digest, now: clock.wallSeconds())
             let record = remember(introspected: token, answer.digest, issuer: answer.issuer, until: believedUntil)
             end(wait) { exchange in
-                record.pointee.uses += 1
+                record.retain()
                 exchange.pointee.lookup = .active(record)
                 return .nothing
             }
-            TokenRecord.release(record)
+            record.release()
         case .unavailable(.answerTooLarge), .unavailable(.answerTooComplex):
             // The token may be good, and nobody is charged; but to ask again would get the same answer.
             let refused = refusal(in: answer)

@@ -1,3 +1,4 @@
+import Access
 import Telemetry
 
 /// What the worker's two caches hold, of tokens and of sessions, and how they let go of what nobody can use any more.
@@ -6,8 +7,8 @@ extension WorkerRef {
     ///
     /// What was made for a session and charged among the tokens would never be given back there: the tokens' account
     /// would grow until there is room for one, and every request would cost a verification.
-    func charge(_ record: UnsafeMutablePointer<TokenRecord>, _ cost: Int) {
-        if record.pointee.session == nil {
+    func charge(_ record: TokenRecord, _ cost: Int) {
+        if record.session == nil {
             pointee.identities.tokens.charge(record, cost)
         } else {
             pointee.identities.sessions.charge(record, cost)

@@ -9,7 +9,7 @@ import Telemetry
 enum Identity {
     /// A token was verified, is right for the route, and is its sender's; with the proof that says so, to be remembered
     /// against replay when everything else is right.
-    case known(UnsafeMutablePointer<TokenRecord>, proof: UnspentProof?)
+    case known(TokenRecord, proof: UnspentProof?)
     /// The route lets requests without a token through, without identity (RS-09).
     case anonymous
     /// The authorization server must be asked something first.
@@ -18,7 +18,7 @@ enum Identity {
 
 /// A token's record, or what must be asked before there is one.
 enum TokenFinding {
-    case known(UnsafeMutablePointer<TokenRecord>)
+    case known(TokenRecord)
     case wait(Wait)
 }
 
@@ -48,28 +48,27 @@ extension WorkerRef {
         }
         let token = UnsafeBufferPointer(start: bytes + Int(range.start), count: Int(range.count))
         let digest = SHA256.hash(token.span)
-        let record: UnsafeMutablePointer<TokenRecord>
+        let record: TokenRecord
         switch try findRecord(exchange, route, token, digest, bytes) {
         case .known(let found): record = found
         case .wait(let wait): return .wait(wait)
         }
-        record.pointee.uses += 1
+        record.retain()
         if let earlier = exchange.pointee.token {
             carryUpstreamToken(exchange, from: earlier, to: record)
-            TokenRecord.release(earlier)
+            earlier.release()
         }
         exchange.pointee.token = record
-        let words = record.pointee.answerWords
-        let answers = AnswerBits(words.span)
+        let answers = AnswerBits(record.answers)
         guard answers.oneHolds(route.pointee.token.issuers.numbers) else {
             throw refuse(
                 .tokenIssuerNotAccepted, acceptedIssuers(route),
-                pointee.identities.issuers[record.pointee.issuer].identifier)
+                pointee.identities.issuers[record.issuer].identifier)
         }
         guard answers.oneHolds(route.pointee.token.audiences.numbers) else {
             throw refuse(
                 .tokenAudienceMissing, audiences(route),
-                record.pointee.shown("aud"))
+                record.shown("aud"))
         }
         return .known(record, proof: try proveSender(head, exchange, route, record, digest, bytes))
     }
@@ -116,7 +115,7 @@ extension WorkerRef {
         _ token: UnsafeBufferPointer<UInt8>, _ digest: SHA256Digest, _ introspector: Introspector
     ) -> Bool {
         guard introspector.isAskedAboutAll, introspector.hasOthers else { return false }
-        if let known = pointee.identities.tokens.find(digest) { return known.pointee.issuer != introspector.issuer }
+        if let known = pointee.identities.tokens.find(digest) { return known.issuer != introspector.issuer }
         guard let claimed = try? UncheckedAccessToken(token.span, maximumBytes: pointee.policy.limits.accessToken)
         else {
             return false
@@ -126,17 +125,17 @@ extension WorkerRef {
     }
 
     /// The cached record of a token, unless its time or its keys have passed.
-    func freshRecord(_ digest: SHA256Digest) -> UnsafeMutablePointer<TokenRecord>? {
+    func freshRecord(_ digest: SHA256Digest) -> TokenRecord? {
         guard let record = pointee.identities.tokens.find(digest) else { return nil }
         let now = clock.wallSeconds()
-        guard record.pointee.generation == pointee.identities.issuers[record.pointee.issuer].generation,
-            now < record.pointee.usableUntil, now >= record.pointee.usableFrom
+        guard record.generation == pointee.identities.issuers[record.issuer].generation,
+            now < record.usableUntil, now >= record.usableFrom
         else {
             // Verified anew below, so that the refusal says which of the two it was.
             pointee.identities.tokens.remove(record)
             return nil
         }
-        record.pointee.wasUsed = true
+        record.markUsed()
         return record
     }
 
@@ -184,10 +183,10 @@ extension WorkerRef {
     /// The record of a token that its issuer vouches for until then, with a use that is the caller's (INT-06).
     func remember(
         introspected token: VerifiedAccessToken, _ digest: SHA256Digest, issuer: Int, until: Int64
-    ) -> UnsafeMutablePointer<TokenRecord> {
+    ) -> TokenRecord {
         let record = makeRecord(token, digest, issuer: issuer, until: until)
         if until > clock.wallSeconds() {
-            record.pointee.uses += 1
+            record.retain()
             keep(record)
         }
         return record
@@ -195,7 +194,7 @@ extension WorkerRef {
 
     private func remember(
         _ token: VerifiedAccessToken, _ digest: SHA256Digest, issuer: Int
-    ) -> UnsafeMutablePointer<TokenRecord> {
+    ) -> TokenRecord {
         // The record's first use is the cache's own; `remove` ends it.
         let record = makeRecord(token, digest, issuer: issuer, until: .max)
         keep(record)
@@ -204,19 +203,14 @@ extension WorkerRef {
 
     private func makeRecord(
         _ token: VerifiedAccessToken, _ digest: SHA256Digest, issuer: Int, until: Int64
-    ) -> UnsafeMutablePointer<TokenRecord> {
-        let catalogue = pointee.policy.tables.catalogue
-        let record = TokenRecord.make(
+    ) -> TokenRecord {
+        TokenRecord(
             digest, token, issuer: issuer, generation: pointee.identities.issuers[issuer].generation,
             leeway: Int64(pointee.identities.issuers[issuer].rules.leewaySeconds), usableUntil: until,
-            wordCount: catalogue.wordCount)
-        let buffer = UnsafeMutableBufferPointer(start: record.pointee.answers, count: catalogue.wordCount)
-        var answers = buffer.mutableSpan
-        catalogue.answer(token, issuer: issuer, into: &answers)
-        return record
+            answers: pointee.policy.tables.catalogue.answers(for: token, issuer: issuer))
     }
 
-    private func keep(_ record: UnsafeMutablePointer<TokenRecord>) {
+    private func keep(_ record: TokenRecord) {
         let evictions = pointee.identities.tokens.evictions
         pointee.identities.tokens.insert(record)
         if pointee.identities.tokens.evictions > evictions {

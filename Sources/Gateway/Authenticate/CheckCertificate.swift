@@ -7,15 +7,15 @@ import Transport
 extension WorkerRef {
     /// Whether the client has the certificate that the token names (RFC 8705 §3, MTLS-01, MTLS-02).
     func checkCertificate(
-        _ exchange: ExchangeRef, _ record: UnsafeMutablePointer<TokenRecord>, _ bytes: UnsafeMutablePointer<UInt8>
+        _ exchange: ExchangeRef, _ record: TokenRecord, _ bytes: UnsafeMutablePointer<UInt8>
     ) throws(Refused) {
         let client = exchange.pointee.client
         guard let digest = try certificateDigest(client, bytes) else {
             throw refuse(.certificateMissing, "the client certificate with the digest in cnf.x5t#S256", "none")
         }
-        guard digest == record.pointee.certificateThumbprint else {
+        guard digest == record.certificateThumbprint else {
             throw refuse(
-                .certificateMismatch, "x5t#S256 \(record.pointee.certificateThumbprint.base64URL)", digest.base64URL)
+                .certificateMismatch, "x5t#S256 \(record.certificateThumbprint.base64URL)", digest.base64URL)
         }
     }
 

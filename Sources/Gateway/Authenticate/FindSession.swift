@@ -18,7 +18,7 @@ extension WorkerRef {
         _ exchange: ExchangeRef, _ route: UnsafePointer<Route>, _ policy: UnsafeMutablePointer<LoginPolicy>,
         _ bytes: UnsafeMutablePointer<UInt8>
     ) throws(Refused) -> Identity {
-        let record: UnsafeMutablePointer<TokenRecord>
+        let record: TokenRecord
         switch try sessionRecord(exchange, policy, bytes) {
         case .known(let found): record = found
         case .wait(let wait): return .wait(wait)
@@ -27,15 +27,15 @@ extension WorkerRef {
             throw needsLogin(
                 exchange, policy, bytes, RefusalDetail(expected: "a session", found: "\(found)"))
         }
-        record.pointee.uses += 1
+        record.retain()
         if let earlier = exchange.pointee.token {
             carryUpstreamToken(exchange, from: earlier, to: record)
-            TokenRecord.release(earlier)
+            earlier.release()
         }
         exchange.pointee.token = record
-        if isTokenShown(route), let session = record.pointee.session,
-            session.pointee.session.accessToken == nil
-                || session.pointee.session.accessTokenExpiresAt <= clock.wallSeconds()
+        if isTokenShown(route), let session = record.session,
+            session.session.accessToken == nil
+                || session.session.accessTokenExpiresAt <= clock.wallSeconds()
         {
             throw needsLogin(
                 exchange, policy, bytes,
@@ -56,7 +56,7 @@ extension WorkerRef {
 
     /// What a request's cookie stands for.
     private enum SessionFinding {
-        case known(UnsafeMutablePointer<TokenRecord>)
+        case known(TokenRecord)
         case wait(Wait)
         /// For nothing: there is no cookie, or the one that was found is worth none.
         case none(found: StaticString)
@@ -92,17 +92,17 @@ extension WorkerRef {
     /// The record of a session that was seen before, unless something about it is due.
     private func freshSession(
         _ digest: SHA256Digest, _ policy: UnsafeMutablePointer<LoginPolicy>
-    ) -> UnsafeMutablePointer<TokenRecord>? {
-        guard let record = pointee.identities.sessions.find(digest), let state = record.pointee.session else {
+    ) -> TokenRecord? {
+        guard let record = pointee.identities.sessions.find(digest), let state = record.session else {
             return nil
         }
-        guard state.pointee.login == policy.pointee.login, clock.wallSeconds() < record.pointee.usableUntil,
-            state.pointee.endings == pointee.identities.stores[policy.pointee.login].endings
+        guard state.login == policy.pointee.login, clock.wallSeconds() < record.usableUntil,
+            state.endings == pointee.identities.stores[policy.pointee.login].endings
         else {
             pointee.identities.sessions.remove(record)
             return nil
         }
-        record.pointee.wasUsed = true
+        record.markUsed()
         pointee.journal.metrics.count(.sessionCacheHits)
         return record
     }
@@ -136,7 +136,7 @@ extension WorkerRef {
     func remember(
         _ session: Session, _ value: [UInt8], _ digest: SHA256Digest, login: Int, endings: UInt64,
         notRefreshedBefore: Int64 = 0
-    ) -> UnsafeMutablePointer<TokenRecord> {
+    ) -> TokenRecord {
         let now = clock.wallSeconds()
         let settings = pointee.policy.logins[login]
         let claims = SessionClaims.value(of: session, clientID: pointee.policy.loginClientIDs[login])
@@ -150,19 +150,14 @@ extension WorkerRef {
             settings.refreshes ? max(RefreshRules.refreshAt(session), now + 1, notRefreshedBefore) : Int64.max
         // Renewed once a minute: the idle limit is the store's, and is reached only without that.
         let touchAt = max(session.seenAt + 60, now + 1)
-        let catalogue = pointee.policy.tables.catalogue
-        let record = TokenRecord.make(
+        let record = TokenRecord(
             digest, token, issuer: issuer, generation: 0, leeway: 0,
-            usableUntil: min(refreshAt, touchAt, session.endsAt), wordCount: catalogue.wordCount)
-        record.pointee.session = SessionState.make(
-            SessionState(
-                session: session, login: login, store: pointee.identities.stores[login], value: value, endings: endings,
-                refreshAt: refreshAt, touchAt: touchAt,
-                proofs: ProofMaker(session), reference: session.reference))
-        let buffer = UnsafeMutableBufferPointer(start: record.pointee.answers, count: catalogue.wordCount)
-        var answers = buffer.mutableSpan
-        catalogue.answer(token, issuer: issuer, into: &answers)
-        record.pointee.cost += session.claims.count + value.count + 1024
+            usableUntil: min(refreshAt, touchAt, session.endsAt),
+            answers: pointee.policy.tables.catalogue.answers(for: token, issuer: issuer))
+        let state = SessionState(
+            session, login: login, store: pointee.identities.stores[login], endings: endings,
+            proofs: ProofMaker(session))
+        record.attach(state, cost: session.claims.count + value.count + 1024)
         let evictions = pointee.identities.sessions.evictions
         pointee.identities.sessions.insert(record)
         if pointee.identities.sessions.evictions > evictions {

@@ -13,26 +13,26 @@ extension WorkerRef {
     /// Answers the proof that the request brought, which nobody has noted as used yet; nil where none is asked for.
     func proveSender(
         _ head: HeadView, _ exchange: ExchangeRef, _ route: UnsafePointer<Route>,
-        _ record: UnsafeMutablePointer<TokenRecord>, _ digest: SHA256Digest, _ bytes: UnsafeMutablePointer<UInt8>
+        _ record: TokenRecord, _ digest: SHA256Digest, _ bytes: UnsafeMutablePointer<UInt8>
     ) throws(Refused) -> UnspentProof? {
         var proof: UnspentProof?
         if exchange.pointee.scheme == .dpop {
-            guard record.pointee.isKeyBound else {
+            guard record.isKeyBound else {
                 throw refuse(.tokenNotBound, "a token with cnf.jkt", "one that is bound to no key")
             }
             proof = try checkProof(head, exchange, route, record, digest)
-        } else if record.pointee.isKeyBound {
+        } else if record.isKeyBound {
             throw refuse(
                 .tokenBoundToKey, "Authorization: DPoP, and a proof", "Authorization: Bearer", check: "DPOP-20")
         }
-        if record.pointee.isCertificateBound { try checkCertificate(exchange, record, bytes) }
+        if record.isCertificateBound { try checkCertificate(exchange, record, bytes) }
         return proof
     }
 
     /// Everything RFC 9449 §4.3 asks of a proof but that it was not used before; that comes last (DPOP-17).
     private func checkProof(
         _ head: HeadView, _ exchange: ExchangeRef, _ route: UnsafePointer<Route>,
-        _ record: UnsafeMutablePointer<TokenRecord>, _ digest: SHA256Digest
+        _ record: TokenRecord, _ digest: SHA256Digest
     ) throws(Refused) -> UnspentProof {
         let field = head.text(try head.proof())
         let now = clock.wallSeconds()
@@ -64,7 +64,7 @@ extension WorkerRef {
             throw refuse(.proofNonceUnknown, "a nonce of ours, not too old", "another")
         }
         do throws(DPoPRefusal) {
-            let verified = try proof.verify(tokenDigest: digest, boundTo: record.pointee.keyThumbprint)
+            let verified = try proof.verify(tokenDigest: digest, boundTo: record.keyThumbprint)
             pointee.journal.metrics.count(.proofsVerified)
             let nonceEnd = mode == .off ? judgeNonce(proof, now).until : nonce.until
             return UnspentProof(

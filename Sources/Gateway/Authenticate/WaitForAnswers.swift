@@ -43,8 +43,8 @@ extension WorkerRef {
                 askingClient(exchange))
         case .exchange(let rule, let digest):
             setTimeout(client.timeout, Questions.exchangeTimeout)
-            let expiry = exchange.pointee.token?.pointee.usableUntil ?? 0
-            let token = exchange.pointee.token?.pointee.session?.pointee.session.accessToken?.reveal()
+            let expiry = exchange.pointee.token?.usableUntil ?? 0
+            let token = exchange.pointee.token?.session?.session.accessToken?.reveal()
             pointee.questions.ask(
                 .exchange(rule: rule, tokenExpiresAt: expiry), token ?? Array(accessToken(bytes)), digest,
                 askingClient(exchange))

@@ -7,11 +7,11 @@ extension WorkerRef {
     /// Holds a verified token against what the route and the method require (Requirements.md): the judgement is
     /// `RequiredRights`' alone, and here is what it is handed and what the operator reads of it.
     func authorize(
-        _ head: HeadView, _ exchange: ExchangeRef, _ token: UnsafeMutablePointer<TokenRecord>,
+        _ head: HeadView, _ exchange: ExchangeRef, _ token: TokenRecord,
         _ route: UnsafePointer<Route>,
         _ bytes: UnsafeMutablePointer<UInt8>
     ) throws(Refused) {
-        if token.pointee.session != nil, let login = route.pointee.login {
+        if token.session != nil, let login = route.pointee.login {
             return try authorizeSession(head, exchange, token, route, login, bytes)
         }
         let method = exchange.pointee.methodRow
@@ -22,7 +22,7 @@ extension WorkerRef {
     /// Holds a session against what the route requires; one that lacks only a stronger or fresher login is sent for it
     /// (STEP-04).
     private func authorizeSession(
-        _ head: HeadView, _ exchange: ExchangeRef, _ token: UnsafeMutablePointer<TokenRecord>,
+        _ head: HeadView, _ exchange: ExchangeRef, _ token: TokenRecord,
         _ route: UnsafePointer<Route>,
         _ login: UnsafeMutablePointer<LoginPolicy>, _ bytes: UnsafeMutablePointer<UInt8>
     ) throws(Refused) {
@@ -38,8 +38,7 @@ extension WorkerRef {
 
     /// Lends the route's numbers and the token's bits to the judgement; nothing is allocated or counted.
     private func missingRight(
-        _ token: UnsafeMutablePointer<TokenRecord>, _ policy: borrowing TokenPolicy,
-        _ method: UInt16, isSession: Bool
+        _ token: TokenRecord, _ policy: borrowing TokenPolicy, _ method: UInt16, isSession: Bool
     ) -> MissingRight? {
         let rights = RequiredRights(
             scopes: policy[row: method].scopes.numbers, detailsForm: policy.detailsForm.numbers,
@@ -48,16 +47,15 @@ extension WorkerRef {
             user: policy.user.numbers, claims: policy.claims.numbers)
         // The clock is read only where somebody asks for an age.
         let authentication: Authentication? = policy.maximumAge >= 0 ? lastAuthentication(of: token) : nil
-        let words = token.pointee.answerWords
-        let answers = AnswerBits(words.span)
+        let answers = AnswerBits(token.answers)
         if isSession { return rights.missing(inSession: answers, authentication) }
         return rights.missing(inToken: answers, authentication)
     }
 
-    private func lastAuthentication(of token: UnsafeMutablePointer<TokenRecord>) -> Authentication {
+    private func lastAuthentication(of token: TokenRecord) -> Authentication {
         Authentication(
-            at: token.pointee.authTime, now: clock.wallSeconds(),
-            leeway: Int64(pointee.identities.issuers[token.pointee.issuer].rules.leewaySeconds))
+            at: token.authTime, now: clock.wallSeconds(),
+            leeway: Int64(pointee.identities.issuers[token.issuer].rules.leewaySeconds))
     }
 
     /// What would have been let through, for the operator.
@@ -78,13 +76,13 @@ extension WorkerRef {
     }
 
     /// What came in its place, for the operator.
-    private func held(_ right: MissingRight, _ token: UnsafeMutablePointer<TokenRecord>) -> String {
+    private func held(_ right: MissingRight, _ token: TokenRecord) -> String {
         switch right {
         case .scope: grantedScopes(token)
         case .details: grantedDetails(token)
         case .wellFormedDetails: "something else"
-        case .authenticationClass: token.pointee.shown("acr")
-        case .recentAuthentication: token.pointee.shown("auth_time")
+        case .authenticationClass: token.shown("acr")
+        case .recentAuthentication: token.shown("auth_time")
         case .user: "a client's own token"
         case .claim: "claims that do not meet them"
         }
@@ -96,8 +94,8 @@ extension WorkerRef {
         return TokenPolicy.scopes(of: settings, method: method).joined(separator: " ")
     }
 
-    private func grantedScopes(_ token: UnsafeMutablePointer<TokenRecord>) -> String {
-        token.pointee.shown(pointee.identities.issuers[token.pointee.issuer].rules.scopeClaim)
+    private func grantedScopes(_ token: TokenRecord) -> String {
+        token.shown(pointee.identities.issuers[token.issuer].rules.scopeClaim)
     }
 
     private func requiredDetails(_ exchange: ExchangeRef, _ route: UnsafePointer<Route>) -> String {
@@ -109,8 +107,8 @@ extension WorkerRef {
     /// The types alone: what else the members say may be the user's own business, such as an account's number.
     private var shownDetails: Int { 8 }
 
-    private func grantedDetails(_ token: UnsafeMutablePointer<TokenRecord>) -> String {
-        guard let details = token.pointee.claims?["authorization_details"] else { return "none" }
+    private func grantedDetails(_ token: TokenRecord) -> String {
+        guard let details = token.claims?["authorization_details"] else { return "none" }
         // A token may have thousands, and is refused for each request it comes with.
         let types = details.elements(upTo: shownDetails).compactMap { $0["type"]?.string }
         return types.isEmpty ? "none" : "of type " + types.joined(separator: ", ")

@@ -1,4 +1,5 @@
 import Access
+import Bytes
 package import Crypto
 import EventLoop
 import HTTP1
@@ -160,7 +161,7 @@ package final class DryRun {
         }
         if case .wait(.exchange) = step {
             // A token for the upstream would be a real one, and nobody would use it.
-            exchange.pointee.upstreamToken = ExchangedToken.make(0, [UInt8(ascii: "-")], until: 0)
+            exchange.pointee.upstreamToken = AttachedBlock(rule: 0, [UInt8(ascii: "-")], usableUntil: 0)
             step = worker.run(exchange, bytes, count)
         }
         switch step {
@@ -240,9 +241,9 @@ extension WorkerRef {
     /// A session's access token on its way to the upstream, by its field alone.
     private func sessionTokenFields(_ exchange: ExchangeRef) -> [InjectedField] {
         guard let route = exchange.pointee.route, case .pass = route.pointee.credential,
-            let state = exchange.pointee.token?.pointee.session, state.pointee.session.accessToken != nil
+            let state = exchange.pointee.token?.session, state.session.accessToken != nil
         else { return [] }
-        guard state.pointee.proofs != nil else {
+        guard state.proofs != nil else {
             return [InjectedField(name: "Authorization", value: "Bearer (the session's access token)")]
         }
         return [
@@ -256,9 +257,8 @@ extension WorkerRef {
             route.pointee.identity < pointee.policy.tables.identityMappings.count
         else { return [] }
         let mapping = route.pointee.identity
-        let block = TokenRecord.identity(of: token, mapping: mapping) ?? buildIdentity(token, mapping: mapping)
-        let text = String(
-            decoding: UnsafeBufferPointer(start: block.pointee.lines, count: block.pointee.count), as: UTF8.self)
+        let block = token.attached(.identityFields, rule: mapping) ?? buildIdentity(token, mapping: mapping)
+        let text = String(copying: block.bytes)
         return text.split(separator: "\r\n").compactMap { line in
             let parts = line.split(separator: ":", maxSplits: 1)
             guard let name = parts.first else { return nil }

@@ -75,7 +75,7 @@ extension WorkerRef {
         guard isIssuerAsked(route, token, SHA256.hash(token.span)) else { return }
         evidence.isIntrospected = true
         evidence.issuer = route.pointee.introspector.issuer
-        evidence.token?.claims = exchange.pointee.token?.pointee.claims
+        evidence.token?.claims = exchange.pointee.token?.claims
     }
 
     private func readAuthorization(_ all: UnsafeBufferPointer<UInt8>, into evidence: inout RequestEvidence) {

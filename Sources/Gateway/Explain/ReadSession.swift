@@ -18,10 +18,10 @@ extension WorkerRef {
         let value = sessionValue(route, bytes)
         session.bytes = value?.count ?? 0
         session.isRepeated = value == nil && session.cookieCount > 1
-        if let state = exchange.pointee.token?.pointee.session {
+        if let state = exchange.pointee.token?.session {
             session.diagnosis = .lives
-            describe(state.pointee.session, settings, into: &session)
-            session.claims = exchange.pointee.token?.pointee.claims
+            describe(state.session, settings, into: &session)
+            session.claims = exchange.pointee.token?.claims
         } else if let value {
             session.diagnosis = pointee.identities.stores[policy.pointee.login].diagnose(
                 value, now: clock.wallSeconds())

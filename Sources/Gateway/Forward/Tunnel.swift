@@ -102,7 +102,7 @@ extension WorkerRef {
         var milliseconds = silence
         if let token = exchange.pointee.token {
             milliseconds = WorkerRef.patience(
-                silence: silence, until: token.pointee.expiresAt, now: clock.wallSeconds())
+                silence: silence, until: token.expiresAt, now: clock.wallSeconds())
         }
         setTimeout(client.timeout, milliseconds)
     }

@@ -144,7 +144,7 @@ extension WorkerRef {
     func hidesUnauthorized(_ exchange: ExchangeRef) -> Bool {
         guard let route = exchange.pointee.route, route.pointee.hidesUnauthorized else { return false }
         guard case .pass = route.pointee.credential, let token = exchange.pointee.token else { return true }
-        return token.pointee.session != nil
+        return token.session != nil
     }
 
     /// The upstream wants credentials that the client cannot give it: what it sent was taken away here.

@@ -113,15 +113,15 @@ extension WorkerRef {
 
     /// Who it was, as far as a log may know: verified, and the subject only as a digest (OPS-03, JOSE-33).
     private func putToken(
-        _ exchange: ExchangeRef, _ token: UnsafeMutablePointer<TokenRecord>, _ log: UnsafeMutablePointer<LogWriter>
+        _ exchange: ExchangeRef, _ token: TokenRecord, _ log: UnsafeMutablePointer<LogWriter>
     ) {
         log.pointee.line.member(
-            "issuer", text: issuerIdentifier(exchange, token.pointee.issuer), limit: 256)
-        log.pointee.line.member("client_id", token.pointee.clientID.span, limit: 128)
-        log.pointee.line.member("sub_digest", hexadecimal: token.pointee.subjectDigest, digits: 8)
-        log.pointee.line.member("token", hexadecimal: token.pointee.digest.leadingBits, digits: 8)
-        if let session = token.pointee.session {
-            log.pointee.line.member("session", hexadecimal: session.pointee.reference, digits: 8)
+            "issuer", text: issuerIdentifier(exchange, token.issuer), limit: 256)
+        log.pointee.line.member("client_id", token.clientID, limit: 128)
+        log.pointee.line.member("sub_digest", hexadecimal: token.subjectDigest, digits: 8)
+        log.pointee.line.member("token", hexadecimal: token.digest.leadingBits, digits: 8)
+        if let session = token.session {
+            log.pointee.line.member("session", hexadecimal: session.reference, digits: 8)
         }
     }
 

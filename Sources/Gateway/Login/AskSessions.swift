@@ -24,15 +24,15 @@ extension WorkerRef {
         case .session(let session, let renewed):
             let record = remember(
                 session, renewed ?? answer.value, answer.digest, login: answer.login, endings: endings)
-            record.pointee.uses += 1
+            record.retain()
             end(wait) { exchange in
-                record.pointee.uses += 1
+                record.retain()
                 exchange.pointee.hasWaited = true
                 exchange.pointee.lookup = .active(record)
                 if let renewed { setSessionCookie(exchange, answer.login, renewed) }
                 return .nothing
             }
-            TokenRecord.release(record)
+            record.release()
         case .ended:
             end(wait) { exchange in
                 exchange.pointee.hasWaited = true
@@ -43,14 +43,14 @@ extension WorkerRef {
             }
         case .unavailable, .tooMany:
             // A token that has not expired is used until it does, and asked about again in a while (RF-06).
-            var kept: UnsafeMutablePointer<TokenRecord>?
+            var kept: TokenRecord?
             if case .found(let session, let successor) = store.lookUp(answer.value, now: now),
                 session.accessTokenExpiresAt > now
             {
                 let record = remember(
                     session, successor ?? answer.value, answer.digest, login: answer.login, endings: endings,
                     notRefreshedBefore: min(now + 5, session.accessTokenExpiresAt))
-                record.pointee.uses += 1
+                record.retain()
                 kept = record
             }
             var refused = Refused(
@@ -63,14 +63,14 @@ extension WorkerRef {
             end(wait) { exchange in
                 exchange.pointee.hasWaited = true
                 if let kept {
-                    kept.pointee.uses += 1
+                    kept.retain()
                     exchange.pointee.lookup = .active(kept)
                 } else {
                     exchange.pointee.lookup = .refused(refused)
                 }
                 return .nothing
             }
-            if let kept { TokenRecord.release(kept) }
+            if let kept { kept.release() }
         }
     }
 
@@ -82,9 +82,9 @@ extension WorkerRef {
         let stores = pointee.identities.stores
         clients.forEachInUse { client in
             guard client.pointee.state == .tunnelling,
-                let state = client.pointee.exchange?.pointee.token?.pointee.session
+                let state = client.pointee.exchange?.pointee.token?.session
             else { return }
-            let store = state.pointee.store
+            let store = state.store
             if !stores.contains(where: { $0.goesOn(from: store) }) { endSoon(client) }
         }
     }
@@ -96,8 +96,8 @@ extension WorkerRef {
         clients.forEachInUse { client in
             guard client.pointee.state == .exchanging || client.pointee.state == .tunnelling,
                 let exchange = client.pointee.exchange, exchange.pointee.phase != .parked,
-                let state = exchange.pointee.token?.pointee.session,
-                state.pointee.store.isEnded(state.pointee.session, now: now)
+                let state = exchange.pointee.token?.session,
+                state.store.isEnded(state.session, now: now)
             else { return }
             if client.pointee.state == .tunnelling { endSoon(client) } else { abortClient(client) }
         }

@@ -73,7 +73,7 @@ extension WorkerRef {
 
     /// Whether a refusal's answer says where a login begins.
     func isAnsweredByLogin(_ exchange: ExchangeRef, _ refusal: Refusal) -> Bool {
-        refusal.template == .login || refusal.template == .stepUp && exchange.pointee.token?.pointee.session != nil
+        refusal.template == .login || refusal.template == .stepUp && exchange.pointee.token?.session != nil
     }
 
     /// Whether a refusal's answer sends a person there, in place of telling a script.

@@ -17,12 +17,12 @@ extension ProofMaker {
 extension WorkerRef {
     /// The session's access token for the upstream: as Bearer, or with a proof made for this one request (DPOP-45).
     func putSessionToken(
-        _ state: UnsafeMutablePointer<SessionState>, _ route: UnsafePointer<Route>,
+        _ state: SessionState, _ route: UnsafePointer<Route>,
         _ bytes: UnsafeMutablePointer<UInt8>, into writer: inout HeadWriter
     ) throws(Refused) {
-        guard let token = state.pointee.session.accessToken else { return }
+        guard let token = state.session.accessToken else { return }
         let text = token.reveal()
-        guard let proofs = state.pointee.proofs else {
+        guard let proofs = state.proofs else {
             writer.put("Authorization: Bearer ")
             text.withUnsafeBufferPointer { writer.put($0) }
             writer.put("\r\n")
@@ -61,8 +61,8 @@ extension WorkerRef {
     ///
     /// All proofs of one session for one request are equally long, so it takes the first one's place.
     func renewProof(_ exchange: ExchangeRef, _ pool: UnsafeMutablePointer<UpstreamPool>) {
-        guard let route = exchange.pointee.route, let state = exchange.pointee.token?.pointee.session,
-            let proofs = state.pointee.proofs, let token = state.pointee.session.accessToken
+        guard let route = exchange.pointee.route, let state = exchange.pointee.token?.session,
+            let proofs = state.proofs, let token = state.session.accessToken
         else { return }
         let head = UnsafeBufferPointer(start: exchange.pointee.replay.bytes, count: exchange.pointee.replay.count)
         let words = head.prefix { $0 != 0x0D }.split(separator: 0x20, maxSplits: 2)
@@ -79,7 +79,7 @@ extension WorkerRef {
 
     /// Keeps the nonce that an upstream wants in the next proofs; each upstream's is its own (RFC 9449 §9, DPOP-41).
     func keepProofNonce(_ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>) {
-        guard exchange.pointee.token?.pointee.session?.pointee.proofs != nil,
+        guard exchange.pointee.token?.session?.proofs != nil,
             let pool = exchange.pointee.upstream?.pointee.pool
         else { return }
         let head = pointee.scratch.responseHead

@@ -194,12 +194,12 @@ extension WorkerRef {
     }
 
     private func forgetJudgement(_ exchange: ExchangeRef) {
-        if let token = exchange.pointee.token { TokenRecord.release(token) }
+        if let token = exchange.pointee.token { token.release() }
         exchange.pointee.token = nil
-        if case .active(let record) = exchange.pointee.lookup { TokenRecord.release(record) }
+        if case .active(let record) = exchange.pointee.lookup { record.release() }
         exchange.pointee.lookup = .none
         exchange.pointee.exchanged = .none
-        if let token = exchange.pointee.upstreamToken { ExchangedToken.release(token) }
+        if let token = exchange.pointee.upstreamToken { token.release() }
         exchange.pointee.upstreamToken = nil
         dropCookies(exchange)
         exchange.pointee.route = nil

@@ -10,20 +10,18 @@ extension WorkerRef {
             return
         }
         let block =
-            TokenRecord.identity(of: token, mapping: route.pointee.identity)
+            token.attached(.identityFields, rule: route.pointee.identity)
             ?? buildIdentity(token, mapping: route.pointee.identity)
         // What an upstream could not take as a header must not be cut silently: somebody would become somebody else.
-        guard block.pointee.count <= 32 << 10 else {
-            throw refuse(.identityTooLarge, "at most 32768 bytes of identity fields", "\(block.pointee.count)")
+        guard block.bytes.count <= 32 << 10 else {
+            throw refuse(.identityTooLarge, "at most 32768 bytes of identity fields", "\(block.bytes.count)")
         }
-        writer.put(block.pointee.lines, block.pointee.count)
+        writer.put(block.bytes)
     }
 
-    func buildIdentity(
-        _ token: UnsafeMutablePointer<TokenRecord>, mapping: Int
-    ) -> UnsafeMutablePointer<IdentityBlock> {
+    func buildIdentity(_ token: TokenRecord, mapping: Int) -> AttachedBlock {
         var lines: [UInt8] = []
-        guard let claims = token.pointee.claims else { preconditionFailure("verified claims are JSON") }
+        guard let claims = token.claims else { preconditionFailure("verified claims are JSON") }
         for field in pointee.policy.tables.identityMappings[mapping] {
             guard let value = Claims.value(at: field.claim, in: claims) else { continue }
             let encoding: Claims.Encoding = field.encoding == .percent ? .percent : .base64url
@@ -35,9 +33,8 @@ extension WorkerRef {
             lines.append(contentsOf: bytes)
             lines.append(contentsOf: [0x0D, 0x0A])
         }
-        let block = IdentityBlock.make(mapping, lines, next: token.pointee.identity)
-        token.pointee.identity = block
-        charge(token, IdentityBlock.cost(lines.count))
+        let block = AttachedBlock(rule: mapping, lines)
+        charge(token, token.attach(block, as: .identityFields))
         return block
     }
 }

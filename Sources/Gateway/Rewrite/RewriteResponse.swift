@@ -31,7 +31,7 @@ extension WorkerRef {
         if omitted.variesByCertificate { writer.put("Vary: *\r\n") }
         if omitted.isPrivate {
             writer.put("Cache-Control: no-store\r\n")
-        } else if exchange.pointee.token?.pointee.session != nil, !saysCaching(bytes) {
+        } else if exchange.pointee.token?.session != nil, !saysCaching(bytes) {
             // A shared cache holds back what was asked for with Authorization, but knows nothing of cookies (RFC 9111
             // §3.5): one user's page would be the next one's (HTTP-69).
             writer.put("Cache-Control: private\r\n")

@@ -39,7 +39,7 @@ extension WorkerRef {
         case .fixed(let line): writer.put(line.buffer)
         case .pass:
             guard let token = exchange.pointee.token else { return }
-            if let state = token.pointee.session { return try putSessionToken(state, route, bytes, into: &writer) }
+            if let state = token.session { return try putSessionToken(state, route, bytes, into: &writer) }
             try passToken(token, bytes, into: &writer)
         case .exchange:
             guard exchange.pointee.token != nil else { return }
@@ -47,12 +47,11 @@ extension WorkerRef {
                 throw refuse(.exchangeUnavailable, "a token for the upstream", "none")
             }
             writer.put("Authorization: Bearer ")
-            writer.put(token.pointee.buffer)
+            writer.put(token.bytes)
             writer.put("\r\n")
         case .assertion(let rule):
             guard let token = exchange.pointee.token else { return }
-            let assertion = try freshAssertion(token, rule: rule)
-            writer.put(assertion.pointee.line, assertion.pointee.count)
+            writer.put(try freshAssertion(token, rule: rule).bytes)
         }
     }
 
@@ -60,10 +59,10 @@ extension WorkerRef {
     ///
     /// One that is bound to a key proves nothing without it: the upstream would have to take it for a bearer token.
     private func passToken(
-        _ token: UnsafeMutablePointer<TokenRecord>, _ bytes: UnsafeMutablePointer<UInt8>,
+        _ token: TokenRecord, _ bytes: UnsafeMutablePointer<UInt8>,
         into writer: inout HeadWriter
     ) throws(Refused) {
-        guard !token.pointee.isKeyBound, !token.pointee.isCertificateBound else {
+        guard !token.isKeyBound, !token.isCertificateBound else {
             throw refuse(
                 .tokenBoundToKey, "a token that may be passed on", "one that is bound to a key", check: "RS-25")
         }

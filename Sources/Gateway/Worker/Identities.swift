@@ -38,8 +38,8 @@ struct Identities {
         for (number, issuer) in settings.issuers.enumerated() {
             (issuers + number).initialize(to: IssuerView(issuer, pointTables: pointTables))
         }
-        tokens = TokenCache(settings.tokenCache)
-        sessions = TokenCache(settings.tokenCache)
+        tokens = TokenCache(entries: settings.tokenCache.entries, bytes: settings.tokenCache.bytes)
+        sessions = TokenCache(entries: settings.tokenCache.entries, bytes: settings.tokenCache.bytes)
         replay = resources.replay
         failures = resources.failures
         let kept = old.flatMap { $0.proofKeys.tables === pointTables ? $0.proofKeys : nil }

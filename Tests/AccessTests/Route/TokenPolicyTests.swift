@@ -15,11 +15,8 @@ private struct Rights {
 
     func allow(_ name: String, _ claims: [String: String?]) throws -> Bool {
         let method = MethodSet.all.first { $0.name == name && !name.isEmpty }?.id ?? .other
-        var answers = [UInt64](repeating: .max, count: catalogue.wordCount)
-        var places = answers.mutableSpan
-        catalogue.answer(try verifiedToken(claims), issuer: 0, into: &places)
         let row = name.withBytes { policy.row(of: method, named: $0.span) }
-        let words = answers
+        let words = catalogue.answers(for: try verifiedToken(claims), issuer: 0)
         let bits = AnswerBits(words.span)
         let hasScopes = bits.allHold(policy[row: row].scopes.numbers)
         let hasDetails = bits.allHold(policy[row: row].details.numbers)

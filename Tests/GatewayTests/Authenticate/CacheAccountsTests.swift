@@ -36,7 +36,7 @@ import Testing
 
     private func digest(_ number: Int) -> SHA256Digest { TokenRecords.digest(number) }
 
-    private func session(_ number: Int) -> UnsafeMutablePointer<TokenRecord> {
+    private func session(_ number: Int) -> TokenRecord {
         let now = worker.clock.wallSeconds()
         let session = Session(
             id: RandomBytes.fill(16), client: "shop", issuer: "https://issuer.example/", subject: "user-\(number)",
@@ -46,29 +46,30 @@ import Testing
     }
 
     /// A record of the token cache; the use that comes with it is the cache's.
-    private func accessToken(_ number: Int) -> UnsafeMutablePointer<TokenRecord> {
+    private func accessToken(_ number: Int) -> TokenRecord {
         let until = worker.clock.wallSeconds() + 60
         let record = worker.remember(introspected: token, digest(number), issuer: 0, until: until)
-        TokenRecord.release(record)
+        record.release()
         return record
     }
 
     /// Has everything made that is kept with a record: identity fields, an assertion, a token for the upstream.
-    private func use(_ record: UnsafeMutablePointer<TokenRecord>, _ kind: Int) throws {
+    private func use(_ record: TokenRecord, _ kind: Int) throws {
         // The exchange's own: what is charged may drive the record itself out.
-        record.pointee.uses += 1
-        defer { TokenRecord.release(record) }
+        record.retain()
+        defer { record.release() }
         if kind & 1 != 0 { _ = worker.buildIdentity(record, mapping: 0) }
         if kind & 2 != 0 { _ = try worker.freshAssertion(record, rule: 0) }
         guard kind & 4 != 0 else { return }
         let text = [UInt8](repeating: 0x61, count: 40 + kind)
-        let kept = ExchangedToken.make(0, text, until: .max)
+        let kept = AttachedBlock(rule: 0, text, usableUntil: .max)
         exchange.pointee.upstreamToken = kept
         defer {
             exchange.pointee.upstreamToken = nil
-            ExchangedToken.release(kept)
+            kept.release()
         }
         let earlier = try TokenRecords().make(digest(-1))
+        defer { earlier.release() }
         worker.carryUpstreamToken(exchange, from: earlier, to: record)
     }
 
@@ -141,5 +142,12 @@ import Testing
         #expect((1000..<1400).allSatisfy { worker.pointee.identities.tokens.find(digest($0)) != nil })
         worker.pointee.loop.clockStandsAt += 30
         expectNothingHeld()
+    }
+}
+
+extension TokenCacheSettings {
+    fileprivate init(entries: Int) {
+        self.init()
+        self.entries = entries
     }
 }

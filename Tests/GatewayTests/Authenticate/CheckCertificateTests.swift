@@ -25,8 +25,8 @@ private struct BoundRequest {
     func refused(_ idle: IdleWorker) throws -> Refused? {
         let records = try TokenRecords(["cnf": #"{"x5t#S256":"\#(thumbprint().base64URL)"}"#])
         let record = records.make(TokenRecords.digest(1))
-        defer { TokenRecord.release(record) }
-        #expect(record.pointee.isCertificateBound)
+        defer { record.release() }
+        #expect(record.isCertificateBound)
         let exchange = idle.worker.takeExchange()
         defer { idle.worker.giveBack(exchange) }
         let client = exchange.pointee.client

@@ -1,4 +1,5 @@
 import Access
+import Bytes
 import Crypto
 import Issuers
 import TestTraits
@@ -6,45 +7,12 @@ import Testing
 
 @testable import Gateway
 
-private func text(_ bytes: UnsafeBufferPointer<UInt8>?) -> String? {
-    bytes.map { String(decoding: $0, as: UTF8.self) }
+private func text(_ block: AttachedBlock?) -> String? {
+    block.map { String(copying: $0.bytes) }
 }
 
-private func block(_ rule: Int, _ text: String, until: Int64 = .max) -> UnsafeMutablePointer<ExchangedToken> {
-    ExchangedToken.make(rule, Array(text.utf8), until: until)
-}
-
-@Suite struct `tokens for upstreams` {
-    @Test(.holds("TX-04")) func `stand beside the record one a rule, and the one before is let go`() throws {
-        let records = try TokenRecords()
-        let record = records.make(TokenRecords.digest(1))
-        #expect(TokenRecord.exchanged(of: record, rule: 0) == nil)
-        #expect(TokenRecord.replaceExchanged(of: record, by: block(0, "first")) == 0)
-        #expect(TokenRecord.replaceExchanged(of: record, by: block(1, "second")) == 0)
-        #expect(TokenRecord.replaceExchanged(of: record, by: block(2, "third")) == 0)
-        // In the middle, at the head, and at the end of the list.
-        #expect(TokenRecord.replaceExchanged(of: record, by: block(1, "2")) == ExchangedToken.cost(6))
-        #expect(TokenRecord.replaceExchanged(of: record, by: block(1, "two")) == ExchangedToken.cost(1))
-        #expect(TokenRecord.replaceExchanged(of: record, by: block(0, "one")) == ExchangedToken.cost(5))
-        let found = (0...3).map { text(TokenRecord.exchanged(of: record, rule: $0)?.pointee.buffer) }
-        #expect(found == ["one", "two", "third", nil])
-        TokenRecord.release(record)
-    }
-
-    @Test(.refuses("TX-04")) func `cost the cache what they take, and no more for each that follows`() throws {
-        let records = try TokenRecords()
-        var cache = TokenCache(TokenCacheSettings(entries: 8))
-        let record = records.make(TokenRecords.digest(1))
-        cache.insert(record)
-        let before = cache.bytes
-        for number in 0..<100 {
-            let freed = TokenRecord.replaceExchanged(of: record, by: block(0, "token \(number % 10)"))
-            cache.charge(record, ExchangedToken.cost(7) - freed)
-        }
-        #expect(cache.bytes == before + ExchangedToken.cost(7))
-        cache.destroy()
-        #expect(records.alive == 0)
-    }
+private func block(_ rule: Int, _ text: String, until: Int64 = .max) -> AttachedBlock {
+    AttachedBlock(rule: rule, Array(text.utf8), usableUntil: until)
 }
 
 @Suite struct `a route that exchanges` {
@@ -60,51 +28,51 @@ private func block(_ rule: Int, _ text: String, until: Int64 = .max) -> UnsafeMu
     }
 
     private func wait(
-        _ route: UnsafePointer<Route>, _ record: UnsafeMutablePointer<TokenRecord>
+        _ route: UnsafePointer<Route>, _ record: TokenRecord
     ) throws -> Wait {
         try idle.worker.exchangeToken(exchange, route, record)
     }
 
     /// Gives the exchange a token, of which it then holds one use.
-    private func give(_ token: UnsafeMutablePointer<ExchangedToken>) {
-        ExchangedToken.retain(token)
+    private func give(_ token: AttachedBlock) {
+        token.retain()
         exchange.pointee.upstreamToken = token
     }
 
     private func end() {
-        if let token = exchange.pointee.upstreamToken { ExchangedToken.release(token) }
+        if let token = exchange.pointee.upstreamToken { token.release() }
         idle.worker.giveBack(exchange)
     }
 
     @Test(.holds("TX-01")) func `waits for its token once, and has it from then on`() throws {
         defer { end() }
         let record = records.make(TokenRecords.digest(1))
-        defer { TokenRecord.release(record) }
+        defer { record.release() }
         #expect(try wait(idle.route, record) == .exchange(rule: 0, TokenRecords.digest(1)))
         #expect(exchange.pointee.upstreamToken == nil)
-        _ = TokenRecord.replaceExchanged(of: record, by: block(0, "for the upstream"))
+        _ = record.attach(block(0, "for the upstream"), as: .upstreamToken)
         #expect(try wait(idle.route, record) == .nothing)
-        #expect(text(exchange.pointee.upstreamToken?.pointee.buffer) == "for the upstream")
+        #expect(text(exchange.pointee.upstreamToken) == "for the upstream")
     }
 
     @Test(.holds("TX-04")) func `asks again when the token at hand has ended, or is another rule's`() throws {
         defer { end() }
         let record = records.make(TokenRecords.digest(1))
-        defer { TokenRecord.release(record) }
+        defer { record.release() }
         let now = idle.worker.clock.wallSeconds()
-        _ = TokenRecord.replaceExchanged(of: record, by: block(1, "another rule's"))
-        _ = TokenRecord.replaceExchanged(of: record, by: block(0, "ended", until: now))
+        _ = record.attach(block(1, "another rule's"), as: .upstreamToken)
+        _ = record.attach(block(0, "ended", until: now), as: .upstreamToken)
         #expect(try wait(idle.route, record) == .exchange(rule: 0, TokenRecords.digest(1)))
         #expect(exchange.pointee.upstreamToken == nil)
         // One that came for this very request serves it, however short its time.
-        give(try #require(TokenRecord.exchanged(of: record, rule: 0)))
+        give(try #require(record.attached(.upstreamToken, rule: 0)))
         #expect(try wait(idle.route, record) == .nothing)
     }
 
     @Test(.refuses("TX-03")) func `is refused as the server said, and never goes on with the client's token`() throws {
         defer { end() }
         let record = records.make(TokenRecords.digest(1))
-        defer { TokenRecord.release(record) }
+        defer { record.release() }
         for refusal in [Refusal.exchangeSubjectRefused, .exchangeTargetRefused, .exchangeUnavailable] {
             exchange.pointee.exchanged = .refused(Refused(refusal))
             #expect {
@@ -138,7 +106,7 @@ private func block(_ rule: Int, _ text: String, until: Int64 = .max) -> UnsafeMu
     @Test(.holds("TX-01")) func `is the only kind of route that waits for one`() throws {
         defer { end() }
         let record = records.make(TokenRecords.digest(1))
-        defer { TokenRecord.release(record) }
+        defer { record.release() }
         #expect(try wait(IdleWorker().route, record) == .nothing)
     }
 
@@ -147,18 +115,18 @@ private func block(_ rule: Int, _ text: String, until: Int64 = .max) -> UnsafeMu
         defer { end() }
         let earlier = records.make(TokenRecords.digest(1)), record = records.make(TokenRecords.digest(1))
         defer {
-            TokenRecord.release(earlier)
-            TokenRecord.release(record)
+            earlier.release()
+            record.release()
         }
         let kept = block(0, "for the upstream", until: 1234)
-        _ = TokenRecord.replaceExchanged(of: earlier, by: kept)
+        _ = earlier.attach(kept, as: .upstreamToken)
         give(kept)
         idle.worker.carryUpstreamToken(exchange, from: earlier, to: record)
-        let carried = try #require(TokenRecord.exchanged(of: record, rule: 0))
-        #expect(carried.pointee.usableUntil == 1234)
-        #expect(carried != kept && text(carried.pointee.buffer) == "for the upstream")
+        let carried = try #require(record.attached(.upstreamToken, rule: 0))
+        #expect(carried.usableUntil == 1234)
+        #expect(carried != kept && text(carried) == "for the upstream")
         #expect(exchange.pointee.upstreamToken == kept)
-        #expect(text(exchange.pointee.upstreamToken?.pointee.buffer) == "for the upstream")
+        #expect(text(exchange.pointee.upstreamToken) == "for the upstream")
     }
 
     @Test(.holds("TX-04")) func `leaves everything as it is when the record is the same, or nothing was waited for`()
@@ -167,14 +135,14 @@ private func block(_ rule: Int, _ text: String, until: Int64 = .max) -> UnsafeMu
         defer { end() }
         let earlier = records.make(TokenRecords.digest(1)), record = records.make(TokenRecords.digest(1))
         defer {
-            TokenRecord.release(earlier)
-            TokenRecord.release(record)
+            earlier.release()
+            record.release()
         }
         let kept = block(0, "for the upstream")
-        _ = TokenRecord.replaceExchanged(of: earlier, by: kept)
+        _ = earlier.attach(kept, as: .upstreamToken)
         idle.worker.carryUpstreamToken(exchange, from: earlier, to: record)
         #expect(exchange.pointee.upstreamToken == nil)
-        #expect(TokenRecord.exchanged(of: record, rule: 0) == nil)
+        #expect(record.attached(.upstreamToken, rule: 0) == nil)
         give(kept)
         idle.worker.carryUpstreamToken(exchange, from: earlier, to: earlier)
         #expect(exchange.pointee.upstreamToken == kept)

@@ -84,37 +84,13 @@ private func settings(_ routes: [RouteSettings]) -> GatewaySettings {
 }
 
 @Suite struct `identity assertions` {
-    private func block(_ rule: Int, _ text: String, refreshAt: Int64 = 0) -> UnsafeMutablePointer<AssertionBlock> {
-        AssertionBlock.make(rule, Array(text.utf8), refreshAt: refreshAt)
-    }
-
     @Test(
         .refuses("RS-25"),
         arguments: [(100, 160, 130), (100, 161, 130), (100, 102, 101), (100, 101, 101), (100, 110, 105)]
             as [(Int64, Int64, Int64)])
     func `are used for half of their time, and never after it`(now: Int64, end: Int64, refresh: Int64) {
-        #expect(AssertionBlock.refreshTime(now: now, end: end) == refresh)
+        #expect(AssertionRule.refreshTime(now: now, end: end) == refresh)
         #expect(refresh <= end)
-    }
-
-    @Test(.holds("RS-25")) func `are kept one a rule, and the one before is let go`() throws {
-        let records = try TokenRecords()
-        let record = records.make(TokenRecords.digest(1))
-        #expect(TokenRecord.replaceAssertion(of: record, by: block(0, "first")) == 0)
-        #expect(TokenRecord.replaceAssertion(of: record, by: block(1, "second")) == 0)
-        #expect(TokenRecord.replaceAssertion(of: record, by: block(2, "third")) == 0)
-        #expect(TokenRecord.replaceAssertion(of: record, by: block(1, "2")) == AssertionBlock.cost(6))
-        #expect(TokenRecord.replaceAssertion(of: record, by: block(1, "two")) == AssertionBlock.cost(1))
-        #expect(TokenRecord.replaceAssertion(of: record, by: block(0, "one")) == AssertionBlock.cost(5))
-        var found: [String] = []
-        var next = record.pointee.assertions
-        while let one = next {
-            let text = UnsafeBufferPointer(start: one.pointee.line, count: one.pointee.count)
-            found.append("\(one.pointee.rule) \(String(decoding: text, as: UTF8.self))")
-            next = one.pointee.next
-        }
-        #expect(found.sorted() == ["0 one", "1 two", "2 third"])
-        TokenRecord.release(record)
     }
 
     @Test(.holds("RS-25")) func `travel in their own field, which no client may write`() {
@@ -142,7 +118,7 @@ private func settings(_ routes: [RouteSettings]) -> GatewaySettings {
         ] as [(String?, [String])])
     func `name the scopes that were granted`(claim: String?, scopes: [String]) throws {
         let value = try claim.map { try JSONValue.parse(owned: Array($0.utf8)) }
-        #expect(AssertionBlock.scopes(value) == scopes)
+        #expect(AssertionRule.scopes(value) == scopes)
     }
 
     @Test func `have no keys where no route asserts anything`() throws {
