@@ -115,7 +115,7 @@ let package = Package(
             name: "Explain",
             dependencies: [
                 "Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE", "OAuth", "EventLoop", "Fetch", "Telemetry", "Issuers",
-                "Sessions", "Login", "Access", "Gateway",
+                "Sessions", "Refusals", "Login", "Access", "Gateway",
             ],
             swiftSettings: pure),
 
@@ -220,7 +220,7 @@ let package = Package(
             name: "ExplainTests",
             // The requests that explanations are made of are those of the gateway's own tests.
             dependencies: [
-                "Explain", "Gateway", "GatewayTests", "Access", "HTTPMessage", "OAuth", "JOSE", "Issuers", "Telemetry",
+                "Explain", "Gateway", "GatewayTests", "Access", "Refusals", "HTTPMessage", "OAuth", "JOSE", "Issuers", "Telemetry",
                 "Login", "Crypto", "JSON", "TestSupport", "TestTraits",
             ],
             exclude: ["Golden"], swiftSettings: settings),

@@ -39,7 +39,7 @@ enum ImportTable {
         ],
         "Explain": [
             "Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE", "OAuth", "EventLoop", "Fetch", "Telemetry", "Issuers",
-            "Sessions", "Login", "Access", "Gateway",
+            "Sessions", "Refusals", "Login", "Access", "Gateway",
         ],
         "Configuration": [
             "CYAML", "Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE", "OAuth", "Transport", "Telemetry", "Issuers",
