@@ -210,7 +210,8 @@ let package = Package(
         .testTarget(
             name: "GatewayTests",
             dependencies: [
-                "Gateway", "Explain", "Access", "EventLoop", "Transport", "HTTPMessage", "HTTP1", "OAuth", "JOSE",
+                "Gateway", "Explain", "Access", "Refusals", "EventLoop", "Transport", "HTTPMessage", "HTTP1", "OAuth",
+                "JOSE",
                 "Issuers",
                 "Telemetry",
                 "Sessions", "Pages", "Login", "Bytes", "Rates", "Crypto", "JSON", "TestSupport", "TestTraits",
@@ -220,7 +221,8 @@ let package = Package(
             name: "ExplainTests",
             // The requests that explanations are made of are those of the gateway's own tests.
             dependencies: [
-                "Explain", "Gateway", "GatewayTests", "Access", "Refusals", "HTTPMessage", "OAuth", "JOSE", "Issuers", "Telemetry",
+                "Explain", "Gateway", "GatewayTests", "Access", "Refusals", "HTTPMessage", "OAuth", "JOSE", "Issuers",
+                "Telemetry",
                 "Login", "Crypto", "JSON", "TestSupport", "TestTraits",
             ],
             exclude: ["Golden"], swiftSettings: settings),

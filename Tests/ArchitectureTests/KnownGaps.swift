@@ -17,7 +17,7 @@ enum KnownGaps {
     /// Files that list most causes of refusals, beside the table and its golden one.
     static let listsOfCauses: Set<String> = [
         // Which check of `explain` each cause belongs to, and what to change.
-        "Sources/Gateway/Explain/Checks/RefusalRow.swift",
+        "Sources/Explain/Checks/RefusalRow.swift",
         // Which request of a proof's sender each cause refuses.
         "Tests/GatewayTests/Authenticate/ProofTrials.swift",
     ]

@@ -32,7 +32,7 @@ import Testing
         ("cnf.jkt", "OAuth/DPoP/UncheckedDPoPProof", "guard key.thumbprint == thumbprint else {"),
         (
             "cnf.x5t#S256", "Gateway/Authenticate/CheckCertificate",
-            "guard digest == record.pointee.certificateThumbprint else {"
+            "guard digest == record.certificateThumbprint else {"
         ),
         (
             "state of a logout", "Sessions/Transactions/PostLogoutState",

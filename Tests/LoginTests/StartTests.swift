@@ -153,7 +153,7 @@ import Testing
         var request = LoginRequest(
             endpoint: .start(client: 0), query: Array("return_to=%2F&shown=1".utf8), publicURL: LoginWorld.publicURL)
         request.isNavigation = false
-        #expect(await world.service.answer(request).refusal == .startMalformed)
+        #expect(await world.service.answer(request).refusal == .loginStartMalformed)
         request.method = .other
         let answer = await world.service.answer(request)
         #expect(answer.refusal == .methodNotAllowed)

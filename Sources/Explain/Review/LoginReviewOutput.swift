@@ -2,6 +2,7 @@ import Access
 import Gateway
 import JSON
 import OAuth
+import Refusals
 
 extension LoginReview {
     /// The review as an operator reads it in a terminal; ends with a line end.

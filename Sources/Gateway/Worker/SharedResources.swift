@@ -27,7 +27,9 @@ struct SharedResources {
     let operatorLog: OperatorLog
     /// One for all workers: two of them may be sent the same proof at the same time.
     let replay: ReplaySet
-    /// One for all workers, whatever the configuration: a table is a key's. Nil where none are wanted.
+    /// One for all workers, whatever the configuration: a table is a key's.
+    ///
+    /// Nil where none are wanted.
     let pointTables: PointTables?
     let decisions: DecisionBuffer?
     /// One for all workers: it is one server that they ask.

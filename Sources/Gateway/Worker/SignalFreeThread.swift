@@ -34,7 +34,9 @@ enum SignalFreeThread {
         return thread
     }
 
-    /// Starts a thread that does this and ends; nobody waits for it. False when the system gives none.
+    /// Starts a thread that does this and ends; nobody waits for it.
+    ///
+    /// False when the system gives none.
     ///
     /// - Parameter niceness: added to the process's own; where all processors are busy, the workers get more than it.
     static func start(niceness: Int32, _ run: @escaping @Sendable () -> Void) -> Bool {

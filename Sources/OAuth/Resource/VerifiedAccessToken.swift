@@ -24,7 +24,7 @@ public struct VerifiedAccessToken: Sendable {
     /// Every claim.
     public let claims: JSONValue
     /// What must be proved besides having the token (RFC 7800): refuse it, or check every part of this.
-    public internal(set) var binding = TokenBinding.none
+    public package(set) var binding = TokenBinding.none
     /// The `kid` of the key that signed it, as the issuer publishes it; nil when the issuer was asked instead.
     public internal(set) var keyID: String?
     /// The key that signed it, by RFC 7638; nil when the issuer was asked instead.

@@ -10,10 +10,12 @@ func userToken(
     _ claims: String = "{}", clientID: String? = "client-1", notBefore: Int64? = nil, issuedAt: Int64? = 1_800_000_000,
     binding: TokenBinding = .none
 ) throws -> VerifiedAccessToken {
-    VerifiedAccessToken(
+    var token = VerifiedAccessToken(
         issuer: "https://id.example/", subject: "user-1", clientID: clientID, tokenID: nil, audiences: ["api"],
         scopes: [], times: TokenTimes(expiresAt: 1_800_000_300, notBefore: notBefore, issuedAt: issuedAt),
-        claims: try JSONValue.parse(Array(claims.utf8).span), binding: binding)
+        claims: try JSONValue.parse(Array(claims.utf8).span))
+    token.binding = binding
+    return token
 }
 
 /// Makes records for a cache and knows which of them are still in memory.
@@ -67,7 +69,7 @@ struct Witness {
             digest, try userToken(), issuer: 0, generation: 0, leeway: 0, usableUntil: usableUntil, answers: [1])
         let session = Session(
             id: [1], client: "shop", issuer: "https://id.example/", subject: "user-1", claims: [], scopes: ["openid"],
-            createdAt: 0, seenAt: 0, endsAt: 1000)
+            createdAt: 0, endsAt: 1000)
         record.attach(SessionState(session, login: 3, store: store, endings: 5, proofs: nil), cost: 100)
     }
 }
