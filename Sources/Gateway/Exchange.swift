@@ -75,6 +75,8 @@ struct Exchange {
     var isCountedWaiting = false
     /// What the authorization server said of its token, once it has waited for that.
     var lookup = Lookup.none
+    /// The proof that was right in everything before the exchange waited for a token for its upstream.
+    var proved: UnspentProof?
     /// What became of asking for a token for the upstream: the record that it was put beside, or a refusal.
     var exchanged = Lookup.none
     var status: UInt16 = 0

@@ -61,7 +61,10 @@ extension WorkerRef {
                 case .known(let token, let proof):
                     try authorize(head, exchange, token, route, bytes)
                     let wait = try exchangeToken(exchange, route, token)
-                    if wait != .nothing { return .wait(wait) }
+                    if wait != .nothing {
+                        exchange.pointee.proved = proof
+                        return .wait(wait)
+                    }
                     unspent = proof
                 }
             }

@@ -43,7 +43,9 @@ import Testing
 
     /// Where digests are compared, all of them `SHA256Digest`: those of the list, and caches that are searched by one.
     private static let filesWithDigests: Set = [
-        "OAuth/DPoP/UncheckedDPoPProof", "Gateway/Authenticate/CheckCertificate", "Access/Memory/RefusedTokens",
+        "OAuth/DPoP/UncheckedDPoPProof", "Gateway/Authenticate/CheckAccessToken",
+        "Gateway/Authenticate/CheckCertificate",
+        "Access/Memory/RefusedTokens",
         "Access/Memory/TokenCache", "Access/Memory/VouchedTokens",
         "Sessions/Stores/MemorySessionStore", "Sessions/Stores/Successors",
     ]

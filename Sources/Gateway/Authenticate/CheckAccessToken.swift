@@ -97,7 +97,28 @@ extension WorkerRef {
             pointee.journal.metrics.count(.tokenCacheHits)
             return .known(known)
         }
+        if let own = verifiedBefore(exchange, digest) { return .known(own) }
         return try verify(token, digest, hasWaited: exchange.pointee.hasWaited)
+    }
+
+    /// The record of a request that waited after its token was verified, and whose record gave way to others meanwhile.
+    ///
+    /// What may have changed is looked at anew: the issuer's keys, and the time. The record is found by the caller's next
+    /// requests again.
+    private func verifiedBefore(_ exchange: ExchangeRef, _ digest: SHA256Digest) -> TokenRecord? {
+        guard let own = exchange.pointee.token, own.session == nil, own.digest == digest, isUsable(own) else {
+            return nil
+        }
+        own.retain()
+        keep(own)
+        return own
+    }
+
+    /// Whether a record's time and the keys that verified it are those of now.
+    private func isUsable(_ record: TokenRecord) -> Bool {
+        let now = clock.wallSeconds()
+        return record.generation == pointee.identities.issuers[record.issuer].generation && now < record.usableUntil
+            && now >= record.usableFrom
     }
 
     /// Whether a route's issuer is asked about a token, in place of verifying it here.
@@ -127,10 +148,7 @@ extension WorkerRef {
     /// The cached record of a token, unless its time or its keys have passed.
     func freshRecord(_ digest: SHA256Digest) -> TokenRecord? {
         guard let record = pointee.identities.tokens.find(digest) else { return nil }
-        let now = clock.wallSeconds()
-        guard record.generation == pointee.identities.issuers[record.issuer].generation,
-            now < record.usableUntil, now >= record.usableFrom
-        else {
+        guard isUsable(record) else {
             // Verified anew below, so that the refusal says which of the two it was.
             pointee.identities.tokens.remove(record)
             return nil

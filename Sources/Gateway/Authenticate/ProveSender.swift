@@ -29,11 +29,20 @@ extension WorkerRef {
         return proof
     }
 
+    /// The proof of a request that waited after it was verified: one signature a request, however it waited.
+    ///
+    /// Its time is looked at anew. One that ended meanwhile is checked from the beginning, so that the refusal says why.
+    private func provedBefore(_ exchange: ExchangeRef) -> UnspentProof? {
+        guard let proved = exchange.pointee.proved, clock.wallSeconds() <= proved.until else { return nil }
+        return proved
+    }
+
     /// Everything RFC 9449 §4.3 asks of a proof but that it was not used before; that comes last (DPOP-17).
     private func checkProof(
         _ head: HeadView, _ exchange: ExchangeRef, _ route: UnsafePointer<Route>,
         _ record: TokenRecord, _ digest: SHA256Digest
     ) throws(Refused) -> UnspentProof {
+        if let proved = provedBefore(exchange) { return proved }
         let field = head.text(try head.proof())
         let now = clock.wallSeconds()
         let mode = route.pointee.token.nonce

@@ -199,6 +199,7 @@ extension WorkerRef {
         if case .active(let record) = exchange.pointee.lookup { record.release() }
         exchange.pointee.lookup = .none
         exchange.pointee.exchanged = .none
+        exchange.pointee.proved = nil
         if let token = exchange.pointee.upstreamToken { token.release() }
         exchange.pointee.upstreamToken = nil
         dropCookies(exchange)
