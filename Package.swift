@@ -28,6 +28,7 @@ let package = Package(
         .library(name: "Sessions", targets: ["Sessions"]),
         .library(name: "Pages", targets: ["Pages"]),
         .library(name: "EventLoop", targets: ["EventLoop"]),
+        .library(name: "Explain", targets: ["Explain"]),
         .library(name: "Configuration", targets: ["Configuration"]),
         .library(name: "Gateway", targets: ["Gateway"]),
     ],

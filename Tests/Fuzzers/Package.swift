@@ -22,7 +22,7 @@ let package = Package(
                 .product(name: "Sessions", package: "portcullis"),
                 .product(name: "Pages", package: "portcullis"),
                 .product(name: "Configuration", package: "portcullis"),
-                .product(name: "Gateway", package: "portcullis"),
+                .product(name: "Explain", package: "portcullis"),
             ],
             swiftSettings: [
                 .treatAllWarnings(as: .error),

@@ -1,4 +1,4 @@
-@testable import Gateway
+@testable import Explain
 
 /// A command that somebody pastes, to have its request explained.
 enum CurlCommandFuzzer {
