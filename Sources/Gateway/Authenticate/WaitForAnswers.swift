@@ -8,7 +8,8 @@ import Telemetry
 /// Requests that wait for an authorization server: for its keys, its word on a token, or a token for the upstream.
 ///
 /// The head stays in the client's input, nothing is read meanwhile, and the stages are run once more from the first:
-/// what was true of the request a moment ago is not taken for granted.
+/// what was true of the request a moment ago is not taken for granted. A signature that was verified is not verified again:
+/// what may have changed of its token and its proof, time and keys, is looked at anew.
 extension WorkerRef {
     /// Puts an exchange aside until the answer comes or the time to wait is over.
     func park(_ exchange: ExchangeRef, _ wait: Wait, _ bytes: UnsafeMutablePointer<UInt8>) {
