@@ -97,8 +97,8 @@ let package = Package(
         .target(
             name: "Access",
             dependencies: [
-                "Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE", "HTTP1", "OAuth", "Issuers", "Sessions", "Pages",
-                "Refusals", "Login",
+                "Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE", "HTTP1", "OAuth", "Telemetry", "Issuers", "Replay",
+                "Sessions", "Pages", "Refusals", "Login",
             ],
             swiftSettings: pure),
 
@@ -204,8 +204,8 @@ let package = Package(
         .testTarget(
             name: "AccessTests",
             dependencies: [
-                "Access", "Bytes", "HTTPMessage", "HTTP1", "Crypto", "OAuth", "JOSE", "JSON", "Issuers", "Sessions",
-                "Pages", "Login", "TestSupport", "TestTraits",
+                "Access", "Bytes", "HTTPMessage", "HTTP1", "Crypto", "OAuth", "JOSE", "JSON", "Telemetry", "Issuers",
+                "Replay", "Sessions", "Pages", "Refusals", "Login", "TestSupport", "TestTraits",
             ],
             swiftSettings: settings),
         .testTarget(

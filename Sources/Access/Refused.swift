@@ -25,19 +25,3 @@ package struct Refused: Error, Sendable {
         self.init(cause, RefusalDetail(expected: expected, found: found, check: check))
     }
 }
-
-/// Where a request without a session is sent, said when it is refused.
-package struct LoginPointer: Sendable, Equatable {
-    /// The path and query that the login begins at.
-    package var location = ""
-    /// A person waits for a page: the browser is sent there, a script is told (CF-08).
-    package var isNavigation = false
-    /// The form that was posted is kept, and sent again after the login.
-    package var keepsForm = false
-
-    /// Leads nowhere yet.
-    package init() {}
-
-    /// What stands behind the `?` of `location`.
-    package var query: [UInt8] { Array(location.utf8.drop { $0 != UInt8(ascii: "?") }.dropFirst()) }
-}

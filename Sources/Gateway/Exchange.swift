@@ -1,10 +1,9 @@
 import Access
-import Crypto
 import HTTP1
 import HTTPMessage
 import Pages
 
-/// One request and its response, and what the stages learned about them.
+/// One request and its response, and what was learned about them.
 ///
 /// Apart from the connection from the first day: HTTP/2 will give one connection many of these. Plain values; a token's
 /// record is held by count.
@@ -23,10 +22,8 @@ struct Exchange {
     /// Whose it is; there is none without.
     let client: ClientRef
     var upstream: UpstreamRef?
-    var route: UnsafePointer<Route>?
-    var token: TokenRecord?
-    /// The token for the upstream that this one was exchanged for, of which the exchange holds one use.
-    var upstreamToken: AttachedBlock?
+    /// What the judgement knows of it.
+    var findings = Findings()
     let id: RequestID
     /// The configuration it began by: what its route and its token refer to.
     var generation: UInt32
@@ -35,8 +32,6 @@ struct Exchange {
     let startedAt: UInt64
     var phase = Phase.awaitingResponse
     var method = MethodID.get
-    /// Where the route's policy says what the method needs; known once the method is permitted.
-    var methodRow: UInt16 = 0
     /// What is left of the request's body.
     var request = BodyCounter()
     /// What is left of the response's body.
@@ -59,12 +54,6 @@ struct Exchange {
     var endsAtFrame = false
     /// A fresh connection may be tried if a pooled one turns out closed: no body, idempotent (HTTP-64).
     var mayRetry = false
-    /// The scheme of its credentials, for the challenge that tells what was wrong with them.
-    var scheme = AttemptedScheme.none
-    /// Its answer carries a nonce for the client's next proof (RFC 9449 §8.2).
-    var givesNonce = false
-    /// It has waited for keys once; an unknown key is then refused.
-    var hasWaited = false
     /// It has asked an authorization server twice, for the first time it was not known how.
     var hasAskedAgain = false
     /// What it waits for, while parked.
@@ -73,12 +62,6 @@ struct Exchange {
     var isWaiting = false
     /// It is one of those of its client.
     var isCountedWaiting = false
-    /// What the authorization server said of its token, once it has waited for that.
-    var lookup = Lookup.none
-    /// The proof that was right in everything before the exchange waited for a token for its upstream.
-    var proved: UnspentProof?
-    /// What became of asking for a token for the upstream: the record that it was put beside, or a refusal.
-    var exchanged = Lookup.none
     var status: UInt16 = 0
     var refusal: Refusal?
     var truncation = Truncation.none
@@ -95,12 +78,6 @@ struct Exchange {
     var loginInFlight: UnsafeMutablePointer<LoginRequestInFlight>?
     /// `Set-Cookie` lines of ours for its answer, CRLF included.
     var cookies: UnsafeMutablePointer<[UInt8]>?
-    /// Which of the route's lines its answer says to a page of another origin (HTTP-71, HTTP-72).
-    var corsLines = CrossOrigin.Lines.none
-    /// A browser's own question, which goes to the upstream without anybody's identity and credentials.
-    var isPreflight = false
-    /// A script of a page that the route names, which acts with its user's session (SC-09).
-    var isOfListedOrigin = false
     /// The request's method and path for the log, kept in a borrowed buffer.
     var logged = Buffer()
     var loggedMethod: UInt16 = 0
@@ -127,39 +104,6 @@ struct Exchange {
 /// Why a response is not whole, for the access log: its status alone would look like a success.
 enum Truncation: UInt8 {
     case none, upstreamClosed, upstreamTimedOut, clientLeft
-}
-
-/// The authentication scheme that a request's credentials are of.
-enum AttemptedScheme: UInt8 {
-    case none, bearer, dpop
-}
-
-/// What a request must wait for before its stages can end; they are then run once more.
-enum Wait: Equatable {
-    case nothing
-    /// An issuer's keys.
-    case keys(issuer: Int)
-    /// What an issuer says about itself: the endpoints are there.
-    case metadata(issuer: Int)
-    /// The authorization server's word on a token (RFC 7662), by the digest under which its record is kept.
-    case introspection(issuer: Int, SHA256Digest)
-    /// A token for the upstream in exchange for this one (RFC 8693).
-    case exchange(rule: Int, SHA256Digest)
-    /// A session that its store or its authorization server must be asked about, by its cookie's digest.
-    case session(login: Int, SHA256Digest)
-    /// A place among the logins' requests that are being answered.
-    case loginPlace
-    /// The answer to a login's own request.
-    case login(ticket: UInt64)
-}
-
-/// What a lookup at an authorization server has brought an exchange.
-enum Lookup {
-    case none
-    /// The token is good; its record, of which the exchange holds one use.
-    case active(TokenRecord)
-    /// It is not, or nobody can say; in a place of its own, so that the exchanges that ask nobody stay small.
-    indirect case refused(Refused)
 }
 
 /// Sixteen random bytes that name one request in answers, logs and at the upstream.

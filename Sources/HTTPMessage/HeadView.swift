@@ -51,6 +51,12 @@ public struct HeadView: ~Escapable {
         @_lifetime(copy self) get { text(heads[0].query) }
     }
 
+    /// Where the target's path is, with its query and the `?` between them; only where it has a path.
+    @inlinable
+    public var pathAndQueryRange: ByteRange {
+        ByteRange(from: Int(heads[0].path.start), to: hasQuery ? heads[0].query.end : heads[0].path.end)
+    }
+
     /// The target's authority, else the value of Host.
     @inlinable
     public var authority: Span<UInt8> {
@@ -94,6 +100,10 @@ public struct HeadView: ~Escapable {
     /// Where the value of the field line at this place is.
     @inlinable
     public func valueRange(at index: Int) -> ByteRange { heads[0].fields[index].value }
+
+    /// Where the name of the field line at this place is.
+    @inlinable
+    public func nameRange(at index: Int) -> ByteRange { heads[0].fields[index].name }
 
     /// The place of the first line of this name; only where there is one.
     @inlinable

@@ -30,8 +30,8 @@ enum ImportTable {
             "Sessions", "Pages", "Refusals",
         ],
         "Access": [
-            "Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE", "HTTP1", "OAuth", "Issuers", "Sessions", "Pages",
-            "Refusals", "Login",
+            "Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE", "HTTP1", "OAuth", "Telemetry", "Issuers", "Replay",
+            "Sessions", "Pages", "Refusals", "Login",
         ],
         "Gateway": [
             "Bytes", "Rates", "JSON", "HTTPMessage", "Crypto", "JOSE", "HTTP1", "OAuth", "EventLoop", "Transport",

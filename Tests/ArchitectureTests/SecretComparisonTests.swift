@@ -31,7 +31,7 @@ import Testing
         ),
         ("cnf.jkt", "OAuth/DPoP/UncheckedDPoPProof", "guard key.thumbprint == thumbprint else {"),
         (
-            "cnf.x5t#S256", "Gateway/Authenticate/CheckCertificate",
+            "cnf.x5t#S256", "Access/Authenticate/CheckCertificate",
             "guard digest == record.certificateThumbprint else {"
         ),
         (
@@ -43,8 +43,8 @@ import Testing
 
     /// Where digests are compared, all of them `SHA256Digest`: those of the list, and caches that are searched by one.
     private static let filesWithDigests: Set = [
-        "OAuth/DPoP/UncheckedDPoPProof", "Gateway/Authenticate/CheckAccessToken",
-        "Gateway/Authenticate/CheckCertificate",
+        "OAuth/DPoP/UncheckedDPoPProof", "Access/Authenticate/FindToken",
+        "Access/Authenticate/CheckCertificate",
         "Access/Memory/RefusedTokens",
         "Access/Memory/TokenCache", "Access/Memory/VouchedTokens",
         "Sessions/Stores/MemorySessionStore", "Sessions/Stores/Successors",

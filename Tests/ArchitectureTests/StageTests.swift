@@ -4,17 +4,21 @@ import Testing
 @Suite struct `the life of a request` {
     static let order = ["Accept", "Parse", "Route", "Authenticate", "Authorize", "Rewrite", "Forward", "Log"]
 
-    /// What `run` does of the stages, in this order, and the folder that each is in.
+    /// What the judgement does of the stages, in this order, and the folder that each is in.
     static let steps = [
         ("route", "Route"), ("permitMethod", "Route"), ("authenticate", "Authenticate"), ("authorize", "Authorize"),
-        ("planRequest", "Rewrite"), ("spend", "Authenticate"),
+        ("exchangeToken", "Authenticate"), ("forward", "Judge"), ("spend", "Authenticate"),
     ]
 
-    /// Those of the names that `run` calls, in the order in which it does.
+    /// Those of the names that `judge` calls, in the order in which it does.
     static func calls(of names: [String], in code: String) -> [String] {
-        guard let start = code.range(of: "func run(") else { return [] }
-        let body = String(code[start.upperBound...]).components(separatedBy: "} catch").first ?? ""
-        return body.matches(of: #/(\w+)\(/#).map { String($0.1) }.filter { names.contains($0) }
+        body(of: code).matches(of: #/(\w+)\(/#).map { String($0.1) }.filter { names.contains($0) }
+    }
+
+    /// What `judge` does, but for what becomes of a refusal.
+    private static func body(of code: String) -> String {
+        guard let start = code.range(of: "func judge(") else { return "" }
+        return String(code[start.upperBound...]).components(separatedBy: "} catch").first ?? ""
     }
 
     /// The folders named in the text, each where it is named first.
@@ -26,11 +30,24 @@ import Testing
         return found
     }
 
-    @Test func `has its stages in the code in the order that the folders promise`() throws {
-        let path = try #require(SourceTree.file("Sources/Gateway/RequestPath.swift"), "RequestPath.swift is missing")
-        #expect(Self.calls(of: Self.steps.map(\.0), in: path.code) == Self.steps.map(\.0))
-        let stages = Self.steps.dropLast().map(\.1)
+    private func judge() throws -> String {
+        try #require(SourceTree.file("Sources/Access/Judge/Judge.swift"), "Judge.swift is missing").code
+    }
+
+    @Test func `has its stages in the judgement in the order that the folders promise`() throws {
+        let steps = Self.calls(of: Self.steps.map(\.0), in: try judge())
+        // A browser's own question goes on without the stages that ask who makes it.
+        #expect(steps == ["route", "forward"] + Self.steps.map(\.0).dropFirst())
+        let stages = Self.steps.prefix(4).map(\.1)
         #expect(stages == stages.sorted { Self.order.firstIndex(of: $0) ?? 0 < Self.order.firstIndex(of: $1) ?? 0 })
+    }
+
+    @Test func `is remembered by stages that come in the order in which explanations tell them`() throws {
+        let reached = Self.body(of: try judge()).matches(of: #/findings\.reached = \.(\w+)/#).map { String($0.1) }
+        let code = try #require(SourceTree.file("Sources/Access/Judge/Findings.swift")).code
+        let cases = code.components(separatedBy: "enum Stage").dropFirst().first?.prefix { $0 != "}" } ?? ""
+        let stages = cases.matches(of: #/case ([\w, ]+)/#).flatMap { $0.1.split(separator: ", ").map(String.init) }
+        #expect(reached == stages && reached.count > 10)
     }
 
     @Test(arguments: steps)
@@ -42,7 +59,8 @@ import Testing
     }
 
     @Test func `has a folder for each stage`() {
-        #expect(Set(Self.order).isSubset(of: SourceTree.folders(in: "Sources/Gateway")))
+        let folders = SourceTree.folders(in: "Sources/Gateway").union(SourceTree.folders(in: "Sources/Access"))
+        #expect(Set(Self.order).isSubset(of: folders))
     }
 
     @Test(arguments: ["Overview.md", "LifeOfARequest.md"])
@@ -57,7 +75,7 @@ import Testing
     }
 
     @Test func `is read by this test as it stands`() {
-        let code = "func b() { }\n func run() {\n do {\n try b(x)\n if a() { c(b()) }\n } catch { a() }\n} a()"
+        let code = "func b() { }\n func judge() {\n do {\n try b(x)\n if a() { c(b()) }\n } catch { a() }\n} a()"
         #expect(Self.calls(of: ["a", "b"], in: code) == ["b", "a", "b"])
         #expect(Self.folders(in: "1 `Route/` 2 `Accept/`, then Route") == ["Route", "Accept"])
     }

@@ -1,5 +1,6 @@
 package import Issuers
 package import Login
+package import OAuth
 
 /// What the operator says of who may make requests, as far as a judgement asks for it.
 package struct AccessSettings: Sendable {
@@ -10,6 +11,20 @@ package struct AccessSettings: Sendable {
     /// Browser logins; routes name one by its place here.
     package var logins: [LoginSettings] = []
     package var proofs = ProofSettings()
+    /// The client that each login is of.
+    package var loginClients: [LoginClientPlace] = []
+    /// The authorities that each listener answers for, in lower case.
+    package var authorities: [[String]] = []
+    /// The name that the gateway gives itself in Via.
+    package var pseudonym = "portcullis"
+    /// What the gateway says of itself to everybody.
+    package var published = PublishedDocuments()
+    /// Whether keys of clients are published, beside those of assertions.
+    package var publishesClientKeys = false
+    /// Longest access token, in bytes.
+    package var tokenLimit = 16 << 10
+    /// Nil where no route takes nonces.
+    package var nonces: DPoPNonces?
 
     package init(routes: [RouteSettings], publicURLs: [String], issuers: [IssuerSettings]) {
         self.routes = routes

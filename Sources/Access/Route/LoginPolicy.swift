@@ -5,16 +5,14 @@ package import OAuth
 import Sessions
 
 /// What a route asks of browsers' sessions.
-@safe
-package struct LoginPolicy: @unchecked Sendable {
+package struct LoginPolicy: Sendable {
     /// Which login, by its place in the settings.
     package let login: Int
     /// Scopes, claims and authentication, as for tokens.
     package let needs: TokenPolicy
     package let cookieName: FixedBytes
     /// The origins of pages that may make unsafe requests, for each listener: its own, and those of the route.
-    private let originPlaces: UnsafeMutablePointer<OriginList>
-    private let listenerCount: Int
+    package let origins: FixedList<OriginList>
     package let requiresHeader: Bool
     package let keepsForm: Bool
     package let isOptional: Bool
@@ -23,48 +21,33 @@ package struct LoginPolicy: @unchecked Sendable {
     /// What a login for this route asks for beside the client's own wishes, by its place; -1 for nothing.
     package let stepUp: Int
 
-    /// In memory of its own, for the life of the configuration: nothing of it is copied on a request's way.
+    /// What a route's access says, in memory of its own for the life of the configuration; nil where it names no login.
     static func make(
         _ settings: LoginAccessSettings, _ gateway: AccessSettings, catalogue: inout PredicateCatalogue
-    ) -> UnsafeMutablePointer<LoginPolicy>? {
+    ) -> FixedValue<LoginPolicy>? {
         guard gateway.logins.indices.contains(settings.login) else { return nil }
         let login = gateway.logins[settings.login]
-        let place = UnsafeMutablePointer<LoginPolicy>.allocate(capacity: 1)
-        let origins = UnsafeMutablePointer<OriginList>.allocate(capacity: max(1, gateway.publicURLs.count))
-        for (number, url) in gateway.publicURLs.enumerated() {
-            unsafe (origins + number).initialize(to: OriginList([url] + settings.allowedOrigins))
-        }
-        unsafe place.initialize(
-            to: LoginPolicy(
+        return FixedValue(
+            LoginPolicy(
                 login: settings.login,
                 needs: TokenPolicy(
                     settings.requirements, gateway.proofs,
                     issuerIndex: { name in gateway.issuers.firstIndex { $0.name == name } ?? -1 },
                     catalogue: &catalogue),
                 cookieName: FixedBytes(login.session.cookieName),
-                originPlaces: origins, listenerCount: gateway.publicURLs.count,
+                origins: FixedList(count: gateway.publicURLs.count) {
+                    OriginList([gateway.publicURLs[$0]] + settings.allowedOrigins)
+                },
                 requiresHeader: settings.requiresHeader, keepsForm: settings.keepsForm,
                 isOptional: settings.optional, startPath: "\(ReservedPath.prefix)/login/\(login.name)",
                 stepUp: StepUps.place(of: settings, in: gateway)))
-        return unsafe place
-    }
-}
-
-extension LoginPolicy {
-    /// The origins of pages that may make unsafe requests at a listener.
-    package func origins(at listener: Int) -> UnsafePointer<OriginList> {
-        precondition(listener < listenerCount, "a listener's place is one of the configuration's")
-        return unsafe UnsafePointer(originPlaces + listener)
     }
 
-    /// Frees a policy; nobody may use it any longer.
-    static func free(_ place: UnsafeMutablePointer<LoginPolicy>) {
-        unsafe place.pointee.needs.destroy()
-        unsafe place.pointee.cookieName.destroy()
-        unsafe place.pointee.originPlaces.deinitialize(count: place.pointee.listenerCount)
-        unsafe place.pointee.originPlaces.deallocate()
-        unsafe place.deinitialize(count: 1)
-        unsafe place.deallocate()
+    /// Frees what was written out; nobody may use it any longer.
+    func destroy() {
+        needs.destroy()
+        cookieName.destroy()
+        origins.destroy()
     }
 }
 

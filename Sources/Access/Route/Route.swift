@@ -1,9 +1,8 @@
 package import HTTPMessage
-package import OAuth
+import OAuth
 
 /// One route, ready to be asked: plain values and memory of its own, reached by pointer, never copied or counted.
-@safe
-package struct Route: ~Copyable, @unchecked Sendable {
+package struct Route: ~Copyable, Sendable {
     package let index: Int
     /// Where its numbers are: the same over reloads, for requests that began before one end after it.
     package let metricsSlot: Int
@@ -32,10 +31,9 @@ package struct Route: ~Copyable, @unchecked Sendable {
     /// What the upstream gets in place of the client's credentials.
     package let credential: UpstreamCredential
     /// The bases of its URLs at each listener: the listener's public URL, and the route's own (DPOP-09).
-    let basePlaces: UnsafeMutablePointer<[TargetBase]>
-    let listenerCount: Int
+    let bases: FixedList<[TargetBase]>
     /// What it asks of browsers' sessions; nil where it takes none.
-    package let login: UnsafeMutablePointer<LoginPolicy>?
+    package let login: FixedValue<LoginPolicy>?
     /// The base of `htu` in proofs for the upstream (DPOP-45).
     package let proofBase: String
     /// Its credentials are sessions, and no tokens.
@@ -49,20 +47,16 @@ package struct Route: ~Copyable, @unchecked Sendable {
 
     package typealias Bytes = FixedBytes
 
-    /// The bases of its URLs at a listener.
-    package func bases(at listener: Int) -> [TargetBase] {
-        precondition(listener < listenerCount, "a listener's place is one of the configuration's")
-        return unsafe basePlaces[listener]
-    }
-
     /// Frees what was written out; nobody may use it any longer.
     func destroy() {
         name.destroy()
         token.destroy()
         if case .fixed(let line) = credential { line.destroy() }
-        unsafe basePlaces.deinitialize(count: listenerCount)
-        unsafe basePlaces.deallocate()
-        if let login = unsafe login { unsafe LoginPolicy.free(login) }
+        bases.destroy()
+        if let login {
+            login.pointee.destroy()
+            login.destroy()
+        }
     }
 }
 

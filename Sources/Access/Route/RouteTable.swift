@@ -6,6 +6,8 @@ import OAuth
 /// The routes of a configuration and what was worked out from them: immutable, shared by all workers.
 package final class RouteTable: Sendable {
     package let index: RouteIndex
+    /// What a judgement asks.
+    package let policy: FixedValue<AccessPolicy>
     package let catalogue: PredicateCatalogue
     package let identityMappings: [[IdentityFieldSettings]]
     /// What tokens are exchanged for (RFC 8693), by the number that a route's credential has.
@@ -30,98 +32,105 @@ package final class RouteTable: Sendable {
         self.assertions = assertions.map { AssertionRule($0, issuer: issuer) }
         self.catalogue = catalogue
         identityMappings = mappings
+        policy = FixedValue(AccessPolicy(settings, routes: index, catalogue: catalogue))
     }
 
     /// Whoever goes on with one of its routes holds the table too.
-    deinit { index.destroy() }
+    deinit {
+        policy.destroy()
+        index.destroy()
+    }
 }
 
 /// The routes and what leads to them, at fixed places: asked without allocating or counting a reference.
-///
-/// Unsafe because a request's stages read a route in place: copied or counted, each look would cost them.
-@safe
-package struct RouteIndex: @unchecked Sendable {
-    package let routes: UnsafeMutablePointer<Route>
-    package let count: Int
-    package let reservedNames: UnsafeMutablePointer<ReservedNames>
+package struct RouteIndex: Sendable {
+    package let list: FixedList<Route>
+    package let reservedNames: FixedValue<ReservedNames>
     /// Which paths lead to which of them.
-    package let paths: UnsafeMutablePointer<PathPatterns>
+    package let paths: FixedValue<PathPatterns>
 
     init(
         _ settings: AccessSettings, _ places: [RoutePlaces], credentials: [UpstreamCredential],
         catalogue: inout PredicateCatalogue, mappings: inout [[IdentityFieldSettings]]
     ) {
-        count = settings.routes.count
-        unsafe routes = .allocate(capacity: max(1, count))
-        unsafe paths = .allocate(capacity: 1)
-        unsafe paths.initialize(to: PathPatterns(settings.routes))
-        for (index, route) in settings.routes.enumerated() {
-            var tokenSettings: TokenSettings?
-            if let token = route.access.token { tokenSettings = token }
-            let policy = TokenPolicy(
-                tokenSettings ?? TokenSettings(issuers: [], audiences: []), settings.proofs,
-                issuerIndex: { name in settings.issuers.firstIndex { $0.name == name } ?? -1 }, catalogue: &catalogue)
-            var mapping = -1
-            let login = unsafe route.access.login.flatMap {
-                unsafe LoginPolicy.make($0, settings, catalogue: &catalogue)
-            }
-            let takesCredentials = tokenSettings != nil || route.access.login != nil
-            if takesCredentials, !route.identity.isEmpty {
-                mapping = mappings.firstIndex(of: route.identity) ?? mappings.count
-                if mapping == mappings.count { mappings.append(route.identity) }
-            }
-            let methods = MethodSet.of(route)
-            let bases = UnsafeMutablePointer<[TargetBase]>.allocate(capacity: max(1, settings.publicURLs.count))
-            for (number, url) in settings.publicURLs.enumerated() {
-                unsafe (bases + number).initialize(to: ([url] + route.publicURLs).compactMap(TargetBase.init))
-            }
-            unsafe (routes + index).initialize(
-                to: Route(
-                    index: index, metricsSlot: places[index].metricsSlot, settings: route,
-                    name: Route.Bytes(route.name), upstream: places[index].upstream,
-                    allowances: PathAllowances(route),
-                    methodNames: methods, token: policy, isPublic: !takesCredentials,
-                    isOptional: tokenSettings?.optional ?? false, webSocket: route.webSocket,
-                    identity: mapping,
-                    origins: OriginList(route.allowedOrigins),
-                    cors: CORSPolicy(route.cors, routeMethods: methods, isPublic: !takesCredentials),
-                    patience: places[index].patience,
-                    resourceMetadata: places[index].resourceMetadata,
-                    credential: credentials[index], basePlaces: bases, listenerCount: settings.publicURLs.count,
-                    login: login,
-                    proofBase: route.proofURL ?? route.upstream.base,
-                    takesSessionsAlone: login != nil && tokenSettings == nil,
-                    sendsClientCert: route.sendsClientCert, hidesUnauthorized: route.hidesUnauthorized,
-                    introspector: Introspector(tokenSettings, settings.issuers)))
+        paths = FixedValue(PathPatterns(settings.routes))
+        list = FixedList(count: settings.routes.count) { index in
+            Route(
+                settings.routes[index], index, settings, places[index], credentials[index], catalogue: &catalogue,
+                mappings: &mappings)
         }
-        unsafe reservedNames = .allocate(capacity: 1)
-        unsafe reservedNames.initialize(
-            to: ReservedNames(
+        reservedNames = FixedValue(
+            ReservedNames(
                 settings.routes.flatMap(\.identity).map(\.name) + AssertionRule.reservedNames(settings.routes)))
     }
 
     fileprivate func destroy() {
-        for index in 0..<count { self[index].destroy() }
-        unsafe routes.deinitialize(count: count)
-        unsafe routes.deallocate()
-        unsafe paths.deinitialize(count: 1)
-        unsafe paths.deallocate()
-        unsafe reservedNames.deinitialize(count: 1)
-        unsafe reservedNames.deallocate()
+        for index in 0..<list.count { list[index].destroy() }
+        list.destroy()
+        paths.destroy()
+        reservedNames.destroy()
     }
+
+    /// How many routes there are.
+    package var count: Int { list.count }
 
     /// The route at this place.
     package subscript(_ number: Int) -> Route {
-        unsafeAddress {
-            precondition(number < count, "a route's place is one of the table's")
-            return unsafe UnsafePointer(routes + number)
-        }
+        unsafeAddress { unsafe UnsafePointer(list.value(at: number).place) }
     }
 
     /// The route that a canonical path leads to, or nil.
-    package func match(_ path: Span<UInt8>) -> UnsafePointer<Route>? {
-        guard case .route(let number) = unsafe paths.pointee.find(path) else { return nil }
-        return unsafe UnsafePointer(routes + number)
+    package func match(_ path: Span<UInt8>) -> FixedValue<Route>? {
+        guard case .route(let number) = paths.pointee.find(path) else { return nil }
+        return list.value(at: number)
+    }
+}
+
+extension Route {
+    /// The route at this place of the settings.
+    fileprivate init(
+        _ route: RouteSettings, _ index: Int, _ settings: AccessSettings, _ places: RoutePlaces,
+        _ credential: UpstreamCredential, catalogue: inout PredicateCatalogue,
+        mappings: inout [[IdentityFieldSettings]]
+    ) {
+        let tokens = route.access.token
+        let takesCredentials = tokens != nil || route.access.login != nil
+        var mapping = -1
+        if takesCredentials, !route.identity.isEmpty {
+            mapping = mappings.firstIndex(of: route.identity) ?? mappings.count
+            if mapping == mappings.count { mappings.append(route.identity) }
+        }
+        // The token's rules come first: predicates are numbered in the order in which they are met.
+        let policy = TokenPolicy(
+            tokens ?? TokenSettings(issuers: [], audiences: []), settings.proofs,
+            issuerIndex: { name in settings.issuers.firstIndex { $0.name == name } ?? -1 }, catalogue: &catalogue)
+        let login = route.access.login.flatMap { LoginPolicy.make($0, settings, catalogue: &catalogue) }
+        self.index = index
+        metricsSlot = places.metricsSlot
+        self.settings = route
+        name = Bytes(route.name)
+        upstream = places.upstream
+        allowances = PathAllowances(route)
+        methodNames = MethodSet.of(route)
+        token = policy
+        isPublic = !takesCredentials
+        isOptional = tokens?.optional ?? false
+        webSocket = route.webSocket
+        identity = mapping
+        origins = OriginList(route.allowedOrigins)
+        cors = CORSPolicy(route.cors, routeMethods: MethodSet.of(route), isPublic: !takesCredentials)
+        patience = places.patience
+        resourceMetadata = places.resourceMetadata
+        self.credential = credential
+        bases = FixedList(count: settings.publicURLs.count) {
+            ([settings.publicURLs[$0]] + route.publicURLs).compactMap(TargetBase.init)
+        }
+        self.login = login
+        proofBase = route.proofURL ?? route.upstream.base
+        takesSessionsAlone = login != nil && tokens == nil
+        sendsClientCert = route.sendsClientCert
+        hidesUnauthorized = route.hidesUnauthorized
+        introspector = Introspector(tokens, settings.issuers)
     }
 }
 

@@ -16,24 +16,6 @@ extension WorkerRef {
         client.pointee.clearText = .atTLS
     }
 
-    /// What becomes of a request in the clear; nil for the one kind that is served, an ACME server's question to a public
-    /// route.
-    func judgeClearText(_ head: HeadView, _ client: ClientRef) throws(Refused) -> Step? {
-        let expected = "https, as in \(pointee.policy.publicURLs[Int(client.pointee.listener)])"
-        switch client.pointee.clearText {
-        case .served: return nil
-        case .atTLS: throw Refused(.plainHTTP, expected: expected, found: "plain HTTP to a port of TLS")
-        case .redirected:
-            if head.isACMEChallenge, let route = pointee.policy.routes.match(head.path), route.pointee.isPublic,
-                route.pointee.settings.path.hasPrefix(HeadView.acmeChallenges)
-            {
-                return nil
-            }
-            try head.checkRedirect(expected: expected)
-            return .redirectToHTTPS
-        }
-    }
-
     /// The same address over https: the operator's origin, and the path and query of the request.
     func secureLocation(_ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>) -> String {
         let head = pointee.scratch.head

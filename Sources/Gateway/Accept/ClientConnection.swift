@@ -1,3 +1,4 @@
+import Access
 import Crypto
 import EventLoop
 import Glibc
@@ -33,16 +34,6 @@ struct ClientConnection {
         case lingering
         /// Bytes pass both ways until one side ends (after 101).
         case tunnelling
-    }
-
-    /// What plain HTTP may do on the connection.
-    enum ClearText: UInt8 {
-        /// What the listener is for; or the connection speaks TLS.
-        case served
-        /// It came to a listener with TLS: no request is served.
-        case atTLS
-        /// The listener sends whoever comes to https.
-        case redirected
     }
 
     var readEvent = FileEvent()

@@ -18,68 +18,25 @@ typealias AskServer =
 
 /// Tokens that their issuer is asked about instead of being verified here (RFC 7662).
 extension WorkerRef {
-    /// The record of a token that only its issuer can judge: one at hand, one just brought, or a question to be asked.
-    func introspect(
-        _ exchange: ExchangeRef, _ issuer: Int, _ token: UnsafeBufferPointer<UInt8>,
-        _ bytes: UnsafeMutablePointer<UInt8>
-    ) throws(Refused) -> TokenFinding {
-        switch exchange.pointee.lookup {
-        case .none: break
-        case .active(let record): return .known(record)
-        case .refused(let refused): throw refused
-        }
-        // What is too long is told to nobody (INT-07).
-        let limit = pointee.policy.limits.accessToken
-        guard token.count <= limit else {
-            throw refuse(.tokenTooLarge, "at most \(limit) bytes", "\(token.count) bytes")
-        }
-        let digest = introspectionDigest(of: token, issuer: issuer)
-        if let known = freshRecord(digest) {
-            pointee.journal.metrics.count(.tokenCacheHits)
-            return .known(known)
-        }
-        if let refusal = pointee.identities.refusedTokens.find(digest, now: clock.wallSeconds()) {
-            guard refusal != .introspectionAnswerTooLarge else {
-                throw refuse(refusal, "an answer within introspection.answer_limit", "a longer one a moment ago")
-            }
-            throw refuse(refusal, "an active token", "one that was refused a moment ago")
-        }
-        pointee.journal.metrics.count(.tokenCacheMisses)
-        guard
-            pointee.identities.vouchedTokens.contains(digest, now: clock.wallSeconds())
-                || pointee.identities.failures.isLeft(to: askingClient(exchange), at: clock.microseconds())
-        else { throw tooManyBad }
-        return .wait(.introspection(issuer: issuer, digest))
-    }
-
     /// On whose behalf a server is asked.
     func askingClient(_ exchange: ExchangeRef) -> AskingClient {
         AskingClient(exchange.pointee.address.networkWords, isMany: countedNetwork(exchange) == nil)
     }
 
-    private var tooManyBad: Refused {
-        refuse(
+    var tooManyBad: Refused {
+        Refused(
             .unknownTokensTooMany,
-            "\(pointee.policy.limits.shares.badTokens.perSecond) bad tokens a second of one client"
-                + " (limits.bad_token_rate_per_client)", "more")
+            expected: "\(pointee.policy.limits.shares.badTokens.perSecond) bad tokens a second of one client"
+                + " (limits.bad_token_rate_per_client)", found: "more")
     }
 
     /// Too many questions of one client wait in a service's queue, which is the client's doing and not the server's.
     var tooManyWaiting: Refused {
-        refuse(
+        Refused(
             .clientWaitersTooMany,
-            "\(LookupBounds().waitingPerClient) questions about tokens of one client waiting to be asked, and no more than it leaves",
-            "more questions")
-    }
-
-    /// The place of a token's record: one issuer's word on a token is none of another's (INT-06).
-    private func introspectionDigest(of token: UnsafeBufferPointer<UInt8>, issuer: Int) -> SHA256Digest {
-        var writer = HeadWriter(pointee.scratch.write, capacity: Scratch.writeCapacity)
-        writer.put("introspection ")
-        writer.putDecimal(UInt64(issuer))
-        writer.put(" ")
-        writer.put(token)
-        return SHA256.hash(UnsafeBufferPointer(start: writer.base, count: writer.count).span)
+            expected:
+                "\(LookupBounds().waitingPerClient) questions about tokens of one client waiting to be asked, and no more than it leaves",
+            found: "more questions")
     }
 
     /// The access token of the head at `bytes`, which was found there before.
@@ -100,10 +57,12 @@ extension WorkerRef {
         switch answer.result {
         case .active(let token, let believedUntil):
             pointee.identities.vouchedTokens.insert(answer.digest, now: clock.wallSeconds())
-            let record = remember(introspected: token, answer.digest, issuer: answer.issuer, until: believedUntil)
+            let record = pointee.policy.access.pointee.remember(
+                introspected: token, answer.digest, issuer: answer.issuer, until: believedUntil, &pointee.identities,
+                now: clock.wallSeconds())
             end(wait) { exchange in
                 record.retain()
-                exchange.pointee.lookup = .active(record)
+                exchange.pointee.findings.lookup = .active(record)
                 return .nothing
             }
             record.release()
@@ -112,7 +71,7 @@ extension WorkerRef {
             let refused = refusal(in: answer)
             pointee.identities.refusedTokens.insert(answer.digest, refused.cause, until: clock.wallSeconds() + 60)
             end(wait) { exchange in
-                exchange.pointee.lookup = .refused(refused)
+                exchange.pointee.findings.lookup = .refused(refused)
                 return .nothing
             }
         case .inactive, .refused:
@@ -122,7 +81,7 @@ extension WorkerRef {
                 answer.digest, refused.cause, until: clock.wallSeconds() + Int64(view.negativeSeconds))
             // The service has charged whoever asked first: a hundred requests with one bad token cost the issuer one answer.
             end(wait) { exchange in
-                exchange.pointee.lookup = .refused(refused)
+                exchange.pointee.findings.lookup = .refused(refused)
                 return .nothing
             }
         case .unavailable(let reason):
@@ -130,7 +89,7 @@ extension WorkerRef {
             let refused = refusal(in: answer)
             end(wait) { exchange in
                 let again = secondWait(exchange, reason, issuer: answer.issuer)
-                if again == .nothing { exchange.pointee.lookup = .refused(refused) }
+                if again == .nothing { exchange.pointee.findings.lookup = .refused(refused) }
                 return again
             }
         }
@@ -141,20 +100,24 @@ extension WorkerRef {
         let view = pointee.identities.issuers[answer.issuer]
         switch answer.result {
         case .active, .inactive:
-            return refuse(.tokenInactive, "a token that \(view.identifier) calls active", "active false")
+            return Refused(
+                .tokenInactive, expected: "a token that \(view.identifier) calls active", found: "active false")
         case .refused(let cause):
-            return refuse(
-                cause.refusal, cause.expected(by: view.rules), cause.found(in: nil), check: cause.check)
+            return Refused(
+                cause.refusal, expected: cause.expected(by: view.rules), found: cause.found(in: nil), check: cause.check
+            )
         case .unavailable(.answerTooLarge(let limit)):
-            return refuse(
+            return Refused(
                 .introspectionAnswerTooLarge,
-                "an answer of \(view.identifier) of at most \(limit) bytes (introspection.answer_limit)", "more")
+                expected: "an answer of \(view.identifier) of at most \(limit) bytes (introspection.answer_limit)",
+                found: "more")
         case .unavailable(.tooManyBad): return tooManyBad
         case .unavailable(.tooManyOfClient): return tooManyWaiting
         case .unavailable(.answerTooComplex(let expected)):
-            return refuse(.introspectionAnswerTooLarge, "an answer of \(view.identifier) \(expected)", "more")
+            return Refused(
+                .introspectionAnswerTooLarge, expected: "an answer of \(view.identifier) \(expected)", found: "more")
         case .unavailable(let reason):
-            return refuse(.introspectionUnavailable, "an answer of \(view.identifier)", reason.word)
+            return Refused(.introspectionUnavailable, expected: "an answer of \(view.identifier)", found: reason.word)
         }
     }
 }

@@ -1,12 +1,20 @@
 import Access
+import Issuers
 
 /// Who may wait for an authorization server: so many requests in all, and of these so many of one client and of one issuer.
 ///
 /// Whoever sends tokens with made-up keys, or the users of a server that hangs, would otherwise have every place, and
 /// the tokens of other clients and of other issuers be answered 503 (OPS-05).
 extension WorkerRef {
-    /// Refuses a request that there is no place to wait for.
+    /// Refuses a request that there is no place to wait for, or whose client has sent too many bad tokens to have an
+    /// issuer asked about another that it does not know (INT-07).
     func judgeWaiting(_ exchange: ExchangeRef, _ wait: Wait) -> Refused? {
+        if case .introspection(_, let digest) = wait,
+            !pointee.identities.vouchedTokens.contains(digest, now: clock.wallSeconds()),
+            !pointee.questions.failures.isLeft(to: askingClient(exchange), at: clock.microseconds())
+        {
+            return tooManyBad
+        }
         let limit = pointee.policy.limits.parkedRequests
         let free = limit - pointee.waiting.countOfOthers
         // First of all: whoever has its own part is told so, also where all places are taken.
@@ -15,16 +23,17 @@ extension WorkerRef {
                 pointee.policy.shares.waiting, pointee.connections.networks.count(of: network, .waiting)
             )
             if !share.hasRoom(held: held, free: free), share.isOwnDoing(held: held, free: free) {
-                return refuse(
+                return Refused(
                     .clientWaitersTooMany,
-                    "\(min(share.most, max(free, 0))) waiting of one client (limits.parked_requests_per_client)",
-                    "more of \(exchange.pointee.address.text)")
+                    expected:
+                        "\(min(share.most, max(free, 0))) waiting of one client (limits.parked_requests_per_client)",
+                    found: "more of \(exchange.pointee.address.text)")
             }
         }
-        guard free > 0 else { return refuse(.keyWaitersTooMany, "\(limit) waiting at most", "more") }
+        guard free > 0 else { return Refused(.keyWaitersTooMany, expected: "\(limit) waiting at most", found: "more") }
         // Seldom so many: the counting below costs nothing before.
         if free <= limit / 2, issuer(of: wait).map({ hasPlace($0, free) }) == false {
-            return refuse(.keyWaitersTooMany, "places for what other issuers are asked about", "more")
+            return Refused(.keyWaitersTooMany, expected: "places for what other issuers are asked about", found: "more")
         }
         return nil
     }
@@ -32,9 +41,9 @@ extension WorkerRef {
     /// Whether another one may wait for the issuer: half of the places are divided among the issuers, and those that an
     /// issuer does not use are kept for it.
     private func hasPlace(_ issuer: Int, _ free: Int) -> Bool {
-        guard pointee.identities.issuerCount > 1 else { return true }
-        let own = pointee.policy.limits.parkedRequests / (2 * pointee.identities.issuerCount)
-        var waiting = [Int](repeating: 0, count: pointee.identities.issuerCount)
+        guard pointee.identities.issuers.count > 1 else { return true }
+        let own = pointee.policy.limits.parkedRequests / (2 * pointee.identities.issuers.count)
+        var waiting = [Int](repeating: 0, count: pointee.identities.issuers.count)
         var exchange = pointee.waiting.first
         while let one = exchange {
             if let asked = self.issuer(of: one.pointee.wait), waiting.indices.contains(asked) { waiting[asked] += 1 }

@@ -44,17 +44,22 @@ extension WorkerRef {
                 askingClient(exchange))
         case .exchange(let rule, let digest):
             setTimeout(client.timeout, Questions.exchangeTimeout)
-            let expiry = exchange.pointee.token?.usableUntil ?? 0
-            let token = exchange.pointee.token?.session?.session.accessToken?.reveal()
+            let expiry = exchange.pointee.findings.token?.usableUntil ?? 0
+            let token = exchange.pointee.findings.token?.session?.session.accessToken?.reveal()
             pointee.questions.ask(
                 .exchange(rule: rule, tokenExpiresAt: expiry), token ?? Array(accessToken(bytes)), digest,
                 askingClient(exchange))
         case .session(let login, let digest):
             setTimeout(client.timeout, Questions.refreshTimeout)
             pointee.questions.askSession(
-                login, exchange.pointee.route.flatMap { sessionValue($0, bytes) } ?? [], digest)
+                login, sessionValue(exchange, bytes) ?? [], digest)
         case .loginPlace, .login: break
         }
+    }
+
+    private func sessionValue(_ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>) -> [UInt8]? {
+        guard let login = exchange.pointee.findings.route?.pointee.login else { return nil }
+        return headView(bytes).sessionValue(named: login.pointee.cookieName.span)
     }
 
     /// Takes an exchange out of the waiting list.
@@ -83,7 +88,7 @@ extension WorkerRef {
     /// The directory has answered: everyone who waited for this issuer is looked at once more.
     func refreshEnded(issuer: Int) {
         end(.keys(issuer: issuer)) { exchange in
-            exchange.pointee.hasWaited = true
+            exchange.pointee.findings.hasWaited = true
             return .nothing
         }
     }
@@ -139,16 +144,16 @@ extension WorkerRef {
     /// The time to wait is over: 503 where nobody has answered; with keys the key is unknown (never a false 401).
     func waitTimedOut(_ exchange: ExchangeRef) {
         switch exchange.pointee.wait {
-        case .nothing, .keys: exchange.pointee.hasWaited = true
+        case .nothing, .keys: exchange.pointee.findings.hasWaited = true
         case .metadata: break
         case .introspection:
-            exchange.pointee.lookup = .refused(
+            exchange.pointee.findings.lookup = .refused(
                 Refused(.introspectionUnavailable, expected: "an answer in time", found: "none"))
         case .exchange:
-            exchange.pointee.exchanged = .refused(
+            exchange.pointee.findings.exchanged = .refused(
                 Refused(.exchangeUnavailable, expected: "an answer in time", found: "none"))
         case .session:
-            exchange.pointee.lookup = .refused(
+            exchange.pointee.findings.lookup = .refused(
                 Refused(.sessionRefreshUnavailable, expected: "an answer in time", found: "none"))
         case .loginPlace: return placeTimedOut(exchange)
         case .login:

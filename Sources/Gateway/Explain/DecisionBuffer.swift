@@ -164,10 +164,10 @@ extension RequestID {
 
 extension WorkerRef {
     /// Keeps what the stages have found of the head in `pointee.scratch.head`.
-    func keepDecision(_ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, _ step: Step) {
+    func keepDecision(_ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, _ judgement: Judgement) {
         guard let decisions = pointee.journal.decisions else { return }
         let verdict: Verdict
-        switch step {
+        switch judgement {
         case .forward: verdict = .forwarded(injected: injectedFields(exchange))
         case .answerOptions, .answerPreflight, .redirectToHTTPS, .publish, .login: verdict = .answered
         case .refuse(let refused): verdict = self.verdict(refused)
@@ -176,8 +176,8 @@ extension WorkerRef {
         case .wait(.session): verdict = .undecided(.sessionTokens, reason: "the request still waits for them")
         case .wait: verdict = .undecided(.exchange, reason: "the request still waits for it")
         }
-        var evidence = evidence(exchange, bytes, step)
-        describeOwnAnswer(step, in: &evidence)
+        var evidence = evidence(exchange, bytes, judgement)
+        describeOwnAnswer(judgement, in: &evidence)
         decisions.keep(
             DecisionBuffer.Decision(
                 id: exchange.pointee.id, time: clock.wallSeconds(), evidence: evidence, verdict: verdict,

@@ -7,6 +7,7 @@ import HTTPMessage
 package import Issuers
 import JSON
 import Login
+import OAuth
 import Sessions
 import Telemetry
 import Transport
@@ -99,7 +100,9 @@ package final class DryRun {
                 context: context))
         worker.pointee.loop.clockStandsAt = now ?? 0
         do throws(CryptoRefusal) {
-            for (login, clientID) in zip(settings.logins, worker.pointee.policy.loginClientIDs) {
+            for (login, clientID) in zip(
+                settings.logins, settings.logins.map { settings.clients[$0.client].credentials.clientID })
+            {
                 worker.pointee.identities.stores.append(
                     try SessionStores.make(login.session, client: login.name, clientID: clientID))
             }
@@ -150,36 +153,36 @@ package final class DryRun {
         }
         let exchange = worker.beginExchange(client, bytes, isParsed: true)
         defer { worker.endExchange(exchange) }
-        exchange.pointee.hasWaited = circumstances.hasWaited
-        if let answer = circumstances.answer { exchange.pointee.lookup = lookup(answer) }
-        var step = worker.run(exchange, bytes, count)
-        if case .wait(.session) = step {
+        exchange.pointee.findings.hasWaited = circumstances.hasWaited
+        if let answer = circumstances.answer { exchange.pointee.findings.lookup = lookup(answer) }
+        var judgement = worker.judge(exchange, bytes, count)
+        if case .wait(.session) = judgement {
             // A refresh would be a real one, and the browser would never learn of the new token: what the session is
             // without it is judged.
-            exchange.pointee.hasWaited = true
-            step = worker.run(exchange, bytes, count)
+            exchange.pointee.findings.hasWaited = true
+            judgement = worker.judge(exchange, bytes, count)
         }
-        if case .wait(.exchange) = step {
+        if case .wait(.exchange) = judgement {
             // A token for the upstream would be a real one, and nobody would use it.
-            exchange.pointee.upstreamToken = AttachedBlock(rule: 0, [UInt8(ascii: "-")], usableUntil: 0)
-            step = worker.run(exchange, bytes, count)
+            exchange.pointee.findings.upstreamToken = AttachedBlock(rule: 0, [UInt8(ascii: "-")], usableUntil: 0)
+            judgement = worker.judge(exchange, bytes, count)
         }
-        switch step {
+        switch judgement {
         case .wait(.keys(let issuer)): return .needsKeys(issuer: issuer)
         case .wait(.introspection(let issuer, let digest)):
             return .needsAnswer(issuer: issuer, token: Array(worker.accessToken(bytes)), digest: digest)
         default: break
         }
-        let verdict = verdict(step, exchange)
-        var evidence = worker.evidence(exchange, bytes, step)
+        let verdict = verdict(judgement, exchange)
+        var evidence = worker.evidence(exchange, bytes, judgement)
         evidence.isDryRun = true
-        worker.describeOwnAnswer(step, in: &evidence)
+        worker.describeOwnAnswer(judgement, in: &evidence)
         evidence.certificateThumbprint = circumstances.certificate?.base64URL
         return .judged(evidence, verdict)
     }
 
     /// What production has such a connection do.
-    private func clearText(_ arrival: Arrival) -> ClientConnection.ClearText {
+    private func clearText(_ arrival: Arrival) -> ClearText {
         guard arrival.isPlainHTTP, settings.listeners.indices.contains(arrival.listener) else { return .served }
         let listener = settings.listeners[arrival.listener]
         return listener.redirectsToHTTPS ? .redirected : listener.tls == nil ? .served : .atTLS
@@ -188,11 +191,14 @@ package final class DryRun {
     /// What production would have made of an answer that came while the request waited for it.
     private func lookup(_ answer: IntrospectionAnswer) -> Lookup {
         guard case .active(let token, let until) = answer.result else { return .refused(worker.refusal(in: answer)) }
-        return .active(worker.remember(introspected: token, answer.digest, issuer: answer.issuer, until: until))
+        return .active(
+            worker.pointee.policy.access.pointee.remember(
+                introspected: token, answer.digest, issuer: answer.issuer, until: until, &worker.pointee.identities,
+                now: now))
     }
 
-    private func verdict(_ step: Step, _ exchange: ExchangeRef) -> Verdict {
-        switch step {
+    private func verdict(_ judgement: Judgement, _ exchange: ExchangeRef) -> Verdict {
+        switch judgement {
         case .refuse(let refused): return worker.verdict(refused)
         case .answerOptions, .answerPreflight, .redirectToHTTPS, .publish, .login: return .answered
         case .wait(.session):
@@ -221,9 +227,9 @@ package final class DryRun {
 
 extension WorkerRef {
     /// Notes what the gateway answers with itself after this step.
-    func describeOwnAnswer(_ step: Step, in evidence: inout RequestEvidence) {
+    func describeOwnAnswer(_ judgement: Judgement, in evidence: inout RequestEvidence) {
         (evidence.ownAnswer, evidence.ownAnswerWords) =
-            switch step {
+            switch judgement {
             case .answerOptions: (.options, "204")
             case .answerPreflight: (.preflight, "204  to a browser's preflight")
             case .redirectToHTTPS: (.redirect, "308  to the same address over https")
@@ -240,8 +246,8 @@ extension WorkerRef {
 
     /// A session's access token on its way to the upstream, by its field alone.
     private func sessionTokenFields(_ exchange: ExchangeRef) -> [InjectedField] {
-        guard let route = exchange.pointee.route, case .pass = route.pointee.credential,
-            let state = exchange.pointee.token?.session, state.session.accessToken != nil
+        guard let route = exchange.pointee.findings.route, case .pass = route.pointee.credential,
+            let state = exchange.pointee.findings.token?.session, state.session.accessToken != nil
         else { return [] }
         guard state.proofs != nil else {
             return [InjectedField(name: "Authorization", value: "Bearer (the session's access token)")]
@@ -253,11 +259,14 @@ extension WorkerRef {
     }
 
     private func identityFields(_ exchange: ExchangeRef) -> [InjectedField] {
-        guard let token = exchange.pointee.token, let route = exchange.pointee.route, route.pointee.identity >= 0,
+        guard let token = exchange.pointee.findings.token, let route = exchange.pointee.findings.route,
+            route.pointee.identity >= 0,
             route.pointee.identity < pointee.policy.tables.identityMappings.count
         else { return [] }
         let mapping = route.pointee.identity
-        let block = token.attached(.identityFields, rule: mapping) ?? buildIdentity(token, mapping: mapping)
+        let block =
+            token.attached(.identityFields, rule: mapping)
+            ?? buildIdentity(token, mapping: mapping, &pointee.identities)
         let text = String(copying: block.bytes)
         return text.split(separator: "\r\n").compactMap { line in
             let parts = line.split(separator: ":", maxSplits: 1)

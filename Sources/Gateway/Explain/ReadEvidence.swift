@@ -9,7 +9,9 @@ import Telemetry
 extension WorkerRef {
     /// What the head in `pointee.scratch.head` says, and what the stages said of it, for an explanation; decides nothing, and is
     /// not on the hot path.
-    func evidence(_ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, _ step: Step) -> RequestEvidence {
+    func evidence(_ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, _ judgement: Judgement)
+        -> RequestEvidence
+    {
         let head = pointee.scratch.head
         let all = UnsafeBufferPointer(start: bytes, count: head.pointee.length)
         func text(_ range: ByteRange, limit: Int = 2048) -> String {
@@ -17,6 +19,7 @@ extension WorkerRef {
         }
         var evidence = RequestEvidence()
         let client = exchange.pointee.client
+        evidence.reached = exchange.pointee.findings.reached
         evidence.listener = Int(client.pointee.listener)
         evidence.peer = client.pointee.peer.text
         evidence.certificateThumbprint = client.pointee.certificate?.pointee.base64URL
@@ -29,8 +32,7 @@ extension WorkerRef {
             let path = UnsafeBufferPointer(rebasing: all[Int(head.pointee.path.start)..<head.pointee.path.end])
             QueryRedaction.append(query.span, of: path.span, limit: 1024, to: &shown)
             evidence.target = evidence.path + "?" + String(decoding: shown, as: UTF8.self)
-            let heads = UnsafeBufferPointer(start: UnsafePointer(pointee.scratch.head), count: 1)
-            evidence.hasTokenInQuery = HeadView(heads.span, all.span).queryHasToken
+            evidence.hasTokenInQuery = headView(bytes).queryHasToken
         }
         evidence.authority = text(head.pointee.authority, limit: 256)
         evidence.fieldCount = head.pointee.fields.count
@@ -41,7 +43,7 @@ extension WorkerRef {
         case .chunked: evidence.body = .chunked
         default: break
         }
-        evidence.route = exchange.pointee.route.map { $0.pointee.index }
+        evidence.route = exchange.pointee.findings.route.map { $0.pointee.index }
         var asksForMethod = false
         for index in 0..<head.pointee.fields.count {
             let slot = head.pointee.fields[index]
@@ -59,7 +61,7 @@ extension WorkerRef {
         readAuthorization(all, into: &evidence)
         readIntrospection(exchange, bytes, into: &evidence)
         var pointer: LoginPointer?
-        if case .refuse(let refused) = step { pointer = refused.login }
+        if case .refuse(let refused) = judgement { pointer = refused.login }
         readSession(exchange, bytes, pointer, into: &evidence)
         return evidence
     }
@@ -68,14 +70,17 @@ extension WorkerRef {
     private func readIntrospection(
         _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, into evidence: inout RequestEvidence
     ) {
-        guard let route = exchange.pointee.route, evidence.token != nil, !route.pointee.takesSessionsAlone else {
+        guard let route = exchange.pointee.findings.route, evidence.token != nil, !route.pointee.takesSessionsAlone
+        else {
             return
         }
         let token = accessToken(bytes)
-        guard isIssuerAsked(route, token, SHA256.hash(token.span)) else { return }
+        let isAsked = pointee.policy.access.pointee.isIssuerAsked(
+            route.pointee.introspector, token.span, SHA256.hash(token.span), pointee.identities)
+        guard isAsked else { return }
         evidence.isIntrospected = true
         evidence.issuer = route.pointee.introspector.issuer
-        evidence.token?.claims = exchange.pointee.token?.claims
+        evidence.token?.claims = exchange.pointee.findings.token?.claims
     }
 
     private func readAuthorization(_ all: UnsafeBufferPointer<UInt8>, into evidence: inout RequestEvidence) {
@@ -111,8 +116,7 @@ extension WorkerRef {
 
     private func readIssuer(of token: TokenEvidence, into evidence: inout RequestEvidence) {
         guard let name = token.text("iss") else { return }
-        for index in 0..<pointee.identities.issuerCount
-        where pointee.identities.issuers[index].identifier.utf8.elementsEqual(name.utf8) {
+        if let index = pointee.identities.place(ofIssuer: name) {
             evidence.issuer = index
             evidence.keys = pointee.identities.issuers[index].keySet?.keys.map { key in
                 KeyEvidence(

@@ -11,17 +11,17 @@ extension WorkerRef {
         into evidence: inout RequestEvidence
     ) {
         readBrowser(exchange, bytes, into: &evidence)
-        guard let route = exchange.pointee.route, let policy = route.pointee.login else { return }
+        guard let route = exchange.pointee.findings.route, let policy = route.pointee.login else { return }
         let settings = pointee.policy.logins[policy.pointee.login]
         var session = SessionEvidence(login: policy.pointee.login, cookieName: settings.session.cookieName)
         session.cookieCount = count(cookie: settings.session.cookieName, bytes)
-        let value = sessionValue(route, bytes)
+        let value = headView(bytes).sessionValue(named: policy.pointee.cookieName.span)
         session.bytes = value?.count ?? 0
         session.isRepeated = value == nil && session.cookieCount > 1
-        if let state = exchange.pointee.token?.session {
+        if let state = exchange.pointee.findings.token?.session {
             session.diagnosis = .lives
             describe(state.session, settings, into: &session)
-            session.claims = exchange.pointee.token?.claims
+            session.claims = exchange.pointee.findings.token?.claims
         } else if let value {
             session.diagnosis = pointee.identities.stores[policy.pointee.login].diagnose(
                 value, now: clock.wallSeconds())
@@ -42,7 +42,7 @@ extension WorkerRef {
     }
 
     private func start(
-        _ pointer: LoginPointer, _ policy: UnsafeMutablePointer<LoginPolicy>, _ evidence: RequestEvidence
+        _ pointer: LoginPointer, _ policy: FixedValue<LoginPolicy>, _ evidence: RequestEvidence
     ) -> LoginStartEvidence {
         // Made again of what may be shown: the target's query may have secrets, and the pointer has all of it.
         let isCut =
@@ -68,21 +68,21 @@ extension WorkerRef {
             case .secFetchSite: browser.fetchSite.append(text)
             case .secFetchMode: browser.fetchMode.append(text)
             case .secFetchDest: browser.fetchDestination.append(text)
-            case .accept: browser.acceptsPages = browser.acceptsPages || AcceptField.wantsPage(value)
+            case .accept: browser.acceptsPages = browser.acceptsPages || AcceptField.wantsPage(value.span)
             default: continue
             }
         }
-        browser.hasRequestedBy = hasField("x-requested-by", bytes)
-        browser.hasRequestedWith = hasField("x-requested-with", bytes)
-        browser.hasPurpose = hasField("sec-purpose", bytes)
+        browser.hasRequestedBy = headView(bytes).hasField("x-requested-by")
+        browser.hasRequestedWith = headView(bytes).hasField("x-requested-with")
+        browser.hasPurpose = headView(bytes).hasField("sec-purpose")
         browser.offersWebSocket = head.pointee.offersWebSocket
-        browser.isNavigation = isNavigation(exchange, bytes)
+        browser.isNavigation = headView(bytes).isNavigation()
         evidence.browser = browser
     }
 
     /// Cookies that have the name, or the name of one of its chunks.
     private func count(cookie name: String, _ bytes: UnsafeMutablePointer<UInt8>) -> Int {
-        cookieField(bytes).split(separator: UInt8(ascii: ";")).count { pair in
+        headView(bytes).cookieField.split(separator: UInt8(ascii: ";")).count { pair in
             let found = pair.drop { $0 == 0x20 || $0 == 0x09 }.prefix { $0 != UInt8(ascii: "=") }
             guard found.starts(with: name.utf8) else { return false }
             let rest = found.dropFirst(name.utf8.count)

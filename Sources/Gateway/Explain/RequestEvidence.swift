@@ -1,3 +1,4 @@
+package import Access
 import Bytes
 import Crypto
 package import JSON
@@ -7,6 +8,9 @@ package import JSON
 /// Made from a head by `WorkerRef.evidence`; holds no signature of a token, no cookie, and no field that is not named
 /// here, so that it may be kept in memory and shown to the operator.
 package struct RequestEvidence: Sendable {
+    /// How far the judgement came; at its beginning for what was no request at all.
+    package var reached = Stage.target
+
     /// The Authorization field, as far as it may be shown.
     package enum Authorization: Sendable, Equatable {
         case none

@@ -5,11 +5,6 @@ import Telemetry
 
 /// Answers that the gateway gives itself: refusals, and OPTIONS for the server. Not on the hot path.
 extension WorkerRef {
-    /// A refusal with what the operator should read beside it; answers nobody by itself.
-    func refuse(_ cause: Refusal, _ expected: String, _ found: String, check: String = "") -> Refused {
-        Refused(cause, RefusalDetail(expected: expected, found: found, check: check))
-    }
-
     /// Answers an exchange with a refusal, as its template says (rows E of Requirements.md).
     func answer(_ exchange: ExchangeRef, refused: Refused) {
         let refusal = refused.cause
@@ -33,7 +28,7 @@ extension WorkerRef {
     func answerRefusal(_ exchange: ExchangeRef, _ refusal: Refusal, login: LoginPointer? = nil) {
         var fields = challengeFields(exchange, refusal)
         if refusal == .methodNotAllowed || refusal == .connectRefused {
-            fields.append(("Allow", exchange.pointee.route?.pointee.methodNames.allow ?? MethodSet(nil).allow))
+            fields.append(("Allow", exchange.pointee.findings.route?.pointee.methodNames.allow ?? MethodSet(nil).allow))
         }
         if refusal == .webSocketVersionUnknown {
             // RFC 6455 §4.2.2, RFC 9110 §15.5.22: which it would be, and that it is an upgrade.
@@ -51,7 +46,7 @@ extension WorkerRef {
 
     /// `OPTIONS *`, or an OPTIONS whose last hop is this one.
     func answerOptions(_ exchange: ExchangeRef) {
-        let allow = exchange.pointee.route?.pointee.methodNames.allow ?? MethodSet(nil).allow
+        let allow = exchange.pointee.findings.route?.pointee.methodNames.allow ?? MethodSet(nil).allow
         answer(exchange, status: 204, fields: [("Allow", allow)])
     }
 
@@ -72,7 +67,7 @@ extension WorkerRef {
         writer.put(text: "HTTP/1.1 \(status) \(Status.reason(status))\r\n")
         writer.put(pointee.loop.date)
         for (name, value) in fields { writer.put(text: "\(name): \(value)\r\n") }
-        if exchange.pointee.givesNonce { putNonce(into: &writer) }
+        if exchange.pointee.findings.givesNonce { putNonce(into: &writer) }
         putCookies(exchange, into: &writer)
         putCORS(exchange, into: &writer)
         if status != 204 { writer.put(text: "Content-Length: \(content?.bytes.count ?? 0)\r\n") }

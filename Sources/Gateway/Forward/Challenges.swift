@@ -6,13 +6,13 @@ import OAuth
 extension WorkerRef {
     /// The challenges that a refusal is answered with; none where no credentials could help.
     func challengeFields(_ exchange: ExchangeRef, _ refusal: Refusal) -> [(String, String)] {
-        guard let route = exchange.pointee.route, let settings = route.pointee.settings.access.token else {
+        guard let route = exchange.pointee.findings.route, let settings = route.pointee.settings.access.token else {
             return []
         }
         let challenges = Challenges(
-            settings, attempted: exchange.pointee.scheme,
+            settings, attempted: exchange.pointee.findings.scheme,
             scopes: TokenPolicy.announcedScopes(
-                of: settings, method: route.pointee.token.methodName(exchange.pointee.methodRow)),
+                of: settings, method: route.pointee.token.methodName(exchange.pointee.findings.methodRow)),
             resourceMetadata: resourceMetadata(exchange))
         return challenges.fields(for: refusal)
     }

@@ -44,13 +44,13 @@ extension WorkerRef {
     func endExchange(_ exchange: ExchangeRef) {
         logExchange(exchange)
         if exchange.pointee.phase == .parked { unpark(exchange) }
-        if let token = exchange.pointee.token { token.release() }
-        exchange.pointee.token = nil
-        if case .active(let record) = exchange.pointee.lookup { record.release() }
-        exchange.pointee.lookup = .none
-        exchange.pointee.exchanged = .none
-        if let token = exchange.pointee.upstreamToken { token.release() }
-        exchange.pointee.upstreamToken = nil
+        if let token = exchange.pointee.findings.token { token.release() }
+        exchange.pointee.findings.token = nil
+        if case .active(let record) = exchange.pointee.findings.lookup { record.release() }
+        exchange.pointee.findings.lookup = .none
+        exchange.pointee.findings.exchanged = .none
+        if let token = exchange.pointee.findings.upstreamToken { token.release() }
+        exchange.pointee.findings.upstreamToken = nil
         dropLoginRequest(exchange)
         dropCookies(exchange)
         exchange.pointee.logged.release(to: &pointee.connections.buffers)

@@ -9,7 +9,7 @@ extension WorkerRef {
     /// Whether the answer waits for a while; its client reads nothing and is read nothing of until then.
     func holdsBack(_ exchange: ExchangeRef, _ refusal: Refusal) -> Bool {
         let client = exchange.pointee.client
-        guard refusal.blame == .client, refusal.status == 429 || exchange.pointee.route == nil,
+        guard refusal.blame == .client, refusal.status == 429 || exchange.pointee.findings.route == nil,
             !refusal.closesConnection, !client.pointee.hasOutput, !pointee.listening.isDraining,
             let network = countedNetwork(exchange)
         else { return false }

@@ -8,7 +8,7 @@ import Transport
 extension WorkerRef {
     /// Sends `head` on by its route, with what of the body is at hand.
     func forward(
-        _ exchange: ExchangeRef, _ head: HeadWriter, by route: UnsafePointer<Route>,
+        _ exchange: ExchangeRef, _ head: HeadWriter, by route: FixedValue<Route>,
         _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, isKept: Bool
     ) {
         let client = exchange.pointee.client
@@ -63,7 +63,7 @@ extension WorkerRef {
     }
 
     /// Gives head and body to a pooled connection, or to a new one when it is ready.
-    private func send(_ exchange: ExchangeRef, _ writer: HeadWriter, by route: UnsafePointer<Route>) {
+    private func send(_ exchange: ExchangeRef, _ writer: HeadWriter, by route: FixedValue<Route>) {
         let client = exchange.pointee.client
         let pool = pointee.upstreams.pools[Int(route.pointee.upstream)]
         if let upstream = takeIdle(pool) {
@@ -155,13 +155,12 @@ extension WorkerRef {
     /// Behind a proof that is spent the client could not send the request again with the same one, although what is wrong
     /// with it was here before (DPOP-17). These bytes are decoded twice, and only where a proof is about to be spent.
     func checkBodyAtHand(
-        _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int
+        _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, limit: Int64
     ) throws(Refused) {
         var used = pointee.scratch.head.pointee.length
         guard used < count, exchange.pointee.request.kind == .chunked else { return }
         // A copy, for what is forwarded is decoded from its beginning.
         var body = exchange.pointee.request
-        let limit = patience(of: exchange).bodyLimit
         var size: Int64 = 0
         while used < count {
             let rest = UnsafeBufferPointer(start: bytes + used, count: count - used)

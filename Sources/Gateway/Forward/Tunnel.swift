@@ -100,7 +100,7 @@ extension WorkerRef {
         // It waits for the end of a frame, a second at most: bytes of one that never ends must not make it longer.
         guard !exchange.pointee.endsAtFrame else { return }
         var milliseconds = silence
-        if let token = exchange.pointee.token {
+        if let token = exchange.pointee.findings.token {
             milliseconds = WorkerRef.patience(
                 silence: silence, until: token.expiresAt, now: clock.wallSeconds())
         }

@@ -99,7 +99,7 @@ extension WorkerRef {
 
     /// Which request it was, of which route, at which upstream.
     private func fields(of exchange: ExchangeRef, _ upstream: String) -> [LogField] {
-        let route = exchange.pointee.route.map { [LogField(.route, $0.pointee.settings.name)] } ?? []
+        let route = exchange.pointee.findings.route.map { [LogField(.route, $0.pointee.settings.name)] } ?? []
         return [LogField(.requestID, requestID(of: exchange))] + route + [LogField(.upstream, upstream)]
     }
 
@@ -142,8 +142,8 @@ extension WorkerRef {
     ///
     /// Not where the client's own token was passed on: then it is the client that has to get another one.
     func hidesUnauthorized(_ exchange: ExchangeRef) -> Bool {
-        guard let route = exchange.pointee.route, route.pointee.hidesUnauthorized else { return false }
-        guard case .pass = route.pointee.credential, let token = exchange.pointee.token else { return true }
+        guard let route = exchange.pointee.findings.route, route.pointee.hidesUnauthorized else { return false }
+        guard case .pass = route.pointee.credential, let token = exchange.pointee.findings.token else { return true }
         return token.session != nil
     }
 

@@ -9,7 +9,7 @@ import Transport
 extension WorkerRef {
     /// What is to be expected of an exchange: what its route says, or the configuration where it has none.
     func patience(of exchange: ExchangeRef) -> RoutePatience {
-        exchange.pointee.route?.pointee.patience ?? pointee.policy.patience
+        exchange.pointee.findings.route?.pointee.patience ?? pointee.policy.patience
     }
 
     /// The clock of a client whose body is under way; it stands still while the upstream does not take what is there.

@@ -42,7 +42,7 @@ extension WorkerRef {
 
     /// Counts an exchange that ends, and writes its line.
     func logExchange(_ exchange: ExchangeRef) {
-        let route = exchange.pointee.route.map { $0.pointee.metricsSlot } ?? WorkerMetrics.unrouted
+        let route = exchange.pointee.findings.route.map { $0.pointee.metricsSlot } ?? WorkerMetrics.unrouted
         let now = clock.microseconds()
         let duration = now &- exchange.pointee.startedAt
         pointee.journal.metrics.countRequest(route: route, status: exchange.pointee.status)
@@ -91,12 +91,12 @@ extension WorkerRef {
                     milliseconds: Int64(clamping: exchange.pointee.respondedAt &- exchange.pointee.forwardedAt))
             }
         }
-        if let token = exchange.pointee.token { putToken(exchange, token, log) }
+        if let token = exchange.pointee.findings.token { putToken(exchange, token, log) }
         log.pointee.finishLine()
     }
 
     private func putRequest(_ exchange: ExchangeRef, _ log: UnsafeMutablePointer<LogWriter>) {
-        if let route = exchange.pointee.route {
+        if let route = exchange.pointee.findings.route {
             log.pointee.line.member("route", route.pointee.name.buffer.span, limit: 128)
         }
         guard !exchange.pointee.logged.isEmpty else { return }
@@ -128,7 +128,7 @@ extension WorkerRef {
     /// The operator's line: which check, what it expected and what it found; none of this reaches the client.
     func logRefusal(_ exchange: ExchangeRef, _ refused: Refused) {
         let refusal = refused.cause
-        let route = exchange.pointee.route
+        let route = exchange.pointee.findings.route
         pointee.journal.metrics.countRefusal(
             route: route.map { $0.pointee.metricsSlot } ?? WorkerMetrics.unrouted, cause: Int(refusal.rawValue))
         let detail = refused.detail
@@ -165,7 +165,7 @@ extension WorkerRef {
         var fields = [
             LogField(.requestID, requestID(of: exchange)), LogField(.found, String(decoding: name, as: UTF8.self)),
         ]
-        if let route = exchange.pointee.route { fields.append(LogField(.route, route.pointee.settings.name)) }
+        if let route = exchange.pointee.findings.route { fields.append(LogField(.route, route.pointee.settings.name)) }
         pointee.journal.operatorLog.write(.warning, .upstreamCookieDropped, fields.with(suppressed: suppressed))
     }
 

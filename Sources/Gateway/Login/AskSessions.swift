@@ -22,21 +22,22 @@ extension WorkerRef {
         let endings = store.endings
         switch answer.result {
         case .session(let session, let renewed):
-            let record = remember(
-                session, renewed ?? answer.value, answer.digest, login: answer.login, endings: endings)
+            let found = FoundSession(
+                session, value: renewed ?? answer.value, digest: answer.digest, login: answer.login, endings: endings)
+            let record = pointee.policy.access.pointee.remember(found, &pointee.identities, now: now)
             record.retain()
             end(wait) { exchange in
                 record.retain()
-                exchange.pointee.hasWaited = true
-                exchange.pointee.lookup = .active(record)
+                exchange.pointee.findings.hasWaited = true
+                exchange.pointee.findings.lookup = .active(record)
                 if let renewed { setSessionCookie(exchange, answer.login, renewed) }
                 return .nothing
             }
             record.release()
         case .ended:
             end(wait) { exchange in
-                exchange.pointee.hasWaited = true
-                exchange.pointee.lookup = .refused(Refused(.loginRequired))
+                exchange.pointee.findings.hasWaited = true
+                exchange.pointee.findings.lookup = .refused(Refused(.loginRequired))
                 // Over for good: the browser need not bring it again (RF-05).
                 clearSessionCookies(exchange, answer.login)
                 return .nothing
@@ -47,8 +48,11 @@ extension WorkerRef {
             if case .found(let session, let successor) = store.lookUp(answer.value, now: now),
                 session.accessTokenExpiresAt > now
             {
-                let record = remember(
-                    session, successor ?? answer.value, answer.digest, login: answer.login, endings: endings,
+                let found = FoundSession(
+                    session, value: successor ?? answer.value, digest: answer.digest, login: answer.login,
+                    endings: endings)
+                let record = pointee.policy.access.pointee.remember(
+                    found, &pointee.identities, now: now,
                     notRefreshedBefore: min(now + 5, session.accessTokenExpiresAt))
                 record.retain()
                 kept = record
@@ -61,12 +65,12 @@ extension WorkerRef {
                     .clientWaitersTooMany, expected: "fewer refreshes of one user under way", found: "more")
             }
             end(wait) { exchange in
-                exchange.pointee.hasWaited = true
+                exchange.pointee.findings.hasWaited = true
                 if let kept {
                     kept.retain()
-                    exchange.pointee.lookup = .active(kept)
+                    exchange.pointee.findings.lookup = .active(kept)
                 } else {
-                    exchange.pointee.lookup = .refused(refused)
+                    exchange.pointee.findings.lookup = .refused(refused)
                 }
                 return .nothing
             }
@@ -82,7 +86,7 @@ extension WorkerRef {
         let stores = pointee.identities.stores
         clients.forEachInUse { client in
             guard client.pointee.state == .tunnelling,
-                let state = client.pointee.exchange?.pointee.token?.session
+                let state = client.pointee.exchange?.pointee.findings.token?.session
             else { return }
             let store = state.store
             if !stores.contains(where: { $0.goesOn(from: store) }) { endSoon(client) }
@@ -96,7 +100,7 @@ extension WorkerRef {
         clients.forEachInUse { client in
             guard client.pointee.state == .exchanging || client.pointee.state == .tunnelling,
                 let exchange = client.pointee.exchange, exchange.pointee.phase != .parked,
-                let state = exchange.pointee.token?.session,
+                let state = exchange.pointee.findings.token?.session,
                 state.store.isEnded(state.session, now: now)
             else { return }
             if client.pointee.state == .tunnelling { endSoon(client) } else { abortClient(client) }

@@ -232,7 +232,7 @@ extension WorkerRef {
             publicURL: pointee.policy.publicURLs[Int(client.pointee.listener)], peer: exchange.pointee.address.text)
         request.isPeerMany = isPeerMany
         request.requestID = exchange.pointee.id.text
-        request.isNavigation = isNavigation(exchange, bytes, otherwise: true)
+        request.isNavigation = headView(bytes).isNavigation(otherwise: true)
         for index in 0..<head.pointee.fields.count {
             let slot = head.pointee.fields[index]
             switch slot.id {
@@ -249,7 +249,7 @@ extension WorkerRef {
             default: continue
             }
         }
-        request.hasRequestedBy = hasField("x-requested-by", bytes)
+        request.hasRequestedBy = headView(bytes).hasField("x-requested-by")
         return request
     }
 

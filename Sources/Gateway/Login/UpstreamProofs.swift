@@ -4,20 +4,10 @@ import HTTPMessage
 import OAuth
 import Sessions
 
-extension ProofMaker {
-    /// Makes proofs with the key of a session's tokens; nil when they are Bearer tokens.
-    init?(_ session: Session) {
-        guard let scalar = session.proofKey, let key = try? PrivateKey.p256(scalar: scalar),
-            let maker = try? ProofMaker(key: key)
-        else { return nil }
-        self = maker
-    }
-}
-
 extension WorkerRef {
     /// The session's access token for the upstream: as Bearer, or with a proof made for this one request (DPOP-45).
     func putSessionToken(
-        _ state: SessionState, _ route: UnsafePointer<Route>,
+        _ state: SessionState, _ route: FixedValue<Route>,
         _ bytes: UnsafeMutablePointer<UInt8>, into writer: inout HeadWriter
     ) throws(Refused) {
         guard let token = state.session.accessToken else { return }
@@ -44,7 +34,7 @@ extension WorkerRef {
     /// A proof for one request, whose `htu` is the path at the route's proof base, without query (RFC 9449 §4.2).
     private func proof(
         by proofs: ProofMaker, _ token: [UInt8], method: UnsafeBufferPointer<UInt8>, path: UnsafeBufferPointer<UInt8>,
-        _ route: UnsafePointer<Route>, _ pool: UnsafeMutablePointer<UpstreamPool>
+        _ route: FixedValue<Route>, _ pool: UnsafeMutablePointer<UpstreamPool>
     ) throws(Refused) -> [UInt8] {
         let url = route.pointee.proofBase + (path.isEmpty ? "/" : String(decoding: path, as: UTF8.self))
         do throws(SigningRefusal) {
@@ -61,7 +51,7 @@ extension WorkerRef {
     ///
     /// All proofs of one session for one request are equally long, so it takes the first one's place.
     func renewProof(_ exchange: ExchangeRef, _ pool: UnsafeMutablePointer<UpstreamPool>) {
-        guard let route = exchange.pointee.route, let state = exchange.pointee.token?.session,
+        guard let route = exchange.pointee.findings.route, let state = exchange.pointee.findings.token?.session,
             let proofs = state.proofs, let token = state.session.accessToken
         else { return }
         let head = UnsafeBufferPointer(start: exchange.pointee.replay.bytes, count: exchange.pointee.replay.count)
@@ -79,7 +69,7 @@ extension WorkerRef {
 
     /// Keeps the nonce that an upstream wants in the next proofs; each upstream's is its own (RFC 9449 §9, DPOP-41).
     func keepProofNonce(_ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>) {
-        guard exchange.pointee.token?.session?.proofs != nil,
+        guard exchange.pointee.findings.token?.session?.proofs != nil,
             let pool = exchange.pointee.upstream?.pointee.pool
         else { return }
         let head = pointee.scratch.responseHead

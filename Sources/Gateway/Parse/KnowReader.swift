@@ -17,12 +17,12 @@ extension WorkerRef {
             let isShort = Int(head.pointee.fields[accept].value.count) < "text/html".utf8.count
             if isShort, head.pointee.fields.count(of: .accept) == 1 { return reader }
         }
-        reader.isNavigation = isNavigation(exchange, bytes)
+        reader.isNavigation = headView(bytes).isNavigation()
         if reader.isNavigation {
             let wanted = head.pointee.fields.firstIndex(of: .acceptLanguage)
             if wanted >= 0 { reader.language = language(value(wanted, bytes)) }
         } else if accept >= 0 {
-            reader.wantsProblem = AcceptField.wantsProblem(value(accept, bytes))
+            reader.wantsProblem = AcceptField.wantsProblem(value(accept, bytes).span)
         }
         return reader
     }
@@ -71,11 +71,11 @@ struct UnreadHead {
             // What follows is content, or the next request: neither says who waits for this answer.
             if line.isEmpty || line.elementsEqual(CollectionOfOne(0x0D)) { break }
             if let value = UnreadHead.value(of: "sec-fetch-mode:", in: line) {
-                signs.seeMode(value)
+                signs.seeMode(value.span)
             } else if let value = UnreadHead.value(of: "sec-fetch-dest:", in: line) {
-                signs.seeDestination(value)
+                signs.seeDestination(value.span)
             } else if let value = UnreadHead.value(of: "accept:", in: line) {
-                signs.seeAccept(value)
+                signs.seeAccept(value.span)
             } else if let value = UnreadHead.value(of: "accept-language:", in: line) {
                 acceptLanguage = acceptLanguage ?? value
             } else if UnreadHead.value(of: "sec-purpose:", in: line) != nil

@@ -2,17 +2,6 @@ import Access
 import Bytes
 import HTTPMessage
 import JOSE
-import Login
-
-/// A document of the gateway's own.
-enum Publication {
-    /// What is said of one protected resource, by its place among the published documents (RFC 9728).
-    case resource(Int)
-    /// The keys of identity assertions and of our clients, as a JWK Set.
-    case assertionKeys
-    /// One of the paths of logins.
-    case login(LoginRequest.Endpoint)
-}
 
 /// The content of an answer that the gateway makes itself.
 struct AnswerContent {
@@ -22,49 +11,6 @@ struct AnswerContent {
 }
 
 extension WorkerRef {
-    /// The document that a request asks for; nil for nearly all, which costs them a comparison of one byte.
-    ///
-    /// The paths below the well-known one and below `/.portcullis/` are the gateway's: what is not there is answered
-    /// 404 and never forwarded (MD-25), however it is spelt, unless a route names such a well-known path itself.
-    func publication(_ head: HeadView, _ client: ClientRef) throws(Refused) -> Publication? {
-        let path = head.path
-        guard path.count > 2 else { return nil }
-        switch path[1] {
-        // `/.…` itself, an escape that may stand for the dot, and a slash that some reader merges.
-        case UInt8(ascii: "."), UInt8(ascii: "%"), UInt8(ascii: "/"): return try reservedPublication(head, client)
-        default: return nil
-        }
-    }
-
-    private func reservedPublication(_ head: HeadView, _ client: ClientRef) throws(Refused) -> Publication? {
-        let path = head.path
-        guard let reserved = ReservedPath(path) else { return nil }
-        try checkAuthority(head, client)
-        switch reserved {
-        case .protectedResource:
-            let found = pointee.policy.published.find(
-                listener: Int(client.pointee.listener), authority: head.authority, path: path, query: head.query)
-            if let found { return .resource(found) }
-            if let route = pointee.policy.routes.match(path),
-                route.pointee.settings.path.hasPrefix(ReservedPath.protectedResourceMetadata)
-            {
-                return nil
-            }
-        case .gateway:
-            if let endpoint = pointee.policy.loginPaths.endpoint(path) { return .login(endpoint) }
-            if pointee.identities.assertionKeys != nil || !pointee.policy.clientKeys.isEmpty,
-                path.isEqual(to: ReservedPath.assertionKeys.utf8.span)
-            {
-                return .assertionKeys
-            }
-        }
-        try PathPatterns.checkPath(path, [])
-        throw Refused(
-            .routeUnknown, expected: "a document that is published here",
-            found: String(copying: path.extracting(first: 64)),
-            check: reserved == .protectedResource ? "MD-20" : "MD-25")
-    }
-
     /// Answers with a document of the gateway's own, to anybody: no token is asked for (RFC 9728 §3.1).
     func publish(_ exchange: ExchangeRef, _ publication: Publication) {
         let allowed = "GET, HEAD, OPTIONS"
@@ -101,7 +47,6 @@ extension WorkerRef {
             type = "application/json"
             body = JWKSetWriter.write((pointee.identities.assertionKeys?.published ?? []) + pointee.policy.clientKeys)
             age = min(pointee.identities.assertionKeys?.maximumAgeSeconds ?? 300, 300)
-        case .login: return
         }
         answer(
             exchange, status: 200, fields: [("Content-Type", type), ("Cache-Control", "max-age=\(age)"), access],
@@ -110,7 +55,7 @@ extension WorkerRef {
 
     /// What challenges say of where the route's metadata is; nil when it publishes none (RFC 9728 §5.1).
     func resourceMetadata(_ exchange: ExchangeRef) -> String? {
-        guard let route = exchange.pointee.route else { return nil }
+        guard let route = exchange.pointee.findings.route else { return nil }
         let listener = Int(exchange.pointee.client.pointee.listener)
         guard route.pointee.resourceMetadata.indices.contains(listener) else { return nil }
         let url = route.pointee.resourceMetadata[listener]

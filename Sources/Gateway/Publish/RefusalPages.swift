@@ -8,7 +8,7 @@ import Pages
 extension WorkerRef {
     /// Answers with a refusal whose fields are made, and with what its reader can use.
     func answerRefusal(_ exchange: ExchangeRef, _ refusal: Refusal, fields: [(String, String)]) {
-        let isSignedIn = exchange.pointee.token?.session != nil
+        let isSignedIn = exchange.pointee.findings.token?.session != nil
         switch refusal.content(for: exchange.pointee.reader, isSignedIn: isSignedIn) {
         case .nothing: answer(exchange, status: refusal.status, fields: fields)
         case .problem:
@@ -92,8 +92,8 @@ extension WorkerRef {
 
     /// Whoever is signed in as the wrong one needs a way out.
     private func waysToOtherAccounts(_ exchange: ExchangeRef, _ refusal: Refusal) -> [ErrorPage.Way] {
-        guard refusal != .crossSiteRequest, exchange.pointee.token?.session != nil,
-            let route = exchange.pointee.route, let login = loginOfRoute(exchange),
+        guard refusal != .crossSiteRequest, exchange.pointee.findings.token?.session != nil,
+            let route = exchange.pointee.findings.route, let login = loginOfRoute(exchange),
             pointee.policy.logins.indices.contains(login)
         else { return [] }
         let name = pointee.policy.logins[login].name

@@ -13,7 +13,7 @@ extension Worker {
 extension WorkerRef {
     /// Whether a page of ours is shown in the place of a response of the route's upstream.
     func replaces(_ status: UInt16, _ exchange: ExchangeRef) -> Bool {
-        guard exchange.pointee.reader.isNavigation, let route = exchange.pointee.route else { return false }
+        guard exchange.pointee.reader.isNavigation, let route = exchange.pointee.findings.route else { return false }
         return route.pointee.settings.replacedStatuses.contains(status)
     }
 

@@ -39,8 +39,7 @@ enum ListenerChange: Equatable {
 struct RetiredConfiguration {
     let generation: UInt32
     let tables: RouteTable
-    let issuers: UnsafeMutablePointer<IssuerView>
-    let issuerCount: Int
+    let issuers: FixedList<IssuerView>
     let listeners: UnsafeMutablePointer<ListenerSocket>
     let listenerCount: Int
     let pools: UnsafeMutablePointer<UnsafeMutablePointer<UpstreamPool>>
@@ -101,8 +100,8 @@ extension WorkerRef {
         }
         let retired = RetiredConfiguration(
             generation: pointee.policy.generation, tables: pointee.policy.tables, issuers: pointee.identities.issuers,
-            issuerCount: pointee.identities.issuerCount, listeners: pointee.listening.listeners,
-            listenerCount: pointee.listening.count, pools: pointee.upstreams.pools,
+            listeners: pointee.listening.listeners, listenerCount: pointee.listening.count,
+            pools: pointee.upstreams.pools,
             onRetired: succession.context.onRetired)
         pointee.policy.via.destroy()
         // Records in use by requests are theirs until these end.
@@ -194,19 +193,8 @@ extension WorkerRef {
     }
 
     private func forgetJudgement(_ exchange: ExchangeRef) {
-        if let token = exchange.pointee.token { token.release() }
-        exchange.pointee.token = nil
-        if case .active(let record) = exchange.pointee.lookup { record.release() }
-        exchange.pointee.lookup = .none
-        exchange.pointee.exchanged = .none
-        exchange.pointee.proved = nil
-        if let token = exchange.pointee.upstreamToken { token.release() }
-        exchange.pointee.upstreamToken = nil
+        exchange.pointee.findings.forget()
         dropCookies(exchange)
-        exchange.pointee.route = nil
-        exchange.pointee.corsLines = .none
-        exchange.pointee.isOfListedOrigin = false
-        exchange.pointee.hasWaited = false
         exchange.pointee.hasAskedAgain = false
         exchange.pointee.generation = pointee.policy.generation
     }
@@ -230,8 +218,7 @@ extension WorkerRef {
     }
 
     private func release(_ configuration: RetiredConfiguration) {
-        configuration.issuers.deinitialize(count: configuration.issuerCount)
-        configuration.issuers.deallocate()
+        configuration.issuers.destroy()
         configuration.pools.deallocate()
         ListenerSocket.free(configuration.listeners, count: configuration.listenerCount)
         configuration.onRetired(configuration.generation)

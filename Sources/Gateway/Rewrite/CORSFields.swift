@@ -4,22 +4,9 @@ import HTTPMessage
 
 /// Requests of scripts on pages elsewhere (the Fetch standard's CORS protocol; HTTP-71, HTTP-72, T-46).
 extension WorkerRef {
-    /// What a preflight gets; nil for every other request, whose answer carries the page's lines.
-    func judgeCrossOrigin(
-        _ head: HeadView, _ exchange: ExchangeRef, _ route: UnsafePointer<Route>
-    ) throws(Refused) -> CrossOrigin.Preflight {
-        exchange.pointee.corsLines = route.pointee.cors.refusedLines
-        // Nearly every request: what is lent below would be counted.
-        guard head.count(of: .origin) > 0 else { return .none }
-        let found = try head.crossOrigin(route.pointee.cors, route.pointee.origins, route.pointee.methodNames)
-        exchange.pointee.corsLines = found.lines
-        exchange.pointee.isOfListedOrigin = found.isOfListedOrigin
-        return found.preflight
-    }
-
     /// Tells a browser what may follow; whether its own request is among that, it finds by itself.
     func answerPreflight(_ exchange: ExchangeRef, origin place: Int?) {
-        guard let route = exchange.pointee.route, case .rules(let rules) = route.pointee.settings.cors else {
+        guard let route = exchange.pointee.findings.route, case .rules(let rules) = route.pointee.settings.cors else {
             return answer(exchange, status: 403, fields: [])
         }
         let origin = place.flatMap { place in rules.origins.map { $0[place] } } ?? "*"
@@ -48,12 +35,12 @@ extension WorkerRef {
     /// The lines for the page that asked.
     func putCORS(_ exchange: ExchangeRef, into writer: inout HeadWriter) {
         let place: Int?
-        switch exchange.pointee.corsLines {
+        switch exchange.pointee.findings.corsLines {
         case .none: return
         case .anyone: place = nil
         case .origin(let listed): place = listed
         }
-        guard let route = exchange.pointee.route else { return }
+        guard let route = exchange.pointee.findings.route else { return }
         route.pointee.cors.put(linesForPlace: place, into: &writer)
     }
 }

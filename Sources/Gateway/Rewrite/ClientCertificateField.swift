@@ -3,20 +3,16 @@ import HTTPMessage
 import Transport
 
 extension WorkerRef {
-    /// Writes `Client-Cert`, where the route sends it and the client has shown a certificate (RFC 9440 §2.2, HTTP-54).
+    /// Writes `Client-Cert` for a route that sends it, where the client has shown a certificate (RFC 9440 §2.2, HTTP-54).
     ///
     /// The connection's, whose key the client has proved to have; or what a terminator that is believed says, read and
     /// written anew. What anybody else writes under this name has been left out.
     func putClientCertificate(
-        _ exchange: ExchangeRef, _ client: ClientRef, _ bytes: UnsafeMutablePointer<UInt8>,
-        into writer: inout HeadWriter
+        _ client: ClientRef, _ bytes: UnsafeMutablePointer<UInt8>, into writer: inout HeadWriter
     ) throws(Refused) {
-        guard let route = exchange.pointee.route, route.pointee.sendsClientCert, !exchange.pointee.isPreflight else {
-            return
-        }
         let listener = pointee.listening.listeners + Int(client.pointee.listener)
         if listener.pointee.terminators.contains(client.pointee.peer) {
-            guard let certificate = try fieldCertificate(bytes) else { return }
+            guard let certificate = try headView(bytes).certificateOfField() else { return }
             certificate.withUnsafeBufferPointer { put(certificate: $0, into: &writer) }
             return
         }
@@ -31,7 +27,8 @@ extension WorkerRef {
         }
         // Left out, the upstream would take its owner for a client without one.
         guard count <= limit else {
-            throw refuse(.identityTooLarge, "a certificate of at most \(limit) bytes", "\(count)")
+            throw Refused(
+                .identityTooLarge, expected: "a certificate of at most \(limit) bytes", found: "\(count)")
         }
     }
 

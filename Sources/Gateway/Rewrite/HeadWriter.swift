@@ -7,9 +7,11 @@ struct HeadWriter {
     private(set) var count = 0
     private(set) var isFull = false
 
-    init(_ base: UnsafeMutablePointer<UInt8>, capacity: Int) {
+    /// Goes on behind what was `written` there.
+    init(_ base: UnsafeMutablePointer<UInt8>, capacity: Int, written: Int = 0) {
         self.base = base
         self.capacity = capacity
+        count = written
     }
 
     /// Where the next byte goes; only with room.

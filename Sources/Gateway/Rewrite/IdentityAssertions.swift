@@ -6,16 +6,6 @@ import JOSE
 import JSON
 import OAuth
 
-/// The keys of identity assertions at one time: an immutable snapshot that workers are handed.
-struct AssertionKeys: Sendable {
-    /// Signs from now on.
-    let signer: SigningJWK
-    /// The JWK Set that upstreams verify with.
-    let published: [JWK]
-    /// How long readers may keep it.
-    let maximumAgeSeconds: Int
-}
-
 extension AssertionRule {
     /// When an assertion that is good from `now` until `end` is replaced: when half of that time is over, so that
     /// whoever verifies one has at least the other half left (or what a second leaves of it).
@@ -25,44 +15,45 @@ extension AssertionRule {
 extension WorkerRef {
     /// The line with an assertion that is good for at least half of its time; signed only when there is none.
     func freshAssertion(
-        _ token: TokenRecord, rule: Int
+        _ token: TokenRecord, rule: Int, _ identities: inout Identities
     ) throws(Refused) -> AttachedBlock {
         let now = clock.wallSeconds()
         if let kept = token.attached(.assertion, rule: rule), now < kept.usableUntil { return kept }
-        return try signAssertion(token, rule: rule, now: now)
+        return try signAssertion(token, rule: rule, &identities, now: now)
     }
 
     private func signAssertion(
-        _ token: TokenRecord, rule index: Int, now: Int64
+        _ token: TokenRecord, rule index: Int, _ identities: inout Identities, now: Int64
     ) throws(Refused) -> AttachedBlock {
-        guard let keys = pointee.identities.assertionKeys else {
-            throw refuse(.exchangeUnavailable, "a key that signs identity assertions", "none")
+        guard let keys = identities.assertionKeys else {
+            throw Refused(.exchangeUnavailable, expected: "a key that signs identity assertions", found: "none")
         }
         let rule = pointee.policy.tables.assertions[index]
         guard let claims = token.claims else { preconditionFailure("verified claims are JSON") }
-        let issuer = pointee.identities.issuers + token.issuer
+        let issuer = identities.issuers.value(at: token.issuer)
         let identity = IdentityAssertion.Identity(
             tokenIssuer: issuer.pointee.identifier, subject: claims["sub"]?.string,
             clientID: token.clientID.isEmpty ? nil : String(copying: token.clientID),
             scopes: AssertionRule.scopes(claims[issuer.pointee.rules.scopeClaim]), claims: claims,
             usableUntil: token.expiresAt)
         guard let made = rule.assertion.claims(for: identity, now: now, randomness: RandomBytes.fill(16)) else {
-            throw refuse(.tokenExpired, "a token that is in force", "one that ended just now")
+            throw Refused(.tokenExpired, expected: "a token that is in force", found: "one that ended just now")
         }
         let jwt: [UInt8]
         do throws(SigningRefusal) {
             jwt = try CompactJWS.sign(made.bytes.span, type: AssertionKeyRing.assertionType, by: keys.signer)
         } catch {
-            throw refuse(.exchangeUnavailable, "a signed identity assertion", CauseWords.of(error))
+            throw Refused(.exchangeUnavailable, expected: "a signed identity assertion", found: CauseWords.of(error))
         }
         let line = rule.linePrefix + jwt + [0x0D, 0x0A]
         // What an upstream could not take as a header must not be cut silently.
         guard line.count <= 32 << 10 else {
-            throw refuse(.identityTooLarge, "at most 32768 bytes of identity assertion", "\(line.count)")
+            throw Refused(
+                .identityTooLarge, expected: "at most 32768 bytes of identity assertion", found: "\(line.count)")
         }
         let refreshAt = AssertionRule.refreshTime(now: now, end: made.expiresAt)
         let block = AttachedBlock(rule: index, line, usableUntil: refreshAt)
-        charge(token, token.attach(block, as: .assertion))
+        identities.charge(token, token.attach(block, as: .assertion))
         return block
     }
 }

@@ -4,22 +4,23 @@ import HTTPMessage
 import OAuth
 
 extension WorkerRef {
-    /// Injects the identity fields of the exchange's token, built once per token and mapping (decision 0006).
-    func putIdentity(_ exchange: ExchangeRef, into writer: inout HeadWriter) throws(Refused) {
-        guard let token = exchange.pointee.token, let route = exchange.pointee.route, route.pointee.identity >= 0 else {
-            return
-        }
+    /// Injects the identity fields of a token, built once per token and mapping (decision 0006).
+    func putIdentity(
+        of token: TokenRecord, _ route: borrowing Route, _ identities: inout Identities, into writer: inout HeadWriter
+    ) throws(Refused) {
+        guard route.identity >= 0 else { return }
         let block =
-            token.attached(.identityFields, rule: route.pointee.identity)
-            ?? buildIdentity(token, mapping: route.pointee.identity)
+            token.attached(.identityFields, rule: route.identity)
+            ?? buildIdentity(token, mapping: route.identity, &identities)
         // What an upstream could not take as a header must not be cut silently: somebody would become somebody else.
         guard block.bytes.count <= 32 << 10 else {
-            throw refuse(.identityTooLarge, "at most 32768 bytes of identity fields", "\(block.bytes.count)")
+            throw Refused(
+                .identityTooLarge, expected: "at most 32768 bytes of identity fields", found: "\(block.bytes.count)")
         }
         writer.put(block.bytes)
     }
 
-    func buildIdentity(_ token: TokenRecord, mapping: Int) -> AttachedBlock {
+    func buildIdentity(_ token: TokenRecord, mapping: Int, _ identities: inout Identities) -> AttachedBlock {
         var lines: [UInt8] = []
         guard let claims = token.claims else { preconditionFailure("verified claims are JSON") }
         for field in pointee.policy.tables.identityMappings[mapping] {
@@ -34,7 +35,7 @@ extension WorkerRef {
             lines.append(contentsOf: [0x0D, 0x0A])
         }
         let block = AttachedBlock(rule: mapping, lines)
-        charge(token, token.attach(block, as: .identityFields))
+        identities.charge(token, token.attach(block, as: .identityFields))
         return block
     }
 }

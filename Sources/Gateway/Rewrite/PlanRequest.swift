@@ -2,36 +2,43 @@ import Access
 import HTTPMessage
 
 extension WorkerRef {
-    /// The head that the upstream gets, in the worker's scratch; nothing of it is sent.
+    /// Writes the head that the upstream gets into the worker's scratch, and says how long it is; nothing of it is sent.
     ///
     /// Whatever of a forwarded request can be refused for what its head, its token and the configuration say is refused
     /// here: a body that is announced too long, identity or a credential that cannot be sent, an upstream without room, or with
     /// none for this client.
     /// Only then is a proof spent (DPOP-17); what comes later, the body's own bytes and the network alone can tell.
     func planRequest(
-        _ exchange: ExchangeRef, _ route: UnsafePointer<Route>, _ bytes: UnsafeMutablePointer<UInt8>
-    ) throws(Refused) -> HeadWriter {
+        _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, _ findings: borrowing Findings,
+        _ identities: inout Identities
+    ) throws(Refused) -> Int {
+        guard let route = findings.route else { preconditionFailure("a request is planned for its route") }
         try checkAnnouncedBody(route)
         exchange.pointee.offersWebSocket = pointee.scratch.head.pointee.offersWebSocket && route.pointee.webSocket
         if exchange.pointee.offersWebSocket { keepWebSocketKey(exchange, bytes) }
         var writer = HeadWriter(pointee.scratch.write, capacity: Scratch.writeCapacity)
-        try writeUpstreamHead(exchange, bytes, into: &writer)
+        try writeUpstreamHead(exchange, bytes, findings, &identities, into: &writer)
         let pool = pointee.upstreams.pools[route.pointee.upstream]
         guard hasRoom(pool) else { throw connectionsExhausted() }
         try judgeShare(exchange, of: pool)
-        return writer
+        // Bytes behind a proof that is spent would be refused too late.
+        if findings.proved != nil {
+            try checkBodyAtHand(exchange, bytes, count, limit: route.pointee.patience.bodyLimit)
+        }
+        return writer.count
     }
 
     /// Refuses a body of the length announced before any of it is read (HTTP-65).
-    private func checkAnnouncedBody(_ route: UnsafePointer<Route>) throws(Refused) {
+    private func checkAnnouncedBody(_ route: FixedValue<Route>) throws(Refused) {
         let limit = route.pointee.patience.bodyLimit
         guard case .length(let size) = pointee.scratch.head.pointee.framing, size > limit else { return }
-        throw refuse(.requestBodyTooLarge, "at most \(limit) bytes", "\(size)")
+        throw Refused(.requestBodyTooLarge, expected: "at most \(limit) bytes", found: "\(size)")
     }
 
     /// The refusal for want of room at an upstream.
     func connectionsExhausted() -> Refused {
-        refuse(
-            .upstreamConnectionsExhausted, "\(pointee.policy.limits.upstreamConnections) connections at most", "more")
+        Refused(
+            .upstreamConnectionsExhausted, expected: "\(pointee.policy.limits.upstreamConnections) connections at most",
+            found: "more")
     }
 }

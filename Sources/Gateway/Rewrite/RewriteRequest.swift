@@ -11,7 +11,8 @@ import Telemetry
 extension WorkerRef {
     /// Writes the head; throws `identityTooLarge` when identity and fields together do not fit.
     func writeUpstreamHead(
-        _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, into writer: inout HeadWriter
+        _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, _ findings: borrowing Findings,
+        _ identities: inout Identities, into writer: inout HeadWriter
     ) throws(Refused) {
         let head = pointee.scratch.head
         let client = exchange.pointee.client
@@ -21,15 +22,19 @@ extension WorkerRef {
         writer.put(" HTTP/1.1\r\nHost: ")
         writer.put(authority(client, bytes))
         writer.put("\r\n")
-        try putClientFields(exchange, bytes, into: &writer)
+        try putClientFields(exchange, bytes, isPreflight: findings.isPreflight, into: &writer)
         putVia(into: &writer)
         putForwardedFields(exchange, client, bytes, into: &writer)
-        try putClientCertificate(exchange, client, bytes, into: &writer)
-        try putIdentity(exchange, into: &writer)
-        try putCredential(exchange, bytes, into: &writer)
+        if let route = findings.route, !findings.isPreflight {
+            if route.pointee.sendsClientCert { try putClientCertificate(client, bytes, into: &writer) }
+            if let token = findings.token { try putIdentity(of: token, route.pointee, &identities, into: &writer) }
+            try putCredential(bytes, route, findings, &identities, into: &writer)
+        }
         putFraming(exchange, into: &writer)
         writer.put("\r\n")
-        guard !writer.isFull else { throw refuse(.identityTooLarge, "a head within limits", "a larger one") }
+        guard !writer.isFull else {
+            throw Refused(.identityTooLarge, expected: "a head within limits", found: "a larger one")
+        }
     }
 
     /// The authority that was checked against the listener's; its own when an HTTP/1.0 client sent none.
@@ -56,10 +61,10 @@ extension WorkerRef {
 
     /// Copies the lines that may pass, neighbours in one piece.
     private func putClientFields(
-        _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, into writer: inout HeadWriter
+        _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, isPreflight: Bool, into writer: inout HeadWriter
     ) throws(Refused) {
         let head = pointee.scratch.head
-        let rules = exchange.pointee.isPreflight ? pointee.policy.preflightRules : pointee.policy.requestRules
+        let rules = isPreflight ? pointee.policy.preflightRules : pointee.policy.requestRules
         let keepsWebSocket = exchange.pointee.offersWebSocket
         var run = FieldRun()
         var stripped = 0
@@ -87,17 +92,11 @@ extension WorkerRef {
         }
         run.flush(bytes, into: &writer)
         if stripped > 0 { pointee.journal.metrics.count(.strippedFields, by: stripped) }
-        if exchange.pointee.method == .options, let hops = maximumForwards(bytes), hops > 0 {
+        if exchange.pointee.method == .options, let hops = headView(bytes).maximumForwards, hops > 0 {
             writer.put("Max-Forwards: ")
             writer.putDecimal(UInt64(hops - 1))
             writer.put("\r\n")
         }
-    }
-
-    private func maximumForwards(_ bytes: UnsafeMutablePointer<UInt8>) -> Int? {
-        let heads = UnsafeBufferPointer(start: UnsafePointer(pointee.scratch.head), count: 1)
-        let message = UnsafeBufferPointer(start: UnsafePointer(bytes), count: pointee.scratch.head.pointee.length)
-        return HeadView(heads.span, message.span).maximumForwards
     }
 
     /// A field without an ID of its own, or one that Connection may have named.

@@ -31,12 +31,12 @@ extension WorkerRef {
         if omitted.variesByCertificate { writer.put("Vary: *\r\n") }
         if omitted.isPrivate {
             writer.put("Cache-Control: no-store\r\n")
-        } else if exchange.pointee.token?.session != nil, !saysCaching(bytes) {
+        } else if exchange.pointee.findings.token?.session != nil, !saysCaching(bytes) {
             // A shared cache holds back what was asked for with Authorization, but knows nothing of cookies (RFC 9111
             // §3.5): one user's page would be the next one's (HTTP-69).
             writer.put("Cache-Control: private\r\n")
         }
-        if exchange.pointee.givesNonce { putNonce(into: &writer) }
+        if exchange.pointee.findings.givesNonce { putNonce(into: &writer) }
         putCookies(exchange, into: &writer)
         putCORS(exchange, into: &writer)
         putResponseFraming(exchange, bytes, into: &writer)
@@ -55,11 +55,11 @@ extension WorkerRef {
 
     private func omitted(of exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>) -> OmittedFields {
         OmittedFields(
-            judgesProofs: exchange.pointee.route.map { $0.pointee.token.schemes.contains(.dpop) } ?? false,
-            isPrivate: exchange.pointee.givesNonce || exchange.pointee.cookies != nil,
+            judgesProofs: exchange.pointee.findings.route.map { $0.pointee.token.schemes.contains(.dpop) } ?? false,
+            isPrivate: exchange.pointee.findings.givesNonce || exchange.pointee.cookies != nil,
             variesByCertificate: pointee.scratch.responseHead.pointee.fields.count(of: .vary) > 0
                 && variesByCertificate(bytes),
-            removesCORS: exchange.pointee.route.map { $0.pointee.cors.removesUpstreamFields } ?? false)
+            removesCORS: exchange.pointee.findings.route.map { $0.pointee.cors.removesUpstreamFields } ?? false)
     }
 
     /// Our own version and a status line made anew: never the peer's (HTTP-09).

@@ -31,27 +31,27 @@ extension WorkerRef {
     ///
     /// All that ever goes to an upstream as `Authorization`: what the client sent was left out with its other lines.
     func putCredential(
-        _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, into writer: inout HeadWriter
+        _ bytes: UnsafeMutablePointer<UInt8>, _ route: FixedValue<Route>, _ findings: borrowing Findings,
+        _ identities: inout Identities, into writer: inout HeadWriter
     ) throws(Refused) {
-        guard let route = exchange.pointee.route, !exchange.pointee.isPreflight else { return }
         switch route.pointee.credential {
         case .none: return
         case .fixed(let line): writer.put(line.buffer)
         case .pass:
-            guard let token = exchange.pointee.token else { return }
+            guard let token = findings.token else { return }
             if let state = token.session { return try putSessionToken(state, route, bytes, into: &writer) }
             try passToken(token, bytes, into: &writer)
         case .exchange:
-            guard exchange.pointee.token != nil else { return }
-            guard let token = exchange.pointee.upstreamToken else {
-                throw refuse(.exchangeUnavailable, "a token for the upstream", "none")
+            guard findings.token != nil else { return }
+            guard let token = findings.upstreamToken else {
+                throw Refused(.exchangeUnavailable, expected: "a token for the upstream", found: "none")
             }
             writer.put("Authorization: Bearer ")
             writer.put(token.bytes)
             writer.put("\r\n")
         case .assertion(let rule):
-            guard let token = exchange.pointee.token else { return }
-            writer.put(try freshAssertion(token, rule: rule).bytes)
+            guard let token = findings.token else { return }
+            writer.put(try freshAssertion(token, rule: rule, &identities).bytes)
         }
     }
 
@@ -63,8 +63,9 @@ extension WorkerRef {
         into writer: inout HeadWriter
     ) throws(Refused) {
         guard !token.isKeyBound, !token.isCertificateBound else {
-            throw refuse(
-                .tokenBoundToKey, "a token that may be passed on", "one that is bound to a key", check: "RS-25")
+            throw Refused(
+                .tokenBoundToKey, expected: "a token that may be passed on", found: "one that is bound to a key",
+                check: "RS-25")
         }
         let head = pointee.scratch.head
         guard head.pointee.authorizationCount == 1 else { return }

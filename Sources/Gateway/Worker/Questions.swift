@@ -1,4 +1,5 @@
 import Crypto
+import Issuers
 import Login
 
 /// What one worker asks others in the process, and how much of that is under way.
@@ -24,6 +25,8 @@ struct Questions {
     /// Those of these bytes that starts and callbacks leave to logouts and the like.
     static let loginBodyReserve = 8 << 20
 
+    /// What each client may have the issuers asked for nothing; one for all workers, for it is one server that they ask.
+    let failures: FailureBudget
     /// Asks the issuer directory for a refresh; the answer comes back as `keysArrived`.
     let requestKeys: @Sendable (_ issuer: Int) -> Void
     /// Asks an authorization server about a token; the answer comes back through the loop's inbox.
@@ -46,7 +49,8 @@ struct Questions {
 
     /// Nothing was asked yet, but what is `old`'s: who is asked changes with the configuration, and what is under way
     /// does not.
-    init(_ context: WorkerContext, continuing old: Questions? = nil) {
+    init(_ resources: SharedResources, _ context: WorkerContext, continuing old: Questions? = nil) {
+        failures = resources.failures
         requestKeys = context.requestKeys
         ask = context.ask
         askLogin = context.askLogin

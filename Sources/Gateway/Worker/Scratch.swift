@@ -13,8 +13,8 @@ struct Scratch {
     let read: UnsafeMutablePointer<UInt8>
     /// What is to be written is put together here.
     let write: UnsafeMutablePointer<UInt8>
-    /// Lent to whoever reads a path in another way, empty (`borrowPathMemory`).
-    var path: [UInt8] = []
+    /// The nonce that answers carry at this time, as field value.
+    var nonce = NonceText()
 
     init() {
         head = .allocate(capacity: 1)

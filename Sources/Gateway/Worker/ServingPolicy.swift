@@ -14,6 +14,8 @@ struct ServingPolicy {
     let generation: UInt32
     let tables: RouteTable
     let routes: RouteIndex
+    /// What the judgement of a request asks.
+    let access: FixedValue<AccessPolicy>
     /// What it says of itself to everybody.
     let published: PublishedDocuments
     /// How often the operator is told of handshakes that go on as a plain GET, by route.
@@ -27,11 +29,9 @@ struct ServingPolicy {
     let httpLimits: HTTP1Limits
     /// The issuer that exchanges tokens by each of the tables' rules.
     let exchangeIssuers: [Int]
-    /// Browser logins, with what of their clients and issuers is asked for on a request's way.
+    /// Browser logins, and the issuer of each.
     let logins: [LoginSettings]
-    let loginClientIDs: [String]
     let loginIssuers: [Int]
-    let loginPaths: LoginPaths
     /// The public halves of our clients' keys (MD-30).
     let clientKeys: [JWK]
     /// What upstreams are told of this gateway.
@@ -53,6 +53,7 @@ struct ServingPolicy {
         self.generation = generation
         tables = resources.tables
         routes = resources.tables.index
+        access = resources.tables.policy
         published = resources.published
         webSocketNotices = resources.webSocketNotices
         limits = settings.limits
@@ -64,9 +65,7 @@ struct ServingPolicy {
             settings.clients.indices.contains(rule.client) ? settings.clients[rule.client].issuer : -1
         }
         logins = settings.logins
-        loginClientIDs = settings.logins.map { settings.clients[$0.client].credentials.clientID }
         loginIssuers = settings.logins.map { settings.clients[$0.client].issuer }
-        loginPaths = LoginPaths(settings.logins)
         clientKeys = PublishedKeys.keys(of: settings.logins, clients: settings.clients)
         via = Via(settings.via)
         ownCookieNames = settings.logins.map(\.session.cookieName)

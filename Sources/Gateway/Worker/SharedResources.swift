@@ -52,7 +52,6 @@ struct SharedResources {
         var known: Set<UpstreamSettings> = []
         for route in settings.routes where known.insert(route.upstream).inserted { upstreams.append(route.upstream) }
         self.upstreams = upstreams
-        tables = RouteTable(settings, upstreams: upstreams, metricsSlots: metricsSlots)
         webSocketNotices = settings.routes.map { _ in OncePerMinute() }
         published = PublishedDocuments(settings)
         try published.check()
@@ -79,6 +78,23 @@ struct SharedResources {
         ownNonceKey =
             proofs.nonceKeys.isEmpty ? previous?.ownNonceKey ?? Secret(RandomBytes.fill(32)) : previous?.ownNonceKey
         nonces = try SharedResources.nonces(settings, ownNonceKey)
+        var access = AccessSettings(settings, published)
+        access.nonces = nonces
+        tables = RouteTable(access, SharedResources.places(settings, upstreams, metricsSlots))
+    }
+
+    /// Where each route is elsewhere in the gateway; `metricsSlots` says where its numbers are, and that is in the routes'
+    /// order when it is empty.
+    private static func places(
+        _ settings: GatewaySettings, _ upstreams: [UpstreamSettings], _ metricsSlots: [Int]
+    ) -> [RoutePlaces] {
+        let pools = Dictionary(uniqueKeysWithValues: upstreams.enumerated().map { ($1, $0) })
+        return settings.routes.enumerated().map { index, route in
+            RoutePlaces(
+                metricsSlot: metricsSlots.isEmpty ? index : metricsSlots[index], upstream: pools[route.upstream] ?? 0,
+                patience: RoutePatience(route, settings.limits, settings.timeouts),
+                resourceMetadata: PublishedDocuments.metadataURLs(of: route, settings.listeners))
+        }
     }
 
     /// Tables for so many keys, those of before where there may be as many.

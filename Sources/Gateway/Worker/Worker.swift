@@ -1,3 +1,4 @@
+import Access
 import EventLoop
 import Telemetry
 
@@ -39,10 +40,10 @@ struct Worker {
         self.index = index
         self.loop = WorkerLoop(loop)
         policy = ServingPolicy(settings, resources, generation: context.generation)
-        identities = Identities(settings, resources)
+        identities = Identities(settings, resources, context)
         connections = Connections(onBurstOver: context.onBurstOver)
         upstreams = Upstreams(resources)
-        questions = Questions(context)
+        questions = Questions(resources, context)
         waiting = WaitingExchanges()
         journal = Journal(resources, context)
         scratch = Scratch()
@@ -58,10 +59,10 @@ struct Worker {
         index = old.index
         loop = old.loop
         policy = ServingPolicy(settings, resources, generation: context.generation)
-        identities = Identities(settings, resources, continuing: old.identities)
+        identities = Identities(settings, resources, context, continuing: old.identities)
         connections = old.connections
         upstreams = Upstreams(resources, continuing: old.upstreams)
-        questions = Questions(context, continuing: old.questions)
+        questions = Questions(resources, context, continuing: old.questions)
         waiting = old.waiting
         journal = Journal(resources, context, continuing: old.journal)
         scratch = old.scratch

@@ -40,8 +40,8 @@ import Testing
     private func taker(of path: String, in table: RouteTable) -> String {
         switch table.index.paths.pointee.find(Array(path.utf8).span) {
         case .none: ""
-        case .route(let number): table.index.routes[number].settings.path
-        case .behind(let number): "behind " + table.index.routes[number].settings.path
+        case .route(let number): table.index.list[number].settings.path
+        case .behind(let number): "behind " + table.index.list[number].settings.path
         }
     }
 

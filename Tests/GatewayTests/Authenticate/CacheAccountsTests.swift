@@ -1,4 +1,4 @@
-import Access
+@testable import Access
 import Crypto
 import Login
 import OAuth
@@ -42,13 +42,16 @@ import Testing
             id: RandomBytes.fill(16), client: "shop", issuer: "https://issuer.example/", subject: "user-\(number)",
             claims: Array(#"{"iss":"https://issuer.example/","sub":"user-\#(number)"}"#.utf8), scopes: ["openid"],
             createdAt: now, endsAt: now + 28_800)
-        return worker.remember(session, Array("cookie \(number)".utf8), digest(number), login: 0, endings: 0)
+        let found = FoundSession(
+            session, value: Array("cookie \(number)".utf8), digest: digest(number), login: 0, endings: 0)
+        return worker.pointee.policy.access.pointee.remember(found, &worker.pointee.identities, now: now)
     }
 
     /// A record of the token cache; the use that comes with it is the cache's.
     private func accessToken(_ number: Int) -> TokenRecord {
-        let until = worker.clock.wallSeconds() + 60
-        let record = worker.remember(introspected: token, digest(number), issuer: 0, until: until)
+        let now = worker.clock.wallSeconds()
+        let record = worker.pointee.policy.access.pointee.remember(
+            introspected: token, digest(number), issuer: 0, until: now + 60, &worker.pointee.identities, now: now)
         record.release()
         return record
     }
@@ -58,23 +61,23 @@ import Testing
         // The exchange's own: what is charged may drive the record itself out.
         record.retain()
         defer { record.release() }
-        if kind & 1 != 0 { _ = worker.buildIdentity(record, mapping: 0) }
-        if kind & 2 != 0 { _ = try worker.freshAssertion(record, rule: 0) }
+        if kind & 1 != 0 { _ = worker.buildIdentity(record, mapping: 0, &worker.pointee.identities) }
+        if kind & 2 != 0 { _ = try worker.freshAssertion(record, rule: 0, &worker.pointee.identities) }
         guard kind & 4 != 0 else { return }
         let text = [UInt8](repeating: 0x61, count: 40 + kind)
         let kept = AttachedBlock(rule: 0, text, usableUntil: .max)
-        exchange.pointee.upstreamToken = kept
+        exchange.pointee.findings.upstreamToken = kept
         defer {
-            exchange.pointee.upstreamToken = nil
+            exchange.pointee.findings.upstreamToken = nil
             kept.release()
         }
         let earlier = try TokenRecords().make(digest(-1))
         defer { earlier.release() }
-        worker.carryUpstreamToken(exchange, from: earlier, to: record)
+        exchange.pointee.findings.carryUpstreamToken(from: earlier, to: record, &worker.pointee.identities)
     }
 
     private func expectNothingHeld() {
-        for _ in 0...(2 * Self.count / Worker.recordsSweptAtOnce) { worker.sweepCaches() }
+        for _ in 0...(2 * Self.count / 256) { worker.sweepCaches() }
         let gauges = String(decoding: login.gateway.registry.page(), as: UTF8.self).split(separator: "\n")
             .filter { $0.contains("_cache_entries ") || $0.contains("_cache_bytes ") }.filter { !$0.hasPrefix("#") }
         #expect(

@@ -1,4 +1,4 @@
-import Access
+@testable import Access
 import Crypto
 import HTTP1
 import TestTraits
@@ -42,9 +42,12 @@ private struct BoundRequest {
             Issue.record("the head is complete")
             return nil
         }
-        return bytes.withUnsafeMutableBufferPointer { buffer in
+        return bytes.withUnsafeMutableBufferPointer { buffer -> Refused? in
             guard let start = buffer.baseAddress else { return nil }
-            return idle.refused { worker throws(Refused) in try worker.checkCertificate(exchange, record, start) }
+            return idle.refused { worker throws(Refused) in
+                try worker.headView(start).checkCertificate(
+                    of: record, ClientArrival(client: exchange.pointee.client, worker: worker))
+            }
         }
     }
 }

@@ -1,4 +1,4 @@
-import Access
+@testable import Access
 import Bytes
 import Crypto
 import Issuers
@@ -23,24 +23,25 @@ private func block(_ rule: Int, _ text: String, until: Int64 = .max) -> Attached
     init() throws {
         idle = try IdleWorker(credential: .exchange(ExchangeSettings(client: 0, audience: ["tools"])))
         exchange = idle.worker.takeExchange()
-        exchange.pointee.route = idle.route
+        exchange.pointee.findings.route = idle.route
         records = try TokenRecords()
     }
 
     private func wait(
-        _ route: UnsafePointer<Route>, _ record: TokenRecord
+        _ route: FixedValue<Route>, _ record: TokenRecord
     ) throws -> Wait {
-        try idle.worker.exchangeToken(exchange, route, record)
+        try idle.worker.pointee.policy.access.pointee.exchangeToken(
+            route.pointee, record, &exchange.pointee.findings, now: idle.worker.clock.wallSeconds())
     }
 
     /// Gives the exchange a token, of which it then holds one use.
     private func give(_ token: AttachedBlock) {
         token.retain()
-        exchange.pointee.upstreamToken = token
+        exchange.pointee.findings.upstreamToken = token
     }
 
     private func end() {
-        if let token = exchange.pointee.upstreamToken { token.release() }
+        if let token = exchange.pointee.findings.upstreamToken { token.release() }
         idle.worker.giveBack(exchange)
     }
 
@@ -49,10 +50,10 @@ private func block(_ rule: Int, _ text: String, until: Int64 = .max) -> Attached
         let record = records.make(TokenRecords.digest(1))
         defer { record.release() }
         #expect(try wait(idle.route, record) == .exchange(rule: 0, TokenRecords.digest(1)))
-        #expect(exchange.pointee.upstreamToken == nil)
+        #expect(exchange.pointee.findings.upstreamToken == nil)
         _ = record.attach(block(0, "for the upstream"), as: .upstreamToken)
         #expect(try wait(idle.route, record) == .nothing)
-        #expect(text(exchange.pointee.upstreamToken) == "for the upstream")
+        #expect(text(exchange.pointee.findings.upstreamToken) == "for the upstream")
     }
 
     @Test(.holds("TX-04")) func `asks again when the token at hand has ended, or is another rule's`() throws {
@@ -63,7 +64,7 @@ private func block(_ rule: Int, _ text: String, until: Int64 = .max) -> Attached
         _ = record.attach(block(1, "another rule's"), as: .upstreamToken)
         _ = record.attach(block(0, "ended", until: now), as: .upstreamToken)
         #expect(try wait(idle.route, record) == .exchange(rule: 0, TokenRecords.digest(1)))
-        #expect(exchange.pointee.upstreamToken == nil)
+        #expect(exchange.pointee.findings.upstreamToken == nil)
         // One that came for this very request serves it, however short its time.
         give(try #require(record.attached(.upstreamToken, rule: 0)))
         #expect(try wait(idle.route, record) == .nothing)
@@ -74,13 +75,13 @@ private func block(_ rule: Int, _ text: String, until: Int64 = .max) -> Attached
         let record = records.make(TokenRecords.digest(1))
         defer { record.release() }
         for refusal in [Refusal.exchangeSubjectRefused, .exchangeTargetRefused, .exchangeUnavailable] {
-            exchange.pointee.exchanged = .refused(Refused(refusal))
+            exchange.pointee.findings.exchanged = .refused(Refused(refusal))
             #expect {
                 try wait(idle.route, record)
             } throws: {
                 ($0 as? Refused)?.cause == refusal
             }
-            #expect(exchange.pointee.upstreamToken == nil)
+            #expect(exchange.pointee.findings.upstreamToken == nil)
         }
     }
 
@@ -121,12 +122,12 @@ private func block(_ rule: Int, _ text: String, until: Int64 = .max) -> Attached
         let kept = block(0, "for the upstream", until: 1234)
         _ = earlier.attach(kept, as: .upstreamToken)
         give(kept)
-        idle.worker.carryUpstreamToken(exchange, from: earlier, to: record)
+        exchange.pointee.findings.carryUpstreamToken(from: earlier, to: record, &idle.worker.pointee.identities)
         let carried = try #require(record.attached(.upstreamToken, rule: 0))
         #expect(carried.usableUntil == 1234)
         #expect(carried != kept && text(carried) == "for the upstream")
-        #expect(exchange.pointee.upstreamToken == kept)
-        #expect(text(exchange.pointee.upstreamToken) == "for the upstream")
+        #expect(exchange.pointee.findings.upstreamToken == kept)
+        #expect(text(exchange.pointee.findings.upstreamToken) == "for the upstream")
     }
 
     @Test(.holds("TX-04")) func `leaves everything as it is when the record is the same, or nothing was waited for`()
@@ -140,11 +141,11 @@ private func block(_ rule: Int, _ text: String, until: Int64 = .max) -> Attached
         }
         let kept = block(0, "for the upstream")
         _ = earlier.attach(kept, as: .upstreamToken)
-        idle.worker.carryUpstreamToken(exchange, from: earlier, to: record)
-        #expect(exchange.pointee.upstreamToken == nil)
+        exchange.pointee.findings.carryUpstreamToken(from: earlier, to: record, &idle.worker.pointee.identities)
+        #expect(exchange.pointee.findings.upstreamToken == nil)
         #expect(record.attached(.upstreamToken, rule: 0) == nil)
         give(kept)
-        idle.worker.carryUpstreamToken(exchange, from: earlier, to: earlier)
-        #expect(exchange.pointee.upstreamToken == kept)
+        exchange.pointee.findings.carryUpstreamToken(from: earlier, to: earlier, &idle.worker.pointee.identities)
+        #expect(exchange.pointee.findings.upstreamToken == kept)
     }
 }

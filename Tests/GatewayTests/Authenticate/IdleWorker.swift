@@ -9,7 +9,7 @@ import OAuth
 struct IdleWorker {
     let gateway: Gateway
     let worker: WorkerRef
-    let route: UnsafePointer<Route>
+    let route: FixedValue<Route>
 
     init(
         schemes: [TokenSettings.Scheme] = [.dpop], nonce: DPoPSettings.Nonce = .off,

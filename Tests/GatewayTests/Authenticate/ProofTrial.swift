@@ -58,21 +58,21 @@ struct ProofTrial: Sendable {
         let worker = dryRun.worker
         var outcome = Outcome()
         let text = edit(String(decoding: try rig.bytes(), as: UTF8.self))
-        if case .refuse(let refused) = step(of: text, by: worker, rig, prepare) { outcome.refused = refused }
+        if case .refuse(let refused) = judgement(of: text, by: worker, rig, prepare) { outcome.refused = refused }
         restore(worker)
         let other = String(decoding: try witness.bytes(), as: UTF8.self)
-        if case .forward = step(of: other, by: worker, witness, { _, _ in }) { outcome.isWitnessForwarded = true }
-        if case .refuse(let refused) = step(of: other, by: worker, witness, { _, _ in }) {
+        if case .forward = judgement(of: other, by: worker, witness, { _, _ in }) { outcome.isWitnessForwarded = true }
+        if case .refuse(let refused) = judgement(of: other, by: worker, witness, { _, _ in }) {
             outcome.afterwards = refused.cause
         }
         return outcome
     }
 
-    private func step(
+    private func judgement(
         of text: String, by worker: WorkerRef, _ rig: ExplainRig, _ prepare: (WorkerRef, ExchangeRef) -> Void
-    ) -> Step? {
+    ) -> Judgement? {
         var bytes = Array(text.utf8)
-        return bytes.withUnsafeMutableBufferPointer { buffer -> Step? in
+        return bytes.withUnsafeMutableBufferPointer { buffer -> Judgement? in
             guard let start = buffer.baseAddress else { return nil }
             let client = worker.takeClient()
             defer {
@@ -92,9 +92,13 @@ struct ProofTrial: Sendable {
             }
             let exchange = worker.beginExchange(client, start, isParsed: true)
             defer { worker.endExchange(exchange) }
-            exchange.pointee.hasWaited = true
+            exchange.pointee.findings.hasWaited = true
             prepare(worker, exchange)
-            return worker.run(exchange, start, buffer.count)
+            let judgement = worker.judge(exchange, start, buffer.count)
+            guard case .wait(let wait) = judgement, let refused = worker.judgeWaiting(exchange, wait) else {
+                return judgement
+            }
+            return .refuse(refused)
         }
     }
 }

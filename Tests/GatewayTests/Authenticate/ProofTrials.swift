@@ -131,7 +131,7 @@ extension ProofTrial {
             cause: .unknownTokensTooMany, name: "unknownTokensTooMany", make: opaque,
             prepare: { worker, exchange in
                 for _ in 0..<1000 {
-                    worker.pointee.identities.failures.charge(
+                    worker.pointee.questions.failures.charge(
                         worker.askingClient(exchange), at: worker.clock.microseconds())
                 }
             }),
@@ -146,7 +146,7 @@ extension ProofTrial {
     private static func lookedUp(_ cause: Refusal) -> ProofTrial {
         ProofTrial(
             cause: cause, name: "\(cause)", make: opaque,
-            prepare: { _, exchange in exchange.pointee.lookup = .refused(Refused(cause)) })
+            prepare: { _, exchange in exchange.pointee.findings.lookup = .refused(Refused(cause)) })
     }
 
     private static let tokenTimes = [
@@ -256,7 +256,7 @@ extension ProofTrial {
         ProofTrial(
             cause: cause, name: "\(cause)",
             make: { $0.settings.routes[0].credential = .exchange(ExchangeSettings(client: 0, audience: ["tools"])) },
-            prepare: { _, exchange in exchange.pointee.exchanged = .refused(Refused(cause)) })
+            prepare: { _, exchange in exchange.pointee.findings.exchanged = .refused(Refused(cause)) })
     }
 
     /// Why a cause refuses no request whose proof could have been spent.

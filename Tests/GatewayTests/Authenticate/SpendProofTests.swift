@@ -1,4 +1,4 @@
-import Access
+@testable import Access
 import Crypto
 import OAuth
 import TestSupport
@@ -13,7 +13,9 @@ private func digest(_ number: Int) -> SHA256Digest { TokenRecords.digest(number)
     private func spend(_ key: Int, by holder: Int = 0, for seconds: Int64 = 60, _ idle: IdleWorker) -> Refused? {
         let proof = UnspentProof(
             key: digest(key), thumbprint: digest(-1 - holder), until: idle.worker.clock.wallSeconds() + seconds)
-        return idle.refused { worker throws(Refused) in try worker.spend(proof) }
+        return idle.refused { worker throws(Refused) in
+            try proof.spend(in: worker.pointee.identities, now: worker.clock.wallSeconds())
+        }
     }
 
     @Test(.refuses("DPOP-15")) func `is the only one of its key and id`() throws {
@@ -83,7 +85,7 @@ private func digest(_ number: Int) -> SHA256Digest { TokenRecords.digest(number)
     private func judged(_ nonce: String?, at now: Int64, _ idle: IdleWorker) throws -> NonceVerdict {
         let text = Array(ProofMint().proof(claims: nonce.map { ["nonce": "\"\($0)\""] } ?? [:]).utf8)
         let proof = try UncheckedDPoPProof(text.span, rules: DPoPRules(), keys: ProofKeys(limit: 1))
-        return idle.worker.judgeNonce(proof, now)
+        return idle.worker.pointee.policy.access.pointee.judgeNonce(proof, now)
     }
 
     /// The line that an answer carries.

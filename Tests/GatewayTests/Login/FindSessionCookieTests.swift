@@ -1,3 +1,6 @@
+import Access
+import Bytes
+import HTTPMessage
 import Sessions
 import TestSupport
 import TestTraits
@@ -14,9 +17,10 @@ import Testing
     /// What is found, as the slow reading says it.
     private func found(_ lines: [String]) throws -> CookieField.Found {
         try worker.reading(lines.map { "Cookie: \($0)" }) { worker, policy, bytes in
-            switch worker.findSessionCookie(policy, bytes) {
+            let head = worker.headView(bytes)
+            return switch head.sessionCookie(named: policy.pointee.cookieName.span) {
             case .none: .none
-            case .one(let value): .one(Array(value))
+            case .one(let range): .one([UInt8](copying: head.text(range)))
             case .chunks(let value): .one(value)
             case .repeated: .repeated
             }

@@ -61,13 +61,13 @@ import Testing
 
     // MARK: where a request without a session is sent
 
-    private func escaped(_ target: String) -> String { target.withBytes { LoginPointer.escaped($0) } }
+    private func escaped(_ target: String) -> String { target.withBytes { LoginPointer.escaped($0.span) } }
 
     @Test(.holds("CF-08")) func `carry the target they come back to as one value`() {
         #expect(escaped("/a") == "%2Fa")
         #expect(escaped("/a?b=c&d=%20+e;f#g") == "%2Fa%3Fb%3Dc%26d%3D%2520%2Be%3Bf%23g")
         for byte in UInt8.min...UInt8.max {
-            let value = [UInt8(ascii: "/"), byte].withUnsafeBufferPointer { LoginPointer.escaped($0) }
+            let value = [UInt8(ascii: "/"), byte].withUnsafeBufferPointer { LoginPointer.escaped($0.span) }
             #expect(value.utf8.allSatisfy { ASCII.isUnreserved($0) || "%+*".utf8.contains($0) }, "\(byte)")
             let bytes = Array(value.utf8)
             #expect(FormEncoding.decode(bytes.span) == [UInt8(ascii: "/"), byte])
@@ -82,10 +82,10 @@ import Testing
 
     @Test(.holds("CF-08")) func `look for pages in what is accepted, whatever its case and place`() {
         for value in ["text/html", "a, TEXT/HTML;q=0.1", "x/y,text/html", "*/*, text/html"] {
-            #expect(value.withBytes { AcceptField.wantsPage($0) }, "\(value)")
+            #expect(value.withBytes { AcceptField.wantsPage($0.span) }, "\(value)")
         }
         for value in ["", "text", "text/htm", "text/xhtml", "text /html", "*/*"] {
-            #expect(!value.withBytes { AcceptField.wantsPage($0) }, "\(value)")
+            #expect(!value.withBytes { AcceptField.wantsPage($0.span) }, "\(value)")
         }
     }
 
@@ -95,20 +95,20 @@ import Testing
             "text/html;q=0.1", "text/html;level=1; Q=1", "text/html, \(problem)", "text/html;q=0, text/html;q=0.5",
             "text/html;q=0.5, \(problem);q=0.4", "text/html;q=x", "text/html;q=",
         ] {
-            #expect(value.withBytes { AcceptField.wantsPage($0) }, "\(value)")
+            #expect(value.withBytes { AcceptField.wantsPage($0.span) }, "\(value)")
         }
         for value in [
             "text/html;q=0", "text/html; q=0.000", "text/html;q=0.", "text/html;q=0.1, \(problem)",
             "\(problem), text/html;q=0.999",
         ] {
-            #expect(!value.withBytes { AcceptField.wantsPage($0) }, "\(value)")
+            #expect(!value.withBytes { AcceptField.wantsPage($0.span) }, "\(value)")
         }
-        #expect("\(problem);q=0.001".withBytes { AcceptField.wantsProblem($0) })
-        #expect(!"\(problem);q=0".withBytes { AcceptField.wantsProblem($0) })
+        #expect("\(problem);q=0.001".withBytes { AcceptField.wantsProblem($0.span) })
+        #expect(!"\(problem);q=0".withBytes { AcceptField.wantsProblem($0.span) })
         // Each byte is looked at once, however many there are of whatever.
         for piece in ["text/html;q=0", "text/html;", "/", ";q=", "text/html,"] {
             let value = String(repeating: piece, count: 3000)
-            _ = value.withBytes { AcceptField.wantsPage($0) }
+            _ = value.withBytes { AcceptField.wantsPage($0.span) }
         }
     }
 }

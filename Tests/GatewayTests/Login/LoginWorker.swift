@@ -73,7 +73,7 @@ struct LoginWorker {
 
     /// Does something with a request's head and the policy of the route for everything.
     func reading<Result>(
-        _ lines: [String], _ body: (WorkerRef, UnsafeMutablePointer<LoginPolicy>, UnsafeMutablePointer<UInt8>) -> Result
+        _ lines: [String], _ body: (WorkerRef, FixedValue<LoginPolicy>, UnsafeMutablePointer<UInt8>) -> Result
     ) throws -> Result {
         var bytes = Array((["GET / HTTP/1.1", "Host: shop.example"] + lines).joined(separator: "\r\n").utf8)
         bytes += Array("\r\n\r\n".utf8)

@@ -1,3 +1,4 @@
+import Access
 import Login
 import Rates
 import TestTraits

@@ -1,4 +1,4 @@
-import Access
+@testable import Access
 import Crypto
 import Issuers
 import JSON

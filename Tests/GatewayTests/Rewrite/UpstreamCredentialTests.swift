@@ -94,12 +94,18 @@ private func settings(_ routes: [RouteSettings]) -> GatewaySettings {
     }
 
     @Test(.holds("RS-25")) func `travel in their own field, which no client may write`() {
+        let routes = [
+            route(.assertion(AssertionSettings(audience: "a", field: "X-Identity"))),
+            route(.assertion(AssertionSettings(audience: "b"))),
+            route(.assertion(AssertionSettings(audience: "c", field: "authorization"))),
+        ]
         let table = RouteTable(
-            settings([
-                route(.assertion(AssertionSettings(audience: "a", field: "X-Identity"))),
-                route(.assertion(AssertionSettings(audience: "b"))),
-                route(.assertion(AssertionSettings(audience: "c", field: "authorization"))),
-            ]), upstreams: [])
+            AccessSettings(routes: routes, publicURLs: [], issuers: []),
+            routes.map { _ in
+                RoutePlaces(
+                    metricsSlot: 0, upstream: 0, patience: RoutePatience(nil, LimitSettings(), TimeoutSettings()),
+                    resourceMetadata: [])
+            })
         for name in ["x-identity", "X-Identity", "X_IDENTITY", "x.identity"] {
             let isReserved = table.index.reservedNames.pointee.contains(Array(name.utf8).span)
             #expect(isReserved, "\(name)")

@@ -1,36 +1,34 @@
 import Bytes
 
 /// What a reader wants to have in an answer, by the weights of its `Accept` (RFC 9110 §12.4.2, §12.5.1).
-enum AcceptField {
+package enum AcceptField {
     /// Whether a page is wanted, and no problem in JSON more than that.
-    static func wantsPage(_ value: UnsafeBufferPointer<UInt8>) -> Bool {
+    package static func wantsPage(_ value: Span<UInt8>) -> Bool {
         let page = weight(of: "text/html", in: value)
         return page > 0 && page >= weight(of: "application/problem+json", in: value)
     }
 
     /// Whether a problem in JSON is wanted (RFC 9457).
-    static func wantsProblem(_ value: UnsafeBufferPointer<UInt8>) -> Bool {
+    package static func wantsProblem(_ value: Span<UInt8>) -> Bool {
         weight(of: "application/problem+json", in: value) > 0
     }
 
     /// How much this media type is wanted, in thousandths; 0 where the field does not name it, or says that it is not.
     ///
     /// Looked for by its slash: every request's `Accept` comes here, and one of 31 KB is not compared at each of its bytes.
-    static func weight(of text: StaticString, in value: UnsafeBufferPointer<UInt8>) -> Int {
-        let wanted = UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
-        guard let slash = wanted.firstIndex(of: UInt8(ascii: "/")) else {
-            preconditionFailure("a media type has a slash")
-        }
+    static func weight(of text: String, in value: Span<UInt8>) -> Int {
+        let wanted = text.utf8.span
+        let slash = wanted.firstIndex(of: UInt8(ascii: "/"), from: 0, to: wanted.count)
+        precondition(slash > 0 && slash < wanted.count, "a media type has a slash")
         var best = 0
         var place = 0
         while best < 1000 {
-            place = value.span.firstIndex(of: UInt8(ascii: "/"), from: place, to: value.count)
+            place = value.firstIndex(of: UInt8(ascii: "/"), from: place, to: value.count)
             let start = place - slash
             guard start + wanted.count <= value.count else { return best }
             // A field of nothing but slashes is told by what stands before each.
             if start >= 0, value[place - 1] | 0x20 == wanted[slash - 1] {
-                let part = UnsafeBufferPointer(rebasing: value[start..<(start + wanted.count)])
-                if ASCII.equalsIgnoringCase(part.span, wanted.span) {
+                if ASCII.equalsIgnoringCase(value.extracting(start..<(start + wanted.count)), wanted) {
                     let weight = weight(in: value, from: start + wanted.count)
                     best = max(best, weight.thousandths)
                     // No byte is looked at twice.
@@ -44,7 +42,7 @@ enum AcceptField {
 
     /// The weight among the parameters that follow, 1000 where there is none, and where they end.
     private static func weight(
-        in value: UnsafeBufferPointer<UInt8>, from start: Int
+        in value: Span<UInt8>, from start: Int
     ) -> (thousandths: Int, end: Int) {
         var place = start
         var thousandths = 1000
@@ -64,14 +62,14 @@ enum AcceptField {
     }
 
     /// `0.5` as 500; what is no weight counts as none, which is 1.
-    private static func number(_ value: UnsafeBufferPointer<UInt8>, at start: Int) -> Int {
+    private static func number(_ value: Span<UInt8>, at start: Int) -> Int {
         guard value[start] == UInt8(ascii: "0") else { return 1000 }
         guard start + 1 < value.count, value[start + 1] == UInt8(ascii: ".") else { return 0 }
         var thousandths = 0
         var unit = 100
-        for byte in value[(start + 2)...].prefix(3) {
-            guard ASCII.isDigit(byte) else { break }
-            thousandths += Int(byte - UInt8(ascii: "0")) * unit
+        for place in (start + 2)..<min(start + 5, value.count) {
+            guard ASCII.isDigit(value[place]) else { break }
+            thousandths += Int(value[place] - UInt8(ascii: "0")) * unit
             unit /= 10
         }
         return thousandths

@@ -1,14 +1,13 @@
-import Access
 import Bytes
-import Login
+package import Login
 
 /// The reserved paths that logins are made of, by name.
-struct LoginPaths {
+package struct LoginPaths: Sendable {
     private let endpoints: [String: LoginRequest.Endpoint]
     private static let requestObject = "\(ReservedPath.prefix)/request/"
 
     /// The paths of these logins; those of the only one may leave its name out.
-    init(_ logins: [LoginSettings]) {
+    package init(_ logins: [LoginSettings]) {
         var endpoints: [String: LoginRequest.Endpoint] = [:]
         for (index, login) in logins.enumerated() {
             for (word, endpoint) in LoginPaths.words(of: index) {
@@ -32,7 +31,7 @@ struct LoginPaths {
     }
 
     /// What a path asks for; only in the one spelling that was given out.
-    func endpoint(_ path: Span<UInt8>) -> LoginRequest.Endpoint? {
+    package func endpoint(_ path: Span<UInt8>) -> LoginRequest.Endpoint? {
         guard !endpoints.isEmpty, path.count <= 512 else { return nil }
         let text = String(copying: path)
         if let endpoint = endpoints[text] { return endpoint }

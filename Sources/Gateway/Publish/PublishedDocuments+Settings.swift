@@ -1,22 +1,6 @@
 import Access
-import Bytes
 
-/// The documents that the gateway answers with itself: what each listener says of its resources (RFC 9728).
-///
-/// Made at start and only read from then on, and only for requests to a reserved path.
-struct PublishedDocuments: Sendable {
-    /// The metadata of one resource on one listener.
-    struct Document: Sendable {
-        let listener: Int
-        /// The authorities that the resource identifier means, lower-case.
-        let authorities: [String]
-        let path: [UInt8]
-        let query: [UInt8]?
-        let body: [UInt8]
-    }
-
-    private(set) var documents: [Document] = []
-
+extension PublishedDocuments {
     /// Longest document in bytes; an answer of ours is put together in one piece of memory.
     static let sizeLimit = 128 << 10
 
@@ -31,7 +15,9 @@ struct PublishedDocuments: Sendable {
         }
     }
 
+    /// What each listener says of the resources of these settings' routes.
     init(_ settings: GatewaySettings) {
+        var documents: [Document] = []
         for route in settings.routes {
             guard let token = route.access.token else { continue }
             for (index, resource) in PublishedDocuments.resources(of: route, settings.listeners) {
@@ -53,20 +39,7 @@ struct PublishedDocuments: Sendable {
                             takesClientCertificates: PublishedDocuments.takesClientCertificates(listener))))
             }
         }
-    }
-
-    /// The document for a request, or nil: at its authority first, then at any that this listener answers for.
-    func find(
-        listener: Int, authority: Span<UInt8>, path: Span<UInt8>, query: Span<UInt8>
-    ) -> Int? {
-        var found: Int?
-        for (index, document) in documents.enumerated() {
-            guard document.listener == listener, document.path.span.isEqual(to: path) else { continue }
-            if let wanted = document.query, !wanted.span.isEqual(to: query) { continue }
-            for own in document.authorities where ASCII.equalsIgnoringCase(authority, own) { return index }
-            if found == nil { found = index }
-        }
-        return found
+        self.init(documents)
     }
 
     /// The resources of a route with the listeners that publish them.

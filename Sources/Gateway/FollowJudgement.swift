@@ -2,15 +2,17 @@ import Access
 import HTTPMessage
 import Login
 
-/// From what the stages say of a head to what is done about it.
+/// From the judgement of a request to what is done about it.
 extension WorkerRef {
-    /// Runs the stages on the head in `pointee.scratch.head` and does what they say.
+    /// Judges the request whose head is in `pointee.scratch.head`, and does what the judgement says.
     func proceed(_ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, isKept: Bool) {
         let client = exchange.pointee.client
-        let step = run(exchange, bytes, count)
-        if pointee.journal.decisions != nil { keepDecision(exchange, bytes, step) }
-        switch step {
-        case .forward(let head, let route): forward(exchange, head, by: route, bytes, count, isKept: isKept)
+        let judgement = judge(exchange, bytes, count)
+        if pointee.journal.decisions != nil { keepDecision(exchange, bytes, judgement) }
+        switch judgement {
+        case .forward(let route, let headCount):
+            let head = HeadWriter(pointee.scratch.write, capacity: Scratch.writeCapacity, written: headCount)
+            forward(exchange, head, by: route, bytes, count, isKept: isKept)
         case .wait(let wait): self.wait(exchange, wait, bytes, count, isKept: isKept)
         case .login(let endpoint): receiveLoginRequest(exchange, endpoint, bytes, count, isKept: isKept)
         case .refuse(let refused):

@@ -1,0 +1,75 @@
+import Login
+import OAuth
+import Sessions
+
+/// What the operator says of who may make requests, prepared for being asked: nothing of it changes.
+package struct AccessPolicy: ~Copyable, Sendable {
+    /// The routes and what leads to them.
+    package let routes: RouteIndex
+    /// What tokens are asked.
+    package let catalogue: PredicateCatalogue
+    /// The name that the gateway gives itself in Via.
+    let pseudonym: FixedBytes
+    /// What clients see of each listener.
+    let publicURLs: [String]
+    /// The authorities that each listener answers for.
+    let authorities: FixedList<TextList>
+    /// What the gateway says of itself to everybody.
+    let published: PublishedDocuments
+    /// The gateway's own paths that logins are made of.
+    let loginPaths: LoginPaths
+    /// Whether keys of clients are published, beside those of assertions.
+    let publishesClientKeys: Bool
+    /// Longest access token, in bytes.
+    let tokenLimit: Int
+    /// Nil where no route takes nonces.
+    let nonces: DPoPNonces?
+    /// Browser logins.
+    let logins: [JudgedLogin]
+
+    init(_ settings: AccessSettings, routes: RouteIndex, catalogue: PredicateCatalogue) {
+        self.routes = routes
+        self.catalogue = catalogue
+        pseudonym = FixedBytes(settings.pseudonym)
+        publicURLs = settings.publicURLs
+        authorities = FixedList(count: settings.authorities.count) { TextList(settings.authorities[$0]) }
+        published = settings.published
+        loginPaths = LoginPaths(settings.logins)
+        publishesClientKeys = settings.publishesClientKeys
+        tokenLimit = settings.tokenLimit
+        nonces = settings.nonces
+        logins = settings.logins.enumerated().map { JudgedLogin($1, settings.loginClients[$0]) }
+    }
+
+    deinit {
+        pseudonym.destroy()
+        authorities.destroy()
+    }
+}
+
+/// What a judgement asks of a browser login.
+struct JudgedLogin: Sendable {
+    let cookieName: String
+    /// Sessions have refresh tokens, which are used.
+    let refreshes: Bool
+    let client: LoginClientPlace
+
+    init(_ settings: LoginSettings, _ client: LoginClientPlace) {
+        cookieName = settings.session.cookieName
+        refreshes = settings.refreshes
+        self.client = client
+    }
+}
+
+/// The client that a login is of.
+package struct LoginClientPlace: Sendable {
+    /// Its `client_id`.
+    package let clientID: String
+    /// Its issuer's place in the configuration.
+    package let issuer: Int
+
+    package init(clientID: String, issuer: Int) {
+        self.clientID = clientID
+        self.issuer = issuer
+    }
+}

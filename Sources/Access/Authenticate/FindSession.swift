@@ -1,0 +1,195 @@
+import Bytes
+package import Crypto
+import HTTPMessage
+import Login
+import OAuth
+package import Sessions
+import Telemetry
+
+/// A browser's session in place of a token (SC-01 … SC-09).
+///
+/// One that was seen before costs a digest and a comparison, as a token does; limits, endings and refreshes are looked at
+/// on every use.
+extension AccessPolicy {
+    /// The session that a request brings for this route, or what must be waited for; refuses a request without one.
+    borrowing func findSession(
+        _ head: HeadView, _ arrival: borrowing Arrival, _ route: borrowing Route, _ login: borrowing LoginPolicy,
+        _ identities: inout Identities, _ findings: inout Findings
+    ) throws(Refused) -> Identity {
+        let now = arrival.now
+        let record: TokenRecord
+        switch try sessionRecord(head, login, &identities, &findings, now: now) {
+        case .known(let found): record = found
+        case .wait(let wait): return .wait(wait)
+        case .none(let found):
+            if login.isOptional { return .anonymous }
+            throw Refused(
+                .loginRequired, RefusalDetail(expected: "a session", found: "\(found)"),
+                login: LoginPointer(login, head, stepsUp: false))
+        }
+        findings.take(record, into: &identities)
+        if route.credential.isCallersToken, let session = record.session,
+            session.session.accessToken == nil || session.session.accessTokenExpiresAt <= now
+        {
+            throw Refused(
+                .loginRequired,
+                RefusalDetail(
+                    expected: "a session whose access token has not expired", found: "none", check: "RF-06"),
+                login: LoginPointer(login, head, stepsUp: false))
+        }
+        try head.checkSamePage(login, listener: arrival.listener, isListed: findings.isOfListedOrigin)
+        return .known(record, proof: nil)
+    }
+
+    /// What a request's cookie stands for.
+    private enum SessionFinding {
+        case known(TokenRecord)
+        case wait(Wait)
+        /// For nothing: there is no cookie, or the one that was found is worth none.
+        case none(found: StaticString)
+    }
+
+    private borrowing func sessionRecord(
+        _ head: HeadView, _ login: borrowing LoginPolicy, _ identities: inout Identities, _ findings: inout Findings,
+        now: Int64
+    ) throws(Refused) -> SessionFinding {
+        switch findings.lookup {
+        case .none: break
+        case .active(let record): return .known(record)
+        case .refused(let refused):
+            guard refused.cause == .loginRequired else { throw refused }
+            return .none(found: "a cookie that stands for none")
+        }
+        switch head.sessionCookie(named: login.cookieName.span) {
+        case .none: return .none(found: "none")
+        case .repeated:
+            // Somebody else's page may have set one of them, and nobody can tell which (SC-06).
+            findings.sessionCookie = .cleared(login: login.login)
+            return .none(found: "more than one cookie of its name")
+        case .one(let range):
+            let value = head.text(range)
+            let digest = SHA256.hash(value)
+            if let record = identities.freshSession(digest, of: login.login, now: now) { return .known(record) }
+            return lookUpSession([UInt8](copying: value), digest, of: login.login, &identities, &findings, now: now)
+        case .chunks(let value):
+            let digest = SHA256.hash(value.span)
+            if let record = identities.freshSession(digest, of: login.login, now: now) { return .known(record) }
+            return lookUpSession(value, digest, of: login.login, &identities, &findings, now: now)
+        }
+    }
+
+    /// Asks the store, and sees to what is due: a newer state, a refresh, a note that the session is in use.
+    private borrowing func lookUpSession(
+        _ value: [UInt8], _ digest: SHA256Digest, of login: Int, _ identities: inout Identities,
+        _ findings: inout Findings, now: Int64
+    ) -> SessionFinding {
+        identities.metrics.count(.sessionCacheMisses)
+        let store = identities.stores[login]
+        let endings = store.endings
+        switch store.lookUp(value, now: now) {
+        case .none: return .none(found: "a cookie that stands for none")
+        case .elsewhere: return .wait(.session(login: login, digest))
+        case .found(let session, let successor):
+            if logins[login].refreshes, RefreshRules.refreshAt(session) <= now, !findings.hasWaited {
+                return .wait(.session(login: login, digest))
+            }
+            var newest = value
+            if let renewed = successor ?? store.touch(value, session, now: now) {
+                findings.sessionCookie = .set(login: login, renewed)
+                newest = renewed
+            }
+            let found = FoundSession(session, value: newest, digest: digest, login: login, endings: endings)
+            return .known(remember(found, &identities, now: now))
+        }
+    }
+
+    /// The record of a session for requests that bring a cookie of that digest; its first use is the cache's.
+    package borrowing func remember(
+        _ found: FoundSession, _ identities: inout Identities, now: Int64, notRefreshedBefore: Int64 = 0
+    ) -> TokenRecord {
+        let session = found.session
+        let login = logins[found.login]
+        let claims = SessionClaims.value(of: session, clientID: login.client.clientID)
+        let token = VerifiedAccessToken(
+            issuer: session.issuer, subject: session.subject, clientID: login.client.clientID, tokenID: nil,
+            audiences: [], scopes: session.scopes,
+            times: TokenTimes(expiresAt: session.endsAt, notBefore: nil, issuedAt: nil), claims: claims)
+        let refreshAt =
+            login.refreshes ? max(RefreshRules.refreshAt(session), now + 1, notRefreshedBefore) : Int64.max
+        // Renewed once a minute: the idle limit is the store's, and is reached only without that.
+        let touchAt = max(session.seenAt + 60, now + 1)
+        let record = TokenRecord(
+            found.digest, token, issuer: login.client.issuer, generation: 0, leeway: 0,
+            usableUntil: min(refreshAt, touchAt, session.endsAt),
+            answers: catalogue.answers(for: token, issuer: login.client.issuer))
+        let state = SessionState(
+            session, login: found.login, store: identities.stores[found.login], endings: found.endings,
+            proofs: ProofMaker(session))
+        record.attach(state, cost: session.claims.count + found.value.count + 1024)
+        identities.keep(session: record)
+        return record
+    }
+}
+
+/// A session, as it stood in its store when that was asked.
+package struct FoundSession {
+    let session: Session
+    /// The value of its cookie, from now on.
+    let value: [UInt8]
+    /// SHA-256 of the value that the request brought.
+    let digest: SHA256Digest
+    /// The login's place in the configuration.
+    let login: Int
+    /// How many endings the store had seen before it was asked.
+    let endings: UInt64
+
+    package init(_ session: Session, value: [UInt8], digest: SHA256Digest, login: Int, endings: UInt64) {
+        self.session = session
+        self.value = value
+        self.digest = digest
+        self.login = login
+        self.endings = endings
+    }
+}
+
+extension Identities {
+    /// The record of a session that was seen before, unless something about it is due.
+    fileprivate mutating func freshSession(_ digest: SHA256Digest, of login: Int, now: Int64) -> TokenRecord? {
+        guard let record = sessions.find(digest), let state = record.session else { return nil }
+        guard state.login == login, now < record.usableUntil, state.endings == stores[login].endings else {
+            sessions.remove(record)
+            return nil
+        }
+        record.markUsed()
+        metrics.count(.sessionCacheHits)
+        return record
+    }
+
+    fileprivate mutating func keep(session record: TokenRecord) {
+        let evictions = sessions.evictions
+        sessions.insert(record)
+        if sessions.evictions > evictions {
+            metrics.count(.sessionCacheEvictions, by: Int(sessions.evictions - evictions))
+        }
+    }
+}
+
+extension UpstreamCredential {
+    /// Whether the upstream is shown the caller's access token, or one it was exchanged for.
+    fileprivate var isCallersToken: Bool {
+        switch self {
+        case .pass, .exchange: true
+        case .none, .fixed, .assertion: false
+        }
+    }
+}
+
+extension ProofMaker {
+    /// Makes proofs with the key of a session's tokens; nil when they are Bearer tokens.
+    init?(_ session: Session) {
+        guard let scalar = session.proofKey, let key = try? PrivateKey.p256(scalar: scalar),
+            let maker = try? ProofMaker(key: key)
+        else { return nil }
+        self = maker
+    }
+}

@@ -1,0 +1,82 @@
+package import Crypto
+package import OAuth
+import Replay
+
+/// A proof that is right in everything, and not yet remembered as used.
+package struct UnspentProof: Sendable, Equatable {
+    package let key: SHA256Digest
+    package let thumbprint: SHA256Digest
+    /// The last Unix second at which it could be accepted once more.
+    package let until: Int64
+
+    package init(key: SHA256Digest, thumbprint: SHA256Digest, until: Int64) {
+        self.key = key
+        self.thumbprint = thumbprint
+        self.until = until
+    }
+
+    /// The end of a proof's time: its own, or its nonce's where that is later.
+    ///
+    /// Whatever the route that accepts it says of nonces: where two routes have one URL, the other may go by the other
+    /// time. A time of its own that is out of bounds is accepted by no route; counted, one a year ahead would hold its
+    /// place for as long.
+    package static func end(issuedAt: Int64, nonceEnd: Int64?, rules: DPoPRules, now: Int64) -> Int64 {
+        let isInTime = issuedAt <= now + Int64(rules.futureSeconds)
+        return max(now, isInTime ? issuedAt + Int64(rules.pastSeconds) : now, nonceEnd ?? now)
+    }
+
+    /// Remembers the proof of a request that everything else lets through, unless it was used before.
+    ///
+    /// One set for all workers, so that of two equal proofs sent at once only one is first (DPOP-15). Last of all
+    /// checks: a proof that fails another one must stay usable, or anybody could use up a client's (DPOP-17).
+    package func spend(in identities: borrowing Identities, now: Int64) throws(Refused) {
+        switch identities.replay.insert(key, thumbprint: thumbprint, until: until, now: now) {
+        case .first: return
+        case .replayed:
+            throw Refused(
+                .proofReplayed, expected: "a proof that was not used before", found: "the same key and jti")
+        case .fullForHolder:
+            throw Refused(
+                .clientProofsTooMany,
+                expected: "one client's part of the memory for proofs, which is half of it at most",
+                found: "more proofs by one key")
+        case .full:
+            throw Refused(
+                .replaySetFull, expected: "memory for another proof",
+                found: "\(identities.replay.bytes) bytes in use")
+        }
+    }
+}
+
+/// What a proof's nonce is worth.
+enum NonceVerdict {
+    /// The route takes no nonces.
+    case notAsked
+    case fresh(until: Int64)
+    /// Good, but its time will soon be over: the answer brings another.
+    case ageing(until: Int64)
+    case missing
+    case unknown
+
+    /// The last Unix second at which a nonce of ours is good.
+    ///
+    /// It says better than the client's clock when the proof was made (DPOP-10).
+    var until: Int64? {
+        switch self {
+        case .fresh(let until), .ageing(let until): until
+        case .notAsked, .missing, .unknown: nil
+        }
+    }
+
+    /// Whether `iat` is all that says when the proof was made.
+    ///
+    /// Not where a nonce says it, nor where one is asked for next: a client whose clock is wrong would never get to it
+    /// (RFC 9449 §11.1).
+    func leavesTimeToClock(in mode: DPoPSettings.Nonce) -> Bool {
+        switch self {
+        case .notAsked: true
+        case .missing: mode == .optional
+        case .fresh, .ageing, .unknown: false
+        }
+    }
+}

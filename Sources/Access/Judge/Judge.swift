@@ -1,0 +1,72 @@
+package import HTTPMessage
+
+extension AccessPolicy {
+    /// Makes the upstream's head for a request that everything else lets through, and looks for room at the upstream;
+    /// the count of the head's bytes.
+    package typealias Plan = (borrowing Findings, inout Identities) throws(Refused) -> Int
+
+    /// The judgement of one request: the way of it after its head was read, a line for each stage that decides.
+    ///
+    /// A function of its arguments: what it learns stays in `findings`, and who is known by now in `identities`. After a
+    /// wait it is called again with the same findings, and looks at everything anew; but no signature that was verified
+    /// is verified again. Whatever can refuse a request for what is at hand stands before the last line: a proof is spent
+    /// by the one request that everything else lets through (DPOP-17).
+    package borrowing func judge(
+        _ head: HeadView, _ arrival: borrowing Arrival, _ identities: inout Identities, _ findings: inout Findings,
+        plan: Plan
+    ) -> Judgement {
+        do throws(Refused) {
+            findings.reached = .target
+            if arrival.clearText != .served, try isRedirected(head, arrival) { return .redirectToHTTPS }
+            try head.checkConnectionOptions(routes.reservedNames.pointee)
+            try head.checkLoop(pseudonym.span)
+            if try head.isForServer() { return .answerOptions }
+            findings.reached = .publication
+            if let own = try publication(head, arrival, identities) { return own }
+            findings.reached = .route
+            let route = try route(head, arrival, &identities.memory)
+            findings.route = route
+            findings.reached = .crossOrigin
+            switch try crossOrigin(head, route.pointee, &findings) {
+            case .none: break
+            case .answered(let origin): return .answerPreflight(origin: origin)
+            case .forwarded: return try forward(head, by: route, findings, &identities, plan)
+            }
+            findings.reached = .method
+            findings.methodRow = route.pointee.token.row(of: head.methodID, named: head.method)
+            try head.permitMethod(route.pointee)
+            findings.reached = .origin
+            try head.checkOrigin(route.pointee.origins)
+            findings.reached = .webSocket
+            findings.isWebSocketOffPath = try !head.checkWebSocket(for: route.pointee)
+            findings.reached = .authenticate
+            switch try authenticate(head, arrival, route.pointee, &identities, &findings) {
+            case .wait(let wait): return .wait(wait)
+            case .anonymous: break
+            case .known(let token, let proof):
+                findings.reached = .authorize
+                try authorize(head, token, route.pointee, identities, findings.methodRow, now: arrival.now)
+                findings.reached = .exchange
+                findings.proved = proof
+                let wait = try exchangeToken(route.pointee, token, &findings, now: arrival.now)
+                guard wait == .nothing else { return .wait(wait) }
+            }
+            findings.reached = .plan
+            let judgement = try forward(head, by: route, findings, &identities, plan)
+            findings.reached = .spend
+            if let proof = findings.proved { try proof.spend(in: identities, now: arrival.now) }
+            findings.reached = .end
+            return judgement
+        } catch {
+            return .refuse(error)
+        }
+    }
+
+    /// Plans the upstream's head, unless the request may go no further.
+    private borrowing func forward(
+        _ head: HeadView, by route: FixedValue<Route>, _ findings: borrowing Findings, _ identities: inout Identities,
+        _ plan: Plan
+    ) throws(Refused) -> Judgement {
+        head.isLastHop ? .answerOptions : .forward(by: route, headCount: try plan(findings, &identities))
+    }
+}

@@ -1,0 +1,23 @@
+import Access
+import Issuers
+import Login
+import OAuth
+
+extension AccessSettings {
+    /// What a configuration says of who may make requests, and what it publishes.
+    init(_ settings: GatewaySettings, _ published: PublishedDocuments) {
+        self.init(
+            routes: settings.routes, publicURLs: settings.listeners.map(\.publicURL), issuers: settings.issuers)
+        logins = settings.logins
+        proofs = settings.proofs
+        loginClients = settings.logins.map {
+            let client = settings.clients[$0.client]
+            return LoginClientPlace(clientID: client.credentials.clientID, issuer: client.issuer)
+        }
+        authorities = settings.listeners.map(\.authorities)
+        pseudonym = settings.via
+        self.published = published
+        publishesClientKeys = !PublishedKeys.keys(of: settings.logins, clients: settings.clients).isEmpty
+        tokenLimit = settings.limits.accessToken
+    }
+}
