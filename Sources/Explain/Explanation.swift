@@ -60,7 +60,7 @@ package struct Explanation: Sendable {
         names = ConfigurationNames(settings)
         let facts = CheckFacts(evidence: evidence, verdict: verdict, settings: settings, now: now)
         // Whoever has no logins need not read about them, nor about an upgrade that the request does not ask for.
-        let progress = Progress(verdict)
+        let progress = Progress(verdict, reached: evidence.reached)
         lines = Check.table.filter { $0.isShown(facts) }.map { check in
             let reason = facts.reasonSkipped(check)
             let state = progress.state(of: check.id, isNeeded: reason == nil)

@@ -3,42 +3,64 @@ import Gateway
 
 /// How far a judgement came: which checks had passed when it ended, and which it never came to.
 ///
-/// The judgement itself says no more than where it ended, so what lies before that is told by the order of the table,
-/// here and nowhere else.
+/// The judgement says which stage it reached. Of the checks of one stage those that stand before it in the table have
+/// passed, as `CheckTests` sees of every pair of mistakes.
 struct Progress {
     /// Where it ended, and how; nil where nothing ended it.
-    private let end: (place: Int, state: Explanation.State)?
-    /// Whether the proof was still unspent when it ended at the upstream's room, which is looked at before.
-    private let keepsProof: Bool
+    private let end: (check: Check.ID, state: Explanation.State)?
+    private let reached: Stage
 
-    init(_ verdict: Verdict) {
+    init(_ verdict: Verdict, reached: Stage) {
+        self.reached = reached
         switch verdict {
-        case .forwarded, .answered:
-            end = nil
-            keepsProof = false
+        case .forwarded, .answered: end = nil
         case .refused(let refusal, _, _, let row):
-            end = (Self.place(of: LoggedRefusal(refusal, row: row).explained.check), .failed)
-            keepsProof = refusal == .upstreamConnectionsExhausted || refusal == .upstreamShareExhausted
-        case .undecided(let question, _):
-            end = (Self.place(of: Check.ID(question)), .undecided)
-            keepsProof = false
+            end = (LoggedRefusal(refusal, row: row).explained.check, .failed)
+        case .undecided(let question, _): end = (Check.ID(question), .undecided)
         }
     }
 
     /// How the check ended, which may have had nothing to do.
     func state(of check: Check.ID, isNeeded: Bool) -> Explanation.State {
-        guard let end else { return isNeeded ? .passed : .notNeeded }
-        let place = Self.place(of: check)
-        if place == end.place { return end.state }
-        if keepsProof, check == .replay { return .notReached }
-        if !isNeeded { return .notNeeded }
-        return place > end.place ? .notReached : .passed
+        if let end {
+            if check == end.check { return end.state }
+            if isNeeded, isBehindEnd(check, end.check) { return .notReached }
+        }
+        return isNeeded ? .passed : .notNeeded
+    }
+
+    private func isBehindEnd(_ check: Check.ID, _ last: Check.ID) -> Bool {
+        guard check.stage == last.stage, last.stage == reached else { return check.stage.rawValue > reached.rawValue }
+        return Self.place(of: check) > Self.place(of: last)
     }
 
     private static func place(of check: Check.ID) -> Int { places[check] ?? places.count }
 
     private static let places: [Check.ID: Int] = Dictionary(
         zip(Check.table.map(\.id), Check.table.indices), uniquingKeysWith: { first, _ in first })
+}
+
+extension Check.ID {
+    /// The stage of the judgement that makes the check.
+    var stage: Stage {
+        switch self {
+        case .message, .connectionOptions, .connect: .target
+        case .authority, .path, .loginPath, .route: .route
+        case .method: .method
+        case .origin: .origin
+        case .webSocket: .webSocket
+        case .credentials, .scheme, .queryToken, .session, .sessionTokens, .samePage, .tokenForm, .introspection,
+            .tokenIssuer, .keys, .tokenType, .tokenAlgorithm, .tokenKey, .tokenSignature, .dates, .expiry, .notBefore,
+            .issuedAt, .claims, .purpose, .confirmation, .issuerOfRoute, .audience, .binding, .proofCount, .proofForm,
+            .proofType, .proofAlgorithm, .proofKey, .proofClaims, .proofMethod, .proofTarget, .proofNonce, .proofTime,
+            .proofTokenHash, .proofSignature, .proofBinding, .clientCertField, .certificate:
+            .authenticate
+        case .scope, .authorizationDetails, .acr, .maxAge, .user, .claimRules: .authorize
+        case .exchange: .exchange
+        case .body, .identity, .upstreamCredential, .upstream: .plan
+        case .replay: .spend
+        }
+    }
 }
 
 extension Check.ID {
