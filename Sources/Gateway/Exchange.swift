@@ -78,6 +78,8 @@ struct Exchange {
     var loginInFlight: UnsafeMutablePointer<LoginRequestInFlight>?
     /// `Set-Cookie` lines of ours for its answer, CRLF included.
     var cookies: UnsafeMutablePointer<[UInt8]>?
+    /// A request for a document that the gateway publishes.
+    var isPublished = false
     /// The request's method and path for the log, kept in a borrowed buffer.
     var logged = Buffer()
     var loggedMethod: UInt16 = 0

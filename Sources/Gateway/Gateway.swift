@@ -76,8 +76,10 @@ package final class Gateway: @unchecked Sendable {
         generation = first
         registry.attach(replay: { [replay = first.resources.replay] in
             ReplayReadings(
-                entries: replay.entries, bytes: replay.bytes, inserted: replay.inserted, refused: replay.refused)
+                entries: replay.entries, bytes: replay.bytes, inserted: replay.inserted, refused: replay.refused,
+                capacity: replay.capacity)
         })
+        registry.attach(serving: { [weak self] in self?.generation?.readings ?? ServingReadings() })
         for index in 0..<settings.workers { workers.append(try WorkerThread(index, first, self)) }
         fetching = CurlFetcher(
             loop: workers[0].loop, connections: ProcessLimits.fetchConnections(of: ProcessLimits.descriptorsToCome))

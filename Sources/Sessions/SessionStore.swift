@@ -64,6 +64,8 @@ package protocol SessionStore: Sendable {
     func end(_ which: SessionEnd, now: Int64) async throws(SessionStoreRefusal) -> [Session]
     /// Whether a session was ended; asked of sessions that were found a while ago, when `endings` has changed since.
     func isEnded(_ session: Session, now: Int64) -> Bool
+    /// How many sessions are alive, those that expired and were not yet swept included; nil where nobody knows.
+    var alive: Int? { get }
     /// Grows with every ending: one atomic read.
     var endings: UInt64 { get }
     /// Whether what is ended here is ended there too: this store goes on where `other` stood, or they are the same.

@@ -16,7 +16,7 @@ package enum AcceptField {
     /// How much this media type is wanted, in thousandths; 0 where the field does not name it, or says that it is not.
     ///
     /// Looked for by its slash: every request's `Accept` comes here, and one of 31 KB is not compared at each of its bytes.
-    static func weight(of text: String, in value: Span<UInt8>) -> Int {
+    package static func weight(of text: String, in value: Span<UInt8>) -> Int {
         let wanted = text.utf8.span
         let slash = wanted.firstIndex(of: UInt8(ascii: "/"), from: 0, to: wanted.count)
         precondition(slash > 0 && slash < wanted.count, "a media type has a slash")

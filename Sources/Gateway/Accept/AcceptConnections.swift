@@ -38,7 +38,7 @@ extension WorkerRef {
     private func open(_ descriptor: Int32, _ peer: PeerAddress, at listener: UnsafeMutablePointer<ListenerSocket>) {
         var stream = ByteStream(descriptor: descriptor)
         if let refusal = refusal(of: peer, at: listener) {
-            pointee.journal.metrics.countRefusal(route: WorkerMetrics.unrouted, cause: Int(refusal.rawValue))
+            pointee.journal.metrics.countRefusal(route: UnroutedRequests.none.slot, cause: Int(refusal.rawValue))
             // Over TLS nobody could read an answer before a handshake, which is what there is no room for.
             if listener.pointee.tls == nil { answerWithoutRoom(stream, refusal) }
             stream.close()

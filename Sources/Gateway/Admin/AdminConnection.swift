@@ -57,8 +57,18 @@ final class AdminConnection: @unchecked Sendable {
                 return answer(AdminPage(status: 421, text: "not a name of this listener: see admin.hosts\n"))
             }
             let path = String(decoding: input[head.path.range], as: UTF8.self)
-            answer(AdminPage(path: path, method: head.methodID, gateway))
+            answer(AdminPage(path: path, method: head.methodID, accept: accept(head), gateway))
         }
+    }
+
+    /// What the client says that it reads; the lines of a list are one list (RFC 9110 §5.3).
+    private func accept(_ head: borrowing RequestHead) -> [UInt8] {
+        var accept: [UInt8] = []
+        for index in 0..<head.fields.count where head.fields[index].id == .accept {
+            if !accept.isEmpty { accept.append(UInt8(ascii: ",")) }
+            accept += input[head.fields[index].value.range]
+        }
+        return accept
     }
 
     private func answer(_ page: AdminPage) {

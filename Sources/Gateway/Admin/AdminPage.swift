@@ -21,8 +21,8 @@ struct AdminPage {
         self.isHead = isHead
     }
 
-    /// `/metrics`, `/healthz`, `/startupz`, `/readyz` or `/explain/…`.
-    init(path: String, method: MethodID, _ gateway: Gateway) {
+    /// `/metrics`, `/healthz`, `/startupz`, `/readyz` or `/explain/…`; `accept` is what the client says that it reads.
+    init(path: String, method: MethodID, accept: [UInt8] = [], _ gateway: Gateway) {
         let isHead = method == .head
         guard method == .get || isHead else {
             self.init(status: 405, text: "only GET\n")
@@ -30,9 +30,9 @@ struct AdminPage {
         }
         switch path {
         case "/metrics":
+            let format = ExpositionFormat(accepted: accept)
             self.init(
-                status: 200, body: gateway.registry.page(), contentType: "\(PrometheusText.contentType)", isHead: isHead
-            )
+                status: 200, body: gateway.registry.page(format), contentType: "\(format.contentType)", isHead: isHead)
         // Answered by the control loop: the process lives and turns.
         case "/healthz": self.init(status: 200, text: "ok\n", isHead: isHead)
         // The listeners are open before this listener is.

@@ -2,6 +2,7 @@ import Access
 import EventLoop
 import HTTP1
 import HTTPMessage
+import Telemetry
 import Transport
 
 /// From readable bytes of an upstream to the response at the client.
@@ -115,6 +116,7 @@ extension WorkerRef {
     ) {
         let head = pointee.scratch.responseHead
         let length = head.pointee.length
+        exchange.pointee.respondedAt = countResponse(upstream, exchange, status: head.pointee.status)
         keepProofNonce(exchange, bytes)
         if head.pointee.status == 401, hidesUnauthorized(exchange) { return upstreamUnauthorized(upstream, exchange) }
         if head.pointee.status >= 400, replaces(head.pointee.status, exchange) {
@@ -122,7 +124,6 @@ extension WorkerRef {
         }
         exchange.pointee.phase = .responding
         exchange.pointee.status = head.pointee.status
-        exchange.pointee.respondedAt = clock.microseconds()
         exchange.pointee.replay.release(to: &pointee.connections.buffers)
         exchange.pointee.response = BodyCounter(head.pointee.framing, sizes: .padded)
         upstream.pointee.keepsAlive = head.pointee.keepAlive
@@ -143,6 +144,14 @@ extension WorkerRef {
         }
         setTimeout(upstream.timeout, patience(of: exchange).responseBody)
         passBody(upstream, exchange, bytes + length, count - length, writer)
+    }
+
+    /// Counts the upstream's response, whoever gets it; the time it is now.
+    func countResponse(_ upstream: UpstreamRef, _ exchange: ExchangeRef, status: UInt16) -> UInt64 {
+        let now = clock.microseconds()
+        let duration = now &- exchange.pointee.forwardedAt
+        upstream.pointee.pool.pointee.counters.countResponse(status: status, microseconds: duration, at: now)
+        return now
     }
 
     private func readBody(_ upstream: UpstreamRef, _ exchange: ExchangeRef) {

@@ -23,7 +23,7 @@ extension WorkerRef {
         let client = exchange.pointee.client
         exchange.pointee.phase = .responding
         exchange.pointee.status = 101
-        exchange.pointee.respondedAt = clock.microseconds()
+        exchange.pointee.respondedAt = countResponse(upstream, exchange, status: 101)
         exchange.pointee.replay.release(to: &pointee.connections.buffers)
         exchange.pointee.response = BodyCounter(.untilClose)
         exchange.pointee.keepsAlive = true

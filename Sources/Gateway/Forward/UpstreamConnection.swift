@@ -1,6 +1,7 @@
 import Access
 import EventLoop
 import HTTP1
+import Telemetry
 import Transport
 
 /// One connection to an upstream.
@@ -108,6 +109,9 @@ struct UpstreamPool {
     var waiting: UpstreamRef?
     /// How often the operator is told of its failures.
     var lines = UpstreamLineRateLimits()
+    /// What is counted of it, and where; the memory is kept here, since a reload may leave nobody else who does.
+    let counters: UpstreamCounters
+    private let bank: UpstreamBank
 
     /// Connections that carry a request or a tunnel, or will.
     var inUse: Int { connectionCount - idleCount }
@@ -116,13 +120,17 @@ struct UpstreamPool {
     var isResolving: Bool { addresses.isResolving }
 
     /// A pool at a place of its own.
-    static func make(_ settings: UpstreamSettings, tls: ClientTLS?) -> UnsafeMutablePointer<UpstreamPool> {
+    static func make(
+        _ settings: UpstreamSettings, tls: ClientTLS?, _ metrics: UpstreamMetrics
+    ) -> UnsafeMutablePointer<UpstreamPool> {
         let place = UnsafeMutablePointer<UpstreamPool>.allocate(capacity: 1)
-        place.initialize(to: UpstreamPool(settings, tls: tls))
+        place.initialize(to: UpstreamPool(settings, tls: tls, metrics[settings.name]))
         return place
     }
 
-    init(_ settings: UpstreamSettings, tls: ClientTLS?) {
+    init(_ settings: UpstreamSettings, tls: ClientTLS?, _ bank: UpstreamBank) {
+        self.bank = bank
+        counters = bank.counters
         self.settings = settings
         self.tls = tls
         addresses = UpstreamAddresses(settings)

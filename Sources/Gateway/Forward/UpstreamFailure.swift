@@ -38,6 +38,7 @@ extension WorkerRef {
         let pool = upstream.pointee.pool
         closeUpstream(upstream)
         if mayRetry, !exchange.pointee.replay.isEmpty { return retry(exchange, pool) }
+        pool.pointee.counters.count(.closed, at: clock.microseconds())
         answer(
             exchange,
             refused: Refused(
@@ -87,12 +88,13 @@ extension WorkerRef {
         say(.brokeOff, at: pool, fields(of: exchange, name(of: pool)))
     }
 
-    /// Tells the operator, so often of one kind at one upstream and no more.
+    /// Counts it, and tells the operator, so often of one kind at one upstream and no more.
     func say(
         _ kind: UpstreamLineRateLimits.Kind, at pool: UnsafeMutablePointer<UpstreamPool>, _ fields: [LogField]
     ) {
-        guard pointee.journal.operatorLog.writes(.warning),
-            let suppressed = pool.pointee.lines.admit(kind, at: clock.microseconds())
+        let now = clock.microseconds()
+        pool.pointee.counters.count(kind.failure, at: now)
+        guard pointee.journal.operatorLog.writes(.warning), let suppressed = pool.pointee.lines.admit(kind, at: now)
         else { return }
         pointee.journal.operatorLog.write(.warning, kind.event, fields.with(suppressed: suppressed))
     }

@@ -62,6 +62,7 @@ extension WorkerRef {
         guard pool.pointee.connectionCount < pointee.policy.limits.upstreamConnections else { return nil }
         pool.pointee.connectionCount += 1
         pointee.journal.metrics.adjust(.upstreamConnections, by: 1)
+        pool.pointee.counters.adjustConnections(by: 1)
         let upstream = pointee.upstreams.connections.take(UpstreamConnection(self, of: pool))
         upstream.timeout.pointee.place = UnsafeMutableRawPointer(upstream)
         return upstream
@@ -69,6 +70,7 @@ extension WorkerRef {
 
     func becameActive(_ upstream: UpstreamRef) {
         upstream.pointee.pool.pointee.addresses.succeeded(upstream.pointee.address)
+        upstream.pointee.pool.pointee.counters.countConnect(at: clock.microseconds())
         upstream.pointee.state = .active
         clearTimeout(upstream.timeout)
         upstream.startReading()
@@ -116,6 +118,7 @@ extension WorkerRef {
         upstream.pointee.state = .closed
         pool.pointee.connectionCount -= 1
         pointee.journal.metrics.adjust(.upstreamConnections, by: -1)
+        pool.pointee.counters.adjustConnections(by: -1)
         pointee.upstreams.connections.retire(upstream)
     }
 

@@ -74,6 +74,20 @@ struct UpstreamLineRateLimits {
             }
         }
 
+        /// What the metric calls it.
+        var failure: UpstreamFailure {
+            switch self {
+            case .unresolved: .unresolved
+            case .unreachable: .unreachable
+            case .connectTimedOut: .connectTimedOut
+            case .tlsFailed: .tlsFailed
+            case .malformed: .malformed
+            case .brokeOff: .brokeOff
+            case .timedOut: .timedOut
+            case .addressPutBack: .addressFailed
+            }
+        }
+
         var event: LogEvent {
             switch self {
             case .unresolved, .unreachable, .connectTimedOut, .tlsFailed: .upstreamConnectFailed

@@ -42,16 +42,24 @@ extension WorkerRef {
 
     /// Counts an exchange that ends, and writes its line.
     func logExchange(_ exchange: ExchangeRef) {
-        let route = exchange.pointee.findings.route.map { $0.pointee.metricsSlot } ?? WorkerMetrics.unrouted
         let now = clock.microseconds()
         let duration = now &- exchange.pointee.startedAt
-        pointee.journal.metrics.countRequest(route: route, status: exchange.pointee.status)
-        pointee.journal.metrics.observe(.request, microseconds: duration)
-        if exchange.pointee.forwardedAt > 0, exchange.pointee.respondedAt >= exchange.pointee.forwardedAt {
+        pointee.journal.metrics.countRequest(
+            route: metricsSlot(of: exchange), status: exchange.pointee.status, microseconds: duration)
+        if exchange.pointee.forwardedAt > 0 {
             pointee.journal.metrics.observe(
-                .upstream, microseconds: exchange.pointee.respondedAt - exchange.pointee.forwardedAt)
+                .auth, microseconds: exchange.pointee.forwardedAt &- exchange.pointee.startedAt)
         }
         if let log = pointee.journal.log { writeLine(exchange, log, duration) }
+    }
+
+    /// Where an exchange is counted: by its route, or by why it has none.
+    private func metricsSlot(of exchange: ExchangeRef) -> Int {
+        if let route = exchange.pointee.findings.route { return route.pointee.metricsSlot }
+        if exchange.pointee.loginInFlight != nil { return UnroutedRequests.logins.slot }
+        if exchange.pointee.isPublished { return UnroutedRequests.published.slot }
+        return exchange.pointee.refusal == .routeUnknown
+            ? UnroutedRequests.unknownPath.slot : UnroutedRequests.none.slot
     }
 
     private func writeLine(_ exchange: ExchangeRef, _ log: UnsafeMutablePointer<LogWriter>, _ duration: UInt64) {
@@ -129,8 +137,7 @@ extension WorkerRef {
     func logRefusal(_ exchange: ExchangeRef, _ refused: Refused) {
         let refusal = refused.cause
         let route = exchange.pointee.findings.route
-        pointee.journal.metrics.countRefusal(
-            route: route.map { $0.pointee.metricsSlot } ?? WorkerMetrics.unrouted, cause: Int(refusal.rawValue))
+        pointee.journal.metrics.countRefusal(route: metricsSlot(of: exchange), cause: Int(refusal.rawValue))
         let detail = refused.detail
         // A person on the way to sign in is no refusal that anybody looks for; the access log has the 303.
         let isSentToLogin = isSentToLogin(exchange, refused)

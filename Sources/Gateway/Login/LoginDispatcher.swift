@@ -126,10 +126,10 @@ struct LoginReports: Sendable {
 
     /// A login that is refused has no event of its own: its answer says so.
     func count(_ answer: LoginAnswer, to endpoint: LoginRequest.Endpoint) {
-        guard case .refused = answer.content else { return }
+        guard case .refused(let refusal, _) = answer.content else { return }
         switch endpoint {
         case .start(let client), .callback(let client):
-            if logins.indices.contains(client) { metrics.count(client: client, .refused) }
+            if logins.indices.contains(client) { metrics.countRefusal(client: client, cause: Int(refusal.rawValue)) }
         case .logout, .loggedOut, .session, .backchannelLogout, .frontchannelLogout, .requestObject: break
         }
     }
@@ -140,7 +140,7 @@ struct LoginReports: Sendable {
             metrics.countStart(client: client)
             log.write(.debug, .loginStarted, name(client), LogField(.requestID, requestID))
         case .loggedIn(let client, let note):
-            metrics.count(client: client, LoginMetrics.Login.succeeded)
+            metrics.countSuccess(client: client)
             log.write(
                 .info, .loggedIn, name(client), LogField(.requestID, note.requestID), LogField(.client, note.peer),
                 LogField(.subjectDigest, Self.digits(note.subjectDigest)), session(note.session))

@@ -13,6 +13,7 @@ struct AnswerContent {
 extension WorkerRef {
     /// Answers with a document of the gateway's own, to anybody: no token is asked for (RFC 9728 §3.1).
     func publish(_ exchange: ExchangeRef, _ publication: Publication) {
+        exchange.pointee.isPublished = true
         let allowed = "GET, HEAD, OPTIONS"
         // Read by scripts of any origin, and never with anybody's credentials (MD-24).
         let access = ("Access-Control-Allow-Origin", "*")

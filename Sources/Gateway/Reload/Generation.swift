@@ -19,6 +19,7 @@ final class Generation: @unchecked Sendable {
     let resources: SharedResources
     let labels: MetricsLabels
     let assertionKeys: AssertionKeyRotation?
+    private let certificates: [ServingReadings.Certificate]
     /// Workers some request of which may still refer to it; touched by the control loop alone.
     var workersInUse: Int
     private unowned let gateway: Gateway
@@ -49,6 +50,7 @@ final class Generation: @unchecked Sendable {
             assertionKeys = try AssertionKeyRotation(
                 settings, loop: gateway.control, operatorLog: gateway.operatorLog)
         }
+        certificates = ServingReadings.Certificate.shown(by: settings)
         resources.decisions?.adopt(settings, as: number)
     }
 
@@ -87,6 +89,16 @@ final class Generation: @unchecked Sendable {
 
     /// Where the sessions of each login are.
     var stores: [any SessionStore] { logins?.stores ?? [] }
+
+    /// What the metrics page shows of this configuration that is not counted.
+    var readings: ServingReadings {
+        var readings = ServingReadings()
+        readings.certificates = certificates
+        for (login, store) in zip(settings.logins, stores) {
+            if let count = store.alive { readings.sessions.append((client: login.name, count: count)) }
+        }
+        return readings
+    }
 
     /// How every issuer is doing, by name.
     var issuerStatuses: [(name: String, status: IssuerStatus)] {
@@ -264,12 +276,18 @@ extension WorkerContext {
 }
 
 extension MetricsLabels {
+    /// Two upstreams that differ in their certificates alone have one name, and are counted as one.
+    private static func upstreams(of settings: GatewaySettings) -> [String] {
+        var known: Set<String> = []
+        return settings.routes.map(\.upstream.name).filter { known.insert($0).inserted }
+    }
+
     /// Every label value that a configuration can lead to.
     init(_ settings: GatewaySettings) {
         self.init(
             routes: settings.routes.map(\.name),
             causes: Refusal.allCases.map { RefusalLabel(cause: "\($0.word)", blame: $0.blame.rawValue) },
             algorithms: SignatureNames.all, issuers: settings.issuers.map(\.name),
-            logins: settings.logins.map(\.name))
+            logins: settings.logins.map(\.name), upstreams: MetricsLabels.upstreams(of: settings))
     }
 }

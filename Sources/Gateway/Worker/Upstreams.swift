@@ -1,4 +1,5 @@
 import Access
+import Telemetry
 import Transport
 
 /// The connections of one worker to upstreams.
@@ -14,14 +15,15 @@ struct Upstreams {
     var outage = OutageBackoff()
 
     /// Pools without a connection; those that `old` has to the same upstreams go on.
-    init(_ resources: SharedResources, continuing old: Upstreams? = nil) {
+    init(_ resources: SharedResources, _ metrics: UpstreamMetrics, continuing old: Upstreams? = nil) {
         poolCount = resources.upstreams.count
         pools = .allocate(capacity: max(1, poolCount))
         resolver = resources.resolver
         for (number, upstream) in resources.upstreams.enumerated() {
             let kept = old?.pool(to: upstream)
             kept?.pointee.tls = resources.clientTLS[number]
-            (pools + number).initialize(to: kept ?? UpstreamPool.make(upstream, tls: resources.clientTLS[number]))
+            (pools + number).initialize(
+                to: kept ?? UpstreamPool.make(upstream, tls: resources.clientTLS[number], metrics))
         }
         guard let old else { return }
         connections = old.connections

@@ -42,7 +42,7 @@ struct Worker {
         policy = ServingPolicy(settings, resources, generation: context.generation)
         identities = Identities(settings, resources, context)
         connections = Connections(onBurstOver: context.onBurstOver)
-        upstreams = Upstreams(resources)
+        upstreams = Upstreams(resources, context.metrics.upstreams)
         questions = Questions(resources, context)
         waiting = WaitingExchanges()
         journal = Journal(resources, context)
@@ -61,7 +61,7 @@ struct Worker {
         policy = ServingPolicy(settings, resources, generation: context.generation)
         identities = Identities(settings, resources, context, continuing: old.identities)
         connections = old.connections
-        upstreams = Upstreams(resources, continuing: old.upstreams)
+        upstreams = Upstreams(resources, context.metrics.upstreams, continuing: old.upstreams)
         questions = Questions(resources, context, continuing: old.questions)
         waiting = old.waiting
         journal = Journal(resources, context, continuing: old.journal)

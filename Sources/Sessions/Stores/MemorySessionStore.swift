@@ -55,6 +55,7 @@ package final class MemorySessionStore: SessionStore {
 
     /// Sessions held, those that expired and were not yet swept included.
     package var entries: Int { memory.shares.withLock { $0.count } }
+    package var alive: Int? { entries }
     private var shards: [Shard] { memory.shards }
 
     package func lookUp(_ value: [UInt8], now: Int64) -> SessionLookup {

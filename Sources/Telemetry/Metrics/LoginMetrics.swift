@@ -22,15 +22,15 @@ package final class LoginMetrics: Sendable {
     private static let starts = 1
     private static let firstLogin = 2
     private static let firstRefresh = firstLogin + Login.allCases.count
-    private static let cells = firstRefresh + Refresh.allCases.count
+    private static let firstCause = firstRefresh + Refresh.allCases.count
 
     private let names: [String]
     /// One of its own for each name, which outlives any one set of names.
     private let banks: [CounterBank]
 
-    /// Numbers for these names; those of a name that `others` have are the same numbers.
-    init(names: [String], continuing others: LoginMetrics? = nil) {
-        banks = names.map { name in others?.bank(of: name) ?? CounterBank(count: Self.cells) }
+    /// Numbers for these names and so many causes of refusals; those of a name that `others` have are the same numbers.
+    init(names: [String], causes: Int, continuing others: LoginMetrics? = nil) {
+        banks = names.map { name in others?.bank(of: name) ?? CounterBank(count: Self.firstCause + causes) }
         self.names = names
     }
 
@@ -38,9 +38,15 @@ package final class LoginMetrics: Sendable {
         names.firstIndex(of: name).map { banks[$0] }
     }
 
-    /// Counts a login by how it ended.
-    package func count(client: Int, _ outcome: Login) {
-        banks[client].add(1, at: Self.firstLogin + Self.index(of: outcome))
+    /// Counts a login that ended with a session.
+    package func countSuccess(client: Int) {
+        banks[client].add(1, at: Self.firstLogin + Self.index(of: .succeeded))
+    }
+
+    /// Counts a login that was refused, by the index of its cause.
+    package func countRefusal(client: Int, cause: Int) {
+        banks[client].add(1, at: Self.firstLogin + Self.index(of: .refused))
+        banks[client].add(1, at: Self.firstCause + cause)
     }
 
     /// Counts a refresh by how it ended.
@@ -59,6 +65,8 @@ package final class LoginMetrics: Sendable {
     func logins(client: Int, _ outcome: Login) -> UInt64 {
         banks[client].load(Self.firstLogin + Self.index(of: outcome))
     }
+
+    func refusals(client: Int, cause: Int) -> UInt64 { banks[client].load(Self.firstCause + cause) }
 
     func refreshes(client: Int, _ outcome: Refresh) -> UInt64 {
         banks[client].load(Self.firstRefresh + Self.index(of: outcome))

@@ -3,7 +3,14 @@ package enum MetricName: String, Sendable, CaseIterable {
     case requests = "portcullis_requests_total"
     case refusals = "portcullis_refusals_total"
     case requestDuration = "portcullis_request_duration_seconds"
+    case authDuration = "portcullis_auth_duration_seconds"
     case upstreamDuration = "portcullis_upstream_duration_seconds"
+    case serverDuration = "http_server_request_duration_seconds"
+    case clientDuration = "http_client_request_duration_seconds"
+    case upstreamUp = "portcullis_upstream_up"
+    case upstreamConnections = "portcullis_upstream_connections"
+    case upstreamConnects = "portcullis_upstream_connects_total"
+    case upstreamFailures = "portcullis_upstream_failures_total"
     case connections = "portcullis_connections"
     case handshakeFailures = "portcullis_handshake_failures_total"
     case strippedFields = "portcullis_stripped_fields_total"
@@ -15,6 +22,7 @@ package enum MetricName: String, Sendable, CaseIterable {
     case tokenCacheBytes = "portcullis_token_cache_bytes"
     case signatureVerifications = "portcullis_signature_verifications_total"
     case proofsVerified = "portcullis_dpop_proofs_verified_total"
+    case replayUsed = "portcullis_dpop_replay_used_ratio"
     case replayEntries = "portcullis_dpop_replay_entries"
     case replayBytes = "portcullis_dpop_replay_bytes"
     case replayInserts = "portcullis_dpop_replay_inserts_total"
@@ -22,8 +30,10 @@ package enum MetricName: String, Sendable, CaseIterable {
     case introspections = "portcullis_introspections_total"
     case loginStarts = "portcullis_login_starts_total"
     case logins = "portcullis_logins_total"
+    case loginRefusals = "portcullis_login_refusals_total"
     case logouts = "portcullis_logouts_total"
     case sessionRefreshes = "portcullis_session_refreshes_total"
+    case sessions = "portcullis_sessions"
     case loginRequests = "portcullis_login_requests"
     case sessionCacheHits = "portcullis_session_cache_hits_total"
     case sessionCacheMisses = "portcullis_session_cache_misses_total"
@@ -33,6 +43,7 @@ package enum MetricName: String, Sendable, CaseIterable {
     case issuerReady = "portcullis_issuer_ready"
     case issuerKeysAge = "portcullis_issuer_keys_age_seconds"
     case issuerRefreshes = "portcullis_issuer_refreshes_total"
+    case certificateExpiry = "portcullis_certificate_expiry_timestamp_seconds"
     case logDropped = "portcullis_log_dropped_total"
     case loopLag = "portcullis_loop_lag_seconds"
     case configReloads = "portcullis_config_reloads_total"
@@ -40,8 +51,11 @@ package enum MetricName: String, Sendable, CaseIterable {
     case configApplied = "portcullis_config_applied_timestamp_seconds"
     case clockStep = "portcullis_clock_step_seconds"
     case buildInfo = "portcullis_build_info"
+    case processorTime = "process_cpu_seconds_total"
     case residentMemory = "process_resident_memory_bytes"
+    case virtualMemory = "process_virtual_memory_bytes"
     case openDescriptors = "process_open_fds"
+    case descriptorLimit = "process_max_fds"
     case startTime = "process_start_time_seconds"
 
     /// The exposition format's types that we use.
@@ -52,20 +66,8 @@ package enum MetricName: String, Sendable, CaseIterable {
     /// Whether the number only grows, moves both ways, or is a distribution.
     package var kind: Kind {
         switch self {
-        case .requests, .refusals, .handshakeFailures, .strippedFields, .tokenCacheHits, .tokenCacheMisses,
-            .tokenCacheEvictions, .signatureVerifications, .proofsVerified, .replayInserts, .replayRefusals,
-            .introspections,
-            .loginStarts, .logins, .logouts, .sessionRefreshes, .sessionCacheHits, .sessionCacheMisses,
-            .sessionCacheEvictions,
-            .issuerRefreshes, .logDropped, .configReloads:
-            .counter
-        case .requestDuration, .upstreamDuration:
-            .histogram
-        case .connections, .parkedRequests, .tokenCacheEntries, .tokenCacheBytes, .replayEntries, .replayBytes,
-            .loginRequests, .sessionCacheEntries, .sessionCacheBytes, .issuerReady, .issuerKeysAge, .loopLag,
-            .configReloadSuccessful, .configApplied, .clockStep, .buildInfo, .residentMemory, .openDescriptors,
-            .startTime:
-            .gauge
+        case .requestDuration, .authDuration, .upstreamDuration, .serverDuration, .clientDuration: .histogram
+        case _: rawValue.hasSuffix("_total") ? .counter : .gauge
         }
     }
 
@@ -74,8 +76,16 @@ package enum MetricName: String, Sendable, CaseIterable {
         switch self {
         case .requests: "Requests answered, by route and class of the status code."
         case .refusals: "Requests refused by the gateway, by route, cause and whose fault it is."
-        case .requestDuration: "From a request's first byte to its response's last byte."
-        case .upstreamDuration: "From the request being sent upstream to the head of its response."
+        case .requestDuration: "From a request's head to its response's last byte, by route and class of status."
+        case .authDuration: "From a request's head to its being sent upstream: what the gateway adds before it."
+        case .upstreamDuration:
+            "From a request being sent upstream to the head of its response, by upstream and class of status."
+        case .serverDuration: "As portcullis_request_duration_seconds, by the conventions of OpenTelemetry."
+        case .clientDuration: "As portcullis_upstream_duration_seconds, by the conventions of OpenTelemetry."
+        case .upstreamUp: "1 when the upstream could be reached when that was last tried, else 0."
+        case .upstreamConnections: "Open connections to the upstream, idle ones included."
+        case .upstreamConnects: "Connections to the upstream that came about."
+        case .upstreamFailures: "What went wrong at the upstream, by cause."
         case .connections: "Open connections, by side."
         case .handshakeFailures: "TLS handshakes of clients that came to nothing, by reason."
         case .strippedFields: "Header fields of clients removed because their names are reserved."
@@ -87,6 +97,7 @@ package enum MetricName: String, Sendable, CaseIterable {
         case .tokenCacheBytes: "Memory held by verified tokens."
         case .signatureVerifications: "Signature verifications made, by algorithm."
         case .proofsVerified: "DPoP proofs that were right in everything but, perhaps, having been used before."
+        case .replayUsed: "The share of the room for remembered DPoP proofs that is taken, from 0 to 1."
         case .replayEntries: "DPoP proofs remembered so that none is accepted twice."
         case .replayBytes: "Memory held by them."
         case .replayInserts: "DPoP proofs remembered since the start."
@@ -95,8 +106,10 @@ package enum MetricName: String, Sendable, CaseIterable {
         case .loginStarts:
             "Browsers sent to the authorization server, by client; those that do not come back are in no other number."
         case .logins: "Browser logins that came back to us, or could not begin, by client and outcome."
+        case .loginRefusals: "Browser logins that were refused, by client, cause and whose fault it is."
         case .logouts: "Logouts, here or on the authorization server's word, by client."
         case .sessionRefreshes: "Refreshes of sessions' tokens, by client and outcome."
+        case .sessions: "Sessions alive, by client; of those that are kept in cookies nobody knows how many there are."
         case .loginRequests: "Requests to the paths of logins that are being answered."
         case .sessionCacheHits: "Session cookies found already opened."
         case .sessionCacheMisses: "Session cookies that had to be opened, or looked up."
@@ -106,6 +119,8 @@ package enum MetricName: String, Sendable, CaseIterable {
         case .issuerReady: "1 when the issuer's keys can be used, else 0."
         case .issuerKeysAge: "Time since the issuer's keys were last fetched."
         case .issuerRefreshes: "Fetches of an issuer's metadata and keys, by result."
+        case .certificateExpiry:
+            "When a certificate that the gateway shows ends, in seconds since 1970, by use and file."
         case .logDropped: "Log lines dropped because their destination was too slow or failed, by log."
         case .loopLag: "How late the last timer of a worker's event loop was."
         case .configReloads: "Reloads of the configuration, by result."
@@ -114,8 +129,11 @@ package enum MetricName: String, Sendable, CaseIterable {
         case .configApplied: "When the configuration in force came into force, in seconds since 1970."
         case .clockStep: "The last jump of the wall clock by a minute or more, forwards positive; 0 for none."
         case .buildInfo: "1, labelled with the version."
+        case .processorTime: "Processor time of the process, user and system."
         case .residentMemory: "Resident memory of the process."
+        case .virtualMemory: "Virtual memory of the process."
         case .openDescriptors: "Open file descriptors of the process."
+        case .descriptorLimit: "How many file descriptors the process may have open."
         case .startTime: "When the process started, in seconds since 1970."
         }
     }

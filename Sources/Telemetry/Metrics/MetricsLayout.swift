@@ -19,15 +19,19 @@ package struct MetricsLabels: Sendable {
     package var issuers: [String]
     /// The clients that log browsers in.
     package var logins: [String]
+    /// Each once, as log lines name them.
+    package var upstreams: [String]
 
     package init(
-        routes: [String], causes: [RefusalLabel], algorithms: [String], issuers: [String], logins: [String]
+        routes: [String], causes: [RefusalLabel], algorithms: [String], issuers: [String], logins: [String],
+        upstreams: [String] = []
     ) {
         self.routes = routes
         self.causes = causes
         self.algorithms = algorithms
         self.issuers = issuers
         self.logins = logins
+        self.upstreams = upstreams
     }
 }
 
@@ -86,19 +90,49 @@ package enum WorkerGauge: Int, Sendable, CaseIterable {
     case loopLag
 }
 
-/// Durations of which a worker keeps the distribution.
+/// Durations of which a worker keeps the distribution over all requests.
 package enum WorkerHistogram: Int, Sendable, CaseIterable {
-    case request
-    case upstream
+    /// Until a request is sent upstream.
+    case auth
+}
+
+/// Requests that no route answers, as the label of routes names them.
+///
+/// What a stranger asks for is never a label, so these names are all that such requests can be told apart by.
+package enum UnroutedRequests: Int, Sendable, CaseIterable {
+    /// Refused before it was known where they lead: a malformed message, an unknown host, a connection too many.
+    case none
+    /// The gateway's own pages of logins, sessions and logouts.
+    case logins
+    /// Paths that lead nowhere.
+    case unknownPath
+    /// Documents that the gateway publishes: keys, and metadata of resources.
+    case published
+
+    /// The value of the label; a route's name that the operator chooses may be the same.
+    package var label: String {
+        switch self {
+        case .none: "(none)"
+        case .logins: "(login)"
+        case .unknownPath: "(unknown)"
+        case .published: "(published)"
+        }
+    }
+
+    /// What `countRequest` and `countRefusal` take for a route.
+    package var slot: Int { -1 - rawValue }
 }
 
 /// Where each number of a worker stands in its bank.
 ///
-///     counters │ handshake failures │ gauges │ histograms: buckets and sum │ algorithms │ routes × status classes │ routes × causes
+///     counters │ handshake failures │ gauges │ histograms │ algorithms │ rows × status classes: a histogram │ rows × causes
 ///
-/// Row 0 of the route matrices is for requests that matched no route.
+/// A histogram is its buckets and their sum. The first rows are those of requests that matched no route, the others the
+/// routes'. A row takes 8 bytes × (6 classes × 21 + causes): two kilobytes for each route and worker.
 struct MetricsLayout: Sendable {
     static let statusClasses = ["other", "1xx", "2xx", "3xx", "4xx", "5xx"]
+    /// Rows that every layout has.
+    static let unroutedRows = UnroutedRequests.allCases.count
 
     let causes: Int
     let routes: Int
@@ -121,22 +155,31 @@ struct MetricsLayout: Sendable {
         firstHistogram = firstGauge + WorkerGauge.allCases.count
         firstAlgorithm = firstHistogram + WorkerHistogram.allCases.count * HistogramBuckets.cells
         firstRequest = firstAlgorithm + algorithms
-        firstRefusal = firstRequest + (routes + 1) * Self.statusClasses.count
-        count = firstRefusal + (routes + 1) * causes
+        let rows = routes + Self.unroutedRows
+        firstRefusal = firstRequest + rows * Self.requestCells
+        count = firstRefusal + rows * causes
     }
+
+    /// The numbers of one row's requests.
+    static let requestCells = 6 * HistogramBuckets.cells
+
+    /// The place of a status among the classes; 0 is for a client that left before it was answered, and for what is none.
+    @inline(__always)
+    static func statusClass(of status: UInt16) -> Int { status >= 100 && status < 600 ? Int(status) / 100 : 0 }
 
     @inline(__always)
     func histogram(_ histogram: WorkerHistogram) -> Int {
         firstHistogram + histogram.rawValue * HistogramBuckets.cells
     }
 
+    /// The histogram of a row's requests of one class.
     @inline(__always)
     func request(route: Int, statusClass: Int) -> Int {
-        firstRequest + (route + 1) * 6 + statusClass
+        firstRequest + (route + Self.unroutedRows) * Self.requestCells + statusClass * HistogramBuckets.cells
     }
 
     @inline(__always)
     func refusal(route: Int, cause: Int) -> Int {
-        firstRefusal + (route + 1) * causes + cause
+        firstRefusal + (route + Self.unroutedRows) * causes + cause
     }
 }

@@ -25,6 +25,7 @@ struct MetricsPage {
     let clockStep: Int64
     let reloads: ReloadReadings
     let replay: ReplayReadings?
+    let serving: ServingReadings
     let logs: [ShownLog]
     let now: Timestamp
     let process: ProcessReadings
@@ -34,21 +35,24 @@ struct MetricsPage {
     private var layout: MetricsLayout { MetricsLayout(labels, routes: 0) }
 
     /// Every family of `MetricName`, summed over the workers.
-    func written() -> [UInt8] {
-        var text = PrometheusText()
+    func written(_ format: ExpositionFormat) -> [UInt8] {
+        var text = ExpositionText(format)
         for metric in MetricName.allCases {
             text.begin(metric)
             write(metric, to: &text)
         }
+        text.end()
         return text.bytes
     }
 
-    private func write(_ metric: MetricName, to text: inout PrometheusText) {
+    private func write(_ metric: MetricName, to text: inout ExpositionText) {
         switch metric {
         case .requests: writeRequests(to: &text)
         case .refusals: writeRefusals(to: &text)
-        case .requestDuration: write(.request, as: metric, to: &text)
-        case .upstreamDuration: write(.upstream, as: metric, to: &text)
+        case .requestDuration, .serverDuration: writeRequestDurations(as: metric, to: &text)
+        case .authDuration: text.histogram(metric, sum(.auth), .own)
+        case .upstreamDuration, .clientDuration: writeUpstreamDurations(as: metric, to: &text)
+        case .upstreamUp, .upstreamConnections, .upstreamConnects, .upstreamFailures: writeUpstreams(metric, to: &text)
         case .connections:
             text.sample(metric, .whole(sum(.clientConnections)), labels: [("side", "client")])
             text.sample(metric, .whole(sum(.upstreamConnections)), labels: [("side", "upstream")])
@@ -57,28 +61,31 @@ struct MetricsPage {
                 let count = sum(at: layout.firstHandshake + reason.place)
                 text.sample(metric, .unsigned(count), labels: [("reason", reason.rawValue)])
             }
-        case .strippedFields: text.sample(metric, .unsigned(sum(at: WorkerCounter.strippedFields.rawValue)))
         case .parkedRequests: text.sample(metric, .whole(sum(.parkedRequests)))
-        case .tokenCacheHits: text.sample(metric, .unsigned(sum(at: WorkerCounter.tokenCacheHits.rawValue)))
-        case .tokenCacheMisses: text.sample(metric, .unsigned(sum(at: WorkerCounter.tokenCacheMisses.rawValue)))
-        case .tokenCacheEvictions: text.sample(metric, .unsigned(sum(at: WorkerCounter.tokenCacheEvictions.rawValue)))
         case .tokenCacheEntries: text.sample(metric, .whole(sum(.tokenCacheEntries)))
         case .tokenCacheBytes: text.sample(metric, .whole(sum(.tokenCacheBytes)))
+        case .loginRequests: text.sample(metric, .whole(sum(.loginRequests)))
+        case .sessionCacheEntries: text.sample(metric, .whole(sum(.sessionCacheEntries)))
+        case .sessionCacheBytes: text.sample(metric, .whole(sum(.sessionCacheBytes)))
+        case .strippedFields: text.sample(metric, .unsigned(sum(.strippedFields)))
+        case .tokenCacheHits: text.sample(metric, .unsigned(sum(.tokenCacheHits)))
+        case .tokenCacheMisses: text.sample(metric, .unsigned(sum(.tokenCacheMisses)))
+        case .tokenCacheEvictions: text.sample(metric, .unsigned(sum(.tokenCacheEvictions)))
+        case .proofsVerified: text.sample(metric, .unsigned(sum(.proofsVerified)))
+        case .introspections: text.sample(metric, .unsigned(sum(.introspections)))
+        case .sessionCacheHits: text.sample(metric, .unsigned(sum(.sessionCacheHits)))
+        case .sessionCacheMisses: text.sample(metric, .unsigned(sum(.sessionCacheMisses)))
+        case .sessionCacheEvictions: text.sample(metric, .unsigned(sum(.sessionCacheEvictions)))
         case .signatureVerifications:
             for (index, name) in labels.algorithms.enumerated() {
                 text.sample(metric, .unsigned(sum(at: layout.firstAlgorithm + index)), labels: [("algorithm", name)])
             }
-        case .proofsVerified: text.sample(metric, .unsigned(sum(at: WorkerCounter.proofsVerified.rawValue)))
-        case .introspections: text.sample(metric, .unsigned(sum(at: WorkerCounter.introspections.rawValue)))
-        case .replayEntries, .replayBytes, .replayInserts, .replayRefusals: writeReplay(metric, to: &text)
-        case .loginStarts, .logins, .logouts, .sessionRefreshes: writeLogins(metric, to: &text)
-        case .loginRequests: text.sample(metric, .whole(sum(.loginRequests)))
-        case .sessionCacheHits: text.sample(metric, .unsigned(sum(at: WorkerCounter.sessionCacheHits.rawValue)))
-        case .sessionCacheMisses: text.sample(metric, .unsigned(sum(at: WorkerCounter.sessionCacheMisses.rawValue)))
-        case .sessionCacheEvictions:
-            text.sample(metric, .unsigned(sum(at: WorkerCounter.sessionCacheEvictions.rawValue)))
-        case .sessionCacheEntries: text.sample(metric, .whole(sum(.sessionCacheEntries)))
-        case .sessionCacheBytes: text.sample(metric, .whole(sum(.sessionCacheBytes)))
+        case .replayUsed, .replayEntries, .replayBytes, .replayInserts, .replayRefusals:
+            writeReplay(metric, to: &text)
+        case .loginStarts, .logins, .loginRefusals, .logouts, .sessionRefreshes: writeLogins(metric, to: &text)
+        case .sessions, .certificateExpiry, .processorTime, .residentMemory, .virtualMemory, .openDescriptors,
+            .descriptorLimit:
+            writeReadings(metric, to: &text)
         case .issuerReady, .issuerKeysAge, .issuerRefreshes: writeIssuers(metric, to: &text)
         case .logDropped:
             for log in logs {
@@ -87,7 +94,7 @@ struct MetricsPage {
         case .loopLag:
             for (index, worker) in shown.workers.enumerated() {
                 let lag = worker.bank.load(layout.firstGauge + WorkerGauge.loopLag.rawValue)
-                text.sample(metric, .microseconds(lag), labels: [("worker", String(index))])
+                text.sample(metric, .millionths(lag), labels: [("worker", String(index))])
             }
         case .configReloads:
             text.sample(metric, .unsigned(reloads.applied), labels: [("result", "applied")])
@@ -96,15 +103,14 @@ struct MetricsPage {
         case .configApplied: text.sample(metric, .whole(reloads.appliedAt))
         case .clockStep: text.sample(metric, .whole(clockStep))
         case .buildInfo: text.sample(metric, .whole(1), labels: [("version", version)])
-        case .residentMemory: if let bytes = process.residentBytes { text.sample(metric, .whole(bytes)) }
-        case .openDescriptors: if let count = process.openDescriptors { text.sample(metric, .whole(count)) }
         case .startTime: text.sample(metric, .whole(startTime.seconds))
         }
     }
 
-    private func writeReplay(_ metric: MetricName, to text: inout PrometheusText) {
+    private func writeReplay(_ metric: MetricName, to text: inout ExpositionText) {
         guard let readings = replay else { return }
         switch metric {
+        case .replayUsed: text.sample(metric, .millionths(readings.usedMillionths))
         case .replayEntries: text.sample(metric, .whole(Int64(readings.entries)))
         case .replayBytes: text.sample(metric, .whole(Int64(readings.bytes)))
         case .replayInserts: text.sample(metric, .unsigned(readings.inserted))
@@ -112,37 +118,93 @@ struct MetricsPage {
         }
     }
 
+    /// What is asked of the kernel and of others, and not counted; what they do not say has no sample.
+    private func writeReadings(_ metric: MetricName, to text: inout ExpositionText) {
+        func put(_ value: Int64?) { if let value { text.sample(metric, .whole(value)) } }
+        switch metric {
+        case .sessions:
+            for (client, count) in serving.sessions {
+                text.sample(metric, .whole(Int64(count)), labels: [("client", client)])
+            }
+        case .certificateExpiry:
+            for certificate in serving.certificates {
+                let labels = [("use", certificate.use.rawValue), ("file", certificate.file)]
+                text.sample(metric, .whole(certificate.notAfter), labels: labels)
+            }
+        case .processorTime: if let time = process.processorTime { text.sample(metric, .millionths(time)) }
+        case .residentMemory: put(process.residentBytes)
+        case .virtualMemory: put(process.virtualBytes)
+        case .openDescriptors: put(process.openDescriptors)
+        case _: put(process.descriptorLimit)
+        }
+    }
+
     private func sum(at index: Int) -> UInt64 {
         shown.workers.reduce(0) { $0 &+ $1.bank.load(index) }
     }
+
+    private func sum(_ counter: WorkerCounter) -> UInt64 { sum(at: counter.rawValue) }
 
     private func sum(_ gauge: WorkerGauge) -> Int64 {
         Int64(bitPattern: sum(at: layout.firstGauge + gauge.rawValue))
     }
 
-    /// A number of one row, summed over the workers in whose layout the row is that route's.
-    private func sum(_ row: MetricsRow, _ cell: (MetricsLayout, Int) -> Int) -> UInt64 {
-        shown.workers.reduce(0) { sum, worker in
-            guard row.tenure == worker.tenure(of: row.slot) else { return sum }
-            return sum &+ worker.bank.load(cell(worker.layout, row.slot))
-        }
+    private func sum(_ histogram: WorkerHistogram) -> HistogramReading {
+        var reading = HistogramReading()
+        for worker in shown.workers { reading.add(worker.bank.cells, at: layout.histogram(histogram)) }
+        return reading
     }
 
-    /// Series that never counted are left out: routes × causes are many, and most pairs cannot happen.
-    private func writeRequests(to text: inout PrometheusText) {
+    /// The workers in whose layout the row is that route's.
+    private func workers(counting row: MetricsRow) -> [WorkerMetrics] {
+        shown.workers.filter { row.tenure == $0.tenure(of: row.slot) }
+    }
+
+    /// Each row's requests of each class; those that never counted are left out, since most pairs cannot happen.
+    private func forEachRow(_ body: (_ route: String, _ statusClass: String, HistogramReading) -> Void) {
         for row in shown.slots.rows {
+            let workers = workers(counting: row)
             for (index, name) in MetricsLayout.statusClasses.enumerated() {
-                let count = sum(row) { $0.request(route: $1, statusClass: index) }
-                guard count > 0 else { continue }
-                text.sample(.requests, .unsigned(count), labels: [("route", row.name), ("code", name)])
+                var reading = HistogramReading()
+                for worker in workers {
+                    reading.add(worker.bank.cells, at: worker.layout.request(route: row.slot, statusClass: index))
+                }
+                if reading.count > 0 { body(row.name, name, reading) }
             }
         }
     }
 
-    private func writeRefusals(to text: inout PrometheusText) {
+    private func writeRequests(to text: inout ExpositionText) {
+        forEachRow { route, code, reading in
+            text.sample(.requests, .unsigned(reading.count), labels: [("route", route), ("code", code)])
+        }
+    }
+
+    private func writeRequestDurations(as metric: MetricName, to text: inout ExpositionText) {
+        forEachRow { route, code, reading in
+            if metric == .requestDuration {
+                text.histogram(metric, reading, .own, labels: [("route", route), ("code", code)])
+            } else {
+                text.histogram(
+                    metric, reading, .conventions, labels: [("http_route", route)] + Self.conventionalCode(code))
+            }
+        }
+    }
+
+    /// The class of a status in the place of the conventions' code: there are six at most for each route.
+    ///
+    /// A response that was not given has none.
+    private static func conventionalCode(_ code: String) -> [ExpositionText.Label] {
+        code == MetricsLayout.statusClasses[0] ? [] : [("http_response_status_code", code)]
+    }
+
+    private func writeRefusals(to text: inout ExpositionText) {
         for row in shown.slots.rows {
+            let workers = workers(counting: row)
             for (index, label) in labels.causes.enumerated() {
-                let count = sum(row) { $0.refusal(route: $1, cause: index) }
+                let count = workers.reduce(0) { sum, worker in
+                    sum &+ worker.bank.load(worker.layout.refusal(route: row.slot, cause: index))
+                }
                 guard count > 0 else { continue }
                 text.sample(
                     .refusals, .unsigned(count),
@@ -151,24 +213,55 @@ struct MetricsPage {
         }
     }
 
-    private func write(_ histogram: WorkerHistogram, as metric: MetricName, to text: inout PrometheusText) {
-        let first = layout.histogram(histogram)
-        var count: UInt64 = 0
-        for (index, bound) in (HistogramBuckets.labels + ["+Inf"]).enumerated() {
-            count &+= sum(at: first + index)
-            text.sample(metric, .unsigned(count), labels: [("le", bound)], suffix: "_bucket")
+    private func writeUpstreams(_ metric: MetricName, to text: inout ExpositionText) {
+        for name in labels.upstreams {
+            let reading = UpstreamReading(name, shown.workers)
+            let upstream = ("upstream", name)
+            switch metric {
+            case .upstreamUp:
+                if let isUp = reading.isUp { text.sample(metric, .whole(isUp ? 1 : 0), labels: [upstream]) }
+            case .upstreamConnections: text.sample(metric, .whole(reading.connections), labels: [upstream])
+            case .upstreamConnects: text.sample(metric, .unsigned(reading.connects), labels: [upstream])
+            case _:
+                for failure in UpstreamFailure.allCases {
+                    text.sample(
+                        metric, .unsigned(reading.failures(failure)), labels: [upstream, ("cause", failure.label)])
+                }
+            }
         }
-        text.sample(metric, .microseconds(sum(at: first + HistogramBuckets.sum)), suffix: "_sum")
-        text.sample(metric, .unsigned(count), suffix: "_count")
     }
 
-    private func writeLogins(_ metric: MetricName, to text: inout PrometheusText) {
+    private func writeUpstreamDurations(as metric: MetricName, to text: inout ExpositionText) {
+        for name in labels.upstreams {
+            let upstream = UpstreamReading(name, shown.workers)
+            for (index, code) in MetricsLayout.statusClasses.enumerated() {
+                let reading = upstream.durations(statusClass: index)
+                guard reading.count > 0 else { continue }
+                if metric == .upstreamDuration {
+                    text.histogram(metric, reading, .own, labels: [("upstream", name), ("code", code)])
+                } else {
+                    text.histogram(
+                        metric, reading, .conventions,
+                        labels: [("server_address", name)] + Self.conventionalCode(code))
+                }
+            }
+        }
+    }
+
+    private func writeLogins(_ metric: MetricName, to text: inout ExpositionText) {
         for (index, name) in labels.logins.enumerated() {
             let client = ("client", name)
             switch metric {
             case .loginStarts:
                 text.sample(metric, .unsigned(shown.logins.starts(client: index)), labels: [client])
             case .logouts: text.sample(metric, .unsigned(shown.logins.logouts(client: index)), labels: [client])
+            case .loginRefusals:
+                for (cause, label) in labels.causes.enumerated() {
+                    let count = shown.logins.refusals(client: index, cause: cause)
+                    guard count > 0 else { continue }
+                    text.sample(
+                        metric, .unsigned(count), labels: [client, ("cause", label.cause), ("blame", label.blame)])
+                }
             case .logins:
                 for outcome in LoginMetrics.Login.allCases {
                     let count = shown.logins.logins(client: index, outcome)
@@ -183,7 +276,7 @@ struct MetricsPage {
         }
     }
 
-    private func writeIssuers(_ metric: MetricName, to text: inout PrometheusText) {
+    private func writeIssuers(_ metric: MetricName, to text: inout ExpositionText) {
         for (index, name) in labels.issuers.enumerated() {
             if metric == .issuerReady {
                 text.sample(metric, .whole(shown.issuers.isReady(issuer: index) ? 1 : 0), labels: [("issuer", name)])

@@ -23,6 +23,7 @@ package final class MetricsRegistry: Sendable {
     private let clockStep = Atomic<Int64>(0)
     private let reloads: Mutex<ReloadReadings>
     private let replay = Mutex<(@Sendable () -> ReplayReadings)?>(nil)
+    private let serving = Mutex<(@Sendable () -> ServingReadings)?>(nil)
     private let logs = Mutex<[ShownLog]>([])
 
     /// Allocates every number that is counted until labels change; route i of the labels is counted as route i.
@@ -35,7 +36,8 @@ package final class MetricsRegistry: Sendable {
             ShownMetrics(
                 labels: labels, slots: slots,
                 workers: (0..<workers).map { _ in WorkerMetrics(labels: labels, tenures: slots.tenures) },
-                issuers: IssuerMetrics(names: labels.issuers), logins: LoginMetrics(names: labels.logins)))
+                issuers: IssuerMetrics(names: labels.issuers),
+                logins: LoginMetrics(names: labels.logins, causes: labels.causes.count)))
     }
 
     /// One per worker, in the workers' order; each is written by its worker alone.
@@ -56,11 +58,15 @@ package final class MetricsRegistry: Sendable {
         shown.withLock { shown in
             let routes = shown.slots.extend(labels.routes, keeping: Set(alive.flatMap(\.routes)))
             shown.issuers = IssuerMetrics(names: labels.issuers, continuing: shown.issuers)
-            shown.logins = LoginMetrics(names: labels.logins, continuing: shown.logins)
+            shown.logins = LoginMetrics(
+                names: labels.logins, causes: shown.labels.causes.count, continuing: shown.logins)
             shown.labels.routes = labels.routes
             shown.labels.issuers = labels.issuers
             shown.labels.logins = labels.logins
-            let next = shown.workers.map { _ in WorkerMetrics(labels: shown.labels, tenures: shown.slots.tenures) }
+            shown.labels.upstreams = labels.upstreams
+            let next = shown.workers.map { worker in
+                WorkerMetrics(labels: shown.labels, tenures: shown.slots.tenures, continuing: worker.upstreams)
+            }
             return MetricsSlots(routes: routes, workers: next)
         }
     }
@@ -88,6 +94,11 @@ package final class MetricsRegistry: Sendable {
         replay.withLock { $0 = readings }
     }
 
+    /// Shows what is alive, and until when what is served may be: `readings` are asked for at each scrape, on its thread.
+    package func attach(serving readings: @escaping @Sendable () -> ServingReadings) {
+        serving.withLock { $0 = readings }
+    }
+
     /// Notes a jump of the wall clock; any thread.
     package func setClockStep(seconds: Int64) {
         clockStep.store(seconds, ordering: .relaxed)
@@ -104,11 +115,14 @@ package final class MetricsRegistry: Sendable {
     /// The page: every family of `MetricName`, summed over the workers.
     ///
     /// For the admin listener: allocates, and reads procfs unless the readings are given.
-    package func page(now: Timestamp = .now(), process: ProcessReadings = .now()) -> [UInt8] {
+    package func page(
+        _ format: ExpositionFormat = .prometheusText, now: Timestamp = .now(), process: ProcessReadings = .now()
+    ) -> [UInt8] {
         MetricsPage(
             shown: shown.withLock { $0 }, version: version, startTime: startTime,
             clockStep: clockStep.load(ordering: .relaxed), reloads: reloadReadings,
-            replay: replay.withLock { $0 }?(), logs: logs.withLock { $0 }, now: now, process: process
-        ).written()
+            replay: replay.withLock { $0 }?(), serving: serving.withLock { $0 }?() ?? ServingReadings(),
+            logs: logs.withLock { $0 }, now: now, process: process
+        ).written(format)
     }
 }

@@ -22,12 +22,14 @@ struct RouteSlots: Sendable {
         lastTenure = UInt64(routes.count)
     }
 
-    /// The rows to show: first the one of requests that matched no route.
+    /// The rows to show: first those of requests that matched no route, whose names no route has on the page.
     var rows: [MetricsRow] {
-        let unrouted = MetricsRow(name: "(none)", slot: WorkerMetrics.unrouted, tenure: 0)
-        return [unrouted]
+        UnroutedRequests.allCases.map { MetricsRow(name: $0.label, slot: $0.slot, tenure: 0) }
             + names.indices.compactMap { slot in
-                names[slot].map { MetricsRow(name: $0, slot: slot, tenure: tenures[slot]) }
+                names[slot].map { name in
+                    let isTaken = UnroutedRequests.allCases.contains { $0.label == name }
+                    return MetricsRow(name: isTaken ? "route \(name)" : name, slot: slot, tenure: tenures[slot])
+                }
             }
     }
 

@@ -2,21 +2,21 @@
 ///
 /// Everything is allocated at start and found by index. Counting is some moves: no lock, no dictionary, no `String`.
 package final class WorkerMetrics: Sendable {
-    /// The route of requests that matched none.
-    package static let unrouted = -1
-
     let bank: CounterBank
     let layout: MetricsLayout
     /// Whose numbers stand in each route's row; see `RouteSlots`.
     private let tenures: [UInt64]
+    /// The numbers of the upstreams of its configuration; those of a name that stays are those of before.
+    package let upstreams: UpstreamMetrics
 
-    init(labels: MetricsLabels, tenures: [UInt64]) {
+    init(labels: MetricsLabels, tenures: [UInt64], continuing old: UpstreamMetrics? = nil) {
         layout = MetricsLayout(labels, routes: tenures.count)
         bank = CounterBank(count: layout.count)
         self.tenures = tenures
+        upstreams = UpstreamMetrics(names: labels.upstreams, continuing: old)
     }
 
-    /// Zero for the row of requests that matched no route, which every layout has, and for a row that is nobody's.
+    /// Zero for the rows of requests that matched no route, which every layout has, and for a row that is nobody's.
     func tenure(of slot: Int) -> UInt64 { tenures.indices.contains(slot) ? tenures[slot] : 0 }
 
     /// Copies every number that `old` has of what is counted here; nothing was counted here yet.
@@ -24,7 +24,7 @@ package final class WorkerMetrics: Sendable {
     /// On the thread that writes to `old`, which writes to it no more.
     package func takeOver(from old: WorkerMetrics) {
         bank.copy(0, from: old.bank, at: 0, count: layout.firstRequest)
-        copyRow(of: Self.unrouted, from: old)
+        for row in UnroutedRequests.allCases { copyRow(of: row.slot, from: old) }
         for slot in 0..<min(tenures.count, old.tenures.count) where tenures[slot] == old.tenures[slot] {
             copyRow(of: slot, from: old)
         }
@@ -33,7 +33,7 @@ package final class WorkerMetrics: Sendable {
     private func copyRow(of route: Int, from old: WorkerMetrics) {
         bank.copy(
             layout.request(route: route, statusClass: 0), from: old.bank,
-            at: old.layout.request(route: route, statusClass: 0), count: MetricsLayout.statusClasses.count)
+            at: old.layout.request(route: route, statusClass: 0), count: MetricsLayout.requestCells)
         bank.copy(
             layout.refusal(route: route, cause: 0), from: old.bank, at: old.layout.refusal(route: route, cause: 0),
             count: layout.causes)
@@ -66,15 +66,15 @@ package final class WorkerMetrics: Sendable {
 
     /// Notes a duration.
     package func observe(_ histogram: WorkerHistogram, microseconds: UInt64) {
-        let first = layout.histogram(histogram)
-        bank.add(1, at: first + HistogramBuckets.index(microseconds: microseconds))
-        bank.add(microseconds, at: first + HistogramBuckets.sum)
+        bank.cells.observe(layout.histogram(histogram), microseconds: microseconds)
     }
 
-    /// Counts an answered request; status 0 is one whose client left before it was answered.
-    package func countRequest(route: Int, status: UInt16) {
-        let statusClass = status >= 100 && status < 600 ? Int(status) / 100 : 0
-        bank.add(1, at: layout.request(route: route, statusClass: statusClass))
+    /// Counts an answered request, and how long it took; status 0 is one whose client left before it was answered.
+    ///
+    /// `route` is a route's slot, or that of `UnroutedRequests`.
+    package func countRequest(route: Int, status: UInt16, microseconds: UInt64) {
+        let statusClass = MetricsLayout.statusClass(of: status)
+        bank.cells.observe(layout.request(route: route, statusClass: statusClass), microseconds: microseconds)
     }
 
     /// Counts a refused request by the index of its cause.

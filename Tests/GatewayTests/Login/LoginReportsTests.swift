@@ -14,7 +14,9 @@ import Testing
 private final class Office: Sendable {
     let registry = MetricsRegistry(
         workers: 1,
-        labels: MetricsLabels(routes: [], causes: [], algorithms: [], issuers: [], logins: ["shop", "web"]),
+        labels: MetricsLabels(
+            routes: [], causes: Refusal.allCases.map { RefusalLabel(cause: "\($0.word)", blame: $0.blame.rawValue) },
+            algorithms: [], issuers: [], logins: ["shop", "web"]),
         version: "")
     private let lines = Mutex("")
 
@@ -118,7 +120,11 @@ private final class Office: Sendable {
             .refused(.loginLoop, detail: RefusalDetail(expected: "", found: "", check: "CF-12")))
         office.reports.count(refused, to: .start(client: 0))
         office.reports.count(refused, to: .callback(client: 0))
-        #expect(office.counted == [#"portcullis_logins_total{client="shop",outcome="refused"} 2"#])
+        #expect(
+            office.counted == [
+                #"portcullis_logins_total{client="shop",outcome="refused"} 2"#,
+                #"portcullis_login_refusals_total{client="shop",cause="login_loop",blame="client"} 2"#,
+            ])
     }
 
     @Test(.refuses("OPS-03")) func `what is no login, or was not refused, counts as none`() {

@@ -45,6 +45,7 @@ final class RemoteStore: SessionStore {
 
     func isEnded(_ session: Session, now: Int64) -> Bool { behind.isEnded(session, now: now) }
 
+    var alive: Int? { behind.alive }
     var endings: UInt64 { behind.endings }
 
     func goesOn(from other: any SessionStore) -> Bool {

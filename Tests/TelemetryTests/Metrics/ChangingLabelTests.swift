@@ -4,12 +4,12 @@ import TestTraits
 import Testing
 
 private func labels(
-    _ routes: [String], issuers: [String] = [], logins: [String] = []
+    _ routes: [String], issuers: [String] = [], logins: [String] = [], upstreams: [String] = []
 ) -> MetricsLabels {
     MetricsLabels(
         routes: routes,
         causes: [RefusalLabel(cause: "late", blame: "client"), RefusalLabel(cause: "odd", blame: "us")],
-        algorithms: ["ES256"], issuers: issuers, logins: logins)
+        algorithms: ["ES256"], issuers: issuers, logins: logins, upstreams: upstreams)
 }
 
 private func registry(_ labels: MetricsLabels, workers: Int = 2) -> MetricsRegistry {
@@ -53,11 +53,11 @@ extension MetricsRegistry {
 @Suite struct `metrics whose labels change` {
     @Test(.holds("OPS-07")) func `routes that stay keep their slots and numbers, wherever they stand now`() {
         let registry = registry(labels(["a", "b"]))
-        registry.workers[0].countRequest(route: 0, status: 200)
-        registry.workers[1].countRequest(route: 1, status: 200)
+        registry.workers[0].countRequest(route: 0, status: 200, microseconds: 0)
+        registry.workers[1].countRequest(route: 1, status: 200, microseconds: 0)
         registry.workers[1].countRefusal(route: 1, cause: 1)
-        registry.workers[1].countRequest(route: WorkerMetrics.unrouted, status: 200)
-        registry.workers[0].observe(.request, microseconds: 7)
+        registry.workers[1].countRequest(route: UnroutedRequests.none.slot, status: 200, microseconds: 0)
+        registry.workers[0].observe(.auth, microseconds: 7)
         registry.workers[0].adjust(.clientConnections, by: 3)
         registry.workers[0].countVerification(algorithm: 0)
         let before = samples(registry)
@@ -68,8 +68,8 @@ extension MetricsRegistry {
         #expect(samples(registry) == before)
         registry.move(1, to: slots)
         #expect(samples(registry) == before)
-        registry.workers[0].countRequest(route: slots.routes[0], status: 200)
-        registry.workers[1].countRequest(route: slots.routes[2], status: 200)
+        registry.workers[0].countRequest(route: slots.routes[0], status: 200, microseconds: 0)
+        registry.workers[1].countRequest(route: slots.routes[2], status: 200, microseconds: 0)
         #expect(registry.requests("c") == "1")
         #expect(registry.requests("a") == "2")
         #expect(registry.requests("b") == "1")
@@ -80,28 +80,28 @@ extension MetricsRegistry {
         let registry = registry(labels(["a"]))
         let slots = registry.extend(labels(["a", "b"]), keeping: [labels(["a"])])
         registry.move(0, to: slots)
-        registry.workers[0].countRequest(route: 0, status: 200)
-        registry.workers[1].countRequest(route: 0, status: 200)
+        registry.workers[0].countRequest(route: 0, status: 200, microseconds: 0)
+        registry.workers[1].countRequest(route: 0, status: 200, microseconds: 0)
         #expect(registry.requests("a") == "2")
         registry.move(1, to: slots)
-        registry.workers[1].countRequest(route: 0, status: 200)
+        registry.workers[1].countRequest(route: 0, status: 200, microseconds: 0)
         #expect(registry.requests("a") == "3")
     }
 
     @Test func `a slot is not given away while requests of its configuration are alive`() {
         let registry = registry(labels(["a", "b"]))
-        registry.workers[0].countRequest(route: 0, status: 200)
+        registry.workers[0].countRequest(route: 0, status: 200, microseconds: 0)
         let second = registry.extend(labels(["b", "c"]), keeping: [labels(["a", "b"])])
         #expect(second.routes == [1, 2])
         registry.moveAll(to: second)
         // A request of the first configuration ends.
-        registry.workers[0].countRequest(route: 0, status: 200)
+        registry.workers[0].countRequest(route: 0, status: 200, microseconds: 0)
         #expect(registry.requests("a") == "2")
     }
 
     @Test func `a slot that nobody needs is given to the next name, whose numbers begin at zero`() {
         let registry = registry(labels(["a", "b"]))
-        registry.workers[0].countRequest(route: 0, status: 200)
+        registry.workers[0].countRequest(route: 0, status: 200, microseconds: 0)
         registry.workers[0].countRefusal(route: 0, cause: 0)
         let slots = registry.extend(labels(["b", "c", "d"]))
         #expect(slots.routes == [1, 0, 2])
@@ -110,13 +110,13 @@ extension MetricsRegistry {
         registry.moveAll(to: slots)
         #expect(registry.requests("c") == nil)
         #expect(!samples(registry).keys.contains { $0.contains("cause=\"late\"") })
-        registry.workers[0].countRequest(route: 0, status: 200)
+        registry.workers[0].countRequest(route: 0, status: 200, microseconds: 0)
         #expect(registry.requests("c") == "1")
     }
 
     @Test func `a worker that follows two reloads at once takes no numbers of another name over`() {
         let registry = registry(labels(["a"]), workers: 1)
-        registry.workers[0].countRequest(route: 0, status: 200)
+        registry.workers[0].countRequest(route: 0, status: 200, microseconds: 0)
         _ = registry.extend(labels(["b"]))
         let slots = registry.extend(labels(["b", "a"]))
         #expect(slots.routes == [0, 1])
@@ -137,9 +137,9 @@ extension MetricsRegistry {
 
     @Test(.holds("OPS-07")) func `a reload without routes, and one with routes again, lose nothing else`() {
         let registry = registry(labels(["a"]), workers: 1)
-        registry.workers[0].countRequest(route: WorkerMetrics.unrouted, status: 200)
+        registry.workers[0].countRequest(route: UnroutedRequests.none.slot, status: 200, microseconds: 0)
         registry.moveAll(to: registry.extend(labels([])))
-        registry.workers[0].countRequest(route: WorkerMetrics.unrouted, status: 200)
+        registry.workers[0].countRequest(route: UnroutedRequests.none.slot, status: 200, microseconds: 0)
         registry.moveAll(to: registry.extend(labels(["a"])))
         #expect(registry.requests("(none)") == "2")
     }
@@ -166,13 +166,33 @@ extension MetricsRegistry {
         #expect(found[#"portcullis_logouts_total{client="gone"}"#] == nil)
     }
 
+    @Test(.holds("OPS-07", "ECO-56")) func `an upstream that stays keeps its numbers, and one that is gone shows none`()
+    {
+        let registry = registry(labels(["a"], upstreams: ["app:80", "old:80"]))
+        let banks = registry.workers.map { $0.upstreams["app:80"] }
+        let old = registry.workers[0].upstreams["old:80"]
+        banks[0].counters.adjustConnections(by: 2)
+        banks[1].counters.count(.timedOut, at: 5)
+        old.counters.adjustConnections(by: 1)
+        registry.moveAll(to: registry.extend(labels(["a"], upstreams: ["new:80", "app:80"])))
+        // A connection that was there before is closed by whoever had it.
+        banks[0].counters.adjustConnections(by: -1)
+        old.counters.adjustConnections(by: -1)
+        registry.workers[1].upstreams["app:80"].counters.count(.timedOut, at: 6)
+        let found = samples(registry)
+        #expect(found[#"portcullis_upstream_connections{upstream="app:80"}"#] == "1")
+        #expect(found[#"portcullis_upstream_failures_total{upstream="app:80",cause="timed_out"}"#] == "2")
+        #expect(found[#"portcullis_upstream_connections{upstream="new:80"}"#] == "0")
+        #expect(!found.keys.contains { $0.contains("old:80") })
+    }
+
     @Test(.refuses("OPS-07")) func `scrapes never see a number go down while a worker moves again and again`() async {
         let registry = registry(labels(["a"]), workers: 1)
         let end = End()
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
                 for round in 0..<200 {
-                    for _ in 0..<50 { registry.workers[0].countRequest(route: 0, status: 200) }
+                    for _ in 0..<50 { registry.workers[0].countRequest(route: 0, status: 200, microseconds: 0) }
                     registry.moveAll(to: registry.extend(labels(["a", "b\(round)"]), keeping: [labels(["a"])]))
                 }
                 end.isReached.store(true, ordering: .releasing)

@@ -26,10 +26,10 @@ private func samples(_ registry: MetricsRegistry, now: Int64 = 2000) -> [String:
 @Suite struct `metrics` {
     @Test(.holds("OPS-03")) func `requests are counted by route and class of status, summed over workers`() {
         let registry = registry()
-        registry.workers[0].countRequest(route: 0, status: 200)
-        registry.workers[1].countRequest(route: 0, status: 204)
-        registry.workers[1].countRequest(route: 0, status: 401)
-        registry.workers[1].countRequest(route: WorkerMetrics.unrouted, status: 404)
+        registry.workers[0].countRequest(route: 0, status: 200, microseconds: 0)
+        registry.workers[1].countRequest(route: 0, status: 204, microseconds: 0)
+        registry.workers[1].countRequest(route: 0, status: 401, microseconds: 0)
+        registry.workers[1].countRequest(route: UnroutedRequests.none.slot, status: 404, microseconds: 0)
         let found = samples(registry)
         #expect(found[#"portcullis_requests_total{route="orders",code="2xx"}"#] == "2")
         #expect(found[#"portcullis_requests_total{route="orders",code="4xx"}"#] == "1")
@@ -42,7 +42,7 @@ private func samples(_ registry: MetricsRegistry, now: Int64 = 2000) -> [String:
         arguments: [(0, "other"), (99, "other"), (100, "1xx"), (599, "5xx"), (600, "other"), (65_535, "other")])
     func `any status has a class`(status: UInt16, name: String) {
         let registry = registry()
-        registry.workers[0].countRequest(route: 1, status: status)
+        registry.workers[0].countRequest(route: 1, status: status, microseconds: 0)
         let found = samples(registry)
         #expect(found[#"portcullis_requests_total{route="a\"b\\c\nd",code="\#(name)"}"#] == "1")
     }
@@ -50,7 +50,7 @@ private func samples(_ registry: MetricsRegistry, now: Int64 = 2000) -> [String:
     @Test(.holds("OPS-03")) func `refusals are counted by route, cause and blame`() {
         let registry = registry()
         registry.workers[0].countRefusal(route: 0, cause: 0)
-        registry.workers[0].countRefusal(route: WorkerMetrics.unrouted, cause: 1)
+        registry.workers[0].countRefusal(route: UnroutedRequests.none.slot, cause: 1)
         registry.workers[1].countRefusal(route: 0, cause: 0)
         let found = samples(registry)
         #expect(found[#"portcullis_refusals_total{route="orders",cause="token_expired",blame="client"}"#] == "2")
@@ -60,9 +60,9 @@ private func samples(_ registry: MetricsRegistry, now: Int64 = 2000) -> [String:
     @Test(arguments: [0, 100, 101, 1000, 1001, 10_000_000, 10_000_001, UInt64.max / 4] as [UInt64])
     func `a duration is in every bucket whose bound it does not pass`(microseconds: UInt64) throws {
         let registry = registry()
-        registry.workers[1].observe(.request, microseconds: microseconds)
+        registry.workers[1].observe(.auth, microseconds: microseconds)
         let found = samples(registry)
-        let name = "portcullis_request_duration_seconds"
+        let name = "portcullis_auth_duration_seconds"
         let buckets = found.filter { $0.key.hasPrefix(name + "_bucket") }
         #expect(buckets.count == 17)
         for (key, count) in buckets {
@@ -71,19 +71,23 @@ private func samples(_ registry: MetricsRegistry, now: Int64 = 2000) -> [String:
             #expect(count == (Double(microseconds) <= seconds * 1_000_000 ? "1" : "0"), "\(key)")
         }
         #expect(found[name + "_count"] == "1")
-        #expect(found["portcullis_upstream_duration_seconds_count"] == "0")
+        #expect(!found.keys.contains { $0.hasPrefix("portcullis_request_duration_seconds") })
     }
 
     @Test(.holds("DPOP-15")) func `the set of used proofs is read at each scrape, once it is there`() {
         let registry = registry()
-        let names = ["entries", "bytes", "inserts_total", "refusals_total"].map { "portcullis_dpop_replay_\($0)" }
+        let names = ["entries", "bytes", "inserts_total", "refusals_total", "used_ratio"]
+            .map { "portcullis_dpop_replay_\($0)" }
         #expect(names.allSatisfy { samples(registry)[$0] == nil })
         registry.attach(replay: {
-            ReplayReadings(entries: 1, bytes: 2, inserted: UInt64(Int64.max) + 1, refused: 4)
+            ReplayReadings(entries: 1, bytes: 2, inserted: UInt64(Int64.max) + 1, refused: 4, capacity: 8)
         })
-        #expect(names.map { samples(registry)[$0] } == ["1", "2", "9223372036854775808", "4"])
-        registry.attach(replay: { ReplayReadings(entries: 5, bytes: 6, inserted: 7, refused: 8) })
-        #expect(names.map { samples(registry)[$0] } == ["5", "6", "7", "8"])
+        #expect(names.map { samples(registry)[$0] } == ["1", "2", "9223372036854775808", "4", "0.125"])
+        registry.attach(replay: { ReplayReadings(entries: 5, bytes: 6, inserted: 7, refused: 8, capacity: 5) })
+        #expect(names.map { samples(registry)[$0] } == ["5", "6", "7", "8", "1"])
+        // A set without any room has no share that could be divided by it.
+        registry.attach(replay: { ReplayReadings(entries: 0, bytes: 0, inserted: 0, refused: 0, capacity: 0) })
+        #expect(samples(registry)["portcullis_dpop_replay_used_ratio"] == "0")
     }
 
     @Test(.holds("DPOP-15", "INT-07")) func `what a worker counts of proofs and lookups is summed, under its own name`()
@@ -99,9 +103,9 @@ private func samples(_ registry: MetricsRegistry, now: Int64 = 2000) -> [String:
 
     @Test func `the sum of durations is in seconds`() {
         let registry = registry()
-        registry.workers[0].observe(.upstream, microseconds: 1_500_000)
-        registry.workers[1].observe(.upstream, microseconds: 1)
-        #expect(samples(registry)["portcullis_upstream_duration_seconds_sum"] == "1.500001")
+        registry.workers[0].observe(.auth, microseconds: 1_500_000)
+        registry.workers[1].observe(.auth, microseconds: 1)
+        #expect(samples(registry)["portcullis_auth_duration_seconds_sum"] == "1.500001")
     }
 
     @Test func `gauges move both ways and may be moved by different workers`() {
@@ -172,10 +176,11 @@ private func samples(_ registry: MetricsRegistry, now: Int64 = 2000) -> [String:
 
     @Test(.holds("OPS-03")) func `a login client shows how logins and refreshes ended, and its logouts`() {
         let registry = registry()
-        for outcome in LoginMetrics.Login.allCases { registry.logins.count(client: 1, outcome) }
+        registry.logins.countSuccess(client: 1)
+        registry.logins.countRefusal(client: 1, cause: 1)
         for outcome in LoginMetrics.Refresh.allCases { registry.logins.count(client: 1, outcome) }
         registry.logins.count(client: 1, .unavailable)
-        registry.logins.count(client: 0, LoginMetrics.Login.refused)
+        registry.logins.countRefusal(client: 0, cause: 0)
         for _ in 0..<3 { registry.logins.countLogout(client: 0) }
         let found = samples(registry)
         #expect(found[#"portcullis_logins_total{client="web",outcome="succeeded"}"#] == "1")
@@ -188,6 +193,12 @@ private func samples(_ registry: MetricsRegistry, now: Int64 = 2000) -> [String:
         #expect(found[#"portcullis_session_refreshes_total{client="shop",outcome="ended"}"#] == "0")
         #expect(found[#"portcullis_logouts_total{client="shop"}"#] == "3")
         #expect(found[#"portcullis_logouts_total{client="web"}"#] == "0")
+        let refusals = found.filter { $0.key.hasPrefix("portcullis_login_refusals_total") }
+        #expect(
+            refusals == [
+                #"portcullis_login_refusals_total{client="shop",cause="token_expired",blame="client"}"#: "1",
+                #"portcullis_login_refusals_total{client="web",cause="keys",blame="issuer"}"#: "1",
+            ])
     }
 
     @Test(.holds("OPS-05")) func `sessions that are opened and logins under way are summed over the workers`() {
@@ -230,11 +241,24 @@ private func samples(_ registry: MetricsRegistry, now: Int64 = 2000) -> [String:
         #expect(found[#"portcullis_build_info{version="1.2.3"}"#] == "1")
     }
 
+    @Test(.holds("ECO-56")) func `the process shows processor time, memory and how many descriptors it may have`() {
+        var process = ProcessReadings()
+        process.processorTime = 1_250_000
+        process.virtualBytes = 8192
+        process.descriptorLimit = 1024
+        let page = String(decoding: registry().page(process: process), as: UTF8.self)
+        for line in ["process_cpu_seconds_total 1.25", "process_virtual_memory_bytes 8192", "process_max_fds 1024"] {
+            #expect(page.contains("\n\(line)\n"))
+        }
+    }
+
     @Test func `a process without procfs leaves what it cannot know out`() {
-        let process = ProcessReadings(residentBytes: nil, openDescriptors: nil)
+        let process = ProcessReadings()
         let page = String(decoding: registry().page(now: .now(), process: process), as: UTF8.self)
         #expect(!page.contains("\nprocess_resident_memory_bytes "))
         #expect(!page.contains("\nprocess_open_fds "))
+        #expect(!page.contains("\nprocess_cpu_seconds_total "))
+        #expect(!page.contains("\nprocess_max_fds "))
     }
 
     @Test func `the kernel's answers are read`() throws {
@@ -243,11 +267,14 @@ private func samples(_ registry: MetricsRegistry, now: Int64 = 2000) -> [String:
         #expect(resident > 1_000_000)
         let descriptors = try #require(readings.openDescriptors)
         #expect(descriptors > 0 && descriptors < 100_000)
+        #expect(try #require(readings.virtualBytes) > resident)
+        #expect(try #require(readings.processorTime) > 0)
+        #expect(readings.descriptorLimit ?? descriptors >= descriptors)
     }
 
     @Test func `every family has help and type once, before its samples`() {
         let registry = registry()
-        registry.workers[0].countRequest(route: 0, status: 200)
+        registry.workers[0].countRequest(route: 0, status: 200, microseconds: 0)
         registry.workers[0].countRefusal(route: 0, cause: 0)
         let lines = String(decoding: registry.page(), as: UTF8.self).split(separator: "\n").map(String.init)
         var described: [String] = []
