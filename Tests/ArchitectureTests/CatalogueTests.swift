@@ -117,6 +117,31 @@ struct CatalogueWord: Hashable, CustomStringConvertible {
         #expect(Set(words) == Set(documented))
     }
 
+    /// What the labels of an enum are, in a file of the metrics.
+    private static func labels(of type: String, in file: String) -> Set<String> {
+        guard let text = SourceTree.file(metrics + file)?.text, let start = text.range(of: "enum \(type)") else {
+            return []
+        }
+        let rest = text[start.upperBound...]
+        let body = rest[..<(rest.range(of: "\n}\n")?.lowerBound ?? rest.endIndex)]
+        return Set(body.matches(of: #/case \.\w+: "([^"]+)"/#).map { String($0.1) })
+    }
+
+    @Test func `name every failure of an upstream, and no other, beside its metric`() throws {
+        let metrics = try #require(SourceTree.file("Sources/Gateway/Gateway.docc/Metrics.md")).text
+        let row = try #require(metrics.split(separator: "\n").first { $0.hasPrefix("| `portcullis_upstream_failures") })
+        let documented = row.matches(of: #/`(\w+)`/#).map { String($0.1) }
+            .filter { !$0.hasPrefix("portcullis_") && $0 != "upstream" && $0 != "cause" }
+        #expect(documented.count >= 8)
+        #expect(Self.labels(of: "UpstreamFailure", in: "UpstreamMetrics.swift") == Set(documented))
+    }
+
+    @Test func `explain every name of requests without a route and no other`() {
+        let documented = CatalogueWord.documented(in: "Metrics.md", below: "Requests without a route")
+        #expect(documented.count == 4)
+        #expect(Self.labels(of: "UnroutedRequests", in: "MetricsLayout.swift") == Set(documented))
+    }
+
     @Test func `explain every member of the access log and no other`() {
         let member = #/\.member\(\s*"(\w+)"/#
         var words: Set<String> = []
