@@ -30,6 +30,8 @@ package struct GatewaySettings: Sendable {
     package var via: String
     /// Refused and accepted requests kept for `portcullis explain --request-id`, over all workers; 0 keeps none.
     package var explainBuffer = 0
+    /// Gateways that serve these public URLs side by side, this one among them, at most.
+    package var replicas = 1
 
     package init(
         workers: Int, listeners: [ListenerSettings], admin: AdminSettings, issuers: [IssuerSettings],
