@@ -17,6 +17,10 @@ enum DocumentSection {
                 "replicas", .integer(1...1000), .standard("1"), example: "3",
                 "How many gateways serve these public URLs side by side, at most."),
             KeyDescription(
+                "watch", .boolean, .optional, example: "true",
+                "Whether a change of this file is a reload, as a renewed certificate is; by default where Kubernetes mounts it."
+            ),
+            KeyDescription(
                 "listeners",
                 .list(ListShape(noun: "listeners", element: .object(ListenerSection.shape), count: 1...64)), .required,
                 example: "[{ address: 0.0.0.0:8443, public_url: https://shop.example.com }]",
@@ -136,6 +140,7 @@ enum DocumentSection {
         if let via = document.text("via") { settings.via = via.text }
         settings.explainBuffer = document.integer("explain_buffer") ?? 0
         settings.replicas = document.integer("replicas") ?? 1
+        settings.watch = document.flag("watch")
         return settings
     }
 
