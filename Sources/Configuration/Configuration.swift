@@ -7,13 +7,14 @@ package enum Configuration {
 
     /// The settings that the file at `path` describes, and what its operator should be warned of.
     ///
-    /// `portcullis check` and `portcullis run` both load with this, so they refuse the same files.
+    /// `portcullis check` and `portcullis run` both load with this, so they refuse the same files. Notes the files that it
+    /// reads, this one first.
     package static func load(
-        path: String, from sources: ConfigurationSources = .system
+        path: String, from sources: ConfigurationSources = .system, noting files: FilesRead = FilesRead()
     ) throws(ConfigurationRefusal) -> LoadedConfiguration {
-        switch sources.file(path, maximumBytes) {
+        switch sources.noting(files).file(path, maximumBytes) {
         case .success(let file):
-            return try load(text: file.bytes, folder: FilePath.folder(of: path), from: sources)
+            return try load(text: file.bytes, folder: FilePath.folder(of: path), from: sources, noting: files)
         case .failure(let refusal):
             throw .problems([
                 Problem(
@@ -23,9 +24,16 @@ package enum Configuration {
         }
     }
 
+    /// The settings that a text describes which was read from the file at `path` before.
+    package static func load(
+        text: [UInt8], of path: String, noting files: FilesRead
+    ) throws(ConfigurationRefusal) -> LoadedConfiguration {
+        try load(text: text, folder: FilePath.folder(of: path), from: .system, noting: files)
+    }
+
     /// The settings that a text describes; relative paths in it start at `folder`.
     package static func load(
-        text: [UInt8], folder: String, from sources: ConfigurationSources
+        text: [UInt8], folder: String, from sources: ConfigurationSources, noting files: FilesRead = FilesRead()
     ) throws(ConfigurationRefusal) -> LoadedConfiguration {
         let root: YAMLNode
         do throws(YAMLRefusal) {
@@ -35,14 +43,13 @@ package enum Configuration {
         }
         let problems = ProblemList()
         let place = Place(position: root.position, path: "")
-        let files = FilesRead()
         let sources = sources.noting(files)
         let checked = ShapeCheck(problems: problems).check(root, .object(DocumentSection.shape), at: place, for: nil)
         let translation = Translation(problems: problems, sources: sources, folder: folder)
         guard let document = checked?.object, let settings = DocumentSection.translate(document, translation),
             !problems.hasErrors
         else { throw .problems(problems.inOrder) }
-        return LoadedConfiguration(settings: settings, warnings: problems.inOrder, files: files.paths)
+        return LoadedConfiguration(settings: settings, warnings: problems.inOrder, text: text, files: files.files)
     }
 }
 
@@ -51,8 +58,10 @@ package struct LoadedConfiguration: Sendable {
     package var settings: GatewaySettings
     /// In the order of the text; none of them is an error.
     package var warnings: [Problem]
-    /// The files that the text names and loading read, each once.
-    package var files: [String] = []
+    /// What it was read from.
+    package var text: [UInt8] = []
+    /// The files that were read, each once: the one with the text, unless it was given, and those that it names.
+    package var files: [ReadFile] = []
 
     /// The warnings for the log of a gateway that serves by it, a line for each; those that it says in a word of its own
     /// (`insecure_setting`) are left to it.

@@ -11,6 +11,8 @@ package struct ConfigurationSources: Sendable {
         package var bytes: [UInt8]
         /// The permission bits, `0o644` for example.
         package var permissions: UInt32
+        /// Which version of the file it is; nil where the bytes are from nowhere.
+        package var version: FileVersion?
 
         package init(path: String, bytes: [UInt8], permissions: UInt32 = 0o600) {
             self.path = path
@@ -88,14 +90,18 @@ package struct ConfigurationSources: Sendable {
     }
 }
 
-/// The files that loading one configuration read.
-final class FilesRead: Sendable {
-    private let found = Mutex<[String]>([])
+/// The files that loading one configuration read or looked for in vain, whether it loads or not.
+package final class FilesRead: Sendable {
+    private let found = Mutex<[ReadFile]>([])
 
-    /// Each once, in the order of their first reading.
-    var paths: [String] { found.withLock { $0 } }
+    package init() {}
 
-    func note(_ path: String) { found.withLock { if !$0.contains(path) { $0.append(path) } } }
+    /// Each once, as it was when it was read first.
+    package var files: [ReadFile] { found.withLock { $0 } }
+
+    func note(_ file: ReadFile) {
+        found.withLock { found in if !found.contains(where: { $0.path == file.path }) { found.append(file) } }
+    }
 }
 
 extension ConfigurationSources {
@@ -103,8 +109,11 @@ extension ConfigurationSources {
     func noting(_ files: FilesRead) -> ConfigurationSources {
         var noting = self
         noting.file = { [file] path, limit in
-            files.note(path)
-            return file(path, limit)
+            let result = file(path, limit)
+            var version: FileVersion?
+            if case .success(let read) = result { version = read.version }
+            files.note(ReadFile(path: path, version: version ?? FileVersion(at: path)))
+            return result
         }
         return noting
     }

@@ -1,3 +1,4 @@
+import Gateway
 import Glibc
 import Telemetry
 
@@ -49,7 +50,9 @@ private enum SystemFile {
             bytes += chunk[..<count]
             guard bytes.count <= limit else { return .failure(.larger(than: limit)) }
         }
-        return .success(ConfigurationSources.File(path: path, bytes: bytes, permissions: status.st_mode & 0o7777))
+        var file = ConfigurationSources.File(path: path, bytes: bytes, permissions: status.st_mode & 0o7777)
+        file.version = FileVersion(status)
+        return .success(file)
     }
 
     /// The names in a folder, a bounded number of them.

@@ -30,6 +30,11 @@ package struct GatewaySettings: Sendable {
     package var via: String
     /// Refused and accepted requests kept for `portcullis explain --request-id`, over all workers; 0 keeps none.
     package var explainBuffer = 0
+    /// Gateways that serve these public URLs side by side, this one among them, at most.
+    package var replicas = 1
+    /// Whether a change of the configuration file is a reload; nil where Kubernetes mounts it, and not where a person
+    /// edits it.
+    package var watch: Bool?
 
     package init(
         workers: Int, listeners: [ListenerSettings], admin: AdminSettings, issuers: [IssuerSettings],

@@ -25,8 +25,8 @@ package enum RequirementTable {
         RequirementFamily(prefix: "MD", title: "metadata and keys", isTested: true, rows: metadata),
         RequirementFamily(prefix: "OPS", title: "operation", isTested: true, rows: operation),
         RequirementFamily(
-            prefix: "ECO", title: "what surrounds the gateway, and pages for people", isTested: false,
-            rows: pages.filter { $0.id == "ECO-17" } + observability + pages.filter { $0.id != "ECO-17" }),
+            prefix: "ECO", title: "pages for people, and what surrounds the gateway", isTested: false,
+            rows: (pages + observability + kubernetes).sorted { $0.id < $1.id }),
         RequirementFamily(
             prefix: "D", title: "decisions where the standards leave room", isTested: false, rows: decisions),
         RequirementFamily(prefix: "T", title: "threats", isTested: false, rows: threats),

@@ -31,7 +31,7 @@ struct Check: ParsableCommand {
             }
             throw ExitCode(2)
         }
-        let notes = FilesOfRoot.notes(on: (config == "-" ? [] : [config]) + loaded.files)
+        let notes = FilesOfRoot.notes(on: loaded.files.map(\.path))
         guard !json else {
             let report = CheckReport(file: file, loaded, notes: notes)
             return Terminal.print(String(decoding: report.json, as: UTF8.self))

@@ -23,15 +23,22 @@ struct Run: ParsableCommand {
 func serve(_ loaded: LoadedConfiguration, configurationPath: String) throws {
     do throws(GatewayFailure) {
         let warnings = loaded.warningLines(file: configurationPath)
-        let source = ConfigurationSource(files: loaded.files) {
+        let source = ConfigurationSource(path: configurationPath, text: loaded.text, files: loaded.files) { text in
+            let files = FilesRead()
             do throws(ConfigurationRefusal) {
-                let again = try Configuration.load(path: configurationPath)
+                let again =
+                    if let text {
+                        try Configuration.load(text: text, of: configurationPath, noting: files)
+                    } else {
+                        try Configuration.load(path: configurationPath, noting: files)
+                    }
                 return .success(
                     NewConfiguration(
-                        settings: again.settings,
-                        warnings: again.warningLines(file: configurationPath), files: again.files))
+                        settings: again.settings, warnings: again.warningLines(file: configurationPath),
+                        text: again.text, files: again.files))
             } catch {
-                return .failure(ConfigurationFault(problems: error.lines(file: configurationPath)))
+                return .failure(
+                    ConfigurationFault(problems: error.lines(file: configurationPath), files: files.files))
             }
         }
         try Gateway(

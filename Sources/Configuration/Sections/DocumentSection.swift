@@ -14,6 +14,13 @@ enum DocumentSection {
                 "workers", .integer(1...256), .optional, example: "2",
                 "Threads that serve; by default one for each processor this process may use."),
             KeyDescription(
+                "replicas", .integer(1...1000), .standard("1"), example: "3",
+                "How many gateways serve these public URLs side by side, at most."),
+            KeyDescription(
+                "watch", .boolean, .optional, example: "true",
+                "Whether a change of this file is a reload, as a renewed certificate is; by default where Kubernetes mounts it."
+            ),
+            KeyDescription(
                 "listeners",
                 .list(ListShape(noun: "listeners", element: .object(ListenerSection.shape), count: 1...64)), .required,
                 example: "[{ address: 0.0.0.0:8443, public_url: https://shop.example.com }]",
@@ -112,6 +119,7 @@ enum DocumentSection {
         SessionKeysInUse(document, clients, logins, proofs).judge(problems)
         guard let admin, !problems.hasErrors else { return nil }
         loginsInUse.warnOfPassingKeys(logins, problems)
+        KeysOfReplicas(document).judge(logins, problems)
         var settings = GatewaySettings(
             workers: workers,
             listeners: listeners.map(\.settings), admin: admin, issuers: issuers, routes: routes)
@@ -131,6 +139,8 @@ enum DocumentSection {
         settings.assertionKeys = assertionKeys
         if let via = document.text("via") { settings.via = via.text }
         settings.explainBuffer = document.integer("explain_buffer") ?? 0
+        settings.replicas = document.integer("replicas") ?? 1
+        settings.watch = document.flag("watch")
         return settings
     }
 

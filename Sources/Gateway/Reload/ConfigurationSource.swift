@@ -1,11 +1,20 @@
 /// Where a configuration comes from when it is read again.
 package struct ConfigurationSource: Sendable {
-    /// Reads it; called on the control loop.
-    package let read: @Sendable () -> Result<NewConfiguration, ConfigurationFault>
-    /// The files that the configuration served at start names; a change of one of them is a wish to reload.
-    package let files: [String]
+    /// The file with the text.
+    package let path: String
+    /// The text that is served at start.
+    package let text: [UInt8]
+    /// The files that were read for it, its own among them; a change of one of them is a wish to reload.
+    package let files: [ReadFile]
+    /// Reads it, from the file or from a text that was in it before; called on the control loop.
+    package let read: @Sendable (_ text: [UInt8]?) -> Result<NewConfiguration, ConfigurationFault>
 
-    package init(files: [String], read: @escaping @Sendable () -> Result<NewConfiguration, ConfigurationFault>) {
+    package init(
+        path: String, text: [UInt8], files: [ReadFile],
+        read: @escaping @Sendable (_ text: [UInt8]?) -> Result<NewConfiguration, ConfigurationFault>
+    ) {
+        self.path = path
+        self.text = text
         self.files = files
         self.read = read
     }
@@ -15,12 +24,14 @@ package struct ConfigurationSource: Sendable {
 package struct NewConfiguration: Sendable {
     package let settings: GatewaySettings
     package let warnings: [String]
-    /// The files that it names: certificates, keys, secrets.
-    package let files: [String]
+    package let text: [UInt8]
+    /// What was read for it: certificates, keys, secrets, and the text's own file unless the text was given.
+    package let files: [ReadFile]
 
-    package init(settings: GatewaySettings, warnings: [String], files: [String]) {
+    package init(settings: GatewaySettings, warnings: [String], text: [UInt8], files: [ReadFile]) {
         self.settings = settings
         self.warnings = warnings
+        self.text = text
         self.files = files
     }
 }
@@ -28,6 +39,11 @@ package struct NewConfiguration: Sendable {
 /// Everything that keeps a configuration from loading, a line for each.
 package struct ConfigurationFault: Error, Sendable {
     package let problems: [String]
+    /// What was read, or looked for in vain: another version of one of these may be what it takes.
+    package let files: [ReadFile]
 
-    package init(problems: [String]) { self.problems = problems }
+    package init(problems: [String], files: [ReadFile]) {
+        self.problems = problems
+        self.files = files
+    }
 }

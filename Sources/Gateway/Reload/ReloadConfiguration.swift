@@ -14,6 +14,10 @@ final class ReloadState {
     /// What the process started with: some of it holds until it ends.
     let startedWith: GatewaySettings
     var files: WatchedFiles
+    /// What the configuration that is served was read from.
+    var text: [UInt8]
+    /// Whether what the configuration file says now was asked for and is not served yet.
+    var isTextWanted = false
     var isUnderWay = false
     /// Asked for while one was under way: what was read may be old by now.
     var isWantedAgain = false
@@ -36,7 +40,19 @@ final class ReloadState {
     init(_ source: ConfigurationSource?, startedWith: GatewaySettings) {
         self.source = source
         self.startedWith = startedWith
-        files = WatchedFiles(source?.files ?? [])
+        text = source?.text ?? []
+        files = WatchedFiles([])
+        files = WatchedFiles(watched(source?.files ?? [], by: startedWith))
+    }
+
+    /// Those of the files that a configuration was read from whose change is a wish to reload.
+    func watched(_ files: [ReadFile], by settings: GatewaySettings) -> [ReadFile] {
+        watchesText(settings) ? files : files.filter { $0.path != source?.path }
+    }
+
+    /// Whether a change of the configuration file itself is one.
+    func watchesText(_ settings: GatewaySettings) -> Bool {
+        settings.watch ?? source.map { MountedVolume.holds($0.path) } ?? false
     }
 }
 
@@ -44,7 +60,7 @@ final class ReloadState {
 private struct PreparedReload {
     let generation: Generation
     let configuration: NewConfiguration
-    /// Its files as they were when they were read: what is renewed while it waits for keys is a change.
+    /// Its files as they were when they were read: what is renewed since then is a change.
     let files: WatchedFiles
     let successions: [PreparedSuccession]
 }
@@ -67,13 +83,15 @@ extension Gateway {
         }
         operatorLog.write(
             .info, .reloading, [LogField(.reason, cause.rawValue)] + (file.map { [LogField(.detail, $0)] } ?? []))
-        switch source.read() {
-        case .failure(let fault): refuseReload(fault.problems)
+        // A person may be in the midst of editing the file when a certificate is renewed.
+        reload.isTextWanted = cause == .signal || reload.isTextWanted || reload.watchesText(settings)
+        switch source.read(reload.isTextWanted ? nil : reload.text) {
+        case .failure(let fault): refuseReload(fault.problems, fault.files)
         case .success(let configuration): prepare(configuration)
         }
     }
 
-    /// Looks whether a file that the configuration names was renewed; called once a second.
+    /// Looks whether a file that was read for the configuration is another one by now; called once a second.
     func lookAtFiles() {
         guard reload.source != nil, !reload.isUnderWay, !isDraining, let file = reload.files.firstChange() else {
             return
@@ -82,7 +100,7 @@ extension Gateway {
     }
 
     private func prepare(_ configuration: NewConfiguration) {
-        let files = WatchedFiles(configuration.files)
+        let files = WatchedFiles(reload.watched(configuration.files, by: configuration.settings))
         var settings = configuration.settings
         // Threads, and what they hold from the start on, stay as they are until the process ends.
         settings.workers = workers.count
@@ -105,7 +123,7 @@ extension Gateway {
         } catch {
             // The numbers are those of the configuration that is served, after all.
             _ = registry.extend(generation.labels, keeping: older.map(\.labels))
-            return refuseReload([error.line])
+            return refuseReload([error.line], configuration.files)
         }
         reload.isUnderWay = true
         reload.next = prepared.generation
@@ -177,6 +195,8 @@ extension Gateway {
         serve(by: prepared.generation)
         startAssertionKeys(prepared.generation)
         reload.files = prepared.files
+        reload.text = configuration.text
+        reload.isTextWanted = false
         reload.lastFault = nil
         registry.countReload(applied: true, at: .now())
         operatorLog.write(.info, .reloaded, LogField(.count, Int(prepared.generation.number)))
@@ -206,7 +226,9 @@ extension Gateway {
         return changed
     }
 
-    private func refuseReload(_ problems: [String]) {
+    /// Goes on as before; another version of a file that was read, or looked for in vain, may be what it takes.
+    private func refuseReload(_ problems: [String], _ files: [ReadFile]) {
+        reload.files.add(reload.watched(files, by: settings))
         reload.lastFault = problems.first ?? "no configuration"
         registry.countReload(applied: false, at: .now())
         for problem in problems.prefix(20) {

@@ -1,38 +1,30 @@
-import Glibc
-
-/// Notices that files were replaced or written: certificates, keys and secrets that somebody renews.
+/// Notices that files were replaced or written: certificates, keys and secrets that somebody renews, and the configuration
+/// where it is watched too.
 ///
 /// Looks at them now and then instead of subscribing to changes: that works for every file system, and for the links to
 /// folders by which Kubernetes replaces all files of a secret at once.
 struct WatchedFiles {
-    /// What tells one state of a file from another.
-    private struct Signature: Equatable {
-        var device: UInt64 = 0
-        var inode: UInt64 = 0
-        var size: Int64 = -1
-        var seconds: Int64 = 0
-        var nanoseconds: Int64 = 0
+    private var paths: [String]
+    private var known: [FileVersion]
+    private var seen: [FileVersion]
 
-        /// Of the file behind all links; of none when there is none.
-        init(_ path: String) {
-            var status = stat()
-            guard stat(path, &status) == 0 else { return }
-            device = UInt64(status.st_dev)
-            inode = UInt64(status.st_ino)
-            size = Int64(status.st_size)
-            seconds = Int64(status.st_mtim.tv_sec)
-            nanoseconds = Int64(status.st_mtim.tv_nsec)
-        }
+    /// Watches files from the versions on that were read: what came between reading and now is a change.
+    init(_ files: [ReadFile]) {
+        paths = files.map(\.path)
+        known = files.map(\.version)
+        seen = known
     }
 
-    private let paths: [String]
-    private var known: [Signature]
-    private var seen: [Signature]
-
-    /// Watches files as they are now.
-    init(_ paths: [String]) {
-        self.paths = paths
-        known = paths.map(Signature.init)
+    /// Watches these too, from the versions on that were read, in place of what was known of them.
+    mutating func add(_ files: [ReadFile]) {
+        for file in files {
+            if let index = paths.firstIndex(of: file.path) {
+                known[index] = file.version
+            } else {
+                paths.append(file.path)
+                known.append(file.version)
+            }
+        }
         seen = known
     }
 
@@ -40,7 +32,7 @@ struct WatchedFiles {
     ///
     /// A certificate and its key are written one after the other: between the two nothing fits.
     mutating func firstChange() -> String? {
-        let now = paths.map(Signature.init)
+        let now = paths.map(FileVersion.init(at:))
         defer { seen = now }
         guard now != known, now == seen else { return nil }
         let place = now.indices.first { now[$0] != known[$0] }

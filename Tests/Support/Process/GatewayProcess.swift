@@ -19,12 +19,12 @@ package final class GatewayProcess: Sendable {
     private let listeners: Int
     private let bound = Watched<[UInt16]>([])
 
-    /// Writes `yaml` (and files beside it, by name) and starts the gateway.
+    /// Writes `yaml` (and files beside it, by name) and starts the gateway; as one volume, where Kubernetes would.
     package init(
-        _ yaml: String, files: [String: String] = [:], listeners: Int = 1, environment: [String: String] = [:],
-        until milestone: Milestone = .ready
+        _ yaml: String, files: [String: String] = [:], isMounted: Bool = false, listeners: Int = 1,
+        environment: [String: String] = [:], until milestone: Milestone = .ready
     ) throws {
-        folder = try Self.write(yaml, files: files)
+        folder = try Self.write(yaml, files: files, isMounted: isMounted)
         self.listeners = listeners
         process = try ChildProcess(Self.binary, ["run", folder + "/gateway.yaml"], environment: environment)
         switch milestone {
@@ -149,8 +149,14 @@ package final class GatewayProcess: Sendable {
         return ports
     }
 
-    private static func write(_ yaml: String, files: [String: String]) throws -> String {
+    private static func write(_ yaml: String, files: [String: String], isMounted: Bool) throws -> String {
         let folder = try TemporaryFolder.make(for: "gateway")
+        if isMounted {
+            var files = files
+            files["gateway.yaml"] = yaml.replacingOccurrences(of: "$FOLDER", with: folder)
+            try KubernetesVolume.put(files, in: folder)
+            return folder
+        }
         for (name, content) in files {
             let path = folder + "/" + name
             try content.write(toFile: path, atomically: false, encoding: .utf8)
