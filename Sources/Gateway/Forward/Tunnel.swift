@@ -13,6 +13,7 @@ extension WorkerRef {
         _ upstream: UpstreamRef, _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int
     ) {
         if let found = refusalOfSwitch(exchange, bytes) {
+            upstream.pointee.pool.pointee.counters.count(.malformed, at: clock.microseconds())
             exchange.pointee.upstream = nil
             closeUpstream(upstream)
             return answer(
