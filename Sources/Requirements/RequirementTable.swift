@@ -24,7 +24,9 @@ package enum RequirementTable {
         RequirementFamily(prefix: "LO", title: "logouts", isTested: true, rows: logouts),
         RequirementFamily(prefix: "MD", title: "metadata and keys", isTested: true, rows: metadata),
         RequirementFamily(prefix: "OPS", title: "operation", isTested: true, rows: operation),
-        RequirementFamily(prefix: "ECO", title: "pages for people", isTested: false, rows: pages),
+        RequirementFamily(
+            prefix: "ECO", title: "pages for people, and what runs the gateway", isTested: false,
+            rows: (pages + images).sorted { $0.id < $1.id }),
         RequirementFamily(
             prefix: "D", title: "decisions where the standards leave room", isTested: false, rows: decisions),
         RequirementFamily(prefix: "T", title: "threats", isTested: false, rows: threats),

@@ -12,6 +12,9 @@ SOURCE = "https://git.example/portcullis"
 class Built:
     """One image: its folder, its documents, and its files in a folder of their own."""
 
+    # What a container of it may do beyond its user's rights.
+    capabilities = []
+
     def __init__(self, binary, folder):
         self.binary, self.folder = binary, folder
         self.output = folder / "image"

@@ -161,7 +161,7 @@ def loaded(program, folder):
             continue
         path = os.path.normpath(found.group(1))
         if not path.startswith(f"{folder}/"):
-            raise Missing(f"{program} loads {path}, which is of no package: is Swift's own library linked statically?")
+            raise Missing(f"{program} loads {path}, which is of no package: deploy/build makes one that does not")
         names.append(path.removeprefix(f"{folder}/"))
     return names
 

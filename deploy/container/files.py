@@ -1,4 +1,5 @@
 """The files of the image: every one of them, with its owner, its mode, and where it came from."""
+import os
 import re
 from dataclasses import dataclass
 
@@ -78,6 +79,29 @@ def with_folders(entries):
     for entry in entries:
         folders[entry.path] = entry
     return [folders[path] for path in sorted(folders)]
+
+
+def write(entries, root):
+    """The entries as files; with their owners where this is root."""
+    root.mkdir(parents=True, exist_ok=True)
+    if any(root.iterdir()):
+        raise Missing(f"{root} is not empty: name another folder")
+    for entry in entries:
+        place = root / entry.path
+        if entry.target is not None:
+            place.symlink_to(entry.target)
+            continue
+        if entry.content is None:
+            place.mkdir(exist_ok=True)
+        else:
+            place.write_bytes(entry.content)
+        # Whatever this process's umask is.
+        place.chmod(entry.mode)
+        if os.geteuid() == 0:
+            os.chown(place, entry.owner, entry.owner)
+    for entry in entries:
+        if entry.target is None:
+            os.utime(root / entry.path, (0, 0))
 
 
 def version_of(said):
