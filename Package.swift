@@ -13,6 +13,17 @@ let settings: [SwiftSetting] = [
 ]
 let pure: [SwiftSetting] = settings + [.strictMemorySafety()]
 
+/// What makes the program 2 MB smaller: equal code once, relocations packed, and no table of symbols for whoever would
+/// load it as a library.
+///
+/// The packing needs glibc 2.36, and the loader of an older one says so.
+let small: [LinkerSetting] = [
+    .unsafeFlags(
+        ["-use-ld=lld"]
+            + ["--icf=safe", "--no-export-dynamic", "-z", "pack-relative-relocs"].flatMap { ["-Xlinker", $0] },
+        .when(platforms: [.linux], configuration: .release))
+]
+
 let package = Package(
     name: "portcullis",
     products: [
@@ -137,7 +148,7 @@ let package = Package(
                 "Requirements",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            swiftSettings: settings),
+            swiftSettings: settings, linkerSettings: small),
 
         .target(
             name: "TestSupport",

@@ -49,7 +49,10 @@ package enum Configuration {
         guard let document = checked?.object, let settings = DocumentSection.translate(document, translation),
             !problems.hasErrors
         else { throw .problems(problems.inOrder) }
-        return LoadedConfiguration(settings: settings, warnings: problems.inOrder, text: text, files: files.files)
+        // About the machine, and behind what the text has.
+        let memory = MemoryBudget(settings).warning(limit: sources.memoryLimit)
+        return LoadedConfiguration(
+            settings: settings, warnings: problems.inOrder + [memory].compactMap(\.self), text: text, files: files.files)
     }
 }
 

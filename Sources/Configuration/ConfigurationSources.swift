@@ -71,6 +71,8 @@ package struct ConfigurationSources: Sendable {
     package var environment: @Sendable (String) -> String?
     /// Processors this process may use: the default of `workers`.
     package var processors: Int
+    /// Bytes of memory that this process may have; nil without a bound.
+    package var memoryLimit: Int?
     package var documents: DocumentChecks
     /// Seconds since 1970: what certificates are good at.
     package var now: Int64

@@ -5,18 +5,20 @@ import Telemetry
 extension ConfigurationSources {
     /// The real files, environment and processors of this process.
     package static var system: ConfigurationSources {
+        let group = ControlGroup.read(membership: kernelText("/proc/self/cgroup"), file: kernelText)
         var sources = ConfigurationSources(
             file: SystemFile.read, obstacleToAppending: SystemFile.obstacleToAppending,
             environment: { name in getenv(name).map { String(cString: $0) } },
-            processors: processorsOfThisProcess(),
+            processors: processorsOfThisProcess(group),
             documents: .asAtStart, now: Timestamp.now().seconds)
         sources.names = SystemFile.names
+        sources.memoryLimit = group.memoryLimit
         return sources
     }
 
-    private static func processorsOfThisProcess() -> Int {
+    private static func processorsOfThisProcess(_ group: ControlGroup) -> Int {
         ProcessorCount.allowed(
-            status: kernelText("/proc/self/status"), quota: kernelText("/sys/fs/cgroup/cpu.max"),
+            status: kernelText("/proc/self/status"), quotas: group.quotas,
             online: sysconf(Int32(_SC_NPROCESSORS_ONLN)))
     }
 

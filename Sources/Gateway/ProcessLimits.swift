@@ -11,6 +11,11 @@ package enum ProcessLimits {
     /// False when the kernel would not.
     package static func hideMemory() -> Bool { ProcessMemory.hide() }
 
+    /// Nothing that takes this process over can run another program in its name; before the first thread is started.
+    ///
+    /// False when the kernel would not.
+    package static func giveUpPrograms() -> Bool { ProcessPrograms.giveUp() }
+
     /// As many descriptors as the process may have, and no core file.
     ///
     /// A service manager's soft limit is often 1,024, far below the connections a worker takes; a core file would hold

@@ -10,7 +10,9 @@ struct Portcullis: ParsableCommand {
         commandName: "portcullis",
         abstract: "A reverse proxy that signs people in, checks tokens, and tells upstreams who calls.",
         version: Version.number,
-        subcommands: [Run.self, Check.self, Explain.self, Keys.self, Schema.self, Defaults.self, Version.self])
+        subcommands: [
+            Run.self, Check.self, Explain.self, Healthcheck.self, Keys.self, Schema.self, Defaults.self, Version.self,
+        ])
 
     static func main() {
         // Before anything secret is read: a file, a variable of the environment, a key that is made.

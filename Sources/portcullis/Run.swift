@@ -21,6 +21,9 @@ struct Run: ParsableCommand {
 ///
 /// Exits 1 when a socket, a file or a thread is not to be had: the configuration was right, the machine was not.
 func serve(_ loaded: LoadedConfiguration, configurationPath: String) throws {
+    if !ProcessLimits.giveUpPrograms() {
+        Terminal.complain("portcullis: the kernel does not let it give up to run other programs")
+    }
     do throws(GatewayFailure) {
         let warnings = loaded.warningLines(file: configurationPath)
         let source = ConfigurationSource(path: configurationPath, text: loaded.text, files: loaded.files) { text in

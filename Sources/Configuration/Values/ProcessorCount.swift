@@ -1,10 +1,10 @@
 /// How many processors this process may use, from the kernel's own texts.
 enum ProcessorCount {
-    /// The smaller of the scheduler's affinity mask (`/proc/self/status`) and the quota of the control group
-    /// (`/sys/fs/cgroup/cpu.max`), at least 1: a sidecar limited to one processor of sixty-four starts one worker.
-    static func allowed(status: String?, quota: String?, online: Int) -> Int {
+    /// The smallest of the scheduler's affinity mask (`/proc/self/status`) and the quotas of the control groups
+    /// (`cpu.max`), at least 1: a sidecar limited to one processor of sixty-four starts one worker.
+    static func allowed(status: String?, quotas: [String], online: Int) -> Int {
         let masked = status.flatMap(inMask) ?? online
-        return max(1, min(masked, quota.flatMap(ofQuota) ?? masked))
+        return max(1, min(masked, quotas.compactMap(ofQuota).min() ?? masked))
     }
 
     /// The set bits of `Cpus_allowed:	00000000,00000003`.

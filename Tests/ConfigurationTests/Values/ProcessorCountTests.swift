@@ -15,10 +15,10 @@ import Testing
             (nil, nil, 6),
         ] as [(String?, String?, Int)])
     func `is what the scheduler and the control group allow`(status: String?, quota: String?, count: Int) {
-        #expect(ProcessorCount.allowed(status: status, quota: quota, online: 6) == count)
+        #expect(ProcessorCount.allowed(status: status, quotas: [quota].compactMap(\.self), online: 6) == count)
     }
 
     @Test func `is never below one`() {
-        #expect(ProcessorCount.allowed(status: nil, quota: nil, online: -1) == 1)
+        #expect(ProcessorCount.allowed(status: nil, quotas: [], online: -1) == 1)
     }
 }
