@@ -52,7 +52,8 @@ package enum Configuration {
         // About the machine, and behind what the text has.
         let memory = MemoryBudget(settings).warning(limit: sources.memoryLimit)
         return LoadedConfiguration(
-            settings: settings, warnings: problems.inOrder + [memory].compactMap(\.self), text: text, files: files.files)
+            settings: settings, warnings: problems.inOrder + [memory].compactMap(\.self), text: text, files: files.files
+        )
     }
 }
 

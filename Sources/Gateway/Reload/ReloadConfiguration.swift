@@ -16,8 +16,9 @@ final class ReloadState {
     var files: WatchedFiles
     /// What the configuration that is served was read from.
     var text: [UInt8]
-    /// Whether what the configuration file says now was asked for and is not served yet.
-    var isTextWanted = false
+    /// What was read of the configuration file and its files when it was refused; nil where it is served, or was never asked
+    /// for.
+    var refusedFiles: [ReadFile]?
     var isUnderWay = false
     /// Asked for while one was under way: what was read may be old by now.
     var isWantedAgain = false
@@ -74,7 +75,9 @@ extension Gateway {
     private static let settlingTime = 5000
 
     /// Reads the configuration again and serves by it, or keeps the one that is served.
-    func reloadRequested(_ cause: ReloadCause, file: String? = nil) {
+    ///
+    /// `changed` are the files that it is asked for by.
+    func reloadRequested(_ cause: ReloadCause, changed: [String] = []) {
         if cause == .signal { logs.reopen() }
         guard let source = reload.source, !isDraining else { return }
         guard !reload.isUnderWay else {
@@ -82,24 +85,46 @@ extension Gateway {
             return
         }
         operatorLog.write(
-            .info, .reloading, [LogField(.reason, cause.rawValue)] + (file.map { [LogField(.detail, $0)] } ?? []))
+            .info, .reloading, [LogField(.reason, cause.rawValue)] + changed.prefix(1).map { LogField(.detail, $0) })
         // A person may be in the midst of editing the file when a certificate is renewed.
-        reload.isTextWanted = cause == .signal || reload.isTextWanted || reload.watchesText(settings)
-        switch source.read(reload.isTextWanted ? nil : reload.text) {
-        case .failure(let fault): refuseReload(fault.problems, fault.files)
-        case .success(let configuration): prepare(configuration)
+        guard cause == .signal || reload.refusedFiles != nil || reload.watchesText(settings) else {
+            readAgain(source.read(reload.text))
+            return
+        }
+        let wasRefused = reload.refusedFiles != nil
+        let read = source.read(nil)
+        guard !readAgain(read) else { return }
+        switch read {
+        case .success(let configuration): reload.refusedFiles = configuration.files
+        case .failure(let fault): reload.refusedFiles = fault.files
+        }
+        // A text that was refused keeps no certificate from being renewed that the one before it names; what came together
+        // with the text may be made for it.
+        guard wasRefused, cause == .file, !changed.contains(source.path) else { return }
+        if case .success(let renewed) = source.read(reload.text) { prepare(renewed) }
+    }
+
+    /// Whether what was read is prepared, and not refused.
+    @discardableResult
+    private func readAgain(_ read: Result<NewConfiguration, ConfigurationFault>) -> Bool {
+        switch read {
+        case .success(let configuration): return prepare(configuration)
+        case .failure(let fault):
+            refuseReload(fault.problems, fault.files)
+            return false
         }
     }
 
     /// Looks whether a file that was read for the configuration is another one by now; called once a second.
     func lookAtFiles() {
-        guard reload.source != nil, !reload.isUnderWay, !isDraining, let file = reload.files.firstChange() else {
-            return
-        }
-        reloadRequested(.file, file: file)
+        guard reload.source != nil, !reload.isUnderWay, !isDraining else { return }
+        let changed = reload.files.changes()
+        if !changed.isEmpty { reloadRequested(.file, changed: changed) }
     }
 
-    private func prepare(_ configuration: NewConfiguration) {
+    /// Whether it is to be served, once its keys are there.
+    @discardableResult
+    private func prepare(_ configuration: NewConfiguration) -> Bool {
         let files = WatchedFiles(reload.watched(configuration.files, by: configuration.settings))
         var settings = configuration.settings
         // Threads, and what they hold from the start on, stay as they are until the process ends.
@@ -123,7 +148,8 @@ extension Gateway {
         } catch {
             // The numbers are those of the configuration that is served, after all.
             _ = registry.extend(generation.labels, keeping: older.map(\.labels))
-            return refuseReload([error.line], configuration.files)
+            refuseReload([error.line], configuration.files)
+            return false
         }
         reload.isUnderWay = true
         reload.next = prepared.generation
@@ -131,6 +157,7 @@ extension Gateway {
         reload.waiting = prepared
         reload.waited = 0
         awaitKeys()
+        return true
     }
 
     /// What each worker is given; every socket is open then, or none that was not before.
@@ -196,9 +223,15 @@ extension Gateway {
         startAssertionKeys(prepared.generation)
         reload.files = prepared.files
         reload.text = configuration.text
-        reload.isTextWanted = false
-        reload.lastFault = nil
-        registry.countReload(applied: true, at: .now())
+        let isOfFile = configuration.files.contains { $0.path == reload.source?.path }
+        if isOfFile { reload.refusedFiles = nil }
+        if let refused = reload.refusedFiles {
+            // What is served was renewed; that it is not what the file says is as true as before.
+            reload.files.addNew(reload.watched(refused, by: settings))
+        } else {
+            reload.lastFault = nil
+        }
+        registry.countReload(applied: true, isOfFile: reload.refusedFiles == nil, at: .now())
         operatorLog.write(.info, .reloaded, LogField(.count, Int(prepared.generation.number)))
         sayListening(notBy: listenersBefore)
         warn(configuration.warnings + workers[0].permit(prepared.generation.settings.listeners))

@@ -28,15 +28,18 @@ struct WatchedFiles {
         seen = known
     }
 
-    /// The first file that is another one than before, once all have stayed as they are from one look to the next.
+    /// Watches those of these that are not watched yet.
+    mutating func addNew(_ files: [ReadFile]) { add(files.filter { !paths.contains($0.path) }) }
+
+    /// The files that are others than before, once all have stayed as they are from one look to the next.
     ///
     /// A certificate and its key are written one after the other: between the two nothing fits.
-    mutating func firstChange() -> String? {
+    mutating func changes() -> [String] {
         let now = paths.map(FileVersion.init(at:))
         defer { seen = now }
-        guard now != known, now == seen else { return nil }
-        let place = now.indices.first { now[$0] != known[$0] }
+        guard now != known, now == seen else { return [] }
+        let changed = paths.indices.filter { now[$0] != known[$0] }.map { paths[$0] }
         known = now
-        return place.map { paths[$0] }
+        return changed
     }
 }

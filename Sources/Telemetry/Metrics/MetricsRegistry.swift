@@ -105,8 +105,8 @@ package final class MetricsRegistry: Sendable {
     }
 
     /// Counts a reload of the configuration; any thread.
-    package func countReload(applied: Bool, at time: Timestamp = .now()) {
-        reloads.withLock { $0.count(applied: applied, at: time) }
+    package func countReload(applied: Bool, isOfFile: Bool = true, at time: Timestamp = .now()) {
+        reloads.withLock { $0.count(applied: applied, isOfFile: isOfFile, at: time) }
     }
 
     /// How reloads went so far; any thread.

@@ -9,8 +9,9 @@ package struct ReloadReadings: Sendable, Equatable {
 
     init(appliedAt: Int64) { self.appliedAt = appliedAt }
 
-    mutating func count(applied isApplied: Bool, at time: Timestamp) {
-        isLastApplied = isApplied
+    /// `isOfFile` is whether it is what the file says, and not what the file said before.
+    mutating func count(applied isApplied: Bool, isOfFile: Bool, at time: Timestamp) {
+        isLastApplied = isApplied && isOfFile
         if isApplied {
             applied += 1
             appliedAt = time.seconds

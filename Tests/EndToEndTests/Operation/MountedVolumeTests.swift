@@ -10,24 +10,32 @@ import Testing
         let authority: TestCertificate
         let upstream: RecordingUpstream
         let gateway: GatewayProcess
+        /// What the paths of certificate and key begin with.
+        private let prefix: String
 
-        /// `settings` are further keys of the configuration; a plain folder has files that a person may edit.
-        init(settings: String = "", isMounted: Bool = true) throws {
+        /// A plain folder, where it is not mounted, has files that a person may edit.
+        ///
+        /// `settings` are further keys of the configuration; `secrets` is a volume with certificate and key alone.
+        init(settings: String = "", isMounted: Bool = true, secrets: String? = nil) throws {
             authority = try TestCertificate.authority(named: "Authority of the tests")
             upstream = try RecordingUpstream()
+            prefix = secrets.map { $0 + "/" } ?? ""
             let first = try authority.issue(names: ["first.test", "gateway.test"])
             let files = ["tls.crt": first.certificate, "tls.key": first.key]
+            if let secrets { try KubernetesVolume.put(files, in: secrets) }
             gateway = try GatewayProcess(
-                Self.text(route: "first", settings, upstream), files: files, isMounted: isMounted)
+                Self.text(route: "first", settings, upstream, prefix), files: files, isMounted: isMounted)
         }
 
-        private static func text(route: String, _ settings: String, _ upstream: RecordingUpstream) -> String {
+        private static func text(
+            route: String, _ settings: String, _ upstream: RecordingUpstream, _ prefix: String
+        ) -> String {
             """
             workers: 1
             listeners:
               - address: 127.0.0.1:0
                 public_url: https://gateway.test
-                tls: { certificate: tls.crt, key: tls.key }
+                tls: { certificate: \(prefix)tls.crt, key: \(prefix)tls.key }
             admin: { address: "127.0.0.1:0" }
             routes: [{ path: /\(route)/, upstream: "\(upstream.url)", public: true }]
             log: { level: debug }
@@ -37,7 +45,9 @@ import Testing
         }
 
         /// The configuration with one route of this name.
-        func text(route: String, _ settings: String = "") -> String { Self.text(route: route, settings, upstream) }
+        func text(route: String, _ settings: String = "") -> String {
+            Self.text(route: route, settings, upstream, prefix)
+        }
 
         func identity(_ name: String) throws -> TestCertificate { try authority.issue(names: [name, "gateway.test"]) }
 
@@ -110,9 +120,34 @@ import Testing
         #expect(try stage.status("/first/a") == 200)
         // The certificate belongs to the version that was refused: it is not served with the text of the one before.
         #expect(stage.shown == "first.test")
+        // Nor is that of a second one.
+        try stage.swap("routes: [", try stage.identity("other.test"))
+        #expect(eventually { stage.gateway.reading("portcullis_config_reloads_total{result=\"refused\"}") == 2 })
+        #expect(stage.gateway.reading("portcullis_config_reloads_total{result=\"applied\"}") == 0)
+        #expect(stage.shown == "first.test")
         try stage.swap(stage.text(route: "second"), second)
         #expect(try eventually { try stage.status("/second/a") == 200 })
         #expect(stage.shown == "second.test")
+        #expect(stage.isSuccessful(1))
+    }
+
+    @Test(.holds("ECO-40")) func `with a broken configuration keeps no certificate of another from being renewed`()
+        throws
+    {
+        let secrets = try TemporaryFolder.make(for: "secrets")
+        defer { TemporaryFolder.remove(secrets) }
+        let stage = try MountedGateway(secrets: secrets)
+        try stage.swap("routes: [", try stage.identity("unused.test"))
+        #expect(stage.isSuccessful(0))
+        let second = try stage.identity("second.test")
+        try KubernetesVolume.put(["tls.crt": second.certificate, "tls.key": second.key], in: secrets)
+        #expect(eventually { stage.shown == "second.test" })
+        #expect(try stage.status("/first/a") == 200)
+        // The file is as broken as before, and the next version of it is taken.
+        #expect(stage.isSuccessful(0))
+        #expect(try eventually { text(try stage.gateway.admin("/readyz").body).contains("\"state\":\"refused\"") })
+        try stage.swap(stage.text(route: "second"), second)
+        #expect(try eventually { try stage.status("/second/a") == 200 })
         #expect(stage.isSuccessful(1))
     }
 

@@ -226,6 +226,9 @@ extension MetricsRegistry {
         #expect(shown() == ["0", "1", "0", "1000"])
         registry.countReload(applied: true, at: Timestamp(seconds: 1200))
         #expect(shown() == ["1", "1", "1", "1200"])
+        // Renewed files, by a text that the file no longer has.
+        registry.countReload(applied: true, isOfFile: false, at: Timestamp(seconds: 1300))
+        #expect(shown() == ["2", "1", "0", "1300"])
     }
 
     @Test(.holds("OPS-05")) func `dropped lines of a log are counted on when it goes elsewhere`() throws {
