@@ -24,7 +24,7 @@ package enum RequirementTable {
         RequirementFamily(prefix: "LO", title: "logouts", isTested: true, rows: logouts),
         RequirementFamily(prefix: "MD", title: "metadata and keys", isTested: true, rows: metadata),
         RequirementFamily(prefix: "OPS", title: "operation", isTested: true, rows: operation),
-        RequirementFamily(prefix: "ECO", title: "pages for people", isTested: false, rows: pages),
+        RequirementFamily(prefix: "ECO", title: "what surrounds the gateway", isTested: false, rows: surroundings),
         RequirementFamily(
             prefix: "D", title: "decisions where the standards leave room", isTested: false, rows: decisions),
         RequirementFamily(prefix: "T", title: "threats", isTested: false, rows: threats),

@@ -2,6 +2,8 @@ import Explain
 import ArgumentParser
 import Configuration
 import Gateway
+import Glibc
+import Systemd
 
 /// `portcullis run CONFIG`: serves until it is told to stop.
 struct Run: ParsableCommand {
@@ -35,7 +37,8 @@ func serve(_ loaded: LoadedConfiguration, configurationPath: String) throws {
             }
         }
         try Gateway(
-            loaded.settings, version: Version.number, warnings: warnings, source: source, explain: Explanation.page
+            loaded.settings, version: Version.number, warnings: warnings, source: source,
+            service: ServiceEnvironment { name in getenv(name).map { String(cString: $0) } }, explain: Explanation.page
         ).run()
     } catch {
         Terminal.complain("\(configurationPath): \(error.description)" + (error.remedy.map { "\n    \($0)" } ?? ""))

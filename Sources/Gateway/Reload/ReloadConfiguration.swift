@@ -67,6 +67,7 @@ extension Gateway {
         }
         operatorLog.write(
             .info, .reloading, [LogField(.reason, cause.rawValue)] + (file.map { [LogField(.detail, $0)] } ?? []))
+        service.reloading()
         switch source.read() {
         case .failure(let fault): refuseReload(fault.problems)
         case .success(let configuration): prepare(configuration)
@@ -217,6 +218,7 @@ extension Gateway {
 
     private func finishReload() {
         reload.isUnderWay = false
+        service.ready(configuration: generation.number, refusal: reload.lastFault)
         guard reload.isWantedAgain else { return }
         reload.isWantedAgain = false
         reloadRequested(.signal)
