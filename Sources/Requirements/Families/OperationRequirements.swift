@@ -148,6 +148,18 @@ extension RequirementTable {
                 them to the process that comes next. What does not fit ends the start with status 2.
                 """),
         Requirement(
+            id: "ECO-43", source: "policy of this gateway",
+            promise: """
+                The systemd unit of the gateway permits what the gateway needs and little more, and starts it again \
+                however often it fails.
+                """),
+        Requirement(
+            id: "ECO-44", source: "Debian Policy 4.6",
+            promise: """
+                The Debian package of the gateway installs, upgrades and purges by Debian's rules, and a purge \
+                leaves nothing.
+                """),
+        Requirement(
             id: "ECO-85", source: "policy of this gateway",
             promise: """
                 The gateway answers a refused navigation with a page that says what its reader can do. \
