@@ -1,6 +1,7 @@
 """See `run`, which starts this in a mount namespace of its own."""
 import argparse
 import http.server
+import json
 import os
 import pathlib
 import shutil
@@ -115,16 +116,52 @@ class Trial:
     # The steps, in their order.
 
     def package(self):
-        """The same binary gives the same bytes, and Debian's checker has no error."""
+        """The same binary gives the same bytes, and Debian's checker finds nothing."""
         first, second = self.build("first"), self.build("second")
         expect(first.read_bytes() == second.read_bytes(), "two builds of one package are not the same")
-        print(command("lintian", "--fail-on", "error", first), end="")
+        print(command("lintian", "--fail-on", "error,warning", first), end="")
         self.old = first
         self.new = self.again(1)
         refused = subprocess.run(
             [SOURCE / "deploy/package", "--binary", self.arguments.binary, "--version", "9.9.9", "--output", self.folder],
             capture_output=True, text=True)
         expect(refused.returncode == 1 and "and not 9.9.9" in refused.stderr, "a version that is not the program's passed")
+
+    def release(self):
+        """A release is made from a clean clone alone, by the version that the program has, and its sums are right."""
+        clone = self.folder / "clone"
+        command("git", "clone", "--quiet", "--no-hardlinks", SOURCE, clone)
+        if (SOURCE / "Package.resolved").exists():
+            shutil.copy(SOURCE / "Package.resolved", clone)
+        version = command(self.arguments.binary, "--version").strip()
+        made = self.folder / "release"
+
+        def release(*more):
+            words = [clone / "deploy/release", *more, "--binary", self.arguments.binary, "--output", made, "--without-image"]
+            return subprocess.run([str(word) for word in words], capture_output=True, text=True)
+
+        (clone / "new").touch()
+        for more, said in ((("9.9.9", "--untagged"), "says version"), ((version, "--untagged"), "the working copy has changes")):
+            done = release(*more)
+            expect(done.returncode == 1 and said in done.stderr, f"deploy/release {more}: {done.stderr}")
+        (clone / "new").unlink()
+        done = release(version)
+        expect(done.returncode == 1 and f"HEAD has no tag v{version}" in done.stderr, f"without a tag: {done.stderr}")
+        command("git", "-C", clone, "tag", f"v{version}")
+        done = release(version)
+        expect(done.returncode == 0, f"deploy/release ended with {done.returncode}:\n{done.stdout}{done.stderr}")
+        command("sha256sum", "--check", "--strict", "--quiet", "SHA256SUMS", cwd=made)
+        kinds = sorted("".join(path.suffixes[-2:]) if path.suffix in (".gz", ".json") else path.suffix
+                       for path in made.iterdir() if path.name != "SHA256SUMS")
+        expect(kinds == [".cdx.json", ".deb", ".tar.gz"], f"made: {sorted(path.name for path in made.iterdir())}")
+        archive = next(made.glob("*.tar.gz"))
+        command("tar", "--extract", f"--file={archive}", "--directory", self.folder)
+        said = command(self.folder / archive.name.removesuffix(".tar.gz") / "bin/portcullis", "--version").strip()
+        expect(said == version, f"the archive's program is version {said}")
+        bill = json.loads(next(made.glob("*.cdx.json")).read_text())
+        names = {one["name"] for one in bill["components"]}
+        depends = {one.split()[0] for one in command("dpkg-deb", "--field", self.old, "Depends").strip().split(", ")}
+        expect({"swift", "swift-argument-parser"} | depends == names, f"the bill of materials has {sorted(names)}")
 
     def debian(self):
         """A Debian without anything of ours, but with what the package depends on."""
@@ -282,7 +319,7 @@ timeouts: {{ drain: 5s }}
         expect(self.before - self.files() == set(), f"the purge took {sorted(self.before - self.files())}")
 
     def run(self):
-        for step in (self.package, self.debian, self.installation, self.exposure, self.restrictions, self.upgrade,
+        for step in (self.package, self.release, self.debian, self.installation, self.exposure, self.restrictions, self.upgrade,
                      self.unsuitable, self.removal):
             began = time.monotonic()
             step()
