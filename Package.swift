@@ -67,6 +67,8 @@ let package = Package(
         .target(
             name: "OAuth", dependencies: ["Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE"], swiftSettings: pure),
 
+        .target(name: "Systemd", swiftSettings: pure),
+
         // 3: I/O without policy
         .target(name: "EventLoop", dependencies: ["CEvent"], swiftSettings: settings),
         .target(
@@ -119,6 +121,7 @@ let package = Package(
             dependencies: [
                 "Bytes", "Rates", "JSON", "HTTPMessage", "Crypto", "JOSE", "HTTP1", "OAuth", "EventLoop", "Transport",
                 "Fetch", "Telemetry", "Issuers", "Replay", "Sessions", "Pages", "Refusals", "Login", "Access",
+                "Systemd",
             ],
             swiftSettings: settings),
 
@@ -145,7 +148,7 @@ let package = Package(
             name: "portcullis",
             dependencies: [
                 "Configuration", "Access", "Gateway", "Explain", "EventLoop", "Fetch", "Telemetry", "Issuers",
-                "Requirements",
+                "Requirements", "Systemd",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings, linkerSettings: small),
@@ -157,6 +160,7 @@ let package = Package(
         .target(name: "TestTraits", path: "Tests/Traits", swiftSettings: settings),
         .testTarget(name: "BytesTests", dependencies: ["Bytes", "TestSupport", "TestTraits"], swiftSettings: settings),
         .testTarget(name: "RatesTests", dependencies: ["Rates"], swiftSettings: settings),
+        .testTarget(name: "SystemdTests", dependencies: ["Systemd", "TestTraits"], swiftSettings: settings),
         .testTarget(
             name: "JSONTests", dependencies: ["JSON", "Bytes", "TestSupport", "TestTraits"], swiftSettings: settings),
         .testTarget(

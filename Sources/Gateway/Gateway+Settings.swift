@@ -4,6 +4,7 @@ package import Issuers
 package import JOSE
 package import Login
 package import Pages
+package import Systemd
 
 /// Everything `portcullis run` needs to know, already checked: no default is filled in below this type.
 package struct GatewaySettings: Sendable {
@@ -58,6 +59,8 @@ package struct SocketAddressSettings: Sendable, Equatable {
     package var unixPath: String?
     /// Who may connect to a Unix socket: the permissions of its file.
     package var permissions: UInt32 = SocketAddressSettings.standardPermissions
+    /// The socket that a service manager handed over, in place of all of the above; it lives longer than this process.
+    package var handedOver: HandedOverSocket?
 
     /// Owner and group.
     package static let standardPermissions: UInt32 = 0o660
@@ -76,7 +79,8 @@ package struct SocketAddressSettings: Sendable, Equatable {
 
     /// Whether clients find both at the same place, whoever may connect there.
     package func isSamePlace(as other: SocketAddressSettings) -> Bool {
-        host == other.host && port == other.port && unixPath == other.unixPath
+        if handedOver != nil || other.handedOver != nil { return handedOver == other.handedOver }
+        return host == other.host && port == other.port && unixPath == other.unixPath
     }
 
     /// As the configuration writes it.
@@ -89,6 +93,8 @@ package struct SocketAddressSettings: Sendable, Equatable {
 /// One public listener.
 package struct ListenerSettings: Sendable {
     package var address: SocketAddressSettings
+    /// What a service manager calls the socket of this listener; nil for one that always opens its own.
+    package var name: String?
     /// What clients see, scheme and authority only, such as `https://shop.example.com`; never taken from a request.
     package var publicURL: String
     /// Authorities accepted in Host, lower-case, each `host` or `host:port`: the public URL's and any extra ones (HTTP-21).
@@ -164,6 +170,9 @@ package struct ClientCertificateSettings: Sendable, Equatable {
 
 /// The listener for metrics and health; never reachable through a route (OPS-06).
 package struct AdminSettings: Sendable {
+    /// What a service manager calls the socket of this listener, and so no other one.
+    package static let name = "admin"
+
     package var address: SocketAddressSettings
     /// Names that it answers to beside IP addresses and localhost.
     package var hosts: [String] = []

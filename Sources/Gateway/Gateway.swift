@@ -9,6 +9,7 @@ import JOSE
 import Login
 import Replay
 import Sessions
+package import Systemd
 import Synchronization
 import Telemetry
 import Transport
@@ -32,6 +33,8 @@ package final class Gateway: @unchecked Sendable {
     private(set) var generation: Generation! = nil
     var older: [Generation] = []
     let reload: ReloadState
+    /// Tells whoever started this process how it is.
+    let service: ServiceNotifier
     private(set) var fetching: CurlFetcher! = nil
     /// Signs for the logins of all configurations.
     let signing = SigningThread()
@@ -52,10 +55,11 @@ package final class Gateway: @unchecked Sendable {
 
     /// Prepares everything; nothing is accepted before `run()`.
     ///
-    /// With a `source`, SIGHUP and a change of one of the files that the configuration names read it again.
+    /// With a `source`, SIGHUP and a change of one of the files that the configuration names read it again. `environment`
+    /// says whom to tell how the process is.
     package init(
         _ settings: GatewaySettings, version: String, warnings: [String] = [], source: ConfigurationSource? = nil,
-        explain: @escaping RememberedDecision.Writer
+        service environment: ServiceEnvironment = ServiceEnvironment(), explain: @escaping RememberedDecision.Writer
     ) throws(GatewayFailure) {
         self.warnings = warnings
         self.explain = explain
@@ -63,6 +67,7 @@ package final class Gateway: @unchecked Sendable {
         let logs = try GatewayLogs(settings.log)
         self.logs = logs
         operatorLog = logs.operatorLog
+        service = ServiceNotifier(environment, ownPID: getpid(), log: logs.operatorLog)
         do throws(EventLoopFailure) {
             control = try EventLoop()
         } catch {
@@ -101,6 +106,8 @@ package final class Gateway: @unchecked Sendable {
         admin?.start()
         announce()
         watchClock()
+        service.ready(configuration: generation.number)
+        service.watch(control: control, workers: workers.map(\.loop))
         ProcessLimits.releaseStart()
         control.run()
         for worker in workers { worker.stop() }
@@ -191,6 +198,7 @@ package final class Gateway: @unchecked Sendable {
             generation.resources.replay.sweep(now: clock.wallSeconds())
             generation.sweep(now: clock.wallSeconds())
             lookAtFiles()
+            service.sendAgain()
             clockTimer?.arm(milliseconds: 1000)
         }
         clockTimer = timer
@@ -210,6 +218,7 @@ package final class Gateway: @unchecked Sendable {
         isDraining = true
         abandonReload()
         operatorLog.write(.info, .stopping, LogField(.milliseconds, settings.timeouts.drain))
+        service.stopping(within: settings.timeouts.drain + Gateway.flushTime + Gateway.margin)
         for worker in workers { worker.tell { $0.drain() } }
         let timer = LoopTimer(loop: control) { [unowned self] in finishDraining(.drainTimedOut) }
         drainTimer = timer
@@ -233,6 +242,8 @@ package final class Gateway: @unchecked Sendable {
     /// How long revocations that are left may take, in milliseconds: after a drain, and where nobody is waited for.
     private static let flushTime = 5000
     private static let lastFlushTime = 500
+    /// What ending takes beside waiting, in milliseconds, on a machine that is busy.
+    private static let margin = 5000
 }
 
 /// Why the gateway could not start, for whoever started it.

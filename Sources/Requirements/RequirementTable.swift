@@ -26,7 +26,7 @@ package enum RequirementTable {
         RequirementFamily(prefix: "OPS", title: "operation", isTested: true, rows: operation),
         RequirementFamily(
             prefix: "ECO", title: "pages for people, and what surrounds the gateway", isTested: false,
-            rows: (pages + images + observability + kubernetes).sorted { $0.id < $1.id }),
+            rows: (images + observability + kubernetes + surroundings).sorted { $0.id < $1.id }),
         RequirementFamily(
             prefix: "D", title: "decisions where the standards leave room", isTested: false, rows: decisions),
         RequirementFamily(prefix: "T", title: "threats", isTested: false, rows: threats),

@@ -67,6 +67,13 @@ public enum Socket {
         if Glibc.listen(descriptor, backlog) != 0 { throw Failure(call: "listen", code: errno) }
     }
 
+    /// Another descriptor of the same socket, close-on-exec; wraps `fcntl(F_DUPFD_CLOEXEC)`.
+    public static func duplicate(_ descriptor: Int32) throws(Failure) -> Int32 {
+        let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+        guard copy >= 0 else { throw Failure(call: "fcntl", code: errno) }
+        return copy
+    }
+
     /// The address a socket is bound to; wraps `getsockname`.
     public static func localAddress(of descriptor: Int32) -> SocketAddress {
         var address = SocketAddress()

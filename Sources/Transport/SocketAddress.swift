@@ -45,6 +45,20 @@ public struct SocketAddress: @unchecked Sendable {
         length = socklen_t(SocketAddress.unixPathOffset + bytes.count + 1)
     }
 
+    /// The Unix socket of an abstract name, which has no file (unix(7)); nil when the name is empty or longer than the
+    /// kernel takes.
+    public init?(abstractName name: String) {
+        self.init()
+        let bytes = Array(name.utf8)
+        guard !bytes.isEmpty, bytes.count <= SocketAddress.longestUnixPath else { return nil }
+        storage.ss_family = sa_family_t(AF_UNIX)
+        // Behind a zero byte, and without one at its end.
+        withUnsafeMutableBytes(of: &storage) { space in
+            for (index, byte) in bytes.enumerated() { space[SocketAddress.unixPathOffset + 1 + index] = byte }
+        }
+        length = socklen_t(SocketAddress.unixPathOffset + 1 + bytes.count)
+    }
+
     /// Most bytes that the path of a Unix socket may have (`sun_path` less its final zero).
     public static let longestUnixPath = 107
     private static let unixPathOffset = MemoryLayout<sa_family_t>.size

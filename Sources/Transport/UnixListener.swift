@@ -2,7 +2,7 @@ import Glibc
 
 /// A listening Unix socket and the file that stands for it; removed by whoever made it, and never another's.
 public struct UnixListener: Sendable, Equatable {
-    /// The listening socket; copies of it (`duplicate()`) take connections from the same queue.
+    /// The listening socket; copies of it (`Socket.duplicate`) take connections from the same queue.
     public let descriptor: Int32
     /// Where clients find it.
     public let path: String
@@ -39,13 +39,6 @@ public struct UnixListener: Sendable, Equatable {
         lstat(path, &status)
         device = UInt64(status.st_dev)
         inode = UInt64(status.st_ino)
-    }
-
-    /// Another descriptor of the same socket, close-on-exec; wraps `fcntl(F_DUPFD_CLOEXEC)`.
-    public static func duplicate(_ descriptor: Int32) throws(Socket.Failure) -> Int32 {
-        let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
-        guard copy >= 0 else { throw Socket.Failure(call: "fcntl", code: errno) }
-        return copy
     }
 
     /// Lets others connect from now on, unless another socket stands there by now (`ENOENT`); wraps `chmod`.

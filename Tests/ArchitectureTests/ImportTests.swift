@@ -15,6 +15,7 @@ enum ImportTable {
         "JOSE": ["Bytes", "JSON", "Crypto"],
         "HTTP1": ["Bytes", "HTTPMessage"],
         "OAuth": ["Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE"],
+        "Systemd": [],
         "EventLoop": ["CEvent"],
         "Transport": ["Bytes", "HTTPMessage", "EventLoop", "CSocket", "COpenSSL"],
         "Fetch": ["Bytes", "HTTPMessage", "EventLoop", "CCurl"],
@@ -35,7 +36,7 @@ enum ImportTable {
         ],
         "Gateway": [
             "Bytes", "Rates", "JSON", "HTTPMessage", "Crypto", "JOSE", "HTTP1", "OAuth", "EventLoop", "Transport",
-            "Fetch", "Telemetry", "Issuers", "Replay", "Sessions", "Pages", "Refusals", "Login", "Access",
+            "Fetch", "Telemetry", "Issuers", "Replay", "Sessions", "Pages", "Refusals", "Login", "Access", "Systemd",
         ],
         "Explain": [
             "Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE", "OAuth", "EventLoop", "Fetch", "Telemetry", "Issuers",
@@ -47,7 +48,7 @@ enum ImportTable {
         ],
         "portcullis": [
             "Configuration", "Access", "Gateway", "Explain", "EventLoop", "Fetch", "Telemetry", "Issuers",
-            "Requirements",
+            "Requirements", "Systemd",
             "ArgumentParser",
         ],
     ]
@@ -58,6 +59,7 @@ enum ImportTable {
     /// Targets that are pure: they read no clock, no file, no environment and make no system call.
     static let withoutSystem: Set<String> = [
         "Bytes", "Rates", "JSON", "HTTPMessage", "JOSE", "HTTP1", "OAuth", "Refusals", "Access", "Requirements",
+        "Systemd",
     ]
 
     /// Targets that share values between threads, and call the system for nothing else.

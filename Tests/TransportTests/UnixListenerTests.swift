@@ -101,7 +101,7 @@ import Transport
     @Test func `gives each connection to one of its descriptors`() throws {
         try inFolder { path in
             let listener = try UnixListener(at: path, permissions: 0o660)
-            let copy = try UnixListener.duplicate(listener.descriptor)
+            let copy = try Socket.duplicate(listener.descriptor)
             defer {
                 close(listener.descriptor)
                 close(copy)

@@ -88,6 +88,7 @@ enum DocumentSection {
         let problems = translation.problems
         let listeners = listeners(document, translation)
         let admin = AdminSection.translate(document.object("admin"))
+        refuseNames(document, problems)
         if let admin { refuseCollisions(listeners, admin, document, problems) }
         let limits = LimitSection.translate(document.object("limits"), problems)
         let workers = document.integer("workers") ?? translation.sources.processors
@@ -149,6 +150,17 @@ enum DocumentSection {
     private static func listeners(_ document: CheckedObject, _ translation: Translation) -> [PlacedListener] {
         document.list("listeners").compactMap(\.object).compactMap { object in
             ListenerSection.translate(object, translation).map { ($0, object["address"]?.place ?? object.place) }
+        }
+    }
+
+    /// A socket that is handed over is one listener's.
+    private static func refuseNames(_ document: CheckedObject, _ problems: ProblemList) {
+        let names = document.list("listeners").compactMap(\.object).compactMap { $0.text("name") }
+        Repetition.refuse(names, problems)
+        for name in names where name.text == AdminSettings.name {
+            problems.error(
+                at: name.place, expected: "another name than that of the admin listener", found: Quoted.text(name.text),
+                remedy: "choose a name such as web")
         }
     }
 

@@ -12,6 +12,9 @@ enum ListenerSection {
                 "address", .text(SocketAddressText.shape), .required, example: "0.0.0.0:8443",
                 "The IP address and port to listen on, IPv6 in brackets; or a Unix socket, unix: and its path."),
             .key(
+                "name", .text(PlainText.name(of: "a listener")), .optional, example: "web",
+                "Which of the sockets that systemd hands over is this listener's; without any it opens the address."),
+            .key(
                 "mode", .text(mode), .standard("\"0660\""),
                 "Who may connect to a Unix socket: the permissions of its file."),
             .key(
@@ -96,6 +99,7 @@ enum ListenerSection {
                 }
             CertificateJudgement.judgeNames(tls, hosts, translation)
         }
+        settings.name = object.text("name")?.text
         settings.trustedProxies = object.texts("trusted_proxies").map(\.text)
         table.read(object, into: &settings)
         return settings

@@ -94,7 +94,10 @@ extension WorkerRef {
         guard pointee.listening.isAcceptPaused, !pointee.listening.isDraining || pointee.listening.ticksToClosing > 0
         else { return }
         pointee.listening.isAcceptPaused = false
-        for index in 0..<pointee.listening.count { FileEvent.add(event(of: index)) }
+        for index in 0..<pointee.listening.count
+        where !pointee.listening.isDraining || !pointee.listening.listeners[index].isHandedOver {
+            FileEvent.add(event(of: index))
+        }
     }
 
     func event(of listener: Int) -> UnsafeMutablePointer<FileEvent> {

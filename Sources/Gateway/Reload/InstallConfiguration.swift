@@ -79,8 +79,9 @@ extension WorkerRef {
         let ending = (0..<pointee.listening.count).filter(ends)
         guard !ending.isEmpty else { return }
         for index in ending {
-            turnAway(pointee.listening.listeners + index)
-            acceptLast(pointee.listening.listeners + index)
+            turnAway(index)
+            // At a socket that was handed over nobody is turned away, and it would never end.
+            if !pointee.listening.listeners[index].isHandedOver { acceptLast(pointee.listening.listeners + index) }
         }
         let clients = pointee.connections.clients
         clients.forEachInUse { client in

@@ -86,6 +86,7 @@ extension Gateway {
         }
         operatorLog.write(
             .info, .reloading, [LogField(.reason, cause.rawValue)] + changed.prefix(1).map { LogField(.detail, $0) })
+        service.reloading()
         // A person may be in the midst of editing the file when a certificate is renewed.
         guard cause == .signal || reload.refusedFiles != nil || reload.watchesText(settings) else {
             readAgain(source.read(reload.text))
@@ -272,6 +273,7 @@ extension Gateway {
 
     private func finishReload() {
         reload.isUnderWay = false
+        service.ready(configuration: generation.number, refusal: reload.lastFault)
         guard reload.isWantedAgain else { return }
         reload.isWantedAgain = false
         reloadRequested(.signal)

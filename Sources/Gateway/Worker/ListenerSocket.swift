@@ -9,6 +9,8 @@ struct ListenerSocket: ~Copyable {
     var descriptor: Int32
     /// The file to remove when no client is to come any more, of a Unix socket.
     let unixFile: UnixListener?
+    /// The service manager keeps it, and who waits there is its next process's.
+    let isHandedOver: Bool
     let worker: WorkerRef
     let index: UInt16
     let tls: ServerTLS?
@@ -44,6 +46,7 @@ extension ListenerSocket {
         }
         descriptor = socket.descriptor
         unixFile = socket.unixFile
+        isHandedOver = settings.address.handedOver != nil
         self.worker = worker
         self.index = UInt16(clamping: index)
         self.tls = tls

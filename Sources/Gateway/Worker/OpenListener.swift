@@ -1,4 +1,5 @@
 import Glibc
+import Systemd
 import Transport
 
 /// A listening socket of one worker.
@@ -26,7 +27,7 @@ extension OpenListener {
     /// Listens at an address, where `first` is what the first worker has there already.
     ///
     /// TCP sockets are each worker's own, so that the kernel spreads connections over them; of a Unix socket there is
-    /// one, and each worker has a descriptor of it. Where another process listens is refused, unless `mayShare` says that the
+    /// one, as of a socket that was handed over, and each worker has a descriptor of it. Where another process listens is refused, unless `mayShare` says that the
     /// address may be shared.
     init(
         at settings: SocketAddressSettings, beside first: OpenListener? = nil, mayShare: Bool, backlog: Int32 = 4096,
@@ -35,9 +36,12 @@ extension OpenListener {
         let unixFile: UnixListener?
         let descriptor: Int32
         do throws(Socket.Failure) {
-            if settings.unixPath != nil, let first {
+            if let handedOver = settings.handedOver {
+                unixFile = nil
+                descriptor = try Socket.duplicate(handedOver.descriptor)
+            } else if settings.unixPath != nil, let first {
                 unixFile = first.unixFile
-                descriptor = try UnixListener.duplicate(first.descriptor)
+                descriptor = try Socket.duplicate(first.descriptor)
             } else if let path = settings.unixPath {
                 let made = try UnixListener(at: path, permissions: settings.permissions, backlog: backlog)
                 unixFile = made

@@ -130,11 +130,35 @@ extension RequirementTable {
             promise: "The gateway takes its randomness from the system alone."),
     ]
 
-    /// Rows of the pages that people see.
-    static let pages: [Requirement] = [
+    /// Rows of what surrounds the gateway: whoever starts it, and the pages that people see.
+    static let surroundings: [Requirement] = [
         Requirement(
             id: "ECO-17", source: "policy of this gateway",
             promise: "The gateway tells a navigation from a script by Sec-Fetch-* and Accept."),
+        Requirement(
+            id: "ECO-41", source: "sd_notify(3); sd_watchdog_enabled(3)",
+            promise: """
+                The gateway tells its service manager when it serves, reads its configuration again and stops. It \
+                gives signs of life only while every loop turns.
+                """),
+        Requirement(
+            id: "ECO-42", source: "sd_listen_fds(3)",
+            promise: """
+                The gateway listens at the sockets that its service manager hands over, by their names, and leaves \
+                them to the process that comes next. What does not fit ends the start with status 2.
+                """),
+        Requirement(
+            id: "ECO-43", source: "policy of this gateway",
+            promise: """
+                The systemd unit of the gateway permits what the gateway needs and little more, and starts it again \
+                however often it fails.
+                """),
+        Requirement(
+            id: "ECO-44", source: "Debian Policy 4.6",
+            promise: """
+                The Debian package of the gateway installs, upgrades and purges by Debian's rules, and a purge \
+                leaves nothing.
+                """),
         Requirement(
             id: "ECO-85", source: "policy of this gateway",
             promise: """

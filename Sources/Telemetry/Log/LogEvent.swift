@@ -32,6 +32,8 @@ package enum LogEvent: String, Sendable, CaseIterable {
     case drained
     /// The time to drain was over first; the connections that were left have been closed.
     case drainTimedOut = "drain_timed_out"
+    /// The service manager cannot be told how the process is; said once.
+    case notifyFailed = "notify_failed"
     /// The wall clock moved against the monotonic one by a minute or more.
     case clockStepped = "clock_stepped"
     /// The process is out of file descriptors or memory for new connections.

@@ -13,8 +13,10 @@ package final class ChildProcess: Sendable {
     private let isOutputOver = Watched(false)
     private let areErrorsOver = Watched(false)
 
-    /// Starts the program with these arguments and environment additions.
-    package init(_ program: String, _ arguments: [String], environment: [String: String] = [:]) throws {
+    /// Starts the program with these arguments and environment additions; it has `inherited` as 3, 4 and so on.
+    package init(
+        _ program: String, _ arguments: [String], environment: [String: String] = [:], inherited: [Int32] = []
+    ) throws {
         var out: [Int32] = [0, 0]
         var err: [Int32] = [0, 0]
         guard Inheritance.whileNothingIsSpawned({ Self.makePipe(&out) && Self.makePipe(&err) }) else {
@@ -28,7 +30,8 @@ package final class ChildProcess: Sendable {
         let command = Self.killedWithParent([program] + arguments)
         let variables = ProcessInfo.processInfo.environment.merging(environment) { $1 }.map { "\($0)=\($1)" }
         let started = SpawningThread.shared.run {
-            Self.spawn(command, environment: variables, output: outputEnd, errors: errorEnd)
+            Self.spawn(
+                command, environment: variables, output: outputEnd, errors: errorEnd, inherited: inherited)
         }
         guard let started, started > 0 else { throw WireFailure.system("posix_spawn \(program)", -(started ?? 0)) }
         identifier = started
@@ -110,13 +113,21 @@ package final class ChildProcess: Sendable {
     }
 
     /// The child's identifier, or a negative error number.
-    private static func spawn(_ command: [String], environment: [String], output: Int32, errors: Int32) -> Int32 {
+    private static func spawn(
+        _ command: [String], environment: [String], output: Int32, errors: Int32, inherited: [Int32]
+    ) -> Int32 {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_adddup2(&actions, output, 1)
         posix_spawn_file_actions_adddup2(&actions, errors, 2)
+        // Out of the way first: the number that one of them gets may be another's.
+        let copies = inherited.map { fcntl($0, F_DUPFD_CLOEXEC, 100) }
+        defer { for copy in copies { close(copy) } }
+        for (index, copy) in copies.enumerated() {
+            posix_spawn_file_actions_adddup2(&actions, copy, Int32(3 + index))
+        }
         // The test runner ignores or blocks signals that the child must obey.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)

@@ -19,14 +19,19 @@ package final class GatewayProcess: Sendable {
     private let listeners: Int
     private let bound = Watched<[UInt16]>([])
 
-    /// Writes `yaml` (and files beside it, by name) and starts the gateway; as one volume, where Kubernetes would.
+    /// Writes `yaml` (and files beside it, by name) and starts the gateway, with the sockets that are `handedOver`; as one
+    /// volume, where Kubernetes would.
     package init(
         _ yaml: String, files: [String: String] = [:], isMounted: Bool = false, listeners: Int = 1,
-        environment: [String: String] = [:], until milestone: Milestone = .ready
+        environment: [String: String] = [:], handedOver: [NamedDescriptor] = [], until milestone: Milestone = .ready
     ) throws {
         folder = try Self.write(yaml, files: files, isMounted: isMounted)
         self.listeners = listeners
-        process = try ChildProcess(Self.binary, ["run", folder + "/gateway.yaml"], environment: environment)
+        let arguments = ["run", folder + "/gateway.yaml"]
+        process =
+            handedOver.isEmpty
+            ? try ChildProcess(Self.binary, arguments, environment: environment)
+            : try Self.activated(arguments, environment, handedOver)
         switch milestone {
         case .started: break
         case .listening: try awaitListening()
@@ -36,6 +41,29 @@ package final class GatewayProcess: Sendable {
                 throw WireFailure.timedOut("the gateway never became ready:\n\(diagnosis)")
             }
         }
+    }
+
+    /// A descriptor with the name by which a service manager hands it over.
+    package struct NamedDescriptor: Sendable {
+        package let name: String
+        package let descriptor: Int32
+
+        package init(_ name: String, _ descriptor: Int32) {
+            self.name = name
+            self.descriptor = descriptor
+        }
+    }
+
+    /// As a service manager starts it: only the process itself knows its number.
+    private static func activated(
+        _ arguments: [String], _ environment: [String: String], _ handedOver: [NamedDescriptor]
+    ) throws -> ChildProcess {
+        var variables = environment
+        variables["LISTEN_FDS"] = "\(handedOver.count)"
+        variables["LISTEN_FDNAMES"] = handedOver.map(\.name).joined(separator: ":")
+        return try ChildProcess(
+            "/bin/sh", ["-c", "export LISTEN_PID=$$; exec \"$0\" \"$@\"", Self.binary] + arguments,
+            environment: variables, inherited: handedOver.map(\.descriptor))
     }
 
     deinit {

@@ -1,0 +1,218 @@
+import Foundation
+import TestSupport
+import TestTraits
+import Testing
+
+/// Row ECO-42: sockets that a service manager opened, played by the test.
+@Suite struct `a gateway at sockets that are handed over` {
+    private typealias Named = GatewayProcess.NamedDescriptor
+
+    /// Listeners whose own addresses nobody could open, in a file that a test changes.
+    private static func yaml(_ upstream: String, _ listeners: [String], admin: String = "127.0.0.1:0") -> String {
+        """
+        workers: 3
+        listeners:
+        \(listeners.map { "  - { address: \"192.0.2.1:\(443 + $0.count)\", public_url: \"http://gateway.test\"\($0) }" }
+            .joined(separator: "\n"))
+        admin: { address: "\(admin)" }
+        routes: [{ path: /, upstream: "\(upstream)", public: true }]
+        timeouts: { drain: 5s }
+
+        """
+    }
+
+    private static func yaml(_ upstream: RecordingUpstream) -> String { yaml(upstream.url, [", name: web"]) }
+
+    private func answer(at port: UInt16, _ target: String = "/a") throws -> Int {
+        let client = try RawClient(port: port)
+        try client.send(request("GET", target))
+        return try client.response().status
+    }
+
+    @Test(.holds("ECO-42")) func `serves there by all workers, and opens nothing itself`() throws {
+        let (web, admin) = (try Socket.listen(), try Socket.listen())
+        let upstream = try RecordingUpstream()
+        let gateway = try GatewayProcess(
+            Self.yaml(upstream.url, [", name: web"], admin: "192.0.2.1:9901"),
+            handedOver: [Named("admin", admin.socket.descriptor), Named("web", web.socket.descriptor)])
+        #expect(gateway.port == web.port)
+        #expect(gateway.adminPort == admin.port)
+        for _ in 0..<30 { #expect(try answer(at: web.port) == 200) }
+        #expect(try gateway.status("/readyz") == 200)
+        let warnings = gateway.operatorLog.filter { $0["event"] == "configuration_warning" }.compactMap { $0["detail"] }
+        #expect(
+            warnings.contains(
+                "the listener web is at 127.0.0.1:\(web.port), where its socket unit opened it, and not at "
+                    + "192.0.2.1:454"), "\(warnings)")
+    }
+
+    @Test(.holds("ECO-42")) func `serves at a Unix socket, and beside a listener of its own`() throws {
+        let folder = try TemporaryFolder.make(for: "activated")
+        defer { TemporaryFolder.remove(folder) }
+        let socket = try Socket.listen(unixPath: folder + "/web.sock")
+        let upstream = try RecordingUpstream()
+        let yaml = Self.yaml(upstream.url, [", name: web"]).replacingOccurrences(
+            "admin:", with: "  - { address: \"127.0.0.1:0\", public_url: \"http://gateway.test\" }\nadmin:")
+        let gateway = try GatewayProcess(yaml, handedOver: [Named("web", socket.descriptor)])
+        let client = try RawClient(unixPath: folder + "/web.sock")
+        try client.send(request("GET", "/a"))
+        #expect(try client.response().status == 200)
+        let own = try #require(gateway.ports.last)
+        #expect(try answer(at: own) == 200)
+        gateway.terminate()
+        #expect(gateway.process.waitForEnd() == .exited(0))
+        #expect(access(folder + "/web.sock", F_OK) == 0, "it is the manager's, and so is its file")
+    }
+
+    @Test(.holds("ECO-42")) func `keeps them over reloads, whatever the address is then`() throws {
+        let web = try Socket.listen()
+        let upstream = try RecordingUpstream()
+        let gateway = try GatewayProcess(Self.yaml(upstream), handedOver: [Named("web", web.socket.descriptor)])
+        let client = try RawClient(port: web.port)
+        try client.send(request("GET", "/a"))
+        #expect(try client.response().status == 200)
+        try Self.yaml(upstream).replacingOccurrences("192.0.2.1:454", with: "192.0.2.9:80")
+            .write(toFile: gateway.folder + "/gateway.yaml", atomically: true, encoding: .utf8)
+        gateway.process.signal(SIGHUP)
+        #expect(gateway.operatorLine { $0["event"] == "reloaded" } != nil, "\(gateway.diagnosis)")
+        try client.send(request("GET", "/b"))
+        #expect(try client.response().status == 200, "the connection goes on")
+        for _ in 0..<10 { #expect(try answer(at: web.port) == 200) }
+        #expect(!gateway.operatorLog.contains { $0["event"] == "listener_closed" })
+    }
+
+    @Test(.refuses("ECO-42")) func `refuses a reload that leaves a socket without a listener, and serves on`() throws {
+        let web = try Socket.listen()
+        let upstream = try RecordingUpstream()
+        let gateway = try GatewayProcess(Self.yaml(upstream), handedOver: [Named("web", web.socket.descriptor)])
+        try Self.yaml(upstream.url, [", name: other"])
+            .write(toFile: gateway.folder + "/gateway.yaml", atomically: true, encoding: .utf8)
+        gateway.process.signal(SIGHUP)
+        let line = gateway.operatorLine { $0["event"] == "reload_refused" }
+        #expect(line?["detail"]?.contains("found none for the socket \"web\"; ") == true, "\(line?.raw ?? "")")
+        #expect(try answer(at: web.port) == 200)
+    }
+
+    @Test(.holds("ECO-42"), .refuses("ECO-42"))
+    func `leaves who waits there to the next process, and loses nobody under load`() throws {
+        let web = try Socket.listen(backlog: 4096)
+        let upstream = try RecordingUpstream()
+        func start() throws -> GatewayProcess {
+            try GatewayProcess(Self.yaml(upstream), handedOver: [Named("web", web.socket.descriptor)])
+        }
+        var gateway = try start()
+        let outcomes = Watched<[String: Int]>([:])
+        let (stopped, port) = (Watched(false), web.port)
+        let clients = 4
+        for _ in 0..<clients {
+            Thread.detachNewThread {
+                var client: RawClient?
+                while !stopped.now {
+                    let outcome: String
+                    do {
+                        let current = try client ?? RawClient(port: port)
+                        try current.send(request("GET", "/a"))
+                        let response = try current.response()
+                        outcome = "\(response.status)"
+                        // A connection for three requests or so, and none behind an answer that says it is the last.
+                        client =
+                            response.fields["connection"].contains("close") || Int.random(in: 0..<3) == 0
+                            ? nil : current
+                    } catch {
+                        outcome = "\(error)"
+                        client = nil
+                    }
+                    outcomes.withLock { $0[outcome, default: 0] += 1 }
+                }
+                outcomes.withLock { $0["ended", default: 0] += 1 }
+            }
+        }
+        for round in 1...3 {
+            #expect(outcomes.wait { $0["200", default: 0] >= round * 100 }, "\(outcomes.now)")
+            gateway.terminate()
+            #expect(gateway.process.waitForEnd() == .exited(0))
+            // Somebody comes while nobody is there.
+            let waiting = try RawClient(port: web.port)
+            try waiting.send(request("GET", "/waiting"))
+            gateway = try start()
+            #expect(try waiting.response().status == 200)
+        }
+        #expect(outcomes.wait { $0["200", default: 0] >= 400 })
+        stopped.withLock { $0 = true }
+        #expect(outcomes.wait { $0["ended"] == clients })
+        #expect(outcomes.now.filter { !["200", "ended"].contains($0.key) } == [:])
+    }
+
+    private func refusal(_ listeners: [String], _ handedOver: [Named], environment: [String: String] = [:]) throws
+        -> String
+    {
+        let gateway = try GatewayProcess(
+            Self.yaml("http://127.0.0.1:9", listeners), environment: environment, handedOver: handedOver,
+            until: .started)
+        #expect(gateway.process.waitForEnd() == .exited(2))
+        #expect(gateway.ports.isEmpty)
+        return gateway.process.errors.now.joined(separator: "\n")
+    }
+
+    @Test(.refuses("ECO-42")) func `does not start with a socket too many, or a listener too many`() throws {
+        let (web, old) = (try Socket.listen().socket, try Socket.listen().socket)
+        let surplus = try refusal([", name: web"], [Named("web", web.descriptor), Named("old", old.descriptor)])
+        #expect(
+            surplus.contains(
+                """
+                gateway.yaml: expected a listener for each socket that was handed over, found none for the socket "old"
+                    write FileDescriptorName= of the socket unit as a listener's name: web, admin
+                """), "\(surplus)")
+        let missing = try refusal([", name: web", ", name: second"], [Named("web", web.descriptor)])
+        #expect(
+            missing.contains(
+                "expected a socket for each listener that has a name, found none for the listener \"second\""),
+            "\(missing)")
+        let twice = try refusal([", name: web"], [Named("web", web.descriptor), Named("web", old.descriptor)])
+        #expect(twice.contains("found two sockets \"web\""), "\(twice)")
+    }
+
+    @Test(.refuses("ECO-42")) func `does not start at what is no socket that listens for streams`() throws {
+        let file = open("/dev/null", O_RDONLY | O_CLOEXEC)
+        let datagram = Glibc.socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        let idle = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        let other = Glibc.socket(AF_NETLINK, Int32(SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        defer { for descriptor in [file, datagram, idle, other] { close(descriptor) } }
+        let cases = [
+            (file, "no socket"), (datagram, "a socket without streams"), (idle, "a socket that does not listen"),
+            (other, "a socket of another family"),
+        ]
+        for (descriptor, found) in cases {
+            let said = try refusal([", name: web"], [Named("web", descriptor)])
+            #expect(
+                said.contains("expected the socket \"web\" (descriptor 3) to listen for streams, found \(found)\n"),
+                "\(said)")
+        }
+    }
+
+    @Test(.refuses("ECO-42")) func `does not start where the manager contradicts itself`() throws {
+        let folder = try TemporaryFolder.make(for: "contradiction")
+        defer { TemporaryFolder.remove(folder) }
+        let path = folder + "/gateway.yaml"
+        try Self.yaml("http://127.0.0.1:9", [", name: web"]).write(toFile: path, atomically: true, encoding: .utf8)
+        for (variables, expected) in [
+            ("LISTEN_FDS=2 LISTEN_FDNAMES=web", "expected LISTEN_FDNAMES to be 2 names"),
+            ("LISTEN_FDS=many", "expected LISTEN_FDS to be a number of sockets"),
+            // Said of a descriptor that nobody opened.
+            ("LISTEN_FDS=1 LISTEN_FDNAMES=web", "found a descriptor that is not open"),
+        ] {
+            let command = "export LISTEN_PID=$$ \(variables); exec '\(GatewayProcess.binary)' run '\(path)'"
+            let process = try ChildProcess("/bin/sh", ["-c", command])
+            #expect(process.waitForEnd() == .exited(2))
+            #expect(process.errors.now.joined().contains(expected), "\(process.errors.now)")
+        }
+    }
+
+    @Test(.holds("ECO-42")) func `is what it always was where sockets are another process's`() throws {
+        let upstream = try RecordingUpstream()
+        let yaml = Self.yaml(upstream).replacingOccurrences("192.0.2.1:454", with: "127.0.0.1:0")
+        let gateway = try GatewayProcess(
+            yaml, environment: ["LISTEN_FDS": "1", "LISTEN_PID": "1", "LISTEN_FDNAMES": "old"])
+        #expect(try answer(at: gateway.port) == 200)
+    }
+}
