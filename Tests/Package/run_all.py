@@ -252,6 +252,29 @@ timeouts: {{ drain: 5s }}
         expect(self.manager.stop() == 0, "it did not end with status 0")
         self.forbidden()
 
+    def activation(self):
+        """systemd's own systemd-socket-activate starts it at a socket that it opened, and not under another name."""
+        path, configuration = self.folder / "activated.sock", self.folder / "activated.yaml"
+        configuration.write_text(f"""
+listeners: [{{ name: web, address: "unix:{path}", public_url: "http://gateway.test" }}]
+admin: {{ address: "127.0.0.1:0" }}
+routes: [{{ path: /, upstream: "http://{self.upstream}", public: true }}]
+""")
+        for name, status in (("web", 0), ("other", 2)):
+            path.unlink(missing_ok=True)
+            process = subprocess.Popen(
+                ["systemd-socket-activate", f"--listen={path}", f"--fdname={name}", self.arguments.binary, "run", configuration],
+                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            while not path.exists():
+                time.sleep(0.01)
+            with socket.socket(socket.AF_UNIX) as client:
+                client.connect(str(path))
+                client.sendall(load.REQUEST)
+                if name == "web":
+                    expect(load.read_answer(client, b"")[0] == "200", "no answer at the activated socket")
+                    process.terminate()
+            expect(process.wait(timeout=30) == status, f"activated as {name} it ended with {process.returncode}")
+
     def forbidden(self):
         """What stands in a jail as strict is refused to other programs, so it is the jail that refuses."""
         unit = self.manager.unit()
@@ -319,8 +342,8 @@ timeouts: {{ drain: 5s }}
         expect(self.before - self.files() == set(), f"the purge took {sorted(self.before - self.files())}")
 
     def run(self):
-        for step in (self.package, self.release, self.debian, self.installation, self.exposure, self.restrictions, self.upgrade,
-                     self.unsuitable, self.removal):
+        for step in (self.package, self.release, self.debian, self.installation, self.exposure, self.activation,
+                     self.restrictions, self.upgrade, self.unsuitable, self.removal):
             began = time.monotonic()
             step()
             print(f"ok  {step.__name__}: {step.__doc__} ({time.monotonic() - began:.1f} s)", flush=True)
