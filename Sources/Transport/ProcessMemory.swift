@@ -13,6 +13,6 @@ public enum ProcessPrograms {
     /// Gives up, for this thread and those that it starts, to run another program or to look into another process.
     ///
     /// Whoever makes a gateway run code of theirs finds no shell behind it (ECO-45). False when the kernel would not.
-    /// Wraps `prctl(PR_SET_NO_NEW_PRIVS)` and `prctl(PR_SET_SECCOMP)`.
+    /// Wraps `prctl(PR_SET_NO_NEW_PRIVS)` and Landlock, or `prctl(PR_SET_SECCOMP)` where there is none.
     public static func giveUp() -> Bool { portcullis_forbid_programs() == 0 }
 }
