@@ -39,7 +39,9 @@ private struct Signs: Sendable {
         if isSafe && !isOffer { return true }
         let saysSame = fetchSites.count == 1 && ["same-origin", "none"].contains(fetchSites[0])
         let ours = Set([Signs.own, Signs.allowed])
-        let isOurs = { (origin: String) in ours.contains(origin.lowercased()) || isListed && !isOffer && origin != "null" }
+        let isOurs = { (origin: String) in
+            ours.contains(origin.lowercased()) || isListed && !isOffer && origin != "null"
+        }
         let foreign = origins.filter { $0 == "null" ? !saysSame : !isOurs($0) }
         guard foreign.isEmpty else { return false }
         let isNamed = origins.contains { isOurs($0) }
