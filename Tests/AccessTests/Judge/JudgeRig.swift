@@ -191,9 +191,9 @@ extension JudgeRig {
     }
 
     /// The login of routes with sessions, whose cookie is `cookieName`.
-    static func login() -> LoginSettings {
+    static func login(_ name: String = "shop") -> LoginSettings {
         LoginSettings(
-            name: "shop", client: 0, authorization: AuthorizationRequestSettings(form: .plain),
+            name: name, client: 0, authorization: AuthorizationRequestSettings(form: .plain),
             idToken: IDTokenRules(
                 issuer: "https://issuer.example/", clientID: "shop-web", signature: .algorithms([.es256])),
             session: SessionSettings(store: .memory, cookieName: cookieName))

@@ -1,4 +1,3 @@
-import Access
 import Bytes
 import Login
 import OAuth
@@ -6,11 +5,11 @@ import TestSupport
 import TestTraits
 import Testing
 
-@testable import Gateway
+@testable import Access
 
 @Suite struct `the paths of logins, by name` {
     private func endpoint(_ path: String, _ names: [String] = ["shop"]) -> LoginRequest.Endpoint? {
-        let paths = LoginPaths(names.map(LoginWorker.login))
+        let paths = LoginPaths(names.map { JudgeRig.login($0) })
         return path.withBytes { paths.endpoint($0.span) }
     }
 
@@ -114,6 +113,13 @@ import Testing
 }
 
 @Suite struct `what routes ask of logins` {
+    private func access(acr: [String] = [], maximumAge: Int? = nil, login: Int = 0) -> LoginAccessSettings {
+        var needs = TokenSettings(issuers: ["main"], audiences: [])
+        needs.acrValues = acr
+        needs.maxAgeSeconds = maximumAge
+        return LoginAccessSettings(login: login, requirements: needs)
+    }
+
     private func routes(_ list: [LoginAccessSettings]) -> [RouteSettings] {
         list.enumerated().map { index, access in
             RouteSettings(
@@ -124,9 +130,9 @@ import Testing
 
     @Test(.holds("STEP-04")) func `is listed once for each client, and found again by its place`() throws {
         let list = [
-            LoginWorker.access(), LoginWorker.access(acr: ["gold"]), LoginWorker.access(maximumAge: 60),
-            LoginWorker.access(acr: ["gold"]), LoginWorker.access(acr: ["gold"], maximumAge: 60),
-            LoginWorker.access(acr: ["other"], login: 1),
+            access(), access(acr: ["gold"]), access(maximumAge: 60),
+            access(acr: ["gold"]), access(acr: ["gold"], maximumAge: 60),
+            access(acr: ["other"], login: 1),
         ]
         let all = StepUps.all(of: 0, in: routes(list))
         #expect(
@@ -134,15 +140,13 @@ import Testing
                 StepUp(acrValues: ["gold"]), StepUp(maximumAge: 60), StepUp(acrValues: ["gold"], maximumAge: 60),
             ])
         #expect(StepUps.all(of: 1, in: routes(list)) == [StepUp(acrValues: ["other"])])
-        let worker = try LoginWorker(Array(list.prefix(5)))
-        let places = ["/", "/1/", "/2/", "/3/", "/4/"].map { path in
-            path.withBytes { worker.worker.pointee.policy.routes.match($0.span)?.pointee.login?.pointee.stepUp }
-        }
+        let rig = try JudgeRig(routes(Array(list.prefix(5))), logins: [JudgeRig.login()])
+        let places = (0..<5).map { rig.table.index.list[$0].login?.pointee.stepUp }
         #expect(places == [-1, 0, 1, 0, 2])
     }
 
     @Test(.holds("STEP-04")) func `is nothing where routes ask for nothing`() {
-        #expect(StepUps.all(of: 0, in: routes([LoginWorker.access()])).isEmpty)
+        #expect(StepUps.all(of: 0, in: routes([access()])).isEmpty)
         #expect(StepUps.all(of: 0, in: []).isEmpty)
     }
 }

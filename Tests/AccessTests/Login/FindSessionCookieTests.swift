@@ -6,25 +6,24 @@ import TestSupport
 import TestTraits
 import Testing
 
-@testable import Gateway
-
 @Suite struct `the session cookie of a request` {
-    private let worker: LoginWorker
-    private static let name = LoginWorker.cookie
-
-    init() throws { worker = try LoginWorker() }
+    private static let name = JudgeRig.cookieName
 
     /// What is found, as the slow reading says it.
     private func found(_ lines: [String]) throws -> CookieField.Found {
-        try worker.reading(lines.map { "Cookie: \($0)" }) { worker, policy, bytes in
-            let head = worker.headView(bytes)
-            return switch head.sessionCookie(named: policy.pointee.cookieName.span) {
+        let name = Array(Self.name.utf8)
+        let outcome = judged(
+            ["GET / HTTP/1.1", "Host: shop.example"] + lines.map { "Cookie: \($0)" }
+        ) { head throws(Refused) -> CookieField.Found in
+            switch head.sessionCookie(named: name.span) {
             case .none: .none
             case .one(let range): .one([UInt8](copying: head.text(range)))
             case .chunks(let value): .one(value)
             case .repeated: .repeated
             }
         }
+        guard case .passed(let found) = outcome else { throw JudgeRig.NotAHead() }
+        return found
     }
 
     /// What all lines say together, read slowly.

@@ -1,64 +1,63 @@
-@testable import Access
 import Crypto
 import OAuth
 import TestSupport
 import TestTraits
 import Testing
 
-@testable import Gateway
-
-private func digest(_ number: Int) -> SHA256Digest { TokenRecords.digest(number) }
+@testable import Access
 
 @Suite struct `a proof that is spent` {
-    private func spend(_ key: Int, by holder: Int = 0, for seconds: Int64 = 60, _ idle: IdleWorker) -> Refused? {
-        let proof = UnspentProof(
-            key: digest(key), thumbprint: digest(-1 - holder), until: idle.worker.clock.wallSeconds() + seconds)
-        return idle.refused { worker throws(Refused) in
-            try proof.spend(in: worker.pointee.identities, now: worker.clock.wallSeconds())
+    private func spend(_ key: Int, by holder: Int = 0, for seconds: Int64 = 60, _ rig: JudgeRig) -> Refused? {
+        let proof = UnspentProof(key: digest(key), thumbprint: digest(-1 - holder), until: rig.now + seconds)
+        do throws(Refused) {
+            try proof.spend(in: rig.identities, now: rig.now)
+            return nil
+        } catch {
+            return error
         }
     }
 
     @Test(.refuses("DPOP-15")) func `is the only one of its key and id`() throws {
-        let idle = try IdleWorker()
-        #expect(spend(1, idle) == nil)
-        let again = try #require(spend(1, idle))
+        let rig = try JudgeRig([JudgeRig.route()])
+        #expect(spend(1, rig) == nil)
+        let again = try #require(spend(1, rig))
         #expect(again.cause == .proofReplayed)
         #expect(again.detail.expected == "a proof that was not used before")
         #expect(again.detail.found == "the same key and jti")
-        #expect(spend(2, idle) == nil)
+        #expect(spend(2, rig) == nil)
     }
 
     @Test(.refuses("DPOP-15"))
     func `is refused where it cannot be remembered, and the operator is told what is in use`() throws {
-        let idle = try IdleWorker(replayBytes: 1)
+        let rig = try JudgeRig([JudgeRig.route()], replayBytes: 1)
         var key = 0
         var full: Refused?
         while full == nil, key < 100_000 {
             key += 1
-            full = spend(key, by: key, idle)
+            full = spend(key, by: key, rig)
         }
         let refused = try #require(full)
         #expect(refused.cause == .replaySetFull)
         #expect(refused.detail.expected == "memory for another proof")
         #expect(refused.detail.found.wholeMatch(of: #/\d+ bytes in use/#) != nil, "\(refused.detail.found)")
-        #expect(spend(1, by: 1, idle)?.cause == .proofReplayed, "nothing was forgotten for it")
+        #expect(spend(1, by: 1, rig)?.cause == .proofReplayed, "nothing was forgotten for it")
     }
 
     @Test(.refuses("OPS-05"))
     func `is refused as too many of one client, which leaves half of the memory to others`() throws {
-        let idle = try IdleWorker(replayBytes: 1)
+        let rig = try JudgeRig([JudgeRig.route()], replayBytes: 1)
         var key = 0
         var full: Refused?
         while full == nil, key < 100_000 {
             key += 1
-            full = spend(key, idle)
+            full = spend(key, rig)
         }
         let refused = try #require(full)
         #expect(refused.cause == .clientProofsTooMany)
         #expect(refused.detail.found == "more proofs by one key")
-        #expect(spend(1, idle)?.cause == .proofReplayed, "nothing was forgotten for it")
+        #expect(spend(1, rig)?.cause == .proofReplayed, "nothing was forgotten for it")
         // One of them may share the counter of the first by chance.
-        let isServed = (1...3).contains { spend(key + $0, by: $0, idle) == nil }
+        let isServed = (1...3).contains { spend(key + $0, by: $0, rig) == nil }
         #expect(isServed, "and another client is still served")
     }
 }
@@ -82,41 +81,43 @@ private func digest(_ number: Int) -> SHA256Digest { TokenRecords.digest(number)
 }
 
 @Suite struct `a proof's nonce` {
-    private func judged(_ nonce: String?, at now: Int64, _ idle: IdleWorker) throws -> NonceVerdict {
-        let text = Array(ProofMint().proof(claims: nonce.map { ["nonce": "\"\($0)\""] } ?? [:]).utf8)
-        let proof = try UncheckedDPoPProof(text.span, rules: DPoPRules(), keys: ProofKeys(limit: 1))
-        return idle.worker.pointee.policy.access.pointee.judgeNonce(proof, now)
+    private let nonces: DPoPNonces
+    private let rig: JudgeRig
+
+    init() throws {
+        let made = try DPoPNonces(
+            keys: [Secret([UInt8](repeating: 5, count: 32))], serverID: "here", lifetimeSeconds: 300)
+        nonces = made
+        rig = try JudgeRig([JudgeRig.route()]) { $0.nonces = made }
     }
 
-    /// The line that an answer carries.
-    private func line(_ idle: IdleWorker) -> String {
-        var writer = HeadWriter(idle.worker.pointee.scratch.write, capacity: Scratch.writeCapacity)
-        idle.worker.putNonce(into: &writer)
-        return String(decoding: UnsafeBufferPointer(start: writer.base, count: writer.count), as: UTF8.self)
+    private func judged(_ nonce: String?, at now: Int64, by rig: JudgeRig) throws -> NonceVerdict {
+        let text = Array(ProofMint().proof(claims: nonce.map { ["nonce": "\"\($0)\""] } ?? [:]).utf8)
+        let proof = try UncheckedDPoPProof(text.span, rules: DPoPRules(), keys: ProofKeys(limit: 1))
+        return rig.table.policy.pointee.judgeNonce(proof, now)
     }
 
     @Test(.refuses("DPOP-11")) func `is good where this process made it, ages, and is then unknown`() throws {
-        let idle = try IdleWorker(nonce: .required)
-        // What is good at `made` may be of the next five minutes when the line is written.
-        idle.worker.pointee.loop.clockStandsAt = 1_800_000_000
-        let made = idle.worker.clock.wallSeconds()
-        let nonce = String(line(idle).dropFirst("DPoP-Nonce: ".count).prefix(54))
-        guard case .fresh(let until) = try judged(nonce, at: made, idle) else {
+        let made: Int64 = 1_800_000_000
+        let nonce = String(decoding: nonces.make(now: made), as: UTF8.self)
+        guard case .fresh(let until) = try judged(nonce, at: made, by: rig) else {
             return #expect(Bool(false), "a nonce of this second is fresh")
         }
         #expect(until >= made + 300 && until < made + 600)
-        guard case .ageing(until) = try judged(nonce, at: until, idle) else {
+        guard case .ageing(until) = try judged(nonce, at: until, by: rig) else {
             return #expect(Bool(false), "a nonce is good to its last second")
         }
-        guard case .unknown = try judged(nonce, at: until + 1, idle) else {
+        guard case .unknown = try judged(nonce, at: until + 1, by: rig) else {
             return #expect(Bool(false), "a nonce is good no second longer")
         }
     }
 
     @Test(.refuses("DPOP-11")) func `is missing where the proof has none, and unknown where it is another's`() throws {
-        let idle = try IdleWorker(nonce: .optional)
-        guard case .missing = try judged(nil, at: 1_800_000_000, idle) else { return #expect(Bool(false)) }
-        guard case .unknown = try judged("made-up", at: 1_800_000_000, idle) else { return #expect(Bool(false)) }
+        guard case .missing = try judged(nil, at: 1_800_000_000, by: rig) else { return #expect(Bool(false)) }
+        guard case .unknown = try judged("made-up", at: 1_800_000_000, by: rig) else { return #expect(Bool(false)) }
+        let without = try JudgeRig([JudgeRig.route()])
+        let own = String(decoding: nonces.make(now: 1_800_000_000), as: UTF8.self)
+        guard case .missing = try judged(own, at: 1_800_000_000, by: without) else { return #expect(Bool(false)) }
     }
 
     @Test(.holds("DPOP-10")) func `says when the proof was made at the latest only where it is good`() {
@@ -125,9 +126,13 @@ private func digest(_ number: Int) -> SHA256Digest { TokenRecords.digest(number)
         #expect([NonceVerdict.notAsked, .missing, .unknown].allSatisfy { $0.until == nil })
     }
 
-    @Test(.holds("DPOP-13"), .refuses("DPOP-13")) func `is one line, and none where no route asks for nonces`() throws {
-        let text = line(try IdleWorker(nonce: .required))
-        #expect(text.wholeMatch(of: #/DPoP-Nonce: [A-Za-z0-9_-]{54}\r\n/#) != nil, "\(text)")
-        #expect(line(try IdleWorker(nonce: .off)) == "")
+    @Test(.holds("DPOP-10")) func `leaves the time to the clock where no nonce speaks for it, and none is asked for`() {
+        for mode in [DPoPSettings.Nonce.off, .optional, .required] {
+            #expect(NonceVerdict.notAsked.leavesTimeToClock(in: mode))
+            #expect(NonceVerdict.missing.leavesTimeToClock(in: mode) == (mode == .optional))
+            for good in [NonceVerdict.fresh(until: 7), .ageing(until: 7), .unknown] {
+                #expect(!good.leavesTimeToClock(in: mode))
+            }
+        }
     }
 }
