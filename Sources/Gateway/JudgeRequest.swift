@@ -19,7 +19,7 @@ extension WorkerRef {
         let judgement = pointee.policy.access.pointee.judge(
             HeadView(heads.span, message.span), arrival, &pointee.identities, &exchange.pointee.findings
         ) { findings, identities throws(Refused) in
-            try planRequest(exchange, bytes, count, findings, &identities)
+            try planRequest(exchange, bytes, count, &findings, &identities)
         }
         if exchange.pointee.findings.sessionCookie != .none { changeSessionCookie(exchange) }
         if exchange.pointee.findings.isWebSocketOffPath { sayPlain(exchange) }

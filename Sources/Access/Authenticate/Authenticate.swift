@@ -40,14 +40,14 @@ extension AccessPolicy {
         let token = head.text(range)
         let digest = SHA256.hash(token)
         let record: TokenRecord
-        switch try findRecord(route, token, digest, &identities, findings, now: arrival.now) {
+        switch try findRecord(route, token, digest, &identities, &findings, now: arrival.now) {
         case .known(let found): record = found
         case .wait(let wait): return .wait(wait)
         }
         findings.take(record, into: &identities)
-        try checkForRoute(record, route, identities)
+        try checkForRoute(record, route, identities.issuers)
         return .known(
-            record, proof: try proveSender(head, arrival, route, record, digest, identities, &findings))
+            record, proof: try proveSender(head, arrival, route, record, digest, &identities, &findings))
     }
 
     /// Who makes a request that brings no token.
@@ -67,14 +67,14 @@ extension AccessPolicy {
 
     /// Holds a token against the issuers and the audiences of the route.
     private borrowing func checkForRoute(
-        _ record: TokenRecord, _ route: borrowing Route, _ identities: borrowing Identities
+        _ record: TokenRecord, _ route: borrowing Route, _ issuers: FixedList<IssuerView>
     ) throws(Refused) {
         let answers = AnswerBits(record.answers)
         guard answers.oneHolds(route.token.issuers.numbers) else {
             throw Refused(
                 .tokenIssuerNotAccepted,
                 expected: (route.settings.access.token?.issuers ?? []).joined(separator: ", "),
-                found: identities.issuers[record.issuer].identifier)
+                found: issuers[record.issuer].identifier)
         }
         guard answers.oneHolds(route.token.audiences.numbers) else {
             throw Refused(

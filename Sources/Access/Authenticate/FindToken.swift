@@ -14,31 +14,31 @@ extension AccessPolicy {
     /// The record of a token: one at hand, or one made by verifying it now.
     borrowing func findRecord(
         _ route: borrowing Route, _ token: Span<UInt8>, _ digest: SHA256Digest, _ identities: inout Identities,
-        _ findings: borrowing Findings, now: Int64
+        _ findings: inout Findings, now: Int64
     ) throws(Refused) -> TokenFinding {
-        if isIssuerAsked(route.introspector, token, digest, identities) {
-            return try introspect(route.introspector.issuer, token, &identities, findings, now: now)
+        if isIssuerAsked(route.introspector, token, digest, &identities) {
+            return try introspect(route.introspector.issuer, token, &identities, &findings, now: now)
         }
         if let known = identities.freshRecord(digest, now: now) {
             identities.metrics.count(.tokenCacheHits)
             return .known(known)
         }
-        if let own = identities.verifiedBefore(findings, digest, now: now) { return .known(own) }
+        if let own = identities.verifiedBefore(&findings, digest, now: now) { return .known(own) }
         return try verify(token, digest, &identities, hasWaited: findings.hasWaited, now: now)
     }
 
     /// Whether a route's issuer is asked about a token, in place of verifying it here.
     package borrowing func isIssuerAsked(
-        _ introspector: Introspector, _ token: Span<UInt8>, _ digest: SHA256Digest, _ identities: borrowing Identities
+        _ introspector: Introspector, _ token: Span<UInt8>, _ digest: SHA256Digest, _ identities: inout Identities
     ) -> Bool {
-        introspector.isAsked(about: token) && !isOfAnother(token, digest, introspector, identities)
+        introspector.isAsked(about: token) && !isOfAnother(token, digest, introspector, &identities)
     }
 
     /// Whether a token is a JWT that claims to be another issuer's than the one that is asked about all of its own.
     ///
     /// What a token claims decides only by whose keys it is verified, and whoever is not its issuer could not sign it.
     private borrowing func isOfAnother(
-        _ token: Span<UInt8>, _ digest: SHA256Digest, _ introspector: Introspector, _ identities: borrowing Identities
+        _ token: Span<UInt8>, _ digest: SHA256Digest, _ introspector: Introspector, _ identities: inout Identities
     ) -> Bool {
         guard introspector.isAskedAboutAll, introspector.hasOthers else { return false }
         if let known = identities.tokens.find(digest) { return known.issuer != introspector.issuer }
@@ -75,7 +75,7 @@ extension AccessPolicy {
             }
             let verified = try unchecked.verify(with: keys, rules: identities.issuers[issuer].rules, now: now)
             // The record's first use is the cache's own; `remove` ends it.
-            let record = makeRecord(verified, digest, issuer: issuer, until: .max, identities)
+            let record = makeRecord(verified, digest, issuer: issuer, until: .max, identities.issuers)
             identities.keep(token: record)
             return .known(record)
         } catch {
@@ -93,7 +93,7 @@ extension AccessPolicy {
         introspected token: VerifiedAccessToken, _ digest: SHA256Digest, issuer: Int, until: Int64,
         _ identities: inout Identities, now: Int64
     ) -> TokenRecord {
-        let record = makeRecord(token, digest, issuer: issuer, until: until, identities)
+        let record = makeRecord(token, digest, issuer: issuer, until: until, identities.issuers)
         if until > now {
             record.retain()
             identities.keep(token: record)
@@ -103,11 +103,11 @@ extension AccessPolicy {
 
     private borrowing func makeRecord(
         _ token: VerifiedAccessToken, _ digest: SHA256Digest, issuer: Int, until: Int64,
-        _ identities: borrowing Identities
+        _ issuers: FixedList<IssuerView>
     ) -> TokenRecord {
         TokenRecord(
-            digest, token, issuer: issuer, generation: identities.issuers[issuer].generation,
-            leeway: Int64(identities.issuers[issuer].rules.leewaySeconds), usableUntil: until,
+            digest, token, issuer: issuer, generation: issuers[issuer].generation,
+            leeway: Int64(issuers[issuer].rules.leewaySeconds), usableUntil: until,
             answers: catalogue.answers(for: token, issuer: issuer))
     }
 }
@@ -130,7 +130,7 @@ extension Identities {
     /// What may have changed is looked at anew: the issuer's keys, and the time. The record is found by the caller's next
     /// requests again.
     fileprivate mutating func verifiedBefore(
-        _ findings: borrowing Findings, _ digest: SHA256Digest, now: Int64
+        _ findings: inout Findings, _ digest: SHA256Digest, now: Int64
     ) -> TokenRecord? {
         guard let own = findings.token, own.session == nil, own.digest == digest, isUsable(own, now: now) else {
             return nil

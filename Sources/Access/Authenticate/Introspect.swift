@@ -6,7 +6,7 @@ import Telemetry
 extension AccessPolicy {
     /// The record of a token that only its issuer can judge: one at hand, one just brought, or a question to be asked.
     borrowing func introspect(
-        _ issuer: Int, _ token: Span<UInt8>, _ identities: inout Identities, _ findings: borrowing Findings, now: Int64
+        _ issuer: Int, _ token: Span<UInt8>, _ identities: inout Identities, _ findings: inout Findings, now: Int64
     ) throws(Refused) -> TokenFinding {
         switch findings.lookup {
         case .none: break

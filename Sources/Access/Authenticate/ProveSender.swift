@@ -11,7 +11,7 @@ extension AccessPolicy {
     /// Answers the proof that the request brought, which nobody has noted as used yet; nil where none is asked for.
     borrowing func proveSender(
         _ head: HeadView, _ arrival: borrowing Arrival, _ route: borrowing Route, _ record: TokenRecord,
-        _ digest: SHA256Digest, _ identities: borrowing Identities, _ findings: inout Findings
+        _ digest: SHA256Digest, _ identities: inout Identities, _ findings: inout Findings
     ) throws(Refused) -> UnspentProof? {
         var proof: UnspentProof?
         if findings.scheme == .dpop {
@@ -22,7 +22,7 @@ extension AccessPolicy {
             if let proved = findings.provedBefore(now: arrival.now) {
                 proof = proved
             } else {
-                proof = try checkProof(head, arrival, route, record, digest, identities, &findings)
+                proof = try checkProof(head, arrival, route, record, digest, &identities, &findings)
             }
         } else if record.isKeyBound {
             throw Refused(
@@ -36,7 +36,7 @@ extension AccessPolicy {
     /// Everything RFC 9449 §4.3 asks of a proof but that it was not used before; that comes last (DPOP-17).
     private borrowing func checkProof(
         _ head: HeadView, _ arrival: borrowing Arrival, _ route: borrowing Route, _ record: TokenRecord,
-        _ digest: SHA256Digest, _ identities: borrowing Identities, _ findings: inout Findings
+        _ digest: SHA256Digest, _ identities: inout Identities, _ findings: inout Findings
     ) throws(Refused) -> UnspentProof {
         let field = head.text(try head.proof())
         let now = arrival.now

@@ -1,6 +1,6 @@
 package import Crypto
 package import OAuth
-import Replay
+package import Replay
 
 /// A proof that is right in everything, and not yet remembered as used.
 package struct UnspentProof: Sendable, Equatable {
@@ -29,8 +29,8 @@ package struct UnspentProof: Sendable, Equatable {
     ///
     /// One set for all workers, so that of two equal proofs sent at once only one is first (DPOP-15). Last of all
     /// checks: a proof that fails another one must stay usable, or anybody could use up a client's (DPOP-17).
-    package func spend(in identities: borrowing Identities, now: Int64) throws(Refused) {
-        switch identities.replay.insert(key, thumbprint: thumbprint, until: until, now: now) {
+    package func spend(in replay: ReplaySet, now: Int64) throws(Refused) {
+        switch replay.insert(key, thumbprint: thumbprint, until: until, now: now) {
         case .first: return
         case .replayed:
             throw Refused(
@@ -43,7 +43,7 @@ package struct UnspentProof: Sendable, Equatable {
         case .full:
             throw Refused(
                 .replaySetFull, expected: "memory for another proof",
-                found: "\(identities.replay.bytes) bytes in use")
+                found: "\(replay.bytes) bytes in use")
         }
     }
 }

@@ -8,7 +8,7 @@ extension AccessPolicy {
     ///
     /// A session that lacks only a stronger or fresher login is sent for it (STEP-04).
     borrowing func authorize(
-        _ head: HeadView, _ token: TokenRecord, _ route: borrowing Route, _ identities: borrowing Identities,
+        _ head: HeadView, _ token: TokenRecord, _ route: borrowing Route, _ issuers: FixedList<IssuerView>,
         _ methodRow: UInt16, now: Int64
     ) throws(Refused) {
         if token.session != nil, let login = route.login {
@@ -16,13 +16,13 @@ extension AccessPolicy {
             guard
                 let right = login.pointee.needs.missingRight(
                     of: token, methodRow: row, now: now,
-                    leeway: Int64(identities.issuers[token.issuer].rules.leewaySeconds), isSession: true)
+                    leeway: Int64(issuers[token.issuer].rules.leewaySeconds), isSession: true)
             else { return }
             let settings = route.settings.access.login?.requirements
             var refused = Refused(
                 right.refusalOfSession,
                 expected: right == .scope ? "the scopes of the route" : right.expected(by: settings, method: ""),
-                found: right.held(by: token, scopeClaim: identities.issuers[token.issuer].rules.scopeClaim))
+                found: right.held(by: token, scopeClaim: issuers[token.issuer].rules.scopeClaim))
             if right == .authenticationClass || right == .recentAuthentication {
                 refused.login = LoginPointer(login.pointee, head, stepsUp: true)
             }
@@ -31,12 +31,12 @@ extension AccessPolicy {
         guard
             let right = route.token.missingRight(
                 of: token, methodRow: methodRow, now: now,
-                leeway: Int64(identities.issuers[token.issuer].rules.leewaySeconds), isSession: false)
+                leeway: Int64(issuers[token.issuer].rules.leewaySeconds), isSession: false)
         else { return }
         throw Refused(
             right.refusalOfToken,
             expected: right.expected(by: route.settings.access.token, method: route.token.methodName(methodRow)),
-            found: right.held(by: token, scopeClaim: identities.issuers[token.issuer].rules.scopeClaim))
+            found: right.held(by: token, scopeClaim: issuers[token.issuer].rules.scopeClaim))
     }
 }
 

@@ -3,7 +3,7 @@ package import HTTPMessage
 extension AccessPolicy {
     /// Makes the upstream's head for a request that everything else lets through, and looks for room at the upstream;
     /// the count of the head's bytes.
-    package typealias Plan = (borrowing Findings, inout Identities) throws(Refused) -> Int
+    package typealias Plan = (inout Findings, inout Identities) throws(Refused) -> Int
 
     /// The judgement of one request: the way of it after its head was read, a line for each stage that decides.
     ///
@@ -22,7 +22,8 @@ extension AccessPolicy {
             try head.checkLoop(pseudonym.span)
             if try head.isForServer() { return .answerOptions }
             findings.reached = .publication
-            if let own = try publication(head, arrival, identities) { return own }
+            let hasAssertionKeys = identities.assertionKeys != nil
+            if let own = try publication(head, arrival, hasAssertionKeys: hasAssertionKeys) { return own }
             findings.reached = .route
             let route = try route(head, arrival, &identities.memory)
             findings.route = route
@@ -30,7 +31,7 @@ extension AccessPolicy {
             switch try crossOrigin(head, route.pointee, &findings) {
             case .none: break
             case .answered(let origin): return .answerPreflight(origin: origin)
-            case .forwarded: return try forward(head, by: route, findings, &identities, plan)
+            case .forwarded: return try forward(head, by: route, &findings, &identities, plan)
             }
             findings.reached = .method
             findings.methodRow = route.pointee.token.row(of: head.methodID, named: head.method)
@@ -45,16 +46,16 @@ extension AccessPolicy {
             case .anonymous: break
             case .known(let token, let proof):
                 findings.reached = .authorize
-                try authorize(head, token, route.pointee, identities, findings.methodRow, now: arrival.now)
+                try authorize(head, token, route.pointee, identities.issuers, findings.methodRow, now: arrival.now)
                 findings.reached = .exchange
                 findings.proved = proof
                 let wait = try exchangeToken(route.pointee, token, &findings, now: arrival.now)
                 guard wait == .nothing else { return .wait(wait) }
             }
             findings.reached = .plan
-            let judgement = try forward(head, by: route, findings, &identities, plan)
+            let judgement = try forward(head, by: route, &findings, &identities, plan)
             findings.reached = .spend
-            if let proof = findings.proved { try proof.spend(in: identities, now: arrival.now) }
+            if let proof = findings.proved { try proof.spend(in: identities.replay, now: arrival.now) }
             findings.reached = .end
             return judgement
         } catch {
@@ -64,9 +65,9 @@ extension AccessPolicy {
 
     /// Plans the upstream's head, unless the request may go no further.
     private borrowing func forward(
-        _ head: HeadView, by route: FixedValue<Route>, _ findings: borrowing Findings, _ identities: inout Identities,
+        _ head: HeadView, by route: FixedValue<Route>, _ findings: inout Findings, _ identities: inout Identities,
         _ plan: Plan
     ) throws(Refused) -> Judgement {
-        head.isLastHop ? .answerOptions : .forward(by: route, headCount: try plan(findings, &identities))
+        head.isLastHop ? .answerOptions : .forward(by: route, headCount: try plan(&findings, &identities))
     }
 }

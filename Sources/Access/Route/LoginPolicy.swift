@@ -5,7 +5,7 @@ package import OAuth
 import Sessions
 
 /// What a route asks of browsers' sessions.
-package struct LoginPolicy: Sendable {
+package struct LoginPolicy: ~Copyable, Sendable {
     /// Which login, by its place in the settings.
     package let login: Int
     /// Scopes, claims and authentication, as for tokens.

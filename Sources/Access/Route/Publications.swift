@@ -8,20 +8,20 @@ extension AccessPolicy {
     /// The paths below the well-known one and below `/.portcullis/` are the gateway's: what is not there is answered
     /// 404 and never forwarded (MD-25), however it is spelt, unless a route names such a well-known path itself.
     borrowing func publication(
-        _ head: HeadView, _ arrival: borrowing Arrival, _ identities: borrowing Identities
+        _ head: HeadView, _ arrival: borrowing Arrival, hasAssertionKeys: Bool
     ) throws(Refused) -> Judgement? {
         let path = head.path
         guard path.count > 2 else { return nil }
         switch path[1] {
         // `/.…` itself, an escape that may stand for the dot, and a slash that some reader merges.
         case UInt8(ascii: "."), UInt8(ascii: "%"), UInt8(ascii: "/"):
-            return try reservedPublication(head, arrival, identities)
+            return try reservedPublication(head, arrival, hasAssertionKeys: hasAssertionKeys)
         default: return nil
         }
     }
 
     private borrowing func reservedPublication(
-        _ head: HeadView, _ arrival: borrowing Arrival, _ identities: borrowing Identities
+        _ head: HeadView, _ arrival: borrowing Arrival, hasAssertionKeys: Bool
     ) throws(Refused) -> Judgement? {
         let path = head.path
         guard let reserved = ReservedPath(path) else { return nil }
@@ -38,7 +38,7 @@ extension AccessPolicy {
             }
         case .gateway:
             if let endpoint = loginPaths.endpoint(path) { return .login(endpoint) }
-            if identities.assertionKeys != nil || publishesClientKeys,
+            if hasAssertionKeys || publishesClientKeys,
                 path.isEqual(to: ReservedPath.assertionKeys.utf8.span)
             {
                 return .publish(.assertionKeys)

@@ -4,7 +4,7 @@ package import OAuth
 
 /// What a route requires of a token, as predicate numbers.
 @safe
-package struct TokenPolicy: @unchecked Sendable {
+package struct TokenPolicy: ~Copyable, @unchecked Sendable {
     package let issuers: PredicateList
     package let audiences: PredicateList
     package let claims: PredicateList

@@ -76,7 +76,7 @@ extension WorkerRef {
         }
         let token = accessToken(bytes)
         let isAsked = pointee.policy.access.pointee.isIssuerAsked(
-            route.pointee.introspector, token.span, SHA256.hash(token.span), pointee.identities)
+            route.pointee.introspector, token.span, SHA256.hash(token.span), &pointee.identities)
         guard isAsked else { return }
         evidence.isIntrospected = true
         evidence.issuer = route.pointee.introspector.issuer

@@ -9,7 +9,7 @@ extension WorkerRef {
     /// none for this client.
     /// Only then is a proof spent (DPOP-17); what comes later, the body's own bytes and the network alone can tell.
     func planRequest(
-        _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, _ findings: borrowing Findings,
+        _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, _ findings: inout Findings,
         _ identities: inout Identities
     ) throws(Refused) -> Int {
         guard let route = findings.route else { preconditionFailure("a request is planned for its route") }
@@ -17,7 +17,7 @@ extension WorkerRef {
         exchange.pointee.offersWebSocket = pointee.scratch.head.pointee.offersWebSocket && route.pointee.webSocket
         if exchange.pointee.offersWebSocket { keepWebSocketKey(exchange, bytes) }
         var writer = HeadWriter(pointee.scratch.write, capacity: Scratch.writeCapacity)
-        try writeUpstreamHead(exchange, bytes, findings, &identities, into: &writer)
+        try writeUpstreamHead(exchange, bytes, &findings, &identities, into: &writer)
         let pool = pointee.upstreams.pools[route.pointee.upstream]
         guard hasRoom(pool) else { throw connectionsExhausted() }
         try judgeShare(exchange, of: pool)

@@ -11,7 +11,7 @@ import Telemetry
 extension WorkerRef {
     /// Writes the head; throws `identityTooLarge` when identity and fields together do not fit.
     func writeUpstreamHead(
-        _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, _ findings: borrowing Findings,
+        _ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>, _ findings: inout Findings,
         _ identities: inout Identities, into writer: inout HeadWriter
     ) throws(Refused) {
         let head = pointee.scratch.head
@@ -28,7 +28,7 @@ extension WorkerRef {
         if let route = findings.route, !findings.isPreflight {
             if route.pointee.sendsClientCert { try putClientCertificate(client, bytes, into: &writer) }
             if let token = findings.token { try putIdentity(of: token, route.pointee, &identities, into: &writer) }
-            try putCredential(bytes, route, findings, &identities, into: &writer)
+            try putCredential(bytes, route, &findings, &identities, into: &writer)
         }
         putFraming(exchange, into: &writer)
         writer.put("\r\n")

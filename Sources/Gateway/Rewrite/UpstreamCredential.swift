@@ -31,7 +31,7 @@ extension WorkerRef {
     ///
     /// All that ever goes to an upstream as `Authorization`: what the client sent was left out with its other lines.
     func putCredential(
-        _ bytes: UnsafeMutablePointer<UInt8>, _ route: FixedValue<Route>, _ findings: borrowing Findings,
+        _ bytes: UnsafeMutablePointer<UInt8>, _ route: FixedValue<Route>, _ findings: inout Findings,
         _ identities: inout Identities, into writer: inout HeadWriter
     ) throws(Refused) {
         switch route.pointee.credential {

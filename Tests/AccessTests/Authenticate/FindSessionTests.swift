@@ -51,6 +51,7 @@ private final class ToldStore: SessionStore {
     }
 
     var endings: UInt64 { state.withLock(\.endings) }
+    var alive: Int? { nil }
 
     func load(_ value: [UInt8], now: Int64) async throws(SessionStoreRefusal) -> Session? { nil }
     func create(

@@ -10,7 +10,7 @@ import Testing
     private func spend(_ key: Int, by holder: Int = 0, for seconds: Int64 = 60, _ rig: JudgeRig) -> Refused? {
         let proof = UnspentProof(key: digest(key), thumbprint: digest(-1 - holder), until: rig.now + seconds)
         do throws(Refused) {
-            try proof.spend(in: rig.identities, now: rig.now)
+            try proof.spend(in: rig.identities.replay, now: rig.now)
             return nil
         } catch {
             return error

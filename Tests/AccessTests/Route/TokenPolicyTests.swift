@@ -6,21 +6,24 @@ import Testing
 
 /// What tokens with these claims may do on a route with these settings, by method.
 private struct Rights {
-    private var catalogue = PredicateCatalogue()
-    private let policy: TokenPolicy
+    private let catalogue: PredicateCatalogue
+    private let policy: FixedValue<TokenPolicy>
 
     init(_ settings: TokenSettings) {
-        policy = TokenPolicy(settings, ProofSettings(), issuerIndex: { _ in 0 }, catalogue: &catalogue)
+        var catalogue = PredicateCatalogue()
+        policy = FixedValue(
+            TokenPolicy(settings, ProofSettings(), issuerIndex: { _ in 0 }, catalogue: &catalogue))
+        self.catalogue = catalogue
     }
 
     func allow(_ name: String, _ claims: [String: String?]) throws -> Bool {
         let method = MethodSet.all.first { $0.name == name && !name.isEmpty }?.id ?? .other
-        let row = name.withBytes { policy.row(of: method, named: $0.span) }
+        let row = name.withBytes { policy.pointee.row(of: method, named: $0.span) }
         let words = catalogue.answers(for: try verifiedToken(claims), issuer: 0)
         let bits = AnswerBits(words.span)
-        let hasScopes = bits.allHold(policy[row: row].scopes.numbers)
-        let hasDetails = bits.allHold(policy[row: row].details.numbers)
-        let hasForm = bits.allHold(policy.detailsForm.numbers)
+        let hasScopes = bits.allHold(policy.pointee[row: row].scopes.numbers)
+        let hasDetails = bits.allHold(policy.pointee[row: row].details.numbers)
+        let hasForm = bits.allHold(policy.pointee.detailsForm.numbers)
         return hasScopes && hasDetails && hasForm
     }
 }
