@@ -19,16 +19,18 @@ extension AccessPolicy {
     /// A token seen before costs a digest and a comparison; time, key generation, issuer, audience and the sender's
     /// proof are checked on every use (JOSE-34, DPOP-25).
     borrowing func authenticate(
-        _ head: HeadView, _ arrival: borrowing Arrival, _ route: borrowing Route, _ identities: inout Identities,
+        _ head: HeadView, _ arrival: borrowing Arrival, _ route: FixedValue<Route>, _ identities: inout Identities,
         _ findings: inout Findings
     ) throws(Refused) -> Identity {
-        if route.isPublic { return .anonymous }
+        if route.pointee.isPublic { return .anonymous }
         // Where tokens are no credentials, an Authorization field is none either (SC-11).
-        if route.takesSessionsAlone, let login = route.login {
-            return try findSession(head, arrival, route, login.pointee, &identities, &findings)
+        if route.pointee.takesSessionsAlone, let login = route.pointee.login {
+            return try findSession(head, arrival, route, login, &identities, &findings)
         }
         let range: ByteRange
-        switch try head.credentials(route.token.schemes, rejectsQueryToken: route.token.rejectsQueryToken) {
+        switch try head.credentials(
+            route.pointee.token.schemes, rejectsQueryToken: route.pointee.token.rejectsQueryToken)
+        {
         case .none: return try identifyWithoutToken(head, arrival, route, &identities, &findings)
         case .bearer(let found):
             findings.scheme = .bearer
@@ -55,31 +57,32 @@ extension AccessPolicy {
     /// A route that takes a browser's session beside tokens looks for it here and nowhere else: a request with an
     /// `Authorization` field is judged by that alone, so that a bad token never falls back on a cookie (RS-09).
     private borrowing func identifyWithoutToken(
-        _ head: HeadView, _ arrival: borrowing Arrival, _ route: borrowing Route, _ identities: inout Identities,
+        _ head: HeadView, _ arrival: borrowing Arrival, _ route: FixedValue<Route>, _ identities: inout Identities,
         _ findings: inout Findings
     ) throws(Refused) -> Identity {
-        if let login = route.login {
-            return try findSession(head, arrival, route, login.pointee, &identities, &findings)
+        if let login = route.pointee.login {
+            return try findSession(head, arrival, route, login, &identities, &findings)
         }
-        if route.isOptional { return .anonymous }
-        throw Refused(.credentialsMissing, expected: "Authorization: \(route.token.schemes.names)", found: "none")
+        if route.pointee.isOptional { return .anonymous }
+        throw Refused(
+            .credentialsMissing, expected: "Authorization: \(route.pointee.token.schemes.names)", found: "none")
     }
 
     /// Holds a token against the issuers and the audiences of the route.
     private borrowing func checkForRoute(
-        _ record: TokenRecord, _ route: borrowing Route, _ issuers: FixedList<IssuerView>
+        _ record: TokenRecord, _ route: FixedValue<Route>, _ issuers: FixedList<IssuerView>
     ) throws(Refused) {
         let answers = AnswerBits(record.answers)
-        guard answers.oneHolds(route.token.issuers.numbers) else {
+        guard answers.oneHolds(route.pointee.token.issuers.numbers) else {
             throw Refused(
                 .tokenIssuerNotAccepted,
-                expected: (route.settings.access.token?.issuers ?? []).joined(separator: ", "),
+                expected: (route.pointee.settings.access.token?.issuers ?? []).joined(separator: ", "),
                 found: issuers[record.issuer].identifier)
         }
-        guard answers.oneHolds(route.token.audiences.numbers) else {
+        guard answers.oneHolds(route.pointee.token.audiences.numbers) else {
             throw Refused(
                 .tokenAudienceMissing,
-                expected: (route.settings.access.token?.audiences ?? []).joined(separator: ", "),
+                expected: (route.pointee.settings.access.token?.audiences ?? []).joined(separator: ", "),
                 found: record.shown("aud"))
         }
     }

@@ -6,8 +6,8 @@ extension HeadView {
     ///
     /// The cookie alone says nothing of who made the browser send it: a form on a sibling's page does, too. `isListed`
     /// says that the route's rules for pages elsewhere let this very request through.
-    func checkSamePage(_ login: borrowing LoginPolicy, listener: Int, isListed: Bool) throws(Refused) {
-        if login.requiresHeader, !offersWebSocket {
+    func checkSamePage(_ login: FixedValue<LoginPolicy>, listener: Int, isListed: Bool) throws(Refused) {
+        if login.pointee.requiresHeader, !offersWebSocket {
             guard hasField("x-requested-by") else {
                 throw Refused(.crossSiteRequest, expected: "X-Requested-By", found: "none")
             }
@@ -18,7 +18,7 @@ extension HeadView {
         case .other, .post, .put, .delete, .patch, .connect, .trace, .track: break
         }
         // What a page may do by CORS says nothing of the WebSockets that it may open.
-        let evidence = pageEvidence(login.origins[listener], isListed: isListed && !offersWebSocket)
+        let evidence = pageEvidence(login.pointee.origins[listener], isListed: isListed && !offersWebSocket)
         if evidence.hasForeignOrigin || (offersWebSocket && !evidence.hasOwnOrigin) {
             throw Refused(.crossSiteRequest, expected: "a page of ours", found: "a page of another origin, or none")
         }

@@ -4,9 +4,9 @@ import Bytes
 extension AccessPolicy {
     /// Makes sure that a route with an exchange has its token, or says what must be waited for.
     borrowing func exchangeToken(
-        _ route: borrowing Route, _ record: TokenRecord, _ findings: inout Findings, now: Int64
+        _ route: FixedValue<Route>, _ record: TokenRecord, _ findings: inout Findings, now: Int64
     ) throws(Refused) -> Wait {
-        guard case .exchange(let rule) = route.credential else { return .nothing }
+        guard case .exchange(let rule) = route.pointee.credential else { return .nothing }
         if findings.upstreamToken != nil { return .nothing }
         if case .refused(let refused) = findings.exchanged { throw refused }
         if let token = record.attached(.upstreamToken, rule: rule), now < token.usableUntil {

@@ -13,7 +13,7 @@ import Telemetry
 extension AccessPolicy {
     /// The session that a request brings for this route, or what must be waited for; refuses a request without one.
     borrowing func findSession(
-        _ head: HeadView, _ arrival: borrowing Arrival, _ route: borrowing Route, _ login: borrowing LoginPolicy,
+        _ head: HeadView, _ arrival: borrowing Arrival, _ route: FixedValue<Route>, _ login: FixedValue<LoginPolicy>,
         _ identities: inout Identities, _ findings: inout Findings
     ) throws(Refused) -> Identity {
         let now = arrival.now
@@ -22,13 +22,13 @@ extension AccessPolicy {
         case .known(let found): record = found
         case .wait(let wait): return .wait(wait)
         case .none(let found):
-            if login.isOptional { return .anonymous }
+            if login.pointee.isOptional { return .anonymous }
             throw Refused(
                 .loginRequired, RefusalDetail(expected: "a session", found: "\(found)"),
                 login: LoginPointer(login, head, stepsUp: false))
         }
         findings.take(record, into: &identities)
-        if route.credential.isCallersToken, let session = record.session,
+        if route.pointee.credential.isCallersToken, let session = record.session,
             session.session.accessToken == nil || session.session.accessTokenExpiresAt <= now
         {
             throw Refused(
@@ -50,7 +50,7 @@ extension AccessPolicy {
     }
 
     private borrowing func sessionRecord(
-        _ head: HeadView, _ login: borrowing LoginPolicy, _ identities: inout Identities, _ findings: inout Findings,
+        _ head: HeadView, _ login: FixedValue<LoginPolicy>, _ identities: inout Identities, _ findings: inout Findings,
         now: Int64
     ) throws(Refused) -> SessionFinding {
         switch findings.lookup {
@@ -60,21 +60,22 @@ extension AccessPolicy {
             guard refused.cause == .loginRequired else { throw refused }
             return .none(found: "a cookie that stands for none")
         }
-        switch head.sessionCookie(named: login.cookieName.span) {
+        switch head.sessionCookie(named: login.pointee.cookieName.span) {
         case .none: return .none(found: "none")
         case .repeated:
             // Somebody else's page may have set one of them, and nobody can tell which (SC-06).
-            findings.sessionCookie = .cleared(login: login.login)
+            findings.sessionCookie = .cleared(login: login.pointee.login)
             return .none(found: "more than one cookie of its name")
         case .one(let range):
             let value = head.text(range)
             let digest = SHA256.hash(value)
-            if let record = identities.freshSession(digest, of: login.login, now: now) { return .known(record) }
-            return lookUpSession([UInt8](copying: value), digest, of: login.login, &identities, &findings, now: now)
+            if let record = identities.freshSession(digest, of: login.pointee.login, now: now) { return .known(record) }
+            return lookUpSession(
+                [UInt8](copying: value), digest, of: login.pointee.login, &identities, &findings, now: now)
         case .chunks(let value):
             let digest = SHA256.hash(value.span)
-            if let record = identities.freshSession(digest, of: login.login, now: now) { return .known(record) }
-            return lookUpSession(value, digest, of: login.login, &identities, &findings, now: now)
+            if let record = identities.freshSession(digest, of: login.pointee.login, now: now) { return .known(record) }
+            return lookUpSession(value, digest, of: login.pointee.login, &identities, &findings, now: now)
         }
     }
 

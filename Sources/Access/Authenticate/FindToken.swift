@@ -13,11 +13,11 @@ enum TokenFinding {
 extension AccessPolicy {
     /// The record of a token: one at hand, or one made by verifying it now.
     borrowing func findRecord(
-        _ route: borrowing Route, _ token: Span<UInt8>, _ digest: SHA256Digest, _ identities: inout Identities,
+        _ route: FixedValue<Route>, _ token: Span<UInt8>, _ digest: SHA256Digest, _ identities: inout Identities,
         _ findings: inout Findings, now: Int64
     ) throws(Refused) -> TokenFinding {
-        if isIssuerAsked(route.introspector, token, digest, &identities) {
-            return try introspect(route.introspector.issuer, token, &identities, &findings, now: now)
+        if isIssuerAsked(route.pointee.introspector, token, digest, &identities) {
+            return try introspect(route.pointee.introspector.issuer, token, &identities, &findings, now: now)
         }
         if let known = identities.freshRecord(digest, now: now) {
             identities.metrics.count(.tokenCacheHits)

@@ -10,7 +10,7 @@ import Telemetry
 extension AccessPolicy {
     /// Answers the proof that the request brought, which nobody has noted as used yet; nil where none is asked for.
     borrowing func proveSender(
-        _ head: HeadView, _ arrival: borrowing Arrival, _ route: borrowing Route, _ record: TokenRecord,
+        _ head: HeadView, _ arrival: borrowing Arrival, _ route: FixedValue<Route>, _ record: TokenRecord,
         _ digest: SHA256Digest, _ identities: inout Identities, _ findings: inout Findings
     ) throws(Refused) -> UnspentProof? {
         var proof: UnspentProof?
@@ -35,13 +35,13 @@ extension AccessPolicy {
 
     /// Everything RFC 9449 §4.3 asks of a proof but that it was not used before; that comes last (DPOP-17).
     private borrowing func checkProof(
-        _ head: HeadView, _ arrival: borrowing Arrival, _ route: borrowing Route, _ record: TokenRecord,
+        _ head: HeadView, _ arrival: borrowing Arrival, _ route: FixedValue<Route>, _ record: TokenRecord,
         _ digest: SHA256Digest, _ identities: inout Identities, _ findings: inout Findings
     ) throws(Refused) -> UnspentProof {
         let field = head.text(try head.proof())
         let now = arrival.now
-        let mode = route.token.nonce
-        let rules = route.token.proofRules
+        let mode = route.pointee.token.nonce
+        let rules = route.pointee.token.proofRules
         let proof: UncheckedDPoPProof
         do throws(DPoPRefusal) {
             proof = try UncheckedDPoPProof(field, rules: rules, keys: identities.proofKeys)
@@ -51,7 +51,7 @@ extension AccessPolicy {
         let nonce = mode == .off ? .notAsked : judgeNonce(proof, now)
         do throws(DPoPRefusal) {
             try AccessPolicy.checkRequest(
-                proof, head, bases: route.bases[arrival.listener], now: now,
+                proof, head, bases: route.pointee.bases[arrival.listener], now: now,
                 checksTime: nonce.leavesTimeToClock(in: mode))
         } catch {
             // A client whose clock is wrong can do better with a nonce than with another proof of its own.

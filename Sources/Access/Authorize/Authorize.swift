@@ -8,34 +8,35 @@ extension AccessPolicy {
     ///
     /// A session that lacks only a stronger or fresher login is sent for it (STEP-04).
     borrowing func authorize(
-        _ head: HeadView, _ token: TokenRecord, _ route: borrowing Route, _ issuers: FixedList<IssuerView>,
+        _ head: HeadView, _ token: TokenRecord, _ route: FixedValue<Route>, _ issuers: FixedList<IssuerView>,
         _ methodRow: UInt16, now: Int64
     ) throws(Refused) {
-        if token.session != nil, let login = route.login {
+        if token.session != nil, let login = route.pointee.login {
             let row = login.pointee.needs.row(of: head.methodID, named: head.method)
             guard
                 let right = login.pointee.needs.missingRight(
                     of: token, methodRow: row, now: now,
                     leeway: Int64(issuers[token.issuer].rules.leewaySeconds), isSession: true)
             else { return }
-            let settings = route.settings.access.login?.requirements
+            let settings = route.pointee.settings.access.login?.requirements
             var refused = Refused(
                 right.refusalOfSession,
                 expected: right == .scope ? "the scopes of the route" : right.expected(by: settings, method: ""),
                 found: right.held(by: token, scopeClaim: issuers[token.issuer].rules.scopeClaim))
             if right == .authenticationClass || right == .recentAuthentication {
-                refused.login = LoginPointer(login.pointee, head, stepsUp: true)
+                refused.login = LoginPointer(login, head, stepsUp: true)
             }
             throw refused
         }
         guard
-            let right = route.token.missingRight(
+            let right = route.pointee.token.missingRight(
                 of: token, methodRow: methodRow, now: now,
                 leeway: Int64(issuers[token.issuer].rules.leewaySeconds), isSession: false)
         else { return }
         throw Refused(
             right.refusalOfToken,
-            expected: right.expected(by: route.settings.access.token, method: route.token.methodName(methodRow)),
+            expected: right.expected(
+                by: route.pointee.settings.access.token, method: route.pointee.token.methodName(methodRow)),
             found: right.held(by: token, scopeClaim: issuers[token.issuer].rules.scopeClaim))
     }
 }
@@ -48,6 +49,7 @@ extension TokenPolicy {
     ///   - methodRow: what `row(of:named:)` said of the request's method.
     ///   - now: Unix seconds.
     ///   - leeway: seconds that the issuer's clock may be wrong; asked for only where the policy asks for an age.
+    @inline(__always)
     fileprivate func missingRight(
         of token: TokenRecord, methodRow: UInt16, now: Int64, leeway: @autoclosure () -> Int64, isSession: Bool
     ) -> MissingRight? {

@@ -28,28 +28,28 @@ extension AccessPolicy {
             let route = try route(head, arrival, &identities.memory)
             findings.route = route
             findings.reached = .crossOrigin
-            switch try crossOrigin(head, route.pointee, &findings) {
+            switch try crossOrigin(head, route, &findings) {
             case .none: break
             case .answered(let origin): return .answerPreflight(origin: origin)
             case .forwarded: return try forward(head, by: route, &findings, &identities, plan)
             }
             findings.reached = .method
             findings.methodRow = route.pointee.token.row(of: head.methodID, named: head.method)
-            try head.permitMethod(route.pointee)
+            try head.permitMethod(route)
             findings.reached = .origin
             try head.checkOrigin(route.pointee.origins)
             findings.reached = .webSocket
-            findings.isWebSocketOffPath = try !head.checkWebSocket(for: route.pointee)
+            findings.isWebSocketOffPath = try !head.checkWebSocket(for: route)
             findings.reached = .authenticate
-            switch try authenticate(head, arrival, route.pointee, &identities, &findings) {
+            switch try authenticate(head, arrival, route, &identities, &findings) {
             case .wait(let wait): return .wait(wait)
             case .anonymous: break
             case .known(let token, let proof):
                 findings.reached = .authorize
-                try authorize(head, token, route.pointee, identities.issuers, findings.methodRow, now: arrival.now)
+                try authorize(head, token, route, identities.issuers, findings.methodRow, now: arrival.now)
                 findings.reached = .exchange
                 findings.proved = proof
-                let wait = try exchangeToken(route.pointee, token, &findings, now: arrival.now)
+                let wait = try exchangeToken(route, token, &findings, now: arrival.now)
                 guard wait == .nothing else { return .wait(wait) }
             }
             findings.reached = .plan

@@ -16,16 +16,16 @@ package struct LoginPointer: Sendable, Equatable {
     /// Where a login for this request begins.
     ///
     /// - Parameter stepsUp: the login is asked for more than the client's own wishes, as the route says (STEP-04).
-    package init(_ policy: borrowing LoginPolicy, _ head: HeadView, stepsUp: Bool) {
+    package init(_ policy: FixedValue<LoginPolicy>, _ head: HeadView, stepsUp: Bool) {
         isNavigation = head.isNavigation()
-        location = policy.startPath
+        location = policy.pointee.startPath
         var separator = "?"
         if isNavigation {
             location += "?return_to=" + LoginPointer.escaped(head.pathAndQuery)
             separator = "&"
         }
-        if stepsUp, policy.stepUp >= 0 { location += "\(separator)step_up=\(policy.stepUp)" }
-        keepsForm = policy.keepsForm && head.methodID == .post && isNavigation
+        if stepsUp, policy.pointee.stepUp >= 0 { location += "\(separator)step_up=\(policy.pointee.stepUp)" }
+        keepsForm = policy.pointee.keepsForm && head.methodID == .post && isNavigation
     }
 
     /// What stands behind the `?` of `location`.

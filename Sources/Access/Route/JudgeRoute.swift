@@ -40,12 +40,12 @@ extension AccessPolicy {
 
     /// What a page elsewhere may do, and what its browser's own question gets (HTTP-71, HTTP-72).
     borrowing func crossOrigin(
-        _ head: HeadView, _ route: borrowing Route, _ findings: inout Findings
+        _ head: HeadView, _ route: FixedValue<Route>, _ findings: inout Findings
     ) throws(Refused) -> CrossOrigin.Preflight {
-        findings.corsLines = route.cors.refusedLines
+        findings.corsLines = route.pointee.cors.refusedLines
         // Nearly every request: what is lent below would be counted.
         guard head.count(of: .origin) > 0 else { return .none }
-        let found = try head.crossOrigin(route.cors, route.origins, route.methodNames)
+        let found = try head.crossOrigin(route.pointee.cors, route.pointee.origins, route.pointee.methodNames)
         findings.corsLines = found.lines
         findings.isOfListedOrigin = found.isOfListedOrigin
         findings.isPreflight = found.preflight == .forwarded
@@ -55,18 +55,18 @@ extension AccessPolicy {
 
 extension HeadView {
     /// Refuses a method that the route does not let through.
-    func permitMethod(_ route: borrowing Route) throws(Refused) {
+    func permitMethod(_ route: FixedValue<Route>) throws(Refused) {
         // Nearly every method has a bit; the whole list, lent to somebody, would be counted.
-        let isKnown = route.methodNames.known >> UInt16(methodID.rawValue) & 1 == 1
+        let isKnown = route.pointee.methodNames.known >> UInt16(methodID.rawValue) & 1 == 1
         if isKnown, methodID != .other { return }
-        try checkMethod(route.methodNames)
+        try checkMethod(route.pointee.methodNames)
     }
 
     /// Refuses an offer of a WebSocket that is none, where WebSockets are let through; false where one is offered and the
     /// route lets none through.
-    func checkWebSocket(for route: borrowing Route) throws(Refused) -> Bool {
+    func checkWebSocket(for route: FixedValue<Route>) throws(Refused) -> Bool {
         guard offersWebSocket else { return true }
-        guard route.webSocket else { return false }
+        guard route.pointee.webSocket else { return false }
         try checkWebSocket()
         return true
     }

@@ -6,12 +6,12 @@ import OAuth
 extension WorkerRef {
     /// Injects the identity fields of a token, built once per token and mapping (decision 0006).
     func putIdentity(
-        of token: TokenRecord, _ route: borrowing Route, _ identities: inout Identities, into writer: inout HeadWriter
+        of token: TokenRecord, _ route: FixedValue<Route>, _ identities: inout Identities, into writer: inout HeadWriter
     ) throws(Refused) {
-        guard route.identity >= 0 else { return }
+        guard route.pointee.identity >= 0 else { return }
         let block =
-            token.attached(.identityFields, rule: route.identity)
-            ?? buildIdentity(token, mapping: route.identity, &identities)
+            token.attached(.identityFields, rule: route.pointee.identity)
+            ?? buildIdentity(token, mapping: route.pointee.identity, &identities)
         // What an upstream could not take as a header must not be cut silently: somebody would become somebody else.
         guard block.bytes.count <= 32 << 10 else {
             throw Refused(

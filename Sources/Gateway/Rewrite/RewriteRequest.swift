@@ -27,7 +27,7 @@ extension WorkerRef {
         putForwardedFields(exchange, client, bytes, into: &writer)
         if let route = findings.route, !findings.isPreflight {
             if route.pointee.sendsClientCert { try putClientCertificate(client, bytes, into: &writer) }
-            if let token = findings.token { try putIdentity(of: token, route.pointee, &identities, into: &writer) }
+            if let token = findings.token { try putIdentity(of: token, route, &identities, into: &writer) }
             try putCredential(bytes, route, &findings, &identities, into: &writer)
         }
         putFraming(exchange, into: &writer)

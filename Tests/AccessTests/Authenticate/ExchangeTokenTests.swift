@@ -27,7 +27,7 @@ private func block(_ rule: Int, _ text: String, until: Int64 = .max) -> Attached
 
     private func wait(_ rig: JudgeRig, _ record: TokenRecord, _ findings: inout Findings) throws(Refused) -> Wait {
         try rig.table.policy.pointee.exchangeToken(
-            rig.table.index.list[0], record, &findings, now: rig.now)
+            rig.table.index.list.value(at: 0), record, &findings, now: rig.now)
     }
 
     /// Gives the request a token, of which it then holds one use.

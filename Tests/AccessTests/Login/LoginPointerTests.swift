@@ -65,7 +65,7 @@ import Testing
         let first = rig.table.index.list[0].login
         let login = try #require(first)
         let outcome = judged(["\(target) HTTP/1.1", "Host: a"] + lines) { head throws(Refused) in
-            LoginPointer(login.pointee, head, stepsUp: stepsUp)
+            LoginPointer(login, head, stepsUp: stepsUp)
         }
         guard case .passed(let found) = outcome else { throw JudgeRig.NotAHead() }
         return found
