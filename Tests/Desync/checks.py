@@ -110,10 +110,6 @@ def problems_of_session(session, received, was_reset, recorder):
     # Complete requests at the upstream, of which the client saw no answer.
     for record in recorder.of_session(session.number):
         if record.is_complete and record.number not in numbers:
-            # A client that writes on behind its last answer is reset; its loop may see that before it has read the answer.
-            if was_reset and record.number > max(numbers, default=0):
-                record.is_owned = True
-                continue
             problems.append(f"record {record.number} arrived and was not answered: {record.raw[:120]!r}")
     for record in owned:
         problems += list(problems_of_record(record))

@@ -15,6 +15,8 @@ from recorder import Recorder, marks_in_order
 from relay import Relay
 
 IN_FLIGHT = 16
+# For SO_LINGER: a close is a reset.
+RESET = struct.pack("ii", 1, 0)
 SESSION_SECONDS = 120
 # For what is under way between the gateway and its upstream.
 QUIET_SECONDS = 1
@@ -106,12 +108,15 @@ class Run:
 async def exchange(port, session, patience=SESSION_SECONDS):
     """(bytes received, whether the end was a reset, whether there was none) of a session."""
     received, was_reset, is_stuck = bytearray(), False, False
-    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    # By the socket itself: a stream that fails to write gives its reader the error, and not what had arrived before it.
+    loop, connection = asyncio.get_running_loop(), socket.socket()
+    connection.setblocking(False)
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     async def receive():
         nonlocal was_reset
         try:
-            while data := await reader.read(65536):
+            while data := await loop.sock_recv(connection, 65536):
                 received.extend(data)
                 arrived.set()
         except ConnectionError:
@@ -119,14 +124,14 @@ async def exchange(port, session, patience=SESSION_SECONDS):
         arrived.set()
 
     arrived = asyncio.Event()
+    await loop.sock_connect(connection, ("127.0.0.1", port))
     receiving = asyncio.create_task(receive())
     try:
         async with asyncio.timeout(patience):
             try:
                 for number, piece in enumerate(session.pieces()):
                     arrived.clear()
-                    writer.write(piece)
-                    await writer.drain()
+                    await loop.sock_sendall(connection, piece)
                     if session.waits and not receiving.done():
                         try:
                             await asyncio.wait_for(arrived.wait(), 0.05)
@@ -135,22 +140,27 @@ async def exchange(port, session, patience=SESSION_SECONDS):
                     elif number % 8 == 7 or len(session.writes) < 8:
                         await asyncio.sleep(0)
                 if session.vanishes:
-                    reset(writer)
+                    receiving.cancel()
                 else:
-                    writer.write_eof()
-            except (ConnectionError, OSError):
+                    connection.shutdown(socket.SHUT_WR)
+            except ConnectionError:
+                was_reset = True
+            except OSError:
                 pass
-            await receiving
+            await asyncio.wait({receiving})
     except TimeoutError:
         is_stuck = True
         receiving.cancel()
-    writer.transport.abort()
+        await asyncio.wait({receiving})
+    if session.vanishes:
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
+    connection.close()
     return bytes(received), was_reset, is_stuck
 
 
 def reset(writer):
     """Ends a connection with a reset."""
-    writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
     writer.transport.abort()
 
 
