@@ -13,6 +13,17 @@ enum Outcome<Value: Equatable & Sendable>: Equatable, Sendable {
 func judged<Value: Equatable & Sendable>(
     _ lines: [String], _ judge: (HeadView) throws(Refused) -> Value
 ) -> Outcome<Value> {
+    do throws(Refused) {
+        return try readHead(lines) { head throws(Refused) in .passed(try judge(head)) } ?? .unreadable
+    } catch {
+        return .refused(error.cause, found: error.detail.found)
+    }
+}
+
+/// What `look` says of a head of these lines; nil where they are no head.
+func readHead<Value, Failure: Error>(
+    _ lines: [String], _ look: (HeadView) throws(Failure) -> Value
+) throws(Failure) -> Value? {
     let bytes = Array((lines + ["", ""]).joined(separator: "\r\n").utf8)
     let heads = UnsafeMutablePointer<RequestHead>.allocate(capacity: 1)
     heads.initialize(to: RequestHead())
@@ -22,14 +33,10 @@ func judged<Value: Equatable & Sendable>(
     }
     var parser = RequestHeadParser()
     guard case .complete = parser.parse(bytes.span, limits: HTTP1Limits(), into: &heads.pointee) else {
-        return .unreadable
+        return nil
     }
     let one = UnsafeBufferPointer(start: UnsafePointer(heads), count: 1)
-    do throws(Refused) {
-        return .passed(try judge(HeadView(one.span, bytes.span)))
-    } catch {
-        return .refused(error.cause, found: error.detail.found)
-    }
+    return try look(HeadView(one.span, bytes.span))
 }
 
 /// The same of what is refused or passes without a word.

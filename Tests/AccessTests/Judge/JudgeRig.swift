@@ -59,6 +59,8 @@ final class JudgeRig {
     let registry: MetricsRegistry
     let mint: TokenMint
     var connection = Connection()
+    /// Where its requests come in.
+    var listener = 0
     var clearText = ClearText.served
     var now = JudgeRig.now
     /// What the plan of every request is refused with, if anything.
@@ -117,27 +119,16 @@ final class JudgeRig {
 
     /// Judges a request of these lines, which knows what `findings` says from before.
     func judge(_ lines: [String], _ findings: inout Findings) throws -> Outcome {
-        let bytes = Array((lines + ["", ""]).joined(separator: "\r\n").utf8)
-        let heads = UnsafeMutablePointer<RequestHead>.allocate(capacity: 1)
-        heads.initialize(to: RequestHead())
-        defer {
-            heads.deinitialize(count: 1)
-            heads.deallocate()
-        }
-        var parser = RequestHeadParser()
-        guard case .complete = parser.parse(bytes.span, limits: HTTP1Limits(), into: &heads.pointee) else {
-            throw NotAHead()
-        }
-        let one = UnsafeBufferPointer(start: UnsafePointer(heads), count: 1)
         var plans = 0
-        let judgement = table.policy.pointee.judge(
-            HeadView(one.span, bytes.span),
-            Arrival(listener: 0, now: now, clearText: clearText, connection: connection), &identities, &findings
-        ) { _, _ throws(Refused) in
-            plans += 1
-            if let planRefusal { throw Refused(planRefusal) }
-            return 7
+        let arrival = Arrival(listener: listener, now: now, clearText: clearText, connection: connection)
+        let judgement = readHead(lines) { head in
+            table.policy.pointee.judge(head, arrival, &identities, &findings) { _, _ throws(Refused) in
+                plans += 1
+                if let planRefusal { throw Refused(planRefusal) }
+                return 7
+            }
         }
+        guard let judgement else { throw NotAHead() }
         return Outcome(judgement: judgement, reached: findings.reached, plans: plans)
     }
 

@@ -173,6 +173,28 @@ private func authorization(_ token: String, _ scheme: String = "Bearer") -> Stri
         #expect(try rig.judge("GET /a HTTP/1.1", host).cause == .serverNameDisagrees)
     }
 
+    @Test(.refuses("HTTP-21"), .refuses("DPOP-09")) func `goes by the listener that a request came in at`() throws {
+        let rig = try JudgeRig([JudgeRig.route { _, token in token.schemes = [.dpop] }]) {
+            $0.publicURLs.append("https://intern.example")
+            $0.authorities.append(["intern.example"])
+        }
+        let token = boundToken()
+        func cause(at listener: Int, _ host: String, proofFor target: String) throws -> Refusal? {
+            rig.listener = listener
+            return try rig.judge(
+                "GET /a HTTP/1.1", "Host: \(host)", authorization(token, "DPoP"),
+                proof(of: token, id: "\(listener) \(target)", target: target)
+            ).cause
+        }
+        let (outer, inner) = ("https://api.example/a", "https://intern.example/a")
+        #expect(try cause(at: 0, "api.example", proofFor: outer) == nil)
+        #expect(try cause(at: 1, "intern.example", proofFor: inner) == nil)
+        #expect(try cause(at: 1, "api.example", proofFor: outer) == .authorityUnknown)
+        #expect(try cause(at: 0, "intern.example", proofFor: inner) == .authorityUnknown)
+        #expect(try cause(at: 1, "intern.example", proofFor: outer) == .proofTargetMismatch)
+        #expect(try cause(at: 0, "api.example", proofFor: inner) == .proofTargetMismatch)
+    }
+
     @Test(.holds("HTTP-58")) func `notes a WebSocket that goes on as a plain GET`() throws {
         let rig = try JudgeRig([JudgeRig.open("/")])
         var findings = Findings()

@@ -1,8 +1,6 @@
 import TestSupport
 import Access
 import Crypto
-import HTTP1
-import HTTPMessage
 import Issuers
 import JOSE
 import Login
@@ -15,7 +13,6 @@ import Sessions
 struct LoginWorker {
     let gateway: Gateway
     let worker: WorkerRef
-    static let cookie = "__Host-portcullis-shop"
 
     init(
         _ routes: [LoginAccessSettings] = [LoginWorker.access()], identity: [IdentityFieldSettings] = [],
@@ -70,26 +67,4 @@ struct LoginWorker {
         needs.maxAgeSeconds = maximumAge
         return LoginAccessSettings(login: login, requirements: needs)
     }
-
-    /// Does something with a request's head and the policy of the route for everything.
-    func reading<Result>(
-        _ lines: [String], _ body: (WorkerRef, FixedValue<LoginPolicy>, UnsafeMutablePointer<UInt8>) -> Result
-    ) throws -> Result {
-        var bytes = Array((["GET / HTTP/1.1", "Host: shop.example"] + lines).joined(separator: "\r\n").utf8)
-        bytes += Array("\r\n\r\n".utf8)
-        return try bytes.withUnsafeMutableBufferPointer { buffer in
-            var parser = RequestHeadParser()
-            let whole = UnsafeBufferPointer(buffer).span
-            guard
-                case .complete = parser.parse(
-                    whole, limits: worker.pointee.policy.httpLimits, into: &worker.pointee.scratch.head.pointee),
-                let start = buffer.baseAddress,
-                let route = "/".withBytes({ worker.pointee.policy.routes.match($0.span) }),
-                let policy = route.pointee.login
-            else { throw NotAHead() }
-            return body(worker, policy, start)
-        }
-    }
-
-    struct NotAHead: Error {}
 }
