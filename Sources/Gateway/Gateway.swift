@@ -43,6 +43,8 @@ package final class Gateway: @unchecked Sendable {
     private var drainTimer: LoopTimer?
     private var clockTimer: LoopTimer?
     private var clockSteps = ClockStepWatch()
+    /// What was counted at moments of the last minute; on the control loop.
+    private(set) var figureHistory = FigureHistory()
     private var drainedWorkers = 0
     private(set) var isDraining = false
     private var isFinishing = false
@@ -192,6 +194,7 @@ package final class Gateway: @unchecked Sendable {
     /// Wall clock against monotonic clock, once a second: a jump explains what tokens suddenly do (OPS-09).
     private func watchClock() {
         lookAtClocks()
+        lookAtFigures()
         let timer = LoopTimer(loop: control) { [unowned self] in
             let clock = WorkerClock()
             lookAtClocks()
@@ -199,6 +202,7 @@ package final class Gateway: @unchecked Sendable {
             generation.sweep(now: clock.wallSeconds())
             lookAtFiles()
             service.sendAgain()
+            lookAtFigures()
             clockTimer?.arm(milliseconds: 1000)
         }
         clockTimer = timer
@@ -210,6 +214,12 @@ package final class Gateway: @unchecked Sendable {
         guard let seconds = clockSteps.observe(wall: .now(), monotonicMilliseconds: monotonic) else { return }
         registry.setClockStep(seconds: seconds)
         operatorLog.write(.warning, .clockStepped, LogField(.seconds, Int(seconds)))
+    }
+
+    private func lookAtFigures() {
+        let now = WorkerClock().microseconds()
+        guard figureHistory.wantsLook(at: now) else { return }
+        figureHistory.keep(registry.figures, at: now)
     }
 
     private func stopRequested() {
