@@ -41,6 +41,8 @@ package final class Gateway: @unchecked Sendable {
     private var admin: AdminListener?
     private var signals: [SignalWatcher] = []
     private var drainTimer: LoopTimer?
+    private var lateClientTimer: LoopTimer?
+    private var workersWithoutEarlyClients = 0
     private var clockTimer: LoopTimer?
     private var clockSteps = ClockStepWatch()
     /// What was counted at moments of the last minute; on the control loop.
@@ -138,6 +140,21 @@ package final class Gateway: @unchecked Sendable {
         }
     }
 
+    /// No client of a draining worker is left that was there before; any thread.
+    ///
+    /// As long as one worker has some, all go on taking clients at sockets that were handed over.
+    func earlyClientsGone() {
+        control.execute { [unowned self] in
+            workersWithoutEarlyClients += 1
+            if workersWithoutEarlyClients == workers.count { leaveLateClients() }
+        }
+    }
+
+    private func leaveLateClients() {
+        lateClientTimer?.cancel()
+        for worker in workers { worker.tell { $0.leaveLateClients() } }
+    }
+
     /// A worker has lost many connections; any thread.
     ///
     /// What they needed is given back beside the workers, not by them.
@@ -230,9 +247,14 @@ package final class Gateway: @unchecked Sendable {
         operatorLog.write(.info, .stopping, LogField(.milliseconds, settings.timeouts.drain))
         service.stopping(within: settings.timeouts.drain + Gateway.flushTime + Gateway.margin)
         for worker in workers { worker.tell { $0.drain() } }
+        let drain = settings.timeouts.drain
         let timer = LoopTimer(loop: control) { [unowned self] in finishDraining(.drainTimedOut) }
         drainTimer = timer
-        timer.arm(milliseconds: settings.timeouts.drain)
+        timer.arm(milliseconds: drain)
+        // Who is taken last is to have time for an answer too.
+        let lateClientTimer = LoopTimer(loop: control) { [unowned self] in leaveLateClients() }
+        self.lateClientTimer = lateClientTimer
+        lateClientTimer.arm(milliseconds: drain / 4 * 3)
     }
 
     /// Ends what is left; tokens of sessions that were ended are revoked first, for a while (OPS-08).
@@ -241,6 +263,7 @@ package final class Gateway: @unchecked Sendable {
         isFinishing = true
         operatorLog.write(.info, event)
         drainTimer?.cancel()
+        lateClientTimer?.cancel()
         // The newest knows what those before it have left to do.
         let newest: Generation = reload.next ?? generation
         for old in older + [generation] where old !== newest { old?.retire() }

@@ -145,7 +145,8 @@ extension RequirementTable {
             id: "ECO-42", source: "sd_listen_fds(3)",
             promise: """
                 The gateway listens at the sockets that its service manager hands over, by their names, and leaves \
-                them to the process that comes next. What does not fit ends the start with status 2.
+                them to the process that comes next. While it finishes what was under way when it was told to end, it \
+                serves who comes there. What does not fit ends the start with status 2.
                 """),
         Requirement(
             id: "ECO-43", source: "policy of this gateway",
