@@ -41,6 +41,7 @@ package final class Gateway: @unchecked Sendable {
     private var admin: AdminListener?
     private var signals: [SignalWatcher] = []
     private var drainTimer: LoopTimer?
+    private var drainDelayTimer: LoopTimer?
     private var lateClientTimer: LoopTimer?
     private var workersWithoutEarlyClients = 0
     private var clockTimer: LoopTimer?
@@ -244,8 +245,17 @@ package final class Gateway: @unchecked Sendable {
         if isDraining { return finishDraining(.drainTimedOut) }
         isDraining = true
         abandonReload()
-        operatorLog.write(.info, .stopping, LogField(.milliseconds, settings.timeouts.drain))
-        service.stopping(within: settings.timeouts.drain + Gateway.flushTime + Gateway.margin)
+        let (delay, drain) = (settings.timeouts.drainDelay, settings.timeouts.drain)
+        operatorLog.write(.info, .stopping, LogField(.milliseconds, delay + drain))
+        service.stopping(within: delay + drain + Gateway.flushTime + Gateway.margin)
+        guard delay > 0 else { return beginDraining() }
+        // Whoever asks /readyz is told; everything else goes on until they send nobody here any more.
+        let timer = LoopTimer(loop: control) { [unowned self] in beginDraining() }
+        drainDelayTimer = timer
+        timer.arm(milliseconds: delay)
+    }
+
+    private func beginDraining() {
         for worker in workers { worker.tell { $0.drain() } }
         let drain = settings.timeouts.drain
         let timer = LoopTimer(loop: control) { [unowned self] in finishDraining(.drainTimedOut) }
@@ -262,6 +272,7 @@ package final class Gateway: @unchecked Sendable {
         guard !isFinishing else { return control.stop() }
         isFinishing = true
         operatorLog.write(.info, event)
+        drainDelayTimer?.cancel()
         drainTimer?.cancel()
         lateClientTimer?.cancel()
         // The newest knows what those before it have left to do.
