@@ -28,38 +28,6 @@ import Transport
 }
 
 @Suite struct `what an operator reads` {
-    @Test(
-        arguments: [
-            (PathRefusal.dotSegment, "dot segment"), (PathRefusal.nul, "nul"), (PathRefusal.nonASCII, "non ASCII"),
-            (HTTP1Refusal.transferEncodingInHTTP10, "transfer encoding in HTTP10"),
-            (HTTP1Refusal.targetSchemeNotHTTP, "target scheme not HTTP"),
-            (IssuerRefusal.fetch(.connectFailed("port (1)")), "fetch: connect failed: \"port (1)\""),
-            (
-                IssuerRefusal.fetch(.connectFailed("Couldn't connect to \"id\"")),
-                #"fetch: connect failed: "Couldn't connect to 'id'""#
-            ),
-            (IssuerRefusal.metadata(.status(500)), "metadata: status: 500"),
-            (
-                IssuerRefusal.metadata(.issuerMismatch(found: "http://id.test/")),
-                #"metadata: issuer mismatch: found: "http://id.test/""#
-            ),
-            (IssuerRefusal.keySet(.keySetNotJSON(.duplicateMember)), "key set: key set not JSON: duplicate member"),
-            (
-                IssuerRefusal.portNotAllowed("https://a.example:8443/t"),
-                "port not allowed: \"https://a.example:8443/t\""
-            ),
-        ] as [(any Error, String)])
-    func `of a cause is words, not a name out of the code`(cause: any Error, words: String) {
-        #expect(CauseWords.of(cause) == words)
-    }
-
-    @Test func `of any cause of HTTP 1 has no camel in it`() {
-        for cause in HTTP1Refusal.allCases {
-            let words = CauseWords.of(cause)
-            #expect(!words.contains(#/[a-z][A-Z]|[().]/#), "\(words)")
-        }
-    }
-
     @Test func `of a failed start names the file and the reason`() {
         #expect(
             TLSFailure.key(file: "/run/tls.key", "no start line").description

@@ -4,7 +4,7 @@ extension RequirementTable {
         Requirement(
             id: "ECO-30", source: "policy of this gateway",
             promise: """
-                The image holds the program, the shared libraries it loads, certificates and one user, in 40 MiB \
+                The image holds the program, the shared libraries it loads, certificates and one user, in 40 MB \
                 at most, 20 compressed. There is no shell in it, and no package manager.
                 """),
         Requirement(

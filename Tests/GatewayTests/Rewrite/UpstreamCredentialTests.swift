@@ -52,35 +52,6 @@ private func settings(_ routes: [RouteSettings]) -> GatewaySettings {
         }
         #expect(failure?.description.contains("Basic") == false)
     }
-
-    @Test(.holds("RS-25")) func `that is always the same is prepared as its line`() {
-        var exchanges: [ExchangeSettings] = []
-        var assertions: [AssertionSettings] = []
-        let credential = UpstreamCredential(
-            .fixed(Secret(Array("Basic eDp5".utf8))), exchanges: &exchanges, assertions: &assertions)
-        guard case .fixed(let line) = credential else { return #expect(Bool(false)) }
-        #expect(String(decoding: line.buffer, as: UTF8.self) == "Authorization: Basic eDp5\r\n")
-    }
-
-    @Test func `shares its rule with the routes that have the same`() {
-        var exchanges: [ExchangeSettings] = []
-        var assertions: [AssertionSettings] = []
-        let all: [UpstreamCredentialSettings] = [
-            .assertion(AssertionSettings(audience: "a")), .exchange(ExchangeSettings(client: 0, audience: ["x"])),
-            .assertion(AssertionSettings(audience: "b")), .assertion(AssertionSettings(audience: "a")),
-            .exchange(ExchangeSettings(client: 1, audience: ["x"])),
-            .assertion(AssertionSettings(audience: "a", lifetimeSeconds: 30)),
-        ]
-        let rules = all.map { settings -> Int in
-            switch UpstreamCredential(settings, exchanges: &exchanges, assertions: &assertions) {
-            case .assertion(let rule), .exchange(let rule): return rule
-            case .none, .pass, .fixed: return -1
-            }
-        }
-        #expect(rules == [0, 0, 1, 0, 1, 2])
-        #expect(assertions.map(\.audience) == ["a", "b", "a"])
-        #expect(exchanges.map(\.client) == [0, 1])
-    }
 }
 
 @Suite struct `identity assertions` {
@@ -91,31 +62,6 @@ private func settings(_ routes: [RouteSettings]) -> GatewaySettings {
     func `are used for half of their time, and never after it`(now: Int64, end: Int64, refresh: Int64) {
         #expect(AssertionRule.refreshTime(now: now, end: end) == refresh)
         #expect(refresh <= end)
-    }
-
-    @Test(.holds("RS-25")) func `travel in their own field, which no client may write`() {
-        let routes = [
-            route(.assertion(AssertionSettings(audience: "a", field: "X-Identity"))),
-            route(.assertion(AssertionSettings(audience: "b"))),
-            route(.assertion(AssertionSettings(audience: "c", field: "authorization"))),
-        ]
-        let table = RouteTable(
-            AccessSettings(routes: routes, publicURLs: [], issuers: []),
-            routes.map { _ in
-                RoutePlaces(
-                    metricsSlot: 0, upstream: 0, patience: RoutePatience(nil, LimitSettings(), TimeoutSettings()),
-                    resourceMetadata: [])
-            })
-        for name in ["x-identity", "X-Identity", "X_IDENTITY", "x.identity"] {
-            let isReserved = table.index.reservedNames.pointee.contains(Array(name.utf8).span)
-            #expect(isReserved, "\(name)")
-        }
-        let isOther = table.index.reservedNames.pointee.contains(Array("x-identities".utf8).span)
-        #expect(!isOther)
-        #expect(
-            table.assertions.map { String(decoding: $0.linePrefix, as: UTF8.self) } == [
-                "X-Identity: ", "Authorization: Bearer ", "Authorization: Bearer ",
-            ])
     }
 
     @Test(
