@@ -90,6 +90,9 @@ let package = Package(
         // 4: what people read: pages, their looks, and their sentences in each language
         .target(name: "Pages", dependencies: ["Bytes", "HTTPMessage", "Crypto"], swiftSettings: pure),
 
+        // 4: what operators look at: a report of the gateway as a page
+        .target(name: "StatusPages", dependencies: ["Bytes", "Crypto", "Pages", "Telemetry"], swiftSettings: pure),
+
         // 4: every "no" of the gateway: how it is answered, who must act, and what a log calls it
         .target(
             name: "Refusals", dependencies: ["JSON", "Crypto", "JOSE", "HTTP1", "OAuth", "Pages"],
@@ -120,8 +123,8 @@ let package = Package(
             name: "Gateway",
             dependencies: [
                 "Bytes", "Rates", "JSON", "HTTPMessage", "Crypto", "JOSE", "HTTP1", "OAuth", "EventLoop", "Transport",
-                "Fetch", "Telemetry", "Issuers", "Replay", "Sessions", "Pages", "Refusals", "Login", "Access",
-                "Systemd",
+                "Fetch", "Telemetry", "Issuers", "Replay", "Sessions", "Pages", "StatusPages", "Refusals", "Login",
+                "Access", "Systemd",
             ],
             swiftSettings: settings),
 
@@ -202,6 +205,9 @@ let package = Package(
         .testTarget(
             name: "PagesTests", dependencies: ["Pages", "Bytes", "Crypto", "TestSupport", "TestTraits"],
             swiftSettings: settings),
+        .testTarget(
+            name: "StatusPagesTests", dependencies: ["StatusPages", "Telemetry", "Crypto", "Bytes", "TestTraits"],
+            exclude: ["Golden"], swiftSettings: settings),
         .testTarget(
             name: "LoginTests",
             dependencies: [

@@ -238,7 +238,9 @@ package struct TimeoutSettings: Sendable {
     package var upstreamIdle = 30_000
     /// A WebSocket tunnel without a byte in either direction.
     package var tunnelIdle = 3_600_000
-    /// How long SIGTERM waits for exchanges in flight.
+    /// How long SIGTERM lets everything go on as before, but for readiness.
+    package var drainDelay = 0
+    /// How long SIGTERM waits then for exchanges in flight.
     package var drain = 30_000
     /// How long a request waits for an issuer's keys.
     package var keyWait = 2_000

@@ -41,8 +41,13 @@ package final class Gateway: @unchecked Sendable {
     private var admin: AdminListener?
     private var signals: [SignalWatcher] = []
     private var drainTimer: LoopTimer?
+    private var drainDelayTimer: LoopTimer?
+    private var lateClientTimer: LoopTimer?
+    private var workersWithoutEarlyClients = 0
     private var clockTimer: LoopTimer?
     private var clockSteps = ClockStepWatch()
+    /// What was counted at moments of the last minute; on the control loop.
+    private(set) var figureHistory = FigureHistory()
     private var drainedWorkers = 0
     private(set) var isDraining = false
     private var isFinishing = false
@@ -136,6 +141,21 @@ package final class Gateway: @unchecked Sendable {
         }
     }
 
+    /// No client of a draining worker is left that was there before; any thread.
+    ///
+    /// As long as one worker has some, all go on taking clients at sockets that were handed over.
+    func earlyClientsGone() {
+        control.execute { [unowned self] in
+            workersWithoutEarlyClients += 1
+            if workersWithoutEarlyClients == workers.count { leaveLateClients() }
+        }
+    }
+
+    private func leaveLateClients() {
+        lateClientTimer?.cancel()
+        for worker in workers { worker.tell { $0.leaveLateClients() } }
+    }
+
     /// A worker has lost many connections; any thread.
     ///
     /// What they needed is given back beside the workers, not by them.
@@ -192,6 +212,7 @@ package final class Gateway: @unchecked Sendable {
     /// Wall clock against monotonic clock, once a second: a jump explains what tokens suddenly do (OPS-09).
     private func watchClock() {
         lookAtClocks()
+        lookAtFigures()
         let timer = LoopTimer(loop: control) { [unowned self] in
             let clock = WorkerClock()
             lookAtClocks()
@@ -199,6 +220,7 @@ package final class Gateway: @unchecked Sendable {
             generation.sweep(now: clock.wallSeconds())
             lookAtFiles()
             service.sendAgain()
+            lookAtFigures()
             clockTimer?.arm(milliseconds: 1000)
         }
         clockTimer = timer
@@ -212,17 +234,37 @@ package final class Gateway: @unchecked Sendable {
         operatorLog.write(.warning, .clockStepped, LogField(.seconds, Int(seconds)))
     }
 
+    private func lookAtFigures() {
+        let now = WorkerClock().microseconds()
+        guard figureHistory.wantsLook(at: now) else { return }
+        figureHistory.keep(registry.figures, at: now)
+    }
+
     private func stopRequested() {
         // The second time nobody is waited for.
         if isDraining { return finishDraining(.drainTimedOut) }
         isDraining = true
         abandonReload()
-        operatorLog.write(.info, .stopping, LogField(.milliseconds, settings.timeouts.drain))
-        service.stopping(within: settings.timeouts.drain + Gateway.flushTime + Gateway.margin)
+        let (delay, drain) = (settings.timeouts.drainDelay, settings.timeouts.drain)
+        operatorLog.write(.info, .stopping, LogField(.milliseconds, delay + drain))
+        service.stopping(within: delay + drain + Gateway.flushTime + Gateway.margin)
+        guard delay > 0 else { return beginDraining() }
+        // Whoever asks /readyz is told; everything else goes on until they send nobody here any more.
+        let timer = LoopTimer(loop: control) { [unowned self] in beginDraining() }
+        drainDelayTimer = timer
+        timer.arm(milliseconds: delay)
+    }
+
+    private func beginDraining() {
         for worker in workers { worker.tell { $0.drain() } }
+        let drain = settings.timeouts.drain
         let timer = LoopTimer(loop: control) { [unowned self] in finishDraining(.drainTimedOut) }
         drainTimer = timer
-        timer.arm(milliseconds: settings.timeouts.drain)
+        timer.arm(milliseconds: drain)
+        // Who is taken last is to have time for an answer too.
+        let lateClientTimer = LoopTimer(loop: control) { [unowned self] in leaveLateClients() }
+        self.lateClientTimer = lateClientTimer
+        lateClientTimer.arm(milliseconds: drain / 4 * 3)
     }
 
     /// Ends what is left; tokens of sessions that were ended are revoked first, for a while (OPS-08).
@@ -230,7 +272,9 @@ package final class Gateway: @unchecked Sendable {
         guard !isFinishing else { return control.stop() }
         isFinishing = true
         operatorLog.write(.info, event)
+        drainDelayTimer?.cancel()
         drainTimer?.cancel()
+        lateClientTimer?.cancel()
         // The newest knows what those before it have left to do.
         let newest: Generation = reload.next ?? generation
         for old in older + [generation] where old !== newest { old?.retire() }

@@ -24,6 +24,7 @@ enum ImportTable {
         "Issuers": ["Bytes", "Rates", "HTTPMessage", "Crypto", "JOSE", "OAuth", "Telemetry"],
         "Sessions": ["Bytes", "JSON", "HTTPMessage", "Crypto"],
         "Pages": ["Bytes", "HTTPMessage", "Crypto"],
+        "StatusPages": ["Bytes", "Crypto", "Pages", "Telemetry"],
         "Requirements": [],
         "Refusals": ["JSON", "Crypto", "JOSE", "HTTP1", "OAuth", "Pages"],
         "Login": [
@@ -36,7 +37,8 @@ enum ImportTable {
         ],
         "Gateway": [
             "Bytes", "Rates", "JSON", "HTTPMessage", "Crypto", "JOSE", "HTTP1", "OAuth", "EventLoop", "Transport",
-            "Fetch", "Telemetry", "Issuers", "Replay", "Sessions", "Pages", "Refusals", "Login", "Access", "Systemd",
+            "Fetch", "Telemetry", "Issuers", "Replay", "Sessions", "Pages", "StatusPages", "Refusals", "Login",
+            "Access", "Systemd",
         ],
         "Explain": [
             "Bytes", "JSON", "HTTPMessage", "Crypto", "JOSE", "OAuth", "EventLoop", "Fetch", "Telemetry", "Issuers",

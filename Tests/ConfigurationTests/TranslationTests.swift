@@ -115,7 +115,7 @@ import Testing
             rest: """
                 workers: 7
                 limits: { request_line: 4KiB, request_body: 10MiB, access_token: 8KiB, field_count: 50 }
-                timeouts: { drain: 500ms, tunnel_idle: 2h }
+                timeouts: { drain: 500ms, drain_delay: 10s, tunnel_idle: 2h }
                 log: { level: debug, operator: off, access: /var/log/access.log }
                 token_cache: { entries: 5, bytes: 1GiB }
                 """
@@ -128,6 +128,7 @@ import Testing
         #expect(settings.issuers[0].rules.maximumTokenBytes == 8192)
         #expect(settings.limits.fieldCount == 50)
         #expect(settings.timeouts.drain == 500)
+        #expect(settings.timeouts.drainDelay == 10_000)
         #expect(settings.timeouts.tunnelIdle == 7_200_000)
         #expect(settings.log.level == .debug)
         #expect(settings.log.operatorDestination == .off)

@@ -24,6 +24,9 @@ enum TimeoutSection {
                 "Without a byte of a response body, or without one taken by the client."),
             .milliseconds("upstream_idle", \.upstreamIdle, range, "An idle connection to an upstream."),
             .milliseconds("tunnel_idle", \.tunnelIdle, range, "A WebSocket without a byte in either direction."),
+            .milliseconds(
+                "drain_delay", \.drainDelay, 0...3_600_000,
+                "How long SIGTERM lets everything go on while /readyz already says 503."),
             .milliseconds("drain", \.drain, range, "How long SIGTERM waits for requests in flight."),
             .milliseconds(
                 "key_wait", \.keyWait, range, "How long a request waits for an issuer's keys before 503."),

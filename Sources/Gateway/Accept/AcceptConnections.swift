@@ -54,6 +54,7 @@ extension WorkerRef {
         var connection = ClientConnection(self, stream, of: peer, at: listener.pointee.index)
         connection.clearText = listener.pointee.redirects ? .redirected : .served
         connection.patience = Int32(clamping: pointee.policy.timeouts.responseBody)
+        connection.isLate = pointee.listening.isDraining
         connection.isCounted = isCounted(peer, at: listener)
         if connection.isCounted { pointee.connections.networks.add(peer.networkWords) }
         connection.isHandshaking = connection.isCounted && stream.tls != nil
@@ -90,14 +91,19 @@ extension WorkerRef {
     }
 
     func resumeAccepting() {
-        // A draining worker takes what is on its way here until its sockets are closed.
-        guard pointee.listening.isAcceptPaused, !pointee.listening.isDraining || pointee.listening.ticksToClosing > 0
-        else { return }
+        guard pointee.listening.isAcceptPaused else { return }
+        let indices = (0..<pointee.listening.count).filter(takesConnections)
+        guard !indices.isEmpty else { return }
         pointee.listening.isAcceptPaused = false
-        for index in 0..<pointee.listening.count
-        where !pointee.listening.isDraining || !pointee.listening.listeners[index].isHandedOver {
-            FileEvent.add(event(of: index))
-        }
+        for index in indices { FileEvent.add(event(of: index)) }
+    }
+
+    /// Whether a listening socket is still to be accepted from.
+    private func takesConnections(at index: Int) -> Bool {
+        let listening = pointee.listening
+        guard listening.isDraining else { return true }
+        // A draining worker takes what is on its way to its own sockets until these are closed.
+        return listening.listeners[index].isHandedOver ? listening.takesLateClients : listening.ticksToClosing > 0
     }
 
     func event(of listener: Int) -> UnsafeMutablePointer<FileEvent> {

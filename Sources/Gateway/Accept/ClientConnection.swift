@@ -77,6 +77,8 @@ struct ClientConnection {
     var isCounted = false
     /// Counts among its client's TLS handshakes.
     var isHandshaking = false
+    /// It came after SIGTERM, to a socket that the service manager keeps.
+    var isLate = false
     /// How fast it sends its body, or takes its answer.
     var pace = Pace()
     /// Bytes that the kernel has taken of an answer since the client fell behind.

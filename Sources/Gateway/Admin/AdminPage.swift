@@ -9,6 +9,8 @@ struct AdminPage {
     private let contentType: String
     private let body: [UInt8]
     private let isHead: Bool
+    /// Lines of the head beside those that every answer has.
+    var fields = ""
 
     init(status: UInt16, text: String, contentType: String = "text/plain; charset=utf-8", isHead: Bool = false) {
         self.init(status: status, body: Array(text.utf8), contentType: contentType, isHead: isHead)
@@ -21,7 +23,7 @@ struct AdminPage {
         self.isHead = isHead
     }
 
-    /// `/metrics`, `/healthz`, `/startupz`, `/readyz` or `/explain/…`; `accept` is what the client says that it reads.
+    /// `/`, `/metrics`, `/healthz`, `/startupz`, `/readyz` or `/explain/…`; `accept` is what the client says that it reads.
     init(path: String, method: MethodID, accept: [UInt8] = [], _ gateway: Gateway) {
         let isHead = method == .head
         guard method == .get || isHead else {
@@ -29,6 +31,7 @@ struct AdminPage {
             return
         }
         switch path {
+        case "/": self.init(statusOf: gateway, isHead: isHead)
         case "/metrics":
             let format = ExpositionFormat(accepted: accept)
             self.init(
@@ -104,7 +107,7 @@ struct AdminPage {
             "HTTP/1.1 \(status) \(Status.reason(status))\r\n\(DateLine(seconds: WorkerClock().wallSeconds()).text)"
             + "Content-Type: \(contentType)\r\n"
             + "Content-Length: \(body.count)\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n"
-            + "Connection: close\r\n\r\n"
+            + "\(fields)Connection: close\r\n\r\n"
         return Array(head.utf8) + (isHead ? [] : body)
     }
 }

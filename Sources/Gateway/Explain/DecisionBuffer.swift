@@ -1,4 +1,5 @@
 import Access
+import Refusals
 import Synchronization
 
 /// The last requests that were decided, for `portcullis explain --request-id`: off unless `explain_buffer` says so.
@@ -123,6 +124,38 @@ final class DecisionBuffer: Sendable {
     /// The configuration of this number, unless it is not known any more; any thread.
     func configuration(_ number: UInt32) -> GatewaySettings? {
         ring.withLock { ring in ring.configurations.first { $0.number == number }?.settings }
+    }
+
+    /// A request that was refused, without what its evidence says of tokens and queries.
+    struct RefusedRequest: Sendable {
+        let id: RequestID
+        /// Unix seconds.
+        let time: Int64
+        let method: String
+        let path: String
+        let cause: Refusal
+    }
+
+    /// Decisions that are looked at for refusals: the lock is the workers' too.
+    private static let searchLimit = 2000
+
+    /// The last requests that were refused, the newest first; any thread.
+    func latestRefusals(_ limit: Int) -> [RefusedRequest] {
+        ring.withLock { ring in
+            var found: [RefusedRequest] = []
+            var place = ring.next
+            for _ in 0..<min(ring.count, Self.searchLimit) where found.count < limit {
+                place = (place + ring.decisions.count - 1) % ring.decisions.count
+                guard let decision = ring.decisions[place], case .refused(let cause, _, _, _) = decision.verdict else {
+                    continue
+                }
+                found.append(
+                    RefusedRequest(
+                        id: decision.id, time: decision.time, method: decision.evidence.method,
+                        path: decision.evidence.path, cause: cause))
+            }
+            return found
+        }
     }
 
     private static func place(of id: RequestID, in ring: borrowing Ring) -> Int? {

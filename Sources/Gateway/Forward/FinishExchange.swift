@@ -130,9 +130,7 @@ extension WorkerRef {
         pointee.connections.openClients -= 1
         pointee.journal.metrics.adjust(.clientConnections, by: -1)
         pointee.connections.clients.retire(client)
-        if pointee.listening.isDraining, pointee.connections.openClients == 0, pointee.listening.ticksToClosing == 0 {
-            sayDrained()
-        }
+        if pointee.listening.isDraining { drainedClient(client) }
     }
 
     /// From now on what comes is read away as the rest of a body.

@@ -266,6 +266,7 @@ extension WorkerContext {
             generation.ask(question, token: token, digest: digest, client: client, worker: index)
         }
         onDrained = { [unowned gateway] in gateway.workerDrained() }
+        onEarlyClientsGone = { [unowned gateway] in gateway.earlyClientsGone() }
         onBurstOver = { [unowned gateway] in gateway.burstOver() }
         onRetired = { [unowned gateway] number in gateway.workerRetired(number) }
         askLogin = { request, ticket in generation.askLogin(request, ticket: ticket, worker: index) }

@@ -113,7 +113,10 @@ extension WorkerRef {
                 event(of: index), pointee.loop.base, pointee.listening.listeners[index].descriptor,
                 [.read, .persistent],
                 onListenerReadable, pointee.listening.listeners + index)
-            if !pointee.listening.isAcceptPaused, !pointee.listening.isDraining { FileEvent.add(event(of: index)) }
+            let takesClients =
+                !pointee.listening.isDraining
+                || pointee.listening.listeners[index].isHandedOver && pointee.listening.takesLateClients
+            if !pointee.listening.isAcceptPaused, takesClients { FileEvent.add(event(of: index)) }
         }
         return retired
     }

@@ -24,6 +24,10 @@ final class ReloadState {
     var isWantedAgain = false
     /// How the last one went wrong; nil when what is served is what was read last.
     var lastFault: String?
+    /// How many faults there were.
+    var faultCount = 0
+    /// When the last reload ended, in seconds since 1970; nil before the first.
+    var endedAt: Int64?
     /// What of the configuration that is served holds only after a restart.
     var restartNeeded: [String] = []
     /// Looks whether the keys are there that a configuration waits for.
@@ -264,6 +268,7 @@ extension Gateway {
     private func refuseReload(_ problems: [String], _ files: [ReadFile]) {
         reload.files.add(reload.watched(files, by: settings))
         reload.lastFault = problems.first ?? "no configuration"
+        reload.faultCount = max(problems.count, 1)
         registry.countReload(applied: false, at: .now())
         for problem in problems.prefix(20) {
             operatorLog.write(.error, .reloadRefused, LogField(.detail, problem), LogField(.count, problems.count))
@@ -273,6 +278,7 @@ extension Gateway {
 
     private func finishReload() {
         reload.isUnderWay = false
+        reload.endedAt = WorkerClock().wallSeconds()
         service.ready(configuration: generation.number, refusal: reload.lastFault)
         guard reload.isWantedAgain else { return }
         reload.isWantedAgain = false

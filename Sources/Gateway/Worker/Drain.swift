@@ -8,20 +8,35 @@ extension WorkerRef {
     ///
     /// Losing none takes a moment: new connections are turned away while those on their way here are taken, and each
     /// client hears with its next answer that the connection ends. One that has nothing to ask is closed in a while.
-    /// At a socket that was handed over, new connections wait for the process that gets it next.
+    ///
+    /// A socket that was handed over nobody else accepts from until this process has ended. So whoever comes there is
+    /// served as long as clients from before are, one answer for each connection; `leaveLateClients` ends that. Then new
+    /// connections wait for the process that gets the socket next.
     func drain() {
         guard !pointee.listening.isDraining else { return }
         pointee.listening.isDraining = true
         pointee.listening.ticksToClosing = Listening.closingTicks
-        for index in 0..<pointee.listening.count { turnAway(index) }
+        for index in 0..<pointee.listening.count {
+            if pointee.listening.listeners[index].isHandedOver { pointee.listening.takesLateClients = true }
+            turnAway(index)
+        }
+        closeIdleClients()
+        pointee.listening.earlyClients = pointee.connections.openClients
+        if pointee.listening.takesLateClients, pointee.listening.earlyClients == 0 {
+            pointee.listening.onEarlyClientsGone()
+        }
+        for index in 0..<pointee.upstreams.poolCount {
+            while let idle = pointee.upstreams.pools[index].pointee.idle { closeUpstream(idle) }
+        }
+    }
+
+    /// Gives clients that have asked nothing a moment, and no more.
+    private func closeIdleClients() {
         let clients = pointee.connections.clients
         clients.forEachInUse { client in
             if client.pointee.state == .awaitingHead, client.pointee.input.isEmpty, !client.pointee.hasOutput {
                 setTimeout(client.timeout, Listening.drainedIdleTimeout)
             }
-        }
-        for index in 0..<pointee.upstreams.poolCount {
-            while let idle = pointee.upstreams.pools[index].pointee.idle { closeUpstream(idle) }
         }
     }
 
@@ -30,12 +45,24 @@ extension WorkerRef {
         let listener = pointee.listening.listeners + index
         if listener.pointee.isHandedOver {
             // Not by a filter: that would be the next process's too.
-            FileEvent.remove(event(of: index))
+            if !pointee.listening.takesLateClients { FileEvent.remove(event(of: index)) }
         } else if let file = listener.pointee.unixFile {
             file.removeFile()
         } else {
             Socket.refuseConnections(at: listener.pointee.descriptor)
         }
+    }
+
+    /// Takes no client any more that comes to a socket which was handed over: the next process does.
+    func leaveLateClients() {
+        guard pointee.listening.takesLateClients else { return }
+        pointee.listening.takesLateClients = false
+        closeIdleClients()
+        for index in 0..<pointee.listening.count where pointee.listening.listeners[index].isHandedOver {
+            FileEvent.remove(event(of: index))
+            if pointee.listening.ticksToClosing == 0 { close(pointee.listening.listeners[index].descriptor) }
+        }
+        if hasDrained { sayDrained() }
     }
 
     /// Closes the listening sockets of a draining worker once what was on its way to them has arrived; at each tick.
@@ -44,15 +71,34 @@ extension WorkerRef {
         pointee.listening.ticksToClosing -= 1
         guard pointee.listening.ticksToClosing == 0 else { return }
         for index in 0..<pointee.listening.count {
-            if !pointee.listening.listeners[index].isHandedOver { acceptLast(pointee.listening.listeners + index) }
+            let isHandedOver = pointee.listening.listeners[index].isHandedOver
+            if isHandedOver, pointee.listening.takesLateClients { continue }
+            if !isHandedOver { acceptLast(pointee.listening.listeners + index) }
             FileEvent.remove(event(of: index))
             close(pointee.listening.listeners[index].descriptor)
         }
-        if pointee.connections.openClients == 0 { sayDrained() }
+        if hasDrained { sayDrained() }
+    }
+
+    /// A client of a draining worker is gone.
+    func drainedClient(_ client: ClientRef) {
+        if !client.pointee.isLate {
+            pointee.listening.earlyClients -= 1
+            if pointee.listening.takesLateClients, pointee.listening.earlyClients == 0 {
+                pointee.listening.onEarlyClientsGone()
+            }
+        }
+        if hasDrained { sayDrained() }
+    }
+
+    /// Whether nobody is there and nobody comes.
+    private var hasDrained: Bool {
+        pointee.connections.openClients == 0 && pointee.listening.ticksToClosing == 0
+            && !pointee.listening.takesLateClients
     }
 
     /// Said once.
-    func sayDrained() {
+    private func sayDrained() {
         guard !pointee.listening.hasSaidDrained else { return }
         pointee.listening.hasSaidDrained = true
         pointee.listening.onDrained()

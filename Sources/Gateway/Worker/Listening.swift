@@ -12,21 +12,35 @@ struct Listening {
     /// Ticks until the listening sockets of a draining worker are closed.
     var ticksToClosing = 0
     var hasSaidDrained = false
+    /// Whether a draining worker still takes clients at sockets that were handed over.
+    ///
+    /// Nobody else does as long as this process lives: the service manager starts the next one when it has ended.
+    var takesLateClients = false
+    /// Clients of a draining worker that were there before it drained.
+    var earlyClients = 0
+    /// Said once when a draining worker that takes late clients has no early one left.
+    let onEarlyClientsGone: @Sendable () -> Void
     /// Said once when a drained worker has no connection left.
     let onDrained: @Sendable () -> Void
 
-    init(_ listeners: UnsafeMutablePointer<ListenerSocket>, count: Int, onDrained: @escaping @Sendable () -> Void) {
+    init(
+        _ listeners: UnsafeMutablePointer<ListenerSocket>, count: Int,
+        onEarlyClientsGone: @escaping @Sendable () -> Void, onDrained: @escaping @Sendable () -> Void
+    ) {
         self.listeners = listeners
         self.count = count
+        self.onEarlyClientsGone = onEarlyClientsGone
         self.onDrained = onDrained
     }
 
     /// At other listeners, as far on the way to the end as `old`.
     init(_ listeners: UnsafeMutablePointer<ListenerSocket>, count: Int, continuing old: Listening) {
-        self.init(listeners, count: count, onDrained: old.onDrained)
+        self.init(listeners, count: count, onEarlyClientsGone: old.onEarlyClientsGone, onDrained: old.onDrained)
         isAcceptPaused = old.isAcceptPaused
         isDraining = old.isDraining
         ticksToClosing = old.ticksToClosing
         hasSaidDrained = old.hasSaidDrained
+        takesLateClients = old.takesLateClients
+        earlyClients = old.earlyClients
     }
 }

@@ -47,7 +47,9 @@ struct Worker {
         waiting = WaitingExchanges()
         journal = Journal(resources, context)
         scratch = Scratch()
-        listening = Listening(listeners, count: settings.listeners.count, onDrained: context.onDrained)
+        listening = Listening(
+            listeners, count: settings.listeners.count, onEarlyClientsGone: context.onEarlyClientsGone,
+            onDrained: context.onDrained)
         history = ConfigurationHistory(onRetired: context.onRetired)
     }
 

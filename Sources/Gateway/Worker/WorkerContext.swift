@@ -10,6 +10,7 @@ struct WorkerContext {
     let requestKeys: @Sendable (_ issuer: Int) -> Void
     let ask: AskServer
     let onDrained: @Sendable () -> Void
+    var onEarlyClientsGone: @Sendable () -> Void = {}
     var onRetired: @Sendable (_ generation: UInt32) -> Void = { _ in }
     var onBurstOver: @Sendable () -> Void = {}
     var askLogin: @Sendable (_ request: LoginRequest, _ ticket: UInt64) -> Void = { _, _ in }

@@ -25,5 +25,12 @@ extension RequirementTable {
                 The rules of the service level count neither the clients' own mistakes nor the time of upstreams, and \
                 warn by how fast the error budget burns.
                 """),
+        Requirement(
+            id: "ECO-63", source: "policy of this gateway",
+            promise: """
+                The status page shows what is wrong, who is refused and why. It changes nothing, loads nothing from \
+                elsewhere, is of bounded size, escapes every word that it was given, and shows no token, claim, user, \
+                cookie or query.
+                """),
     ]
 }

@@ -117,7 +117,7 @@ extension RequirementTable {
             id: "OPS-08", source: "policy of this gateway",
             promise: """
                 The gateway stops accepting at its end, finishes what is under way within a bounded time, and \
-                sends its last revocations.
+                sends its last revocations. Where it is told to wait first, it is not ready and serves on meanwhile.
                 """),
         Requirement(
             id: "OPS-09", source: "policy of this gateway",
@@ -145,7 +145,8 @@ extension RequirementTable {
             id: "ECO-42", source: "sd_listen_fds(3)",
             promise: """
                 The gateway listens at the sockets that its service manager hands over, by their names, and leaves \
-                them to the process that comes next. What does not fit ends the start with status 2.
+                them to the process that comes next. While it finishes what was under way when it was told to end, it \
+                serves who comes there. What does not fit ends the start with status 2.
                 """),
         Requirement(
             id: "ECO-43", source: "policy of this gateway",

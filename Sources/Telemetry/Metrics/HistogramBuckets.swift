@@ -39,6 +39,12 @@ enum HistogramBuckets {
         }
     }
 
+    /// The bound of a bucket, in microseconds; of the last one the bound that its durations pass.
+    static func bound(ofBucket index: Int) -> (microseconds: UInt64, isLast: Bool) {
+        bounds.indices.contains(index)
+            ? (bounds[index].microseconds, false) : (bounds[bounds.count - 1].microseconds, true)
+    }
+
     /// The bucket of a duration: the first whose bound it does not pass.
     static func index(microseconds: UInt64) -> Int {
         switch microseconds {
@@ -84,8 +90,16 @@ struct HistogramReading: Sendable {
     /// All of them together, in microseconds.
     var microseconds: UInt64 { cells[HistogramBuckets.sum] }
 
+    /// All cells: the buckets, and the sum behind them.
+    var buckets: [UInt64] { cells }
+
     /// How many are in the first so many buckets.
     func below(_ buckets: Int) -> UInt64 { cells[..<buckets].reduce(0, &+) }
+
+    /// Adds another one.
+    mutating func add(_ other: HistogramReading) {
+        for index in cells.indices { cells[index] &+= other.cells[index] }
+    }
 
     /// Adds the row that begins at `first`.
     mutating func add(_ other: CounterCells, at first: Int) {

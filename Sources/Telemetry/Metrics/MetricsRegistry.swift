@@ -19,7 +19,7 @@ package final class MetricsRegistry: Sendable {
     package let version: String
 
     private let shown: Mutex<ShownMetrics>
-    private let startTime: Timestamp
+    let startTime: Timestamp
     private let clockStep = Atomic<Int64>(0)
     private let reloads: Mutex<ReloadReadings>
     private let replay = Mutex<(@Sendable () -> ReplayReadings)?>(nil)
@@ -110,7 +110,11 @@ package final class MetricsRegistry: Sendable {
     }
 
     /// How reloads went so far; any thread.
-    private var reloadReadings: ReloadReadings { reloads.withLock { $0 } }
+    var reloadReadings: ReloadReadings { reloads.withLock { $0 } }
+    var shownNow: ShownMetrics { shown.withLock { $0 } }
+    var logsNow: [ShownLog] { logs.withLock { $0 } }
+    var servingNow: ServingReadings { serving.withLock { $0 }?() ?? ServingReadings() }
+    var replayNow: ReplayReadings? { replay.withLock { $0 }?() }
 
     /// The page: every family of `MetricName`, summed over the workers.
     ///
@@ -119,10 +123,9 @@ package final class MetricsRegistry: Sendable {
         _ format: ExpositionFormat = .prometheusText, now: Timestamp = .now(), process: ProcessReadings = .now()
     ) -> [UInt8] {
         MetricsPage(
-            shown: shown.withLock { $0 }, version: version, startTime: startTime,
+            shown: shownNow, version: version, startTime: startTime,
             clockStep: clockStep.load(ordering: .relaxed), reloads: reloadReadings,
-            replay: replay.withLock { $0 }?(), serving: serving.withLock { $0 }?() ?? ServingReadings(),
-            logs: logs.withLock { $0 }, now: now, process: process
+            replay: replayNow, serving: servingNow, logs: logsNow, now: now, process: process
         ).written(format)
     }
 }

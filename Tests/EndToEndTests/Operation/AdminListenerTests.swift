@@ -19,12 +19,14 @@ import Testing
         return try client.response()
     }
 
-    @Test(.refuses("OPS-06"), arguments: ["/metrics", "/readyz", "/healthz", "/startupz", "/explain/0", "/nowhere"])
+    @Test(
+        .refuses("OPS-06"), arguments: ["/", "/metrics", "/readyz", "/healthz", "/startupz", "/explain/0", "/nowhere"])
     func `tells nothing under a name that somebody else may own`(path: String) throws {
         for host in ["evil.example", "evil.example:\(stage.gateway.adminPort)", "localhost.evil.example"] {
             let response = try ask(path, host: host)
             #expect(response.status == 421)
             #expect(!response.bodyText.contains("portcullis_") && !response.bodyText.contains("state"))
+            #expect(!response.bodyText.contains("<html"))
         }
     }
 

@@ -110,6 +110,46 @@ import Testing
         #expect(stage.gateway.process.waitForEnd() == .exited(0))
     }
 
+    @Test(.holds("OPS-08"))
+    func `a delay lets everything go on while readiness is gone, until a second signal ends it`() throws {
+        let stage = try Stage(StagePlan(settings: "timeouts: { drain_delay: 1h }"))
+        let client = try stage.gateway.client()
+        try client.send(request("GET", "/open/a"))
+        #expect(try client.response().status == 200)
+        stage.gateway.terminate()
+        #expect(try eventually { try stage.gateway.status("/readyz") == 503 })
+        #expect(try stage.gateway.admin("/readyz").bodyText.contains("draining"))
+        #expect(try stage.gateway.status("/healthz") == 200)
+        for current in [client, try stage.gateway.client()] {
+            for _ in 0..<3 {
+                try current.send(request("GET", "/open/a"))
+                let response = try current.response()
+                #expect(response.status == 200)
+                #expect(!response.fields["connection"].contains("close"))
+            }
+        }
+        stage.gateway.terminate()
+        #expect(stage.gateway.process.waitForEnd() == .exited(0))
+    }
+
+    @Test(.holds("OPS-08"), .refuses("OPS-08"))
+    func `after its delay a drain is as without one`() throws {
+        let gate = Gate()
+        let (stage, client) = try held(
+            Self.beginnings[1], settings: "timeouts: { drain_delay: 400ms, drain: 1m }", by: gate)
+        let port = stage.gateway.port
+        let taken = ContinuousClock().measure {
+            stage.gateway.terminate()
+            #expect(eventually { (try? RawClient(port: port)) == nil })
+        }
+        #expect(taken >= .milliseconds(390), "it turns nobody away before")
+        #expect(stage.gateway.process.isRunning)
+        #expect(stage.gateway.operatorLine { $0["event"] == "stopping" }?["milliseconds"] == "60400")
+        gate.open()
+        #expect(text(try client.bytes(5)) == "last.")
+        #expect(stage.gateway.process.waitForEnd() == .exited(0))
+    }
+
     @Test(.holds("OPS-08")) func `SIGINT stops as SIGTERM does`() throws {
         let stage = try Stage()
         stage.gateway.process.signal(2)

@@ -143,6 +143,73 @@ import Testing
         #expect(outcomes.now.filter { !["200", "ended"].contains($0.key) } == [:])
     }
 
+    /// A gateway at `web` that holds a request and has been told to end, and the client that waits for it.
+    private func draining(
+        _ web: (socket: Socket, port: UInt16), drain: String, _ upstream: RecordingUpstream, by gate: Gate
+    ) throws -> (GatewayProcess, RawClient) {
+        upstream.answer(
+            "/held", with: WireScript(.wait(gate), .text("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nlast.")))
+        let gateway = try GatewayProcess(
+            Self.yaml(upstream).replacingOccurrences(of: "drain: 5s", with: "drain: \(drain)"),
+            handedOver: [Named("web", web.socket.descriptor)])
+        let held = try RawClient(port: web.port)
+        try held.send(request("GET", "/held"))
+        #expect(upstream.waits { $0.requests.count == 1 })
+        gateway.terminate()
+        #expect(try eventually { try gateway.status("/readyz") == 503 })
+        return (gateway, held)
+    }
+
+    @Test(.holds("ECO-42"))
+    func `serves who comes while a request from before its end is under way, and ends when that has`() throws {
+        let (web, gate) = (try Socket.listen(backlog: 4096), Gate())
+        let upstream = try RecordingUpstream()
+        let (gateway, held) = try draining(web, drain: "1h", upstream, by: gate)
+        // Longer than the moment that connections on their way to a socket of its own would have.
+        let until = ContinuousClock.now + .milliseconds(800)
+        var served = 0
+        while served < 50 || ContinuousClock.now < until {
+            let client = try RawClient(port: web.port)
+            try client.send(request("GET", "/a"))
+            let response = try client.response()
+            #expect(response.status == 200)
+            #expect(response.fields["connection"].contains("close"))
+            served += 1
+        }
+        #expect(gateway.process.isRunning && held.staysSilent())
+        gate.open()
+        #expect(try held.response().status == 200)
+        #expect(gateway.process.waitForEnd() == .exited(0))
+        #expect(gateway.operatorLine { $0["event"] == "drained" } != nil)
+    }
+
+    @Test(.refuses("ECO-42"))
+    func `takes nobody whom it could not answer before it is cut off, and the next process does`() throws {
+        let (web, gate) = (try Socket.listen(backlog: 4096), Gate())
+        defer { gate.open() }
+        let upstream = try RecordingUpstream()
+        let (gateway, held) = try draining(web, drain: "2s", upstream, by: gate)
+        var waiting: RawClient?
+        var served = 0
+        while waiting == nil {
+            let client = try RawClient(port: web.port)
+            try client.send(request("GET", "/a"))
+            if client.staysSilent() {
+                waiting = client
+            } else {
+                #expect(try client.response().status == 200)
+                served += 1
+            }
+        }
+        #expect(served > 0)
+        #expect(gateway.process.isRunning, "it has a quarter of its time left for those that it took")
+        #expect(gateway.process.waitForEnd() == .exited(0))
+        #expect(held.isClosedByPeer())
+        let next = try GatewayProcess(Self.yaml(upstream), handedOver: [Named("web", web.socket.descriptor)])
+        defer { withExtendedLifetime(next) {} }
+        #expect(try waiting?.response().status == 200)
+    }
+
     private func refusal(_ listeners: [String], _ handedOver: [Named], environment: [String: String] = [:]) throws
         -> String
     {

@@ -23,6 +23,25 @@ import Testing
         #expect((1...5).map { remembers(buffer, UInt64($0)) } == [false, false, true, true, true])
     }
 
+    @Test(.refuses("ECO-63"), .holds("ECO-63"))
+    func `lists the last refusals, the newest first, with nothing of tokens and queries`() {
+        let buffer = DecisionBuffer(capacity: 4)
+        for number in UInt64(1)...9 {
+            var decision = decision(number)
+            decision.evidence.method = "GET"
+            decision.evidence.path = "/\(number)"
+            decision.evidence.target = "/\(number)?secret=\(number)"
+            decision.evidence.token = TokenEvidence("a.b.c".utf8Span.span)
+            if number % 2 == 0 { decision.verdict = .refused(.tokenExpired, expected: "", found: "", row: "") }
+            buffer.keep(decision)
+        }
+        let listed = buffer.latestRefusals(10)
+        #expect(listed.map(\.path) == ["/8", "/6"])
+        #expect(listed.map(\.cause) == [.tokenExpired, .tokenExpired])
+        #expect(!"\(listed)".contains("secret"))
+        #expect(buffer.latestRefusals(1).map(\.path) == ["/8"])
+    }
+
     @Test func `is bounded in bytes, and refuses what alone is larger`() {
         let buffer = DecisionBuffer(capacity: 2)
         buffer.keep(decision(1, bytes: 10_000))
