@@ -25,7 +25,7 @@ package enum RequirementTable {
         RequirementFamily(prefix: "MD", title: "metadata and keys", isTested: true, rows: metadata),
         RequirementFamily(prefix: "OPS", title: "operation", isTested: true, rows: operation),
         RequirementFamily(
-            prefix: "ECO", title: "pages for people, and what surrounds the gateway", isTested: false,
+            prefix: "ECO", title: "pages for people, and what surrounds the gateway", isTested: true,
             rows: (images + observability + kubernetes + surroundings).sorted { $0.id < $1.id }),
         RequirementFamily(
             prefix: "D", title: "decisions where the standards leave room", isTested: false, rows: decisions),

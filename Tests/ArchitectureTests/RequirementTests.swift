@@ -8,11 +8,11 @@ enum RequirementRows {
 
     /// A row's name, wherever it stands.
     static var row: Regex<Substring> {
-        #/\b(?:HTTP|JOSE|RS|MD|OPS|DPOP|MTLS|INT|STEP|RAR|TX|MCP|CA|JAR|PAR|CF|OIDC|SC|RF|RV|LO)-\d\d\b/#
+        #/\b(?:HTTP|JOSE|RS|MD|OPS|DPOP|MTLS|INT|STEP|RAR|TX|MCP|CA|JAR|PAR|CF|OIDC|SC|RF|RV|LO|ECO)-\d\d\b/#
     }
 
     /// How many tests show that a row holds, and how many that it refuses: as the traits of the tests say, and the
-    /// comments of configurations that a test reads from files.
+    /// comments of configurations that a test reads from files, and of tests that `deploy/test` runs in Python.
     struct Counts {
         var holds: [String: Int] = [:]
         var refuses: [String: Int] = [:]
@@ -30,6 +30,9 @@ enum RequirementRows {
         for file in SourceTree.files(under: "Tests/ConfigurationTests/Golden", endings: ["txt"]) {
             for (side, row) in comments(in: file.text) { counts.add(row, side) }
         }
+        for file in SourceTree.files(under: "Tests", endings: ["py"]) {
+            for (side, row) in functions(in: file.text) { counts.add(row, side) }
+        }
         return counts
     }()
 
@@ -46,6 +49,14 @@ enum RequirementRows {
             $0.wholeMatch(of: #/# (holds|refuses) ([A-Z]+-\d\d(?:, [A-Z]+-\d\d)*)/#)
         }
         .flatMap { comment in comment.2.split(separator: ", ").map { (comment.1, String($0)) } }
+    }
+
+    /// The rows that comments of a Python file name, each right above a function; anywhere else they stand for no test.
+    static func functions(in text: String) -> [(side: Substring, row: String)] {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { $0.drop { $0 == " " } }
+        return lines.indices.filter { lines[$0].hasPrefix("def ") }.flatMap { function in
+            lines[..<function].reversed().prefix { $0.hasPrefix("#") }.flatMap { comments(in: String($0)) }
+        }
     }
 
     /// The rows that no test holds, or none refuses.
@@ -89,6 +100,9 @@ enum RequirementRows {
         let golden = "# refuses CA-04, CA-05\n# holds LO-01\nx: 1  # holds LO-02\n--- says\n# of LO-03\n"
         let kept = RequirementRows.comments(in: golden).map { "\($0.side) \($0.row)" }
         #expect(kept == ["refuses CA-04", "refuses CA-05", "holds LO-01"])
+        let script = "# holds LO-01\n\n# holds LO-02\n# refuses LO-03\ndef test_one():\n    # holds LO-04\n    pass\n"
+        let named = RequirementRows.functions(in: script).map { "\($0.side) \($0.row)" }
+        #expect(named == ["refuses LO-03", "holds LO-02"])
         #expect(counts.holds.values.reduce(0, +) > 500)
         #expect(counts.refuses.values.reduce(0, +) > 500)
     }

@@ -24,8 +24,10 @@ PAGES = {
 }
 
 
+# holds ECO-88
+# refuses ECO-88
 def test_a_page_of_an_outage_comes_back_by_itself(browser, stack):
-    """ECO-88: when the app is there again its page is, without a click.
+    """When the app is there again its page is, without a click.
 
     The first of these tests: pages of an outage that has lasted for a while wait longer.
     """
@@ -36,8 +38,9 @@ def test_a_page_of_an_outage_comes_back_by_itself(browser, stack):
         alice.shows("body", "well again")
 
 
+# holds ECO-85, ECO-86
 def test_each_refusal_has_a_page_that_everybody_can_use(browser, stack):
-    """ECO-85, ECO-86: light, dark and on a telephone; small, and of nothing but itself."""
+    """Light, dark and on a telephone; small, and of nothing but itself."""
     with odd_app(stack):
         for look, options in LOOKS.items():
             with person(browser, stack, **options) as alice:
@@ -53,8 +56,9 @@ def test_each_refusal_has_a_page_that_everybody_can_use(browser, stack):
                 same([url for url in asked if not url.startswith(stack.url)], [])
 
 
+# holds ECO-85
 def test_other_names_and_other_schemes_lead_to_the_site(browser, stack):
-    """ECO-85: an address that is not the site's, and one that everybody on the way can read."""
+    """An address that is not the site's, and one that everybody on the way can read."""
     places = {
         "other-host": (421, f"https://127.0.0.1:{stack.ports['gateway']}/", "This site has another address"),
         "plain-http": (400, f"http://localhost:{stack.ports['gateway']}/x", "This site is reached with https://"),
@@ -69,8 +73,9 @@ def test_other_names_and_other_schemes_lead_to_the_site(browser, stack):
                 check(alice.page, stack, answer, name, look)
 
 
+# holds ECO-85
 def test_too_many_cookies_are_told_of(browser, stack):
-    """ECO-85: only a page can tell people what to do about them."""
+    """Only a page can tell people what to do about them."""
     for look, options in LOOKS.items():
         with person(browser, stack, **options) as alice:
             alice.context.add_cookies(
@@ -81,8 +86,9 @@ def test_too_many_cookies_are_told_of(browser, stack):
             check(alice.page, stack, answer, "cookies", look)
 
 
+# holds ECO-85
 def test_a_wrong_account_finds_the_way_out(browser, stack):
-    """ECO-85: sign in as somebody else, or sign out; both lead there."""
+    """Sign in as somebody else, or sign out; both lead there."""
     for look, options in LOOKS.items():
         with person(browser, stack, **options) as alice:
             alice.enter("/")
@@ -99,8 +105,9 @@ def test_a_wrong_account_finds_the_way_out(browser, stack):
                 same(list(alice.cookies(SESSION)), [SESSION])
 
 
+# holds ECO-85
 def test_what_is_too_large_says_so(browser, stack):
-    """ECO-85: of a form, too."""
+    """Of a form, too."""
     for look, options in LOOKS.items():
         with person(browser, stack, **options) as alice:
             alice.open("/open/")
@@ -114,8 +121,9 @@ def test_what_is_too_large_says_so(browser, stack):
             check(alice.page, stack, navigation.value, "too-large", look)
 
 
+# refuses ECO-85
 def test_scripts_and_images_get_no_page(browser, stack):
-    """ECO-85: what is no navigation is answered as ever."""
+    """What is no navigation is answered as ever."""
     with person(browser, stack) as alice:
         alice.open("/open/")
         answer = alice.fetch("/.portcullis/nothing")
@@ -124,8 +132,9 @@ def test_scripts_and_images_get_no_page(browser, stack):
         same((problem["status"], problem["type"]), (404, "application/problem+json"))
 
 
+# holds ECO-87
 def test_pages_speak_the_readers_language(browser, stack):
-    """ECO-87: as the browser says."""
+    """As the browser says."""
     with person(browser, stack, locale="de-AT", **LOOKS["phone"]) as alice:
         answer = alice.page.goto(f"{stack.url}/.portcullis/nothing", wait_until="load")
         same(alice.page.inner_text("h1"), "Hier ist nichts")
@@ -136,8 +145,9 @@ def test_pages_speak_the_readers_language(browser, stack):
         check(alice.page, stack, answer, "sign-out-german", "phone", has_id=False)
 
 
+# holds ECO-85, ECO-87
 def test_every_page_that_there_is_can_be_used_by_everybody(browser, stack):
-    """ECO-85, ECO-87: of each topic in each language, with all the ways on that a page can have at once."""
+    """Of each topic in each language, with all the ways on that a page can have at once."""
     files = sorted(stack.pages.resolve().glob("*.html"))
     assert len(files) >= 70, f"{stack.pages} has {len(files)} pages"
     for look, options in LOOKS.items():

@@ -15,8 +15,9 @@ MOUNTED = ("/run/portcullis", "/var/log/portcullis")
 CLONE_NEWNS = 0x20000
 
 
+# holds ECO-30
 def test_answers_within_50_ms_of_its_start(image):
-    """ECO-30: the best of some, for what else this machine does is not the image's."""
+    """The best of some, for what else this machine does is not the image's."""
     found = []
     with upstream() as server:
         for _ in range(5):
@@ -40,8 +41,8 @@ def started(pid):
     return ticks / os.sysconf("SC_CLK_TCK")
 
 
+# holds ECO-31, ECO-35
 def test_runs_as_nobody_in_particular_without_any_right(image):
-    """ECO-31"""
     with upstream() as server, Container(image, configuration(server)) as container:
         assert get(container.port()) == 200
         status = container.status()
@@ -54,8 +55,9 @@ def test_runs_as_nobody_in_particular_without_any_right(image):
             assert os.readlink(f"/proc/{container.pid}/ns/{kind}") != os.readlink(f"/proc/self/ns/{kind}"), kind
 
 
+# holds ECO-31
+# refuses ECO-31
 def test_serves_where_nothing_can_be_written(image):
-    """ECO-31"""
     with upstream() as server, Container(image, configuration(server)) as container:
         port = container.port()
         folders = ("/", "/etc", "/etc/portcullis", "/usr/local/bin", *MOUNTED)
@@ -92,8 +94,8 @@ def attempts(pid, folders):
     return found
 
 
+# refuses ECO-31
 def test_says_that_a_log_cannot_be_written_where_nothing_is_mounted(image):
-    """ECO-31"""
     with upstream() as server:
         text = configuration(server).replace("operator: stderr", "operator: /var/log/portcullis/operator.log")
         with Container(image, text) as container:
@@ -102,8 +104,8 @@ def test_says_that_a_log_cannot_be_written_where_nothing_is_mounted(image):
     assert "/var/log/portcullis" in said and "Read-only file system" in said, said
 
 
+# holds ECO-31
 def test_writes_logs_and_a_socket_where_something_is_mounted(image):
-    """ECO-31"""
     places = {inside: image.folder / inside.strip("/").replace("/", "-") for inside in MOUNTED}
     for place in places.values():
         place.mkdir()
@@ -125,8 +127,8 @@ def test_writes_logs_and_a_socket_where_something_is_mounted(image):
         assert '"status":200' in (places["/var/log/portcullis"] / "access.log").read_text()
 
 
+# holds ECO-31
 def test_finishes_what_is_under_way_at_SIGTERM(image):
-    """ECO-31"""
     with upstream() as server, Container(image, configuration(server)) as container:
         port, statuses = container.port(), []
         client = threading.Thread(target=lambda: statuses.append(get(port, "/slow")))
@@ -156,15 +158,15 @@ def accepts(port):
     return True
 
 
+# refuses ECO-31
 def test_ends_with_status_2_where_the_configuration_is_wrong(image):
-    """ECO-31"""
     with Container(image, "listeners: 7\n") as container:
         status, said = container.end()
     assert status == 2 and "/etc/portcullis/portcullis.yaml:1:12" in said, said
 
 
+# refuses ECO-35
 def test_says_in_one_line_that_it_needs_proc(image):
-    """ECO-35"""
     with upstream() as server, Container(image, configuration(server), proc=False) as container:
         status, said = container.end()
     assert status not in (0, 255), said
@@ -172,8 +174,9 @@ def test_says_in_one_line_that_it_needs_proc(image):
     assert len(lines) == 1 and "mount /proc" in lines[0], said
 
 
+# holds ECO-32
+# refuses ECO-32
 def test_tells_an_engine_how_it_is(image):
-    """ECO-32"""
     words = image.config["config"]["Healthcheck"]["Test"][1:]
     with upstream() as server:
         [admin] = free_ports(1)
@@ -200,8 +203,9 @@ def free_ports(count):
     return found
 
 
+# holds ECO-36
+# refuses ECO-36
 def test_takes_workers_and_memory_from_its_control_group(image):
-    """ECO-36"""
     group = image.folder / "group"
     group.mkdir()
     (group / "cpu.max").write_text("50000 100000\n")

@@ -29,8 +29,9 @@ def profile(otherwise=None):
     return document
 
 
+# holds ECO-45
 def test_let_the_gateway_serve_reload_and_drain(image):
-    """ECO-45: a call that is not listed ends it."""
+    """A call that is not listed ends it."""
     with upstream() as server:
         text = configuration(server)
         with Container(image, text, seccomp=profile("SCMP_ACT_KILL_PROCESS")) as container:
@@ -44,8 +45,9 @@ def test_let_the_gateway_serve_reload_and_drain(image):
             assert stopped(container)[0] == 0
 
 
+# holds ECO-45
 def test_let_people_log_in(image):
-    """ECO-45: the quickstart's round trips and logins, with the gateway in a container; a call that is not listed ends it."""
+    """The quickstart's round trips and logins, with the gateway in a container; a call that is not listed ends it."""
     root = image.folder / "root-of-logins"
     subprocess.run(["cp", "--archive", image.root, root], check=True)
     described, listed = image.folder / "described.json", image.folder / "profile.json"
@@ -60,8 +62,9 @@ def test_let_people_log_in(image):
     assert "the server sent the browser back" in done.stdout and "every answer was right" in done.stdout
 
 
+# refuses ECO-45
 def test_end_a_gateway_that_needs_one_which_is_not_listed(image):
-    """ECO-45: what the two tests above would see."""
+    """What the two tests above would see."""
     without = copy.deepcopy(profile("SCMP_ACT_KILL_PROCESS"))
     for rule in without["syscalls"]:
         rule["names"] = [name for name in rule["names"] if name != "accept4"]
@@ -89,8 +92,8 @@ def probed(image, listed):
     return json.loads(said.strip().splitlines()[-1])
 
 
+# refuses ECO-45
 def test_refuse_what_the_gateway_has_no_use_for(image):
-    """ECO-45"""
     without, found = probed(image, None), probed(image, profile())
     assert without.keys() == found.keys() and len(found) > 10
     for name, code in found.items():
@@ -136,8 +139,9 @@ int main(int count, char **words) {
 """
 
 
+# refuses ECO-45
 def test_are_given_up_by_the_gateway_itself(image):
-    """ECO-45: by the same code, which is called here without, with Landlock, and with the filter that stands in for it."""
+    """By the same code, which is called here without, with Landlock, and with the filter that stands in for it."""
     source, program, empty = (image.folder / name for name in ("given-up.c", "given-up", "empty-program"))
     source.write_text(GIVEN_UP)
     empty.write_bytes(b"\x7f")
@@ -152,8 +156,8 @@ def test_are_given_up_by_the_gateway_itself(image):
     assert found[2] == [refused, refused, refused, refused, none], found
 
 
+# holds ECO-45
 def test_are_listed_once_each(_):
-    """ECO-45"""
     names = [name for rule in profile()["syscalls"] for name in rule["names"] if "args" not in rule]
     assert len(names) == len(set(names))
     for dangerous in ("ptrace", "bpf", "mount", "unshare", "setns", "keyctl", "io_uring_setup", "process_vm_writev"):

@@ -40,6 +40,7 @@ def found_in(report):
     return sorted(one["path"] for one in report["problems"])
 
 
+# holds ECO-39
 def test_the_configurations_pass_in_their_pods_with_nothing_to_note(image):
     """No error, no warning, no note: what the article makes is all that they need."""
     for base in manifests.BASES:
@@ -48,6 +49,7 @@ def test_the_configurations_pass_in_their_pods_with_nothing_to_note(image):
         assert (status, report["problems"], report["notes"]) == (0, [], []), f"{base}: {report}"
 
 
+# refuses ECO-39
 def test_a_broken_configuration_does_not(image):
     """A name that is none, in each of them."""
     for base in manifests.BASES:
@@ -55,6 +57,7 @@ def test_a_broken_configuration_does_not(image):
         assert status == 2 and not report["valid"] and "clients.shop.issuer" in found_in(report), f"{base}: {report}"
 
 
+# refuses ECO-39
 def test_secrets_with_the_default_mode_are_refused(image):
     """0644, which is what a Secret without defaultMode gets."""
     for base in manifests.BASES:
@@ -67,6 +70,7 @@ def test_secrets_with_the_default_mode_are_refused(image):
         assert all("mode 0644" in one["found"] for one in report["problems"]), f"{base}: {report}"
 
 
+# refuses ECO-39
 def test_secrets_that_the_group_may_not_read_are_refused(image):
     """Without fsGroup files are root's alone."""
     for base in manifests.BASES:
@@ -77,6 +81,7 @@ def test_secrets_that_the_group_may_not_read_are_refused(image):
         assert all("may not read" in one["found"] for one in report["problems"]), f"{base}: {report}"
 
 
+# refuses ECO-39
 def test_a_secret_without_a_key_is_refused(image):
     """As of somebody who left one of the files out."""
     secrets = copy.deepcopy(keys.secrets(image))
@@ -86,6 +91,7 @@ def test_a_secret_without_a_key_is_refused(image):
         assert status == 2 and found_in(report) == ["clients.shop.session.keys[0].file"], f"{base}: {report}"
 
 
+# refuses ECO-38
 def test_keys_that_replicas_would_not_share_are_warned_of(image):
     """Each of the four, where more than one gateway serves; and of one gateway those alone that a restart forgets."""
     def without(text):

@@ -50,6 +50,7 @@ def not_restricted(pod):
     return found
 
 
+# holds ECO-37
 def test_the_pods_fit_the_restricted_standard_that_their_namespace_asks_for(_):
     """And a root file system that nobody writes to, which the standard does not ask for."""
     for base, found in each():
@@ -63,6 +64,7 @@ def test_the_pods_fit_the_restricted_standard_that_their_namespace_asks_for(_):
             assert container["resources"]["limits"]["memory"] and container["resources"]["requests"]["cpu"], base
 
 
+# refuses ECO-37
 def test_a_pod_that_asks_for_more_does_not_fit(_):
     """Each rule can fail."""
     for path, value in [
@@ -120,6 +122,7 @@ def test_the_image_has_the_programs_version(image):
         assert found.pod.gateway["image"].rpartition(":")[2] == version, f"{base}: portcullis version says {version}"
 
 
+# holds ECO-37
 def test_the_gateway_is_a_sidecar_that_starts_before_the_app_and_ends_after_it(_):
     """An init container that always runs, with a probe that holds the app back until it has started."""
     pod = manifests.load("sidecar").pod

@@ -23,6 +23,7 @@ def faults(resources):
     return found
 
 
+# holds ECO-37, ECO-38
 def test_every_manifest_fits_the_schemas_of_two_versions(_):
     """A version without a schema for a kind is a failure too: it raises."""
     assert len(set(VERSIONS)) == 2 and VERSIONS[1] == "1.37.0", VERSIONS
@@ -32,6 +33,7 @@ def test_every_manifest_fits_the_schemas_of_two_versions(_):
         assert faults(resources) == []
 
 
+# refuses ECO-37, ECO-38
 def test_a_misspelt_key_is_refused_wherever_it_stands(_):
     """One for each kind of mapping that somebody changes."""
     def misspell(places):
@@ -59,6 +61,7 @@ def test_a_misspelt_key_is_refused_wherever_it_stands(_):
         assert all(repr(places[-1]) in one for one in found), found
 
 
+# refuses ECO-37, ECO-38
 def test_a_value_of_another_kind_is_refused(_):
     """A text for a number."""
     resources = copy.deepcopy(manifests.load("standalone").resources)

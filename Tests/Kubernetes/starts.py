@@ -159,6 +159,7 @@ def expect_promises(pod):
     assert pod.ask("/metrics")[0] == 401
 
 
+# holds ECO-37
 def test_the_sidecar_starts_before_the_app_and_is_the_only_way_to_it(image):
     """As the kubelet does it: the sidecar, its startup probe, the app, everybody's readiness; and the end in reverse."""
     with running(image, "sidecar") as pod:
@@ -179,6 +180,7 @@ def test_the_sidecar_starts_before_the_app_and_is_the_only_way_to_it(image):
         assert pod.gateway.end(PATIENCE) == 0, pod.log()
 
 
+# refuses ECO-37
 def test_a_gateway_without_the_manifests_group_does_not_start(image):
     """What shows that the tests hold the manifests and not themselves: other modes, and it ends with status 2."""
     with running(image, "sidecar") as pod:
@@ -190,6 +192,7 @@ def test_a_gateway_without_the_manifests_group_does_not_start(image):
         assert "may not read" in pod.log()
 
 
+# holds ECO-40
 def test_a_renewed_secret_and_a_renewed_configuration_are_served_without_a_signal(image):
     """Volumes exchanged as the kubelet does it, under the pod's own paths."""
     with running(image, "sidecar") as pod:
@@ -206,6 +209,7 @@ def test_a_renewed_secret_and_a_renewed_configuration_are_served_without_a_signa
         assert pod.ask("/assets/a")[0] == 502
 
 
+# holds ECO-38
 def test_the_replicas_of_the_deployment_sign_with_one_key(image):
     """Two that run one after the other, as far as the app can see."""
     seen = []

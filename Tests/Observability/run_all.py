@@ -47,6 +47,7 @@ def pages(running):
     return known, problems
 
 
+# holds ECO-56
 def wrong_numbers(running):
     """What the page does not say of the requests that were made."""
     lines = running.ask_admin("/metrics")[2].split("\n")
@@ -78,6 +79,7 @@ def series(running):
     return sum(1 for line in running.ask_admin("/metrics")[2].split("\n") if line and not line.startswith("#"))
 
 
+# refuses ECO-56
 def added_by_paths(running, count):
     """What so many different paths add to the page."""
     # The ten of them that come first may be the first requests of a kind.
@@ -101,6 +103,7 @@ class Shipped:
         self.level_tests = yaml.safe_load((Path(__file__).parent / "slo.yaml").read_text())
         self.catalogue = {ARTICLE: (ROOT / ARTICLE).read_text()}
 
+    # holds ECO-59, ECO-60, ECO-61
     def problems(self, page, reads=True):
         """What is wrong with it, beside a gateway that has this page; promtool reads each expression where `reads`."""
         dashboard = list(checks.expressions_of_dashboard(self.dashboard))
@@ -115,6 +118,7 @@ class Shipped:
             yield from checks.untested(rules_of, tests)
 
 
+# refuses ECO-59, ECO-60, ECO-61
 def changes():
     """Mistakes that somebody could make, each with what makes it: of what is shipped and of the gateway's page."""
     def rename(_, page):

@@ -171,6 +171,7 @@ class Trial:
         command("mount", "-t", "proc", "proc", self.root / "proc")
         self.before = self.files()
 
+    # holds ECO-44
     def installation(self):
         """It installs, enables nothing, and its own example is a valid configuration."""
         self.install(self.old)
@@ -185,6 +186,8 @@ class Trial:
             ["groff", "-man", "-Tascii", "-P-cbou", "-ww"], input=page, capture_output=True, text=True)
         expect(shown.stderr == "" and "\n   portcullis check\n" in shown.stdout, f"the manual page is none:\n{shown.stderr}")
 
+    # holds ECO-43
+    # refuses ECO-43
     def exposure(self):
         """The unit permits little, and never gives up."""
         service = self.units()[0]
@@ -221,6 +224,7 @@ log: {{ access: /var/log/portcullis/access.log }}
 timeouts: {{ drain: 5s }}
 """)
 
+    # holds ECO-43
     def restrictions(self):
         """It starts, serves, reloads and ends under the unit's restrictions, and what they forbid is forbidden."""
         self.log = open(self.folder / "service.log", "w+")
@@ -252,6 +256,8 @@ timeouts: {{ drain: 5s }}
         expect(self.manager.stop() == 0, "it did not end with status 0")
         self.forbidden()
 
+    # holds ECO-42
+    # refuses ECO-42
     def activation(self):
         """systemd's own systemd-socket-activate starts it at a socket that it opened, and not under another name."""
         path, configuration = self.folder / "activated.sock", self.folder / "activated.yaml"
@@ -275,6 +281,7 @@ routes: [{{ path: /, upstream: "http://{self.upstream}", public: true }}]
                     process.terminate()
             expect(process.wait(timeout=30) == status, f"activated as {name} it ended with {process.returncode}")
 
+    # refuses ECO-43
     def forbidden(self):
         """What stands in a jail as strict is refused to other programs, so it is the jail that refuses."""
         unit = self.manager.unit()
@@ -285,6 +292,7 @@ routes: [{{ path: /, upstream: "http://{self.upstream}", public: true }}]
             status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
             expect(status not in (0, 99, 127), f"{words} ended with {status} under the unit's restrictions")
 
+    # holds ECO-44
     def upgrade(self):
         """An upgrade under load restarts the service, and no request is lost; the administrator's configuration stays."""
         self.manager.start()
@@ -312,6 +320,7 @@ routes: [{{ path: /, upstream: "http://{self.upstream}", public: true }}]
         calls = self.manager.calls()
         expect([call for call in calls if "start" in call or "stop" in call] == ["try-restart portcullis.service"], f"{calls}")
 
+    # refuses ECO-44
     def unsuitable(self):
         """An upgrade whose program does not take the configuration leaves the running one alone, and says so."""
         before = self.manager.process
@@ -323,6 +332,7 @@ routes: [{{ path: /, upstream: "http://{self.upstream}", public: true }}]
         expect(self.manager.process == before, "it was restarted all the same")
         path.write_text(suitable)
 
+    # holds ECO-44
     def removal(self):
         """A removal stops the service, and keeps the configuration; a purge leaves nothing."""
         self.in_root("systemctl", "is-active")

@@ -51,7 +51,7 @@ extension Substring {
         return text
     }
 
-    @Test(.holds("CF-08"), .refuses("CF-08"), arguments: 1...6 as ClosedRange<UInt64>)
+    @Test(.holds("CF-08", "ECO-17"), .refuses("CF-08", "ECO-17"), arguments: 1...6 as ClosedRange<UInt64>)
     func `are what a slow reader finds, whatever stands beside them`(seed: UInt64) {
         var numbers = Numbers(seed: seed)
         for _ in 0..<500 {

@@ -14,7 +14,7 @@ import Testing
     }
 
     /// Every combination of what a browser says, beside a rule of its own words.
-    @Test(.holds("CF-08"), .refuses("CF-08"))
+    @Test(.holds("CF-08", "ECO-17"), .refuses("CF-08", "ECO-17"))
     func `is told by what its browser says, and by Accept where it says nothing`() {
         let modes: [[String]] = [[], ["navigate"], ["cors"], ["navigate", "cors"], ["Navigate"]]
         let destinations: [[String]] = [[], ["document"], ["iframe"], ["document", "image"], ["empty"]]

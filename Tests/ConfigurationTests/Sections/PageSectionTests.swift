@@ -1,5 +1,6 @@
 import Access
 import Pages
+import TestTraits
 import Testing
 
 @testable import Configuration
@@ -46,7 +47,7 @@ import Testing
         #expect(refusal(of: nowhere.text).contains("name the path where the app begins"))
     }
 
-    @Test func `are called, coloured and signed as the operator says`() throws {
+    @Test(.holds("ECO-87")) func `are called, coloured and signed as the operator says`() throws {
         let pages = try settings(
             of: configuration("name: Bücher & Co, logo: logo.svg, accent: \"#FFcc00\", contact: help@shop.example.com"),
             from: sources()
@@ -69,7 +70,7 @@ import Testing
             "\(refusal(of: configuration(keys), from: sources()))")
     }
 
-    @Test func `speak the languages of a folder, and English where those say nothing`() throws {
+    @Test(.holds("ECO-87")) func `speak the languages of a folder, and English where those say nothing`() throws {
         let pages = try settings(
             of: configuration("languages: lang"),
             from: sources(["fr.txt": "not_found.title: Rien ici", "de.txt": "not_found.title: Nix da", "note.md": "x"])
@@ -81,7 +82,8 @@ import Testing
         #expect(pages.languages[2]["busy.title"] == PageLanguage.english["busy.title"])
     }
 
-    @Test func `say which sentences are missing, and which nobody knows, with their places`() throws {
+    @Test(.refuses("ECO-87")) func `say which sentences are missing, and which nobody knows, with their places`() throws
+    {
         let text = configuration("languages: lang")
         let french = sources(["fr.txt": "not_found.title: Rien"])
         let warned = try warnings(of: text, from: french)
