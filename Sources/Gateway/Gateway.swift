@@ -42,8 +42,7 @@ package final class Gateway: @unchecked Sendable {
     private var signals: [SignalWatcher] = []
     private var drainTimer: LoopTimer?
     private var drainDelayTimer: LoopTimer?
-    private var lateClientTimer: LoopTimer?
-    private var workersWithoutEarlyClients = 0
+    private var lateClients: LateClients?
     private var clockTimer: LoopTimer?
     private var clockSteps = ClockStepWatch()
     /// What was counted at moments of the last minute; on the control loop.
@@ -141,20 +140,8 @@ package final class Gateway: @unchecked Sendable {
         }
     }
 
-    /// No client of a draining worker is left that was there before; any thread.
-    ///
-    /// As long as one worker has some, all go on taking clients at sockets that were handed over.
-    func earlyClientsGone() {
-        control.execute { [unowned self] in
-            workersWithoutEarlyClients += 1
-            if workersWithoutEarlyClients == workers.count { leaveLateClients() }
-        }
-    }
-
-    private func leaveLateClients() {
-        lateClientTimer?.cancel()
-        for worker in workers { worker.tell { $0.leaveLateClients() } }
-    }
+    /// A draining worker has no client left that was there when it began to take late ones; any thread.
+    func earlyClientsGone() { control.execute { [unowned self] in lateClients?.earlyClientsGone() } }
 
     /// A worker has lost many connections; any thread.
     ///
@@ -256,15 +243,14 @@ package final class Gateway: @unchecked Sendable {
     }
 
     private func beginDraining() {
-        for worker in workers { worker.tell { $0.drain() } }
         let drain = settings.timeouts.drain
+        lateClients = LateClients(workers: workers.count, loop: control, drain: drain) { [unowned self] work in
+            for worker in workers { worker.tell(work) }
+        }
+        for worker in workers { worker.tell { $0.drain() } }
         let timer = LoopTimer(loop: control) { [unowned self] in finishDraining(.drainTimedOut) }
         drainTimer = timer
         timer.arm(milliseconds: drain)
-        // Who is taken last is to have time for an answer too.
-        let lateClientTimer = LoopTimer(loop: control) { [unowned self] in leaveLateClients() }
-        self.lateClientTimer = lateClientTimer
-        lateClientTimer.arm(milliseconds: drain / 4 * 3)
     }
 
     /// Ends what is left; tokens of sessions that were ended are revoked first, for a while (OPS-08).
@@ -274,7 +260,7 @@ package final class Gateway: @unchecked Sendable {
         operatorLog.write(.info, event)
         drainDelayTimer?.cancel()
         drainTimer?.cancel()
-        lateClientTimer?.cancel()
+        lateClients?.stop()
         // The newest knows what those before it have left to do.
         let newest: Generation = reload.next ?? generation
         for old in older + [generation] where old !== newest { old?.retire() }

@@ -36,7 +36,7 @@ extension StatusPage {
           asking = true;
           try {
             const answer = await fetch(location.pathname,
-              { cache: "no-store", credentials: "omit", redirect: "error", signal: AbortSignal.timeout(4 * every) });
+              { cache: "no-store", redirect: "error", signal: AbortSignal.timeout(4 * every) });
             if (!answer.ok) throw new Error(`${answer.status}`);
             const next = new DOMParser().parseFromString(await answer.text(), "text/html");
             if (paused || !next.getElementById("live")) throw new Error("no page");

@@ -39,8 +39,9 @@ def looked_at(page, stack, name, look):
     same(faults(page), [], f"{name}, {look}")
 
 
+# holds ECO-63
 def test_the_page_of_a_gateway_that_runs_keeps_itself_new(browser, stack):
-    """ECO-63: what happens is there without a reload; a pause holds, and a gateway that does not answer is told of."""
+    """What happens is there without a reload; a pause holds, and a gateway that does not answer is told of."""
     with person(browser, stack, **LOOKS["light"]) as alice:
         said, asked = [], []
         alice.page.on("console", lambda message: said.append(message.text))
@@ -67,8 +68,9 @@ def test_the_page_of_a_gateway_that_runs_keeps_itself_new(browser, stack):
         same([url for url in asked if url != address(stack) and not url.startswith("data:")], [])
 
 
+# holds ECO-63
 def test_the_page_is_whole_without_a_script(browser, stack):
-    """ECO-63: everything is in what the gateway sends, and a link looks again."""
+    """Everything is in what the gateway sends, and a link looks again."""
     with person(browser, stack, java_script_enabled=False, **LOOKS["phone"]) as alice:
         alice.page.goto(address(stack))
         for section in ("verdict", "traffic", "refused", "last", "routes", "issuers", "upstreams", "certificates",
@@ -79,8 +81,9 @@ def test_the_page_is_whole_without_a_script(browser, stack):
         assert alice.page.locator("#routes tbody tr").count() > 3
 
 
+# holds ECO-63
 def test_every_look_of_good_and_bad_days_can_be_used(browser, stack):
-    """ECO-63: light, dark, and on a telephone; of a gateway in trouble, and of one with 200 routes."""
+    """Light, dark, and on a telephone; of a gateway in trouble, and of one with 200 routes."""
     _, policy = answer(stack)
     for file in sorted((stack.pages / "status").glob("*.html")):
         for look, options in LOOKS.items():
@@ -96,8 +99,9 @@ def test_every_look_of_good_and_bad_days_can_be_used(browser, stack):
 test_every_look_of_good_and_bad_days_can_be_used.needs_pages = True
 
 
+# refuses ECO-63
 def test_the_policy_lets_in_what_the_page_has_and_nothing_else(browser, stack):
-    """ECO-63: another script does not run, and nothing is loaded from anywhere."""
+    """Another script does not run, and nothing is loaded from anywhere."""
     page, policy = answer(stack)
     assert re.search(r"default-src 'none'.*script-src 'sha256-[^']+'; connect-src 'self'", policy), policy
     with person(browser, stack, **LOOKS["light"]) as alice:

@@ -236,7 +236,12 @@ def test_the_replicas_of_the_deployment_sign_with_one_key(image):
                 pod.start(manifests.GATEWAY)
                 pod.await_probe(manifests.GATEWAY, "startupProbe")
                 expect_promises(pod)
+                pod.gateway.process.terminate()
+                pods.eventually(
+                    lambda pod=pod: not pod.probe(manifests.GATEWAY, "readinessProbe"), PATIENCE, "not ready any more")
+                # Load balancers still send requests here.
                 assert pod.ask("/api/orders", Authorization=pod.bearer())[0] == 200
+                # A second signal: nobody waits ten seconds more.
                 assert pod.gateway.end(PATIENCE) == 0, pod.log()
     finally:
         server.shutdown()

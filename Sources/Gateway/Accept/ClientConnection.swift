@@ -77,7 +77,7 @@ struct ClientConnection {
     var isCounted = false
     /// Counts among its client's TLS handshakes.
     var isHandshaking = false
-    /// It came after SIGTERM, to a socket that the service manager keeps.
+    /// It came after SIGTERM, in this round of `LateClients`.
     var isLate = false
     /// How fast it sends its body, or takes its answer.
     var pace = Pace()

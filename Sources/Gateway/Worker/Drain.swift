@@ -9,22 +9,15 @@ extension WorkerRef {
     /// Losing none takes a moment: new connections are turned away while those on their way here are taken, and each
     /// client hears with its next answer that the connection ends. One that has nothing to ask is closed in a while.
     ///
-    /// A socket that was handed over nobody else accepts from until this process has ended. So whoever comes there is
-    /// served as long as clients from before are, one answer for each connection; `leaveLateClients` ends that. Then new
-    /// connections wait for the process that gets the socket next.
+    /// At a socket that was handed over nobody else accepts until this process has ended: `LateClients` says how long this
+    /// one does, one answer for each connection. Then new connections wait for the process that gets the socket next.
     func drain() {
         guard !pointee.listening.isDraining else { return }
         pointee.listening.isDraining = true
         pointee.listening.ticksToClosing = Listening.closingTicks
-        for index in 0..<pointee.listening.count {
-            if pointee.listening.listeners[index].isHandedOver { pointee.listening.takesLateClients = true }
-            turnAway(index)
-        }
+        for index in 0..<pointee.listening.count { turnAway(index) }
         closeIdleClients()
-        pointee.listening.earlyClients = pointee.connections.openClients
-        if pointee.listening.takesLateClients, pointee.listening.earlyClients == 0 {
-            pointee.listening.onEarlyClientsGone()
-        }
+        takeLateClients()
         for index in 0..<pointee.upstreams.poolCount {
             while let idle = pointee.upstreams.pools[index].pointee.idle { closeUpstream(idle) }
         }
@@ -45,7 +38,7 @@ extension WorkerRef {
         let listener = pointee.listening.listeners + index
         if listener.pointee.isHandedOver {
             // Not by a filter: that would be the next process's too.
-            if !pointee.listening.takesLateClients { FileEvent.remove(event(of: index)) }
+            FileEvent.remove(event(of: index))
         } else if let file = listener.pointee.unixFile {
             file.removeFile()
         } else {
@@ -53,14 +46,27 @@ extension WorkerRef {
         }
     }
 
-    /// Takes no client any more that comes to a socket which was handed over: the next process does.
+    /// Takes who comes to sockets that were handed over, and says when no client of now is left.
+    func takeLateClients() {
+        let handedOver = (0..<pointee.listening.count).filter { pointee.listening.listeners[$0].isHandedOver }
+        guard !handedOver.isEmpty else { return }
+        // It has ended its part, and keeps nobody waiting.
+        guard !pointee.listening.hasSaidDrained else { return pointee.listening.onEarlyClientsGone() }
+        pointee.listening.takesLateClients = true
+        pointee.listening.earlyClients = pointee.connections.openClients
+        let clients = pointee.connections.clients
+        clients.forEachInUse { $0.pointee.isLate = false }
+        if !pointee.listening.isAcceptPaused { for index in handedOver { FileEvent.add(event(of: index)) } }
+        if pointee.listening.earlyClients == 0 { pointee.listening.onEarlyClientsGone() }
+    }
+
+    /// Takes nobody there, until it is told to again; the sockets end with the process.
     func leaveLateClients() {
         guard pointee.listening.takesLateClients else { return }
         pointee.listening.takesLateClients = false
         closeIdleClients()
         for index in 0..<pointee.listening.count where pointee.listening.listeners[index].isHandedOver {
             FileEvent.remove(event(of: index))
-            if pointee.listening.ticksToClosing == 0 { close(pointee.listening.listeners[index].descriptor) }
         }
         if hasDrained { sayDrained() }
     }
@@ -70,10 +76,8 @@ extension WorkerRef {
         guard pointee.listening.ticksToClosing > 0 else { return }
         pointee.listening.ticksToClosing -= 1
         guard pointee.listening.ticksToClosing == 0 else { return }
-        for index in 0..<pointee.listening.count {
-            let isHandedOver = pointee.listening.listeners[index].isHandedOver
-            if isHandedOver, pointee.listening.takesLateClients { continue }
-            if !isHandedOver { acceptLast(pointee.listening.listeners + index) }
+        for index in 0..<pointee.listening.count where !pointee.listening.listeners[index].isHandedOver {
+            acceptLast(pointee.listening.listeners + index)
             FileEvent.remove(event(of: index))
             close(pointee.listening.listeners[index].descriptor)
         }

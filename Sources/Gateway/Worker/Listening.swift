@@ -16,9 +16,9 @@ struct Listening {
     ///
     /// Nobody else does as long as this process lives: the service manager starts the next one when it has ended.
     var takesLateClients = false
-    /// Clients of a draining worker that were there before it drained.
+    /// Clients that were there when it began to.
     var earlyClients = 0
-    /// Said once when a draining worker that takes late clients has no early one left.
+    /// Said when it has none of them left, each time that it begins to.
     let onEarlyClientsGone: @Sendable () -> Void
     /// Said once when a drained worker has no connection left.
     let onDrained: @Sendable () -> Void

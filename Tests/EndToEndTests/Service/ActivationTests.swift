@@ -183,6 +183,31 @@ import Testing
         #expect(gateway.operatorLine { $0["event"] == "drained" } != nil)
     }
 
+    @Test(.holds("ECO-42"))
+    func `keeps nobody waiting for long behind a request that came after its end had begun`() throws {
+        let (web, first, second) = (try Socket.listen(backlog: 4096), Gate(), Gate())
+        let upstream = try RecordingUpstream()
+        upstream.answer(
+            "/late", with: WireScript(.wait(second), .text("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nlast.")))
+        let (gateway, held) = try draining(web, drain: "1h", upstream, by: first)
+        let late = try RawClient(port: web.port)
+        try late.send(request("GET", "/late"))
+        #expect(upstream.waits { $0.requests.count == 2 })
+        first.open()
+        #expect(try held.response().status == 200)
+        // Whoever comes now may wait for a pause, and not for the one that came late.
+        for _ in 0..<20 {
+            let client = try RawClient(port: web.port)
+            try client.send(request("GET", "/a"))
+            #expect(try client.response().status == 200)
+        }
+        #expect(gateway.process.isRunning && late.staysSilent())
+        second.open()
+        #expect(try late.response().status == 200)
+        #expect(gateway.process.waitForEnd() == .exited(0))
+        #expect(gateway.operatorLine { $0["event"] == "drained" } != nil)
+    }
+
     @Test(.refuses("ECO-42"))
     func `takes nobody whom it could not answer before it is cut off, and the next process does`() throws {
         let (web, gate) = (try Socket.listen(backlog: 4096), Gate())
