@@ -37,9 +37,19 @@ import Testing
         #expect(recent.upstreams[0].failures == [CauseFigures("closed", count: 1)])
     }
 
+    /// The figures of a page, as if each stood where another page's did.
+    private func renamed(_ figures: MetricsFigures, as others: MetricsFigures) -> MetricsFigures {
+        var figures = figures
+        for index in figures.routes.indices { figures.routes[index].place = others.routes[index].place }
+        return figures
+    }
+
     @Test(.refuses("ECO-63")) func `never run backwards where a name begins anew`() throws {
         let registry = registry()
-        for _ in 0..<5 { registry.workers[0].countRequest(route: 1, status: 200, microseconds: 90) }
+        for _ in 0..<5 {
+            registry.workers[0].countRequest(route: 1, status: 503, microseconds: 90)
+            registry.workers[0].countRefusal(route: 1, cause: 0)
+        }
         let before = registry.figures
         for routes in [["a"], ["a", "b"]] {
             let slots = registry.extend(
@@ -49,8 +59,13 @@ import Testing
                 registry.workerUses(slots.workers[index], worker: index)
             }
         }
-        registry.workers[0].countRequest(route: 1, status: 200, microseconds: 90)
-        #expect(try route(registry.figures.since(before), "b").requests == 1)
+        registry.workers[0].countRequest(route: 1, status: 503, microseconds: 90)
+        registry.workers[0].countRefusal(route: 1, cause: 0)
+        // As if it still were the name of before, too.
+        for figures in [registry.figures, renamed(registry.figures, as: before)] {
+            let second = try route(figures.since(before), "b")
+            #expect((second.requests, second.serverErrors, second.refused) == (1, 1, 1))
+        }
     }
 
     @Test(
