@@ -95,44 +95,34 @@ package struct SpanText: ~Copyable {
 
     /// A text of foreign bytes, cut at `limit` of them.
     package mutating func attribute(_ key: StaticString, _ text: Span<UInt8>, limit: Int) {
-        beginText(key)
         text.withUnsafeBufferPointer { text in
-            buffer.write(upTo: LineCursor.bound(escaping: text.count, limit: limit)) {
+            attribute(key, textUpTo: LineCursor.bound(escaping: text.count, limit: limit)) {
                 $0.put(escaped: text, limit: limit)
             }
         }
-        put("\"}}")
     }
 
     /// A text of ours that needs no escape.
     package mutating func attribute(_ key: StaticString, _ word: StaticString) {
-        beginText(key)
-        put(word)
-        put("\"}}")
+        attribute(key, textUpTo: word.utf8CodeUnitCount) { $0.put(word) }
     }
 
     /// A whole number.
     package mutating func attribute(_ key: StaticString, _ number: Int64) {
-        beginAttribute(key)
-        buffer.write(upTo: LineCursor.digits + 20) { cursor in
-            cursor.put("{\"intValue\":\"")
+        attribute(key, upTo: LineCursor.digits + 20) { cursor in
+            cursor.put("\"intValue\":\"")
             cursor.put(signed: number)
-            cursor.put("\"}}")
         }
     }
 
     /// A whole number as a text, such as a status that is the kind of an error.
     package mutating func attribute(_ key: StaticString, digits number: UInt16) {
-        beginText(key)
-        buffer.write(upTo: LineCursor.digits) { $0.put(decimal: UInt64(number)) }
-        put("\"}}")
+        attribute(key, textUpTo: LineCursor.digits) { $0.put(decimal: UInt64(number)) }
     }
 
     /// An id of sixteen bytes, in hexadecimal digits.
     package mutating func attribute(_ key: StaticString, id: UInt128) {
-        beginText(key)
-        buffer.write(upTo: 32) { $0.put(trace: id) }
-        put("\"}}")
+        attribute(key, textUpTo: 32) { $0.put(trace: id) }
     }
 
     /// Ends the span: `link` is a span that it came from and does not belong to.
@@ -176,16 +166,29 @@ package struct SpanText: ~Copyable {
         spans = 0
     }
 
-    private mutating func beginText(_ key: StaticString) {
-        beginAttribute(key)
-        put("{\"stringValue\":\"")
+    @inline(__always)
+    private mutating func attribute(
+        _ key: StaticString, textUpTo bound: Int, _ value: (inout LineCursor) -> Void
+    ) {
+        attribute(key, upTo: bound + 20) { cursor in
+            cursor.put("\"stringValue\":\"")
+            value(&cursor)
+        }
     }
 
-    private mutating func beginAttribute(_ key: StaticString) {
-        put(hasAttributes ? ",{\"key\":\"" : "{\"key\":\"")
+    /// Room is made once for all of an attribute: each piece of it is then a copy and no check.
+    @inline(__always)
+    private mutating func attribute(_ key: StaticString, upTo bound: Int, _ value: (inout LineCursor) -> Void) {
+        let isFirst = !hasAttributes
         hasAttributes = true
-        put(key)
-        put("\",\"value\":")
+        buffer.write(upTo: bound + key.utf8CodeUnitCount + 40) { cursor in
+            if !isFirst { cursor.put(UInt8(ascii: ",")) }
+            cursor.put("{\"key\":\"")
+            cursor.put(key)
+            cursor.put("\",\"value\":{")
+            value(&cursor)
+            cursor.put("\"}}")
+        }
     }
 
     @inline(__always)
