@@ -5,6 +5,7 @@ import contextlib
 import http.client
 import http.server
 import json
+import re
 import secrets
 import socket
 import subprocess
@@ -217,9 +218,9 @@ class Stage:
                     self.ports[line["listener"]] = int(line["address"].rsplit(":", 1)[1])
         return len(self.ports) == 2 and self.ask_admin("/readyz")[0] == 200
 
-    def ask_admin(self, path):
+    def ask_admin(self, path, fields=()):
         with contextlib.closing(http.client.HTTPConnection("127.0.0.1", self.ports["admin"], timeout=30)) as connection:
-            connection.request("GET", path)
+            connection.request("GET", path, headers=dict(fields))
             response = connection.getresponse()
             return response.status, response.read().decode()
 
@@ -248,6 +249,11 @@ class Stage:
                 times.append(time.monotonic() - began)
         return sorted(times)
 
+    def exemplars(self):
+        """The traces that the page of metrics leads to, as the pattern of OpenMetrics has them."""
+        accept = {"Accept": "application/openmetrics-text; version=1.0.0"}
+        return re.findall(r'_bucket{[^}]*} \d+ # {trace_id="([0-9a-f]{32})"} [0-9.]+\n', self.ask_admin("/metrics", accept)[1])
+
     def metric(self, name):
         return next(int(line.rsplit(" ", 1)[1]) for line in self.ask_admin("/metrics")[1].split("\n")
                     if line.startswith(name + " "))
@@ -273,6 +279,7 @@ def check_golden(stage):
         f"/api/200?card={CARD}", Authorization=f"Bearer {TOKEN}", Cookie=f"sweet={COOKIE}",
         tracestate=f"x={CARD}")
     assert status == 200, status
+    assert stage.exemplars() == [trace, trace], "the durations do not lead to the trace"
     stage.wait(lambda: len(stage.spans(trace)) == 3, "three spans did not come", hurries=True)
     server, client, wait = sorted(stage.spans(trace), key=lambda span: (-(span.kind == Span.SPAN_KIND_SERVER),
                                                                        -span.kind))

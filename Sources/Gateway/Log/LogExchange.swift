@@ -55,7 +55,7 @@ extension WorkerRef {
     }
 
     /// Where an exchange is counted: by its route, or by why it has none.
-    private func metricsSlot(of exchange: ExchangeRef) -> Int {
+    func metricsSlot(of exchange: ExchangeRef) -> Int {
         if let route = exchange.pointee.findings.route { return route.pointee.metricsSlot }
         if exchange.pointee.loginInFlight != nil { return UnroutedRequests.logins.slot }
         if exchange.pointee.isPublished { return UnroutedRequests.published.slot }

@@ -38,6 +38,9 @@ extension WorkerRef {
                 spans.pointee.text.end(isError: false)
             }
         }
+        pointee.journal.metrics.noteExemplar(
+            of: exchange.pointee.trace.id(request), route: metricsSlot(of: exchange), status: exchange.pointee.status,
+            microseconds: now &- started)
         spans.pointee.handOver(at: Int64(now / 1000))
     }
 

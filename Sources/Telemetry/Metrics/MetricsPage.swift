@@ -181,6 +181,8 @@ struct MetricsPage {
                 var reading = HistogramReading()
                 for worker in workers {
                     reading.add(worker.bank.cells, at: worker.layout.request(route: row.slot, statusClass: index))
+                    let place = row.slot + MetricsLayout.unroutedRows
+                    reading.exemplar = worker.exemplars.load(row: place, statusClass: index) ?? reading.exemplar
                 }
                 if reading.count > 0 { body(row.name, name, reading) }
             }
