@@ -273,6 +273,7 @@ class Stage:
                 if trace is None or span.trace_id.hex() == trace]
 
 
+# holds ECO-51, ECO-52
 def check_golden(stage):
     """One request with a token and secrets of all kinds: each span, to the last attribute."""
     status, trace = stage.ask(
@@ -313,6 +314,8 @@ def check_golden(stage):
     assert all(span.status.code == Status.STATUS_CODE_ERROR for span in stage.spans(failed))
 
 
+# holds ECO-53
+# refuses ECO-53
 def check_refusals(stage):
     """429 with Retry-After, another refusal, an answer without end."""
     before = len(stage.exports())
@@ -327,6 +330,7 @@ def check_refusals(stage):
         stage.wait(lambda lost=lost: stage.dropped("refused") > lost, f"spans were not lost by {behaviour}", hurries=True)
 
 
+# refuses ECO-53
 def check_hang(stage):
     """A collector that answers nothing: requests go on as before, and spans are dropped and counted."""
     quick = stage.ask_often("/nowhere", 5000)
@@ -348,6 +352,7 @@ def check_hang(stage):
     stage.wait(lambda: stage.metric("portcullis_trace_spans_exported_total") >= exported + 8000, "they were not sent")
 
 
+# refuses ECO-52
 def check_secrets(stage):
     """No body that was exported has anything that only the request's own parties may know."""
     exported = b"".join(body for _, _, _, body in stage.exports())
@@ -356,6 +361,7 @@ def check_secrets(stage):
         assert secret.encode() not in exported, "a secret was exported"
 
 
+# holds ECO-53
 def check_end(stage):
     """The last batch leaves before the process ends."""
     trace = stage.ask("/open/200")[1]
@@ -363,6 +369,7 @@ def check_end(stage):
     assert len(stage.spans(trace)) == 2, "the last spans were lost"
 
 
+# refuses ECO-50, ECO-54
 def check_strangers(stage):
     """Who is not trusted does not decide what is sampled; who is, does."""
     parent = f"00-{secrets.token_hex(16)}-{secrets.token_hex(8)}-01"
