@@ -20,11 +20,12 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 
 PATIENCE = 30
-TOKEN, COOKIE, CARD, USER = (secrets.token_hex(12) for _ in range(4))
-SECRET, KEY = secrets.token_hex(20), secrets.token_hex(20)
+TOKEN, COOKIE, CARD, USER, CODE = (secrets.token_hex(12) for _ in range(5))
+SECRET, KEY, SESSION = secrets.token_hex(20), secrets.token_hex(20), secrets.token_hex(32)
 CONFIGURATION = """\
 workers: 2
-listeners: [{{ address: 127.0.0.1:0, public_url: http://gateway.test }}]
+# As if a proxy in front ended TLS: sessions need it.
+listeners: [{{ address: 127.0.0.1:0, public_url: https://gateway.test }}]
 admin: {{ address: 127.0.0.1:0 }}
 issuers:
   main:
@@ -36,7 +37,14 @@ clients:
     issuer: main
     id: asker
     authentication: {{ method: client_secret_basic, secret: {{ file: {folder}/secret }} }}
+  web:
+    issuer: main
+    id: web
+    authentication: {{ method: client_secret_basic, secret: {{ file: {folder}/secret }} }}
+    assume_pkce: true
+    session: {{ store: memory, keys: [{{ file: {folder}/session }}] }}
 routes:
+  - {{ path: /app/, name: app, upstream: "{app}", login: web }}
   - path: /api/
     name: api
     upstream: "{app}"
@@ -89,7 +97,9 @@ class Issuer(Handler):
             return self.answer(200, json.dumps(self.keys).encode())
         return self.answer(200, json.dumps({
             "issuer": base, "jwks_uri": base + "/jwks", "introspection_endpoint": base + "/introspect",
-            "response_types_supported": ["code"]}).encode())
+            "authorization_endpoint": base + "/authorize", "token_endpoint": base + "/token",
+            "response_types_supported": ["code"], "subject_types_supported": ["public"],
+            "id_token_signing_alg_values_supported": ["RS256"]}).encode())
 
     def do_POST(self):
         self.rfile.read(int(self.headers["Content-Length"]))
@@ -166,7 +176,7 @@ class Stage:
                                                  for handler in (App, Issuer, Collector))
         self.collector.lock, self.collector.released = threading.Lock(), threading.Event()
         self.collector.bodies, self.collector.behaviour, self.collector.behaviours = [], 200, []
-        for name, value in (("secret", SECRET), ("key", KEY)):
+        for name, value in (("secret", SECRET), ("key", KEY), ("session", SESSION)):
             (self.folder / name).write_text(value + "\n")
             (self.folder / name).chmod(0o600)
         (self.folder / "portcullis.yaml").write_text(CONFIGURATION.format(
@@ -287,8 +297,8 @@ def check_golden(stage):
     port = stage.app.server_address[1]
     golden = [
         (server, "GET api", Span.SPAN_KIND_SERVER, b"", {
-            "http.request.method": "GET", "url.scheme": "http", "url.path": "/api/200", "server.address": "gateway.test",
-            "server.port": 80, "http.route": "api", "http.response.status_code": 200, "network.protocol.version": "1.1",
+            "http.request.method": "GET", "url.scheme": "https", "url.path": "/api/200", "server.address": "gateway.test",
+            "server.port": 443, "http.route": "api", "http.response.status_code": 200, "network.protocol.version": "1.1",
             "client.address": "127.0.0.1", "portcullis.decision": "allow", "portcullis.client_id": "client-1",
             "portcullis.issuer": f"http://127.0.0.1:{stage.issuer.server_address[1]}",
             "portcullis.request_id": trace}),
@@ -309,6 +319,13 @@ def check_golden(stage):
     assert path == "/v1/traces" and fields["Api-Key"] == KEY and fields["Content-Type"] == "application/json"
     resource = decoded(body).resource_spans[0].resource
     assert attributes(resource.attributes)["service.name"] == "portcullis"
+    for path, expected, name in (("login", 303, "login.start"), ("callback", 400, "login.callback")):
+        status, asked = stage.ask(f"/.portcullis/{path}/web?code={CODE}&state={CODE}")
+        assert status == expected, status
+        stage.wait(lambda asked=asked: len(stage.spans(asked)) == 2, f"{name} did not come", hurries=True)
+        outer, inner = stage.spans(asked)
+        assert (outer.name, inner.name, inner.parent_span_id) == ("GET", name, outer.span_id), (outer, inner)
+        assert "http.route" not in attributes(outer.attributes)
     failed = stage.ask("/open/503")[1]
     stage.wait(lambda: len(stage.spans(failed)) == 2, "the spans of a failure did not come", hurries=True)
     assert all(span.status.code == Status.STATUS_CODE_ERROR for span in stage.spans(failed))
@@ -357,7 +374,7 @@ def check_secrets(stage):
     """No body that was exported has anything that only the request's own parties may know."""
     exported = b"".join(body for _, _, _, body in stage.exports())
     assert len(exported) > 1 << 20
-    for secret in (TOKEN, COOKIE, CARD, USER, SECRET, KEY):
+    for secret in (TOKEN, COOKIE, CARD, USER, CODE, SECRET, KEY, SESSION):
         assert secret.encode() not in exported, "a secret was exported"
 
 
