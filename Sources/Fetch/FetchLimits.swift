@@ -49,6 +49,7 @@ enum FetchLimits {
         // people who come at once from one address, which has half of it, are all through within four seconds.
         case .loginStart: Share(concurrent: 64, waiting: 1024)
         case .code: Share(concurrent: 64, waiting: 1024)
+        case .export: Share(concurrent: 4, waiting: 4)
         }
     }
 }

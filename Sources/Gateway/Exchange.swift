@@ -90,6 +90,8 @@ struct Exchange {
     var replay = Buffer()
     /// How many were parked before it and with it: who parks while an answer is handed out does not wait for that one.
     var parking: UInt64 = 0
+    /// The trace that it belongs to; not begun without a collector.
+    var trace = ExchangeTrace()
     var previousParked: ExchangeRef?
     var nextParked: ExchangeRef?
 

@@ -22,6 +22,8 @@ package struct GatewaySettings: Sendable {
     package var pages = PageSettings()
     package var timeouts = TimeoutSettings()
     package var log = LogSettings()
+    /// Nil where no spans are made.
+    package var tracing: TracingSettings?
     package var tokenCache = TokenCacheSettings()
     /// P-256 keys whose multiples are precomputed when they are busy, in all workers together; 0 for none.
     package var precomputedKeys = 64

@@ -38,6 +38,8 @@ package final class Gateway: @unchecked Sendable {
     private(set) var fetching: CurlFetcher! = nil
     /// Signs for the logins of all configurations.
     let signing = SigningThread()
+    /// Sends the spans of all configurations.
+    let traces: TraceExporter
     private var admin: AdminListener?
     private var signals: [SignalWatcher] = []
     private var drainTimer: LoopTimer?
@@ -80,6 +82,8 @@ package final class Gateway: @unchecked Sendable {
         let labels = MetricsLabels(settings)
         registry = MetricsRegistry(workers: settings.workers, labels: labels, version: version)
         logs.attach(to: registry)
+        traces = TraceExporter(loop: control, operatorLog: logs.operatorLog, version: version)
+        registry.attach(traces: { [queue = traces.queue] in queue.readings })
         reload = ReloadState(source, startedWith: settings)
         let first = try Generation(1, settings, labels, metricsSlots: [], self, continuing: nil)
         generation = first
@@ -106,6 +110,7 @@ package final class Gateway: @unchecked Sendable {
         generation.start(fetching, continuing: nil)
         for worker in workers { worker.prepare(generation.stores, generation.assertionKeys?.keys) }
         startAssertionKeys(generation)
+        traces.serve(by: settings.tracing)
         for worker in workers { worker.start() }
         admin?.start()
         announce()
@@ -123,6 +128,7 @@ package final class Gateway: @unchecked Sendable {
         if generation.workersInUse > 0 { older.append(generation) }
         generation.retire()
         generation = next
+        traces.serve(by: next.settings.tracing)
     }
 
     /// Every worker has the successors of assertion keys as soon as these sign.
@@ -264,16 +270,46 @@ package final class Gateway: @unchecked Sendable {
         // The newest knows what those before it have left to do.
         let newest: Generation = reload.next ?? generation
         for old in older + [generation] where old !== newest { old?.retire() }
-        newest.stop(within: event == .drained ? Gateway.flushTime : Gateway.lastFlushTime) { [control] in
-            control.stop()
+        let time = event == .drained ? Gateway.flushTime : Gateway.lastFlushTime
+        let rest = RestOfWork(parts: 2) { [control] in control.stop() }
+        newest.stop(within: time) { rest.partEnds() }
+        guard settings.tracing != nil else { return rest.partEnds() }
+        flushSpans { [control, traces] in
+            control.execute { traces.stop(within: time) { rest.partEnds() } }
         }
     }
 
-    /// How long revocations that are left may take, in milliseconds: after a drain, and where nobody is waited for.
+    /// Has every worker hand over the spans that it has; `then` follows, on a worker's thread.
+    private func flushSpans(then: @escaping @Sendable () -> Void) {
+        let all = RestOfWork(parts: workers.count, then: then)
+        for worker in workers {
+            worker.tell { worker in
+                worker.pointee.journal.spans?.pointee.flush(at: Int64(WorkerClock().microseconds() / 1000))
+                all.partEnds()
+            }
+        }
+    }
+
+    /// How long revocations and spans that are left may take, in milliseconds: after a drain, and where nobody is waited for.
     private static let flushTime = 5000
     private static let lastFlushTime = 500
     /// What ending takes beside waiting, in milliseconds, on a machine that is busy.
     private static let margin = 5000
+}
+
+/// Several things that are to end before something follows; each ends once, on any thread.
+final class RestOfWork: Sendable {
+    private let left: Atomic<Int>
+    private let then: @Sendable () -> Void
+
+    init(parts: Int, then: @escaping @Sendable () -> Void) {
+        left = Atomic(parts)
+        self.then = then
+    }
+
+    func partEnds() {
+        if left.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { then() }
+    }
 }
 
 /// Why the gateway could not start, for whoever started it.

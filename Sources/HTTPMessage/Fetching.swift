@@ -25,6 +25,8 @@ public struct FetchRequest: Sendable {
         case loginStart
         /// A code for tokens: anybody can bring one that is none.
         case code
+        /// What is told of requests that are over: nobody waits for it.
+        case export
     }
 
     /// Which connection it may go over.

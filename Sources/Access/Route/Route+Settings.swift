@@ -1,3 +1,5 @@
+package import Telemetry
+
 /// One route: where matching requests go, and who may make them.
 package struct RouteSettings: Sendable {
     /// Exactly one of these is said in the file; a route that says none does not load (HTTP-76).
@@ -75,6 +77,8 @@ package struct RouteSettings: Sendable {
     package var hidesUnauthorized = false
     /// Statuses of the upstream's responses that a navigation gets a page of ours for.
     package var replacedStatuses: Set<UInt16> = []
+    /// Which part of its traces is sampled, where that is another than of all.
+    package var traceRatio: TraceRatio?
     /// A Model Context Protocol server: its metadata is published, and no token passes through (MCP-01 … MCP-06).
     package var isMCP = false
 

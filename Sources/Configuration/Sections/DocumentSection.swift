@@ -63,6 +63,9 @@ enum DocumentSection {
                 "log", .object(LogSection.shape), .optional, example: "{ level: info }",
                 "What is written, and where."),
             KeyDescription(
+                "tracing", .object(TracingSection.shape), .optional, example: "{ endpoint: http://127.0.0.1:4318 }",
+                "Spans of requests for a collector; without it no request's traceparent is touched."),
+            KeyDescription(
                 "token_cache", .object(TokenCacheSection.shape), .optional, example: "{ entries: 100000 }",
                 "The memory for tokens whose signatures were verified before."),
             KeyDescription(
@@ -113,6 +116,8 @@ enum DocumentSection {
         PublishedResources(document, routes, listeners.map(\.settings)).judge(problems)
         let pages = PageSection.translate(document.object("pages"), routes, translation)
         let log = LogSection.translate(document.object("log"), translation)
+        let tracing = TracingSection.translate(document.object("tracing"), translation)
+        TracingSection.judgeRoutes(document, problems)
         let proofs = ProofSection.translate(document.object("dpop"), limits, translation)
         let assertionKeys = AssertionKeySection.translate(document.object("assertion_keys"), translation)
         KeysInUse(document, clients, assertionKeys).judge(problems)
@@ -128,6 +133,7 @@ enum DocumentSection {
         settings.timeouts = TimeoutSection.translate(document.object("timeouts"))
         settings.pages = pages
         settings.log = log
+        settings.tracing = tracing
         settings.tokenCache = TokenCacheSection.translate(document.object("token_cache"))
         if let count = document.integer("precomputed_keys") { settings.precomputedKeys = count }
         settings.clients = clients

@@ -99,6 +99,9 @@ enum RouteSection {
             KeyDescription(
                 "client_cert", .boolean, .standard("false"),
                 "Tells the upstream the client's certificate in Client-Cert (RFC 9440), where it has shown one."),
+            KeyDescription(
+                "trace_ratio", .text(RatioText.shape), .optional, example: "1%",
+                "The part of this route's traces which is sampled, in place of that of tracing."),
         ], exactlyOne: ["token", "login", "public"], together: ["token", "login"],
         strangers: ["auth": "say  token: {…} ,  login: NAME  or  public: true"])
 
@@ -135,6 +138,7 @@ enum RouteSection {
         settings.proofURL = UpstreamCredentialSection.proofURL(object, context)
         settings.hidesUnauthorized = object.text("upstream_401")?.text == "bad_gateway"
         settings.replacedStatuses = ErrorPageSection.translate(object, context.translation.problems)
+        settings.traceRatio = TracingSection.ratio(of: object)
         settings.sendsClientCert = object.flag("client_cert") ?? false
         if settings.sendsClientCert { judgeClientCert(object, context) }
         return settings

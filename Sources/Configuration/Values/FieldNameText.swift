@@ -37,6 +37,13 @@ enum FieldNameText {
         name.lowercased() == "authorization" ? nil : shape.fault(name)
     }
 
+    /// A field of our own requests to a collector.
+    static let ofExport = TextShape(
+        expected: "Authorization or a field name such as Api-Key", pattern: shape.pattern
+    ) { name in
+        name.lowercased() == "authorization" ? nil : shape.fault(name)
+    }
+
     /// How servers that speak CGI, WSGI or Rack fold names: two names that fold alike are one name to them.
     static func folded(_ name: String) -> String {
         String(name.lowercased().map { $0 == "_" || $0 == "." ? "-" : $0 })

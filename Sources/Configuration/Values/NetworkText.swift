@@ -14,6 +14,10 @@ enum NetworkText {
     static let ofProxies = ofPeers(
         all: "name the addresses of your proxies; with /0 anybody could claim any address")
 
+    /// Networks of whoever decides which requests are recorded.
+    static let ofTracers = ofPeers(
+        all: "name the addresses that may decide what is sampled; with /0 anybody could have everything recorded")
+
     /// Networks of whoever connects to a listener, and `unix` for the clients of a Unix socket; `all` says what /0 would
     /// do.
     static func ofPeers(all: String) -> TextShape {

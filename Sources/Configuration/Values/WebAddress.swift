@@ -119,6 +119,20 @@ enum URLText {
     /// An endpoint of an issuer.
     static let endpoint = withoutFragment(example: "https://id.example.com/introspect")
 
+    /// The base of a collector's URLs.
+    static let collector = TextShape(
+        expected: "a URL such as http://127.0.0.1:4318", pattern: "^https?://[^?#@]+$"
+    ) { text in
+        guard let address = WebAddress(text) else {
+            return TextFault(remedy: "write an absolute URL, with the port of OTLP over HTTP")
+        }
+        if address.hasQuery || address.hasFragment { return TextFault(remedy: "leave out query and fragment") }
+        // Of OTLP over gRPC, which would answer HTTP/1.1 with nothing.
+        if address.port == 4317 { return TextFault(remedy: "4317 is the port of gRPC; OTLP over HTTP has 4318") }
+        return address.path.hasSuffix("/v1/traces") || address.path.hasSuffix("/v1/traces/")
+            ? TextFault(remedy: "leave out /v1/traces, which is added") : nil
+    }
+
     private static func withoutFragment(example: String) -> TextShape {
         TextShape(expected: "a URL such as \(example)", pattern: "^https?://[^#@]+$") { text in
             guard let address = WebAddress(text), !address.hasFragment else {

@@ -29,6 +29,7 @@ extension WorkerRef {
         pointee.waiting.count += 1
         pointee.journal.metrics.set(.parkedRequests, to: pointee.waiting.count)
         countWaiting(exchange)
+        if traces { beginTraceWait(exchange, wait) }
         client.stopReading()
         switch wait {
         case .nothing: break
@@ -77,6 +78,7 @@ extension WorkerRef {
         exchange.pointee.previousParked = nil
         exchange.pointee.nextParked = nil
         exchange.pointee.wait = .nothing
+        if let waits = exchange.pointee.trace.waits { waits.pointee.end(at: clock.microseconds()) }
         uncountWaiting(exchange)
         pointee.waiting.count -= 1
         pointee.journal.metrics.set(.parkedRequests, to: pointee.waiting.count)

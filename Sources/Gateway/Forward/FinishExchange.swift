@@ -53,6 +53,7 @@ extension WorkerRef {
         exchange.pointee.findings.upstreamToken = nil
         dropLoginRequest(exchange)
         dropCookies(exchange)
+        dropTraceWaits(exchange)
         exchange.pointee.logged.release(to: &pointee.connections.buffers)
         exchange.pointee.replay.release(to: &pointee.connections.buffers)
         exchange.pointee.client.pointee.exchange = nil

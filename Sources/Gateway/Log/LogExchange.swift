@@ -7,7 +7,7 @@ import Telemetry
 extension WorkerRef {
     /// Keeps the method and the target for the line that is written at the end, when the head is long gone.
     func keepForLog(_ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>) {
-        guard pointee.journal.log != nil else { return keepProxyID(exchange, bytes) }
+        guard pointee.journal.log != nil || traces else { return keepProxyID(exchange, bytes) }
         let head = pointee.scratch.head
         let method = min(Int(head.pointee.method.count), 32)
         let path = min(Int(head.pointee.path.count), 1024)
@@ -51,10 +51,11 @@ extension WorkerRef {
                 .auth, microseconds: exchange.pointee.forwardedAt &- exchange.pointee.startedAt)
         }
         if let log = pointee.journal.log { writeLine(exchange, log, duration) }
+        if exchange.pointee.trace.isBegun { recordSpans(exchange, at: now) }
     }
 
     /// Where an exchange is counted: by its route, or by why it has none.
-    private func metricsSlot(of exchange: ExchangeRef) -> Int {
+    func metricsSlot(of exchange: ExchangeRef) -> Int {
         if let route = exchange.pointee.findings.route { return route.pointee.metricsSlot }
         if exchange.pointee.loginInFlight != nil { return UnroutedRequests.logins.slot }
         if exchange.pointee.isPublished { return UnroutedRequests.published.slot }
@@ -68,6 +69,10 @@ extension WorkerRef {
             guard let start = text.baseAddress else { return }
             exchange.pointee.id.write(into: start)
             log.pointee.line.member("request_id", UnsafeBufferPointer(start: start, count: 32).span, limit: 32)
+            if exchange.pointee.trace.isBegun {
+                exchange.pointee.trace.words(exchange.pointee.id).write(into: start)
+                log.pointee.line.member("trace_id", UnsafeBufferPointer(start: start, count: 32).span, limit: 32)
+            }
             if exchange.pointee.loggedProxyID > 0 {
                 log.pointee.line.member("proxy_request_id", keptProxyID(exchange).span, limit: 128)
             }
@@ -101,6 +106,13 @@ extension WorkerRef {
         }
         if let token = exchange.pointee.findings.token { putToken(exchange, token, log) }
         log.pointee.finishLine()
+    }
+
+    /// The path that was asked for, without its query; nil where none is kept.
+    func loggedPath(_ exchange: ExchangeRef) -> UnsafeBufferPointer<UInt8>? {
+        let (method, path) = (Int(exchange.pointee.loggedMethod), Int(exchange.pointee.loggedPath))
+        guard path > 0 else { return nil }
+        return UnsafeBufferPointer(start: exchange.pointee.logged.bytes + method, count: path)
     }
 
     private func putRequest(_ exchange: ExchangeRef, _ log: UnsafeMutablePointer<LogWriter>) {
@@ -152,6 +164,9 @@ extension WorkerRef {
         ]
         if exchange.pointee.loggedProxyID > 0 {
             fields.append(LogField(.proxyRequestID, String(decoding: keptProxyID(exchange), as: UTF8.self)))
+        }
+        if exchange.pointee.trace.isBegun {
+            fields.append(LogField(.traceID, exchange.pointee.trace.words(exchange.pointee.id).text))
         }
         if let route { fields.append(LogField(.route, route.pointee.settings.name)) }
         if let loginInFlight = exchange.pointee.loginInFlight, let key = LoginKey.key(behind: refusal, check) {

@@ -159,6 +159,7 @@ extension WorkerRef {
         client.pointee.isHeadTimed = false
         client.pointee.pace.stop()
         clearTimeout(client.timeout)
+        if traces { beginTrace(exchange, isParsed ? bytes : nil) }
         guard isParsed else { return exchange }
         let head = pointee.scratch.head
         exchange.pointee.method = head.pointee.methodID

@@ -256,11 +256,12 @@ extension WorkerContext {
     /// What a worker of the gateway is given for one configuration.
     init(
         _ gateway: Gateway, _ generation: Generation, worker index: Int, metrics: WorkerMetrics,
-        log: UnsafeMutablePointer<LogWriter>?
+        log: UnsafeMutablePointer<LogWriter>?, spans: UnsafeMutablePointer<SpanWriter>
     ) {
         self.generation = generation.number
         self.metrics = metrics
         self.log = log
+        self.spans = spans
         requestKeys = { issuer in generation.requestKeys(issuer: issuer) }
         ask = { question, token, digest, client in
             generation.ask(question, token: token, digest: digest, client: client, worker: index)

@@ -105,6 +105,7 @@ extension WorkerRef {
             pools: pointee.upstreams.pools,
             onRetired: succession.context.onRetired)
         pointee.policy.via.destroy()
+        pointee.policy.tracing?.destroy()
         // Records in use by requests are theirs until these end.
         pointee.identities.forget()
         pointee = Worker(succeeding: pointee, by: succession)

@@ -25,10 +25,16 @@ struct FieldRules {
     }
 
     /// Made anew by the gateway, hop-by-hop, credentials, or reserved.
-    static func request() -> FieldRules { FieldRules(ofRequests) }
+    ///
+    /// Where spans are made, the gateway's is the one `traceparent` that an upstream gets (ECO-51).
+    static func request(tracing: Bool) -> FieldRules { FieldRules(ofRequests + (tracing ? ofTraces : [])) }
 
     /// A browser's preflight carries nobody's credentials, an upstream's cookies neither (HTTP-71).
-    static func preflight() -> FieldRules { FieldRules(ofRequests + [.cookie]) }
+    static func preflight(tracing: Bool) -> FieldRules {
+        FieldRules(ofRequests + [.cookie] + (tracing ? ofTraces : []))
+    }
+
+    private static var ofTraces: [FieldID] { [.traceparent, .tracestate] }
 
     private static var ofRequests: [FieldID] {
         [

@@ -25,6 +25,7 @@ extension WorkerRef {
         try putClientFields(exchange, bytes, isPreflight: findings.isPreflight, into: &writer)
         putVia(into: &writer)
         putForwardedFields(exchange, client, bytes, into: &writer)
+        if traces { putTraceContext(exchange, bytes, findings.route, into: &writer) }
         if let route = findings.route, !findings.isPreflight {
             if route.pointee.sendsClientCert { try putClientCertificate(client, bytes, into: &writer) }
             if let token = findings.token { try putIdentity(of: token, route, &identities, into: &writer) }

@@ -1,3 +1,4 @@
+import Rates
 import Telemetry
 
 /// What one worker tells: the access log, the operator's log, metrics, and decisions to be asked about.
@@ -10,6 +11,10 @@ struct Journal {
     /// What is said of clients and upstreams, and how often.
     var lines = LineRateLimits()
     var identifiers = RequestIDs()
+    /// Where spans go, should there be any.
+    let spans: UnsafeMutablePointer<SpanWriter>?
+    /// Errors that are exported although they are not sampled.
+    var tracedErrors = TokenBucket()
 
     /// Tells by this configuration; what was said lately, and by which numbers, is `old`'s.
     init(_ resources: SharedResources, _ context: WorkerContext, continuing old: Journal? = nil) {
@@ -17,9 +22,11 @@ struct Journal {
         metrics = context.metrics
         decisions = resources.decisions
         log = context.log
+        spans = context.spans
         guard let old else { return }
         context.metrics.takeOver(from: old.metrics)
         lines = old.lines
         identifiers = old.identifiers
+        tracedErrors = old.tracedErrors
     }
 }

@@ -44,8 +44,10 @@ struct ServingPolicy {
     let pages: PageBook
     /// Nil when no route takes nonces.
     let nonces: DPoPNonces?
-    let requestRules = FieldRules.request()
-    let preflightRules = FieldRules.preflight()
+    /// Nil without a collector of spans.
+    let tracing: FixedValue<TracingPolicy>?
+    let requestRules: FieldRules
+    let preflightRules: FieldRules
     let responseRules = FieldRules.response()
     let cachingRules = FieldRules.caching()
 
@@ -72,6 +74,9 @@ struct ServingPolicy {
         publicURLs = settings.listeners.map(\.publicURL)
         pages = resources.pages
         nonces = resources.nonces
+        tracing = TracingPolicy(settings.tracing).map { FixedValue($0) }
+        requestRules = FieldRules.request(tracing: tracing != nil)
+        preflightRules = FieldRules.preflight(tracing: tracing != nil)
     }
 }
 

@@ -19,6 +19,7 @@ extension WorkerRef {
         pointee.connections.networks.forgetRecovered(at: WorkerClock().microseconds())
         endCounting()
         pointee.journal.log?.pointee.flush()
+        pointee.journal.spans?.pointee.flush(at: Int64(WorkerClock().microseconds() / 1000))
         observeLag()
     }
 

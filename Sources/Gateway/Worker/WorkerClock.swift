@@ -14,6 +14,13 @@ struct WorkerClock {
         return Int64(time.tv_sec)
     }
 
+    /// Unix microseconds, precise: for spans, which a collector lays beside those of other machines.
+    func wallMicroseconds() -> UInt64 {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return UInt64(time.tv_sec) &* 1_000_000 &+ UInt64(time.tv_nsec) / 1000
+    }
+
     func timestamp() -> Timestamp {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME_COARSE, &time)

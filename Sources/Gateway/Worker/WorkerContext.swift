@@ -7,6 +7,7 @@ struct WorkerContext {
     var generation: UInt32 = 1
     let metrics: WorkerMetrics
     let log: UnsafeMutablePointer<LogWriter>?
+    var spans: UnsafeMutablePointer<SpanWriter>?
     let requestKeys: @Sendable (_ issuer: Int) -> Void
     let ask: AskServer
     let onDrained: @Sendable () -> Void

@@ -19,6 +19,7 @@ final class WorkerThread: @unchecked Sendable {
     let loop: EventLoop
     let worker: WorkerRef
     private let log: UnsafeMutablePointer<LogWriter>?
+    private let spans: UnsafeMutablePointer<SpanWriter>
     /// Its listening sockets; touched by the control loop alone.
     private var sockets: [OpenListener] = []
     private var thread = pthread_t()
@@ -32,6 +33,8 @@ final class WorkerThread: @unchecked Sendable {
         }
         self.index = index
         log = gateway.logs.makeWriter()
+        spans = .allocate(capacity: 1)
+        spans.initialize(to: SpanWriter(gateway.traces.queue))
         worker = .allocate(capacity: 1)
         let place = worker
         let settings = generation.settings
@@ -40,7 +43,7 @@ final class WorkerThread: @unchecked Sendable {
         sockets = opened
         let places = try WorkerThread.places(of: opened, generation, at: place)
         let context = WorkerContext(
-            gateway, generation, worker: index, metrics: gateway.registry.workers[index], log: log)
+            gateway, generation, worker: index, metrics: gateway.registry.workers[index], log: log, spans: spans)
         place.initialize(
             to: Worker(
                 index: index, loop: loop, listeners: places, settings: settings, resources: generation.resources,
@@ -124,7 +127,7 @@ final class WorkerThread: @unchecked Sendable {
         let places = try WorkerThread.places(of: opened, next, at: worker)
         let succession = Succession(
             settings: next.settings, resources: next.resources,
-            context: WorkerContext(gateway, next, worker: index, metrics: metrics, log: log),
+            context: WorkerContext(gateway, next, worker: index, metrics: metrics, log: log, spans: spans),
             listeners: places, listenerChanges: changes, stores: { next.stores }, keys: { next.keys(of: $0) },
             onInstalled: onInstalled)
         return PreparedSuccession(succession: succession, sockets: opened)

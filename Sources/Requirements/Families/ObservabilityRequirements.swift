@@ -2,6 +2,41 @@ extension RequirementTable {
     /// Rows of what operators see of the gateway, and of what they are given to look at it with.
     static let observability: [Requirement] = [
         Requirement(
+            id: "ECO-50", source: "W3C Trace Context §3",
+            promise: """
+                The gateway continues the trace of a trusted peer's request if it has one valid traceparent. Anything else \
+                begins a new trace, and nobody else decides what is sampled.
+                """),
+        Requirement(
+            id: "ECO-51", source: "W3C Trace Context §3.2",
+            promise: """
+                An upstream gets one traceparent, whose parent is the gateway's client span. Authorization servers get \
+                none.
+                """),
+        Requirement(
+            id: "ECO-52", source: "OpenTelemetry semantic conventions for HTTP spans",
+            promise: """
+                Spans have the names and attributes of the conventions. No span has a query, a token, a cookie or a \
+                subject.
+                """),
+        Requirement(
+            id: "ECO-53", source: "OpenTelemetry Protocol 1.x",
+            promise: """
+                The gateway exports spans in batches, over a bounded queue that no request waits for. It counts what it \
+                drops.
+                """),
+        Requirement(
+            id: "ECO-54", source: "OpenTelemetry consistent probability sampling",
+            promise: """
+                The gateway samples by the trace's id, so that a ratio is the part of all traces that it says. Errors are \
+                kept at a bounded rate where the operator wants them.
+                """),
+        Requirement(
+            id: "ECO-55", source: "policy of this gateway",
+            promise: """
+                Without tracing the gateway allocates nothing for it, and passes the fields of traces on as they came.
+                """),
+        Requirement(
             id: "ECO-56", source: "OpenMetrics 1.0; OpenTelemetry semantic conventions for HTTP metrics",
             promise: """
                 The gateway shows durations, upstreams, certificates, sessions and logins on its metrics page, in \

@@ -36,6 +36,8 @@ package enum LogEvent: String, Sendable, CaseIterable {
     case notifyFailed = "notify_failed"
     /// The wall clock moved against the monotonic one by a minute or more.
     case clockStepped = "clock_stepped"
+    /// Spans did not reach the collector; said once a minute at most.
+    case traceExportFailed = "trace_export_failed"
     /// The process is out of file descriptors or memory for new connections.
     case acceptFailed = "accept_failed"
 

@@ -25,6 +25,7 @@ package enum LogFieldName: String, Sendable, CaseIterable {
     case status
     case subjectDigest = "sub_digest"
     case suppressed
+    case traceID = "trace_id"
     case upstream
     case url
     case version

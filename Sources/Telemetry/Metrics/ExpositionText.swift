@@ -51,6 +51,12 @@ package struct ExpositionText: Sendable {
     package mutating func sample(
         _ metric: MetricName, _ value: Value, labels: [Label] = [], suffix: String = ""
     ) {
+        sample(metric, value, labels: labels, suffix: suffix, exemplar: nil)
+    }
+
+    private mutating func sample(
+        _ metric: MetricName, _ value: Value, labels: [Label], suffix: String, exemplar: Exemplar?
+    ) {
         put(metric.rawValue)
         put(suffix)
         for (index, label) in labels.enumerated() {
@@ -66,22 +72,40 @@ package struct ExpositionText: Sendable {
         case .unsigned(let number): put(String(number))
         case .millionths(let number): put(Self.decimal(millionths: number))
         }
+        // OpenMetrics alone has a place for it.
+        if let exemplar, format == .openMetrics {
+            let digits = String(exemplar.trace, radix: 16)
+            let trace = String(repeating: "0", count: 32 - digits.count) + digits
+            put(" # {trace_id=\"\(trace)\"} \(Self.decimal(millionths: exemplar.microseconds))")
+        }
         put("\n")
     }
 
     /// A histogram's samples for one set of labels: its buckets, each with all below it, their sum and their number.
     ///
-    /// The place of exemplars is at the end of a bucket's line, in OpenMetrics alone (`# {trace_id="…"} seconds`); there are
-    /// none while there are no traces that one could name.
+    /// An exemplar stands at the end of the line of the first bucket that has it, in OpenMetrics alone.
     mutating func histogram(
         _ metric: MetricName, _ reading: HistogramReading, _ bounds: HistogramBuckets.Bounds, labels: [Label] = []
     ) {
+        var exemplar = reading.exemplar
+        // Whether a bucket has it: then it is no later one's.
+        func taken(_ buckets: Int) -> Exemplar? {
+            guard let found = exemplar, HistogramBuckets.index(microseconds: found.microseconds) < buckets else {
+                return nil
+            }
+            exemplar = nil
+            return found
+        }
         for bound in HistogramBuckets.upperBounds(bounds) {
             let isWhole = !bound.label.contains(".")
             let label = format == .openMetrics && isWhole ? bound.label + ".0" : bound.label
-            sample(metric, .unsigned(reading.below(bound.buckets)), labels: labels + [("le", label)], suffix: "_bucket")
+            sample(
+                metric, .unsigned(reading.below(bound.buckets)), labels: labels + [("le", label)], suffix: "_bucket",
+                exemplar: taken(bound.buckets))
         }
-        sample(metric, .unsigned(reading.count), labels: labels + [("le", "+Inf")], suffix: "_bucket")
+        sample(
+            metric, .unsigned(reading.count), labels: labels + [("le", "+Inf")], suffix: "_bucket",
+            exemplar: taken(HistogramBuckets.cells))
         sample(metric, .millionths(reading.microseconds), labels: labels, suffix: "_sum")
         sample(metric, .unsigned(reading.count), labels: labels, suffix: "_count")
     }

@@ -84,6 +84,8 @@ extension CounterCells {
 /// A row of buckets as a page shows it, summed over whatever it is summed over.
 struct HistogramReading: Sendable {
     private var cells = [UInt64](repeating: 0, count: HistogramBuckets.cells)
+    /// One of them, where one is known.
+    var exemplar: Exemplar?
 
     /// How many durations there were.
     var count: UInt64 { below(HistogramBuckets.sum) }

@@ -45,6 +45,9 @@ package enum MetricName: String, Sendable, CaseIterable {
     case issuerRefreshes = "portcullis_issuer_refreshes_total"
     case certificateExpiry = "portcullis_certificate_expiry_timestamp_seconds"
     case logDropped = "portcullis_log_dropped_total"
+    case spansExported = "portcullis_trace_spans_exported_total"
+    case spansDropped = "portcullis_trace_spans_dropped_total"
+    case spansWaiting = "portcullis_trace_spans_waiting"
     case loopLag = "portcullis_loop_lag_seconds"
     case configReloads = "portcullis_config_reloads_total"
     case configReloadSuccessful = "portcullis_config_last_reload_successful"
@@ -122,6 +125,9 @@ package enum MetricName: String, Sendable, CaseIterable {
         case .certificateExpiry:
             "When a certificate that the gateway shows ends, in seconds since 1970, by use and file."
         case .logDropped: "Log lines dropped because their destination was too slow or failed, by log."
+        case .spansExported: "Spans that the collector has taken."
+        case .spansDropped: "Spans that did not reach the collector, by reason."
+        case .spansWaiting: "Spans that wait to be sent to the collector."
         case .loopLag: "How late the last timer of a worker's event loop was."
         case .configReloads: "Reloads of the configuration, by result."
         case .configReloadSuccessful:

@@ -26,6 +26,7 @@ struct MetricsPage {
     let reloads: ReloadReadings
     let replay: ReplayReadings?
     let serving: ServingReadings
+    let traces: TraceReadings
     let logs: [ShownLog]
     let now: Timestamp
     let process: ProcessReadings
@@ -91,6 +92,7 @@ struct MetricsPage {
             for log in logs {
                 text.sample(metric, .unsigned(log.droppedLines), labels: [("log", log.name)])
             }
+        case .spansExported, .spansDropped, .spansWaiting: writeTraces(metric, to: &text)
         case .loopLag:
             for (index, worker) in shown.workers.enumerated() {
                 let lag = worker.bank.load(layout.firstGauge + WorkerGauge.loopLag.rawValue)
@@ -104,6 +106,17 @@ struct MetricsPage {
         case .clockStep: text.sample(metric, .whole(clockStep))
         case .buildInfo: text.sample(metric, .whole(1), labels: [("version", version)])
         case .startTime: text.sample(metric, .whole(startTime.seconds))
+        }
+    }
+
+    private func writeTraces(_ metric: MetricName, to text: inout ExpositionText) {
+        switch metric {
+        case .spansExported: text.sample(metric, .unsigned(traces.exported))
+        case .spansWaiting: text.sample(metric, .whole(Int64(traces.waiting)))
+        case _:
+            for (loss, count) in zip(SpanLoss.allCases, traces.lost) {
+                text.sample(metric, .unsigned(count), labels: [("reason", loss.rawValue)])
+            }
         }
     }
 
@@ -168,6 +181,8 @@ struct MetricsPage {
                 var reading = HistogramReading()
                 for worker in workers {
                     reading.add(worker.bank.cells, at: worker.layout.request(route: row.slot, statusClass: index))
+                    let place = row.slot + MetricsLayout.unroutedRows
+                    reading.exemplar = worker.exemplars.load(row: place, statusClass: index) ?? reading.exemplar
                 }
                 if reading.count > 0 { body(row.name, name, reading) }
             }

@@ -24,6 +24,7 @@ package final class MetricsRegistry: Sendable {
     private let reloads: Mutex<ReloadReadings>
     private let replay = Mutex<(@Sendable () -> ReplayReadings)?>(nil)
     private let serving = Mutex<(@Sendable () -> ServingReadings)?>(nil)
+    private let traces = Mutex<(@Sendable () -> TraceReadings)?>(nil)
     private let logs = Mutex<[ShownLog]>([])
 
     /// Allocates every number that is counted until labels change; route i of the labels is counted as route i.
@@ -99,6 +100,11 @@ package final class MetricsRegistry: Sendable {
         serving.withLock { $0 = readings }
     }
 
+    /// Shows what became of spans: `readings` are asked for at each scrape, on its thread.
+    package func attach(traces readings: @escaping @Sendable () -> TraceReadings) {
+        traces.withLock { $0 = readings }
+    }
+
     /// Notes a jump of the wall clock; any thread.
     package func setClockStep(seconds: Int64) {
         clockStep.store(seconds, ordering: .relaxed)
@@ -125,7 +131,8 @@ package final class MetricsRegistry: Sendable {
         MetricsPage(
             shown: shownNow, version: version, startTime: startTime,
             clockStep: clockStep.load(ordering: .relaxed), reloads: reloadReadings,
-            replay: replayNow, serving: servingNow, logs: logsNow, now: now, process: process
+            replay: replayNow, serving: servingNow, traces: traces.withLock { $0 }?() ?? TraceReadings(), logs: logsNow,
+            now: now, process: process
         ).written(format)
     }
 }

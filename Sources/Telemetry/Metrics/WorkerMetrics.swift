@@ -4,6 +4,7 @@
 package final class WorkerMetrics: Sendable {
     let bank: CounterBank
     let layout: MetricsLayout
+    let exemplars: ExemplarBank
     /// Whose numbers stand in each route's row; see `RouteSlots`.
     private let tenures: [UInt64]
     /// The numbers of the upstreams of its configuration; those of a name that stays are those of before.
@@ -12,6 +13,7 @@ package final class WorkerMetrics: Sendable {
     init(labels: MetricsLabels, tenures: [UInt64], continuing old: UpstreamMetrics? = nil) {
         layout = MetricsLayout(labels, routes: tenures.count)
         bank = CounterBank(count: layout.count)
+        exemplars = ExemplarBank(rows: tenures.count + MetricsLayout.unroutedRows)
         self.tenures = tenures
         upstreams = UpstreamMetrics(names: labels.upstreams, continuing: old)
     }
@@ -37,6 +39,13 @@ package final class WorkerMetrics: Sendable {
         bank.copy(
             layout.refusal(route: route, cause: 0), from: old.bank, at: old.layout.refusal(route: route, cause: 0),
             count: layout.causes)
+    }
+
+    /// Notes that a request which was counted is in a trace that is exported.
+    package func noteExemplar(of trace: UInt128, route: Int, status: UInt16, microseconds: UInt64) {
+        exemplars.store(
+            Exemplar(trace: trace, microseconds: microseconds), row: route + MetricsLayout.unroutedRows,
+            statusClass: MetricsLayout.statusClass(of: status))
     }
 
     /// Counts one more.

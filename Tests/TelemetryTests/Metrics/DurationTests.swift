@@ -49,6 +49,24 @@ private func samples(_ lines: [String], of family: String) -> [String: String] {
         #expect(requests.count == 3)
     }
 
+    @Test(.holds("ECO-56"), .refuses("ECO-56")) func `lead to a trace in OpenMetrics, and there alone`() {
+        let registry = registry()
+        registry.workers[0].countRequest(route: 0, status: 200, microseconds: 60_000)
+        registry.workers[1].countRequest(route: 0, status: 200, microseconds: 20_000_000)
+        registry.workers[1].countRequest(route: 0, status: 404, microseconds: 1)
+        registry.workers[0].noteExemplar(of: 0xab << 120 | 1, route: 0, status: 200, microseconds: 60_000)
+        let exemplar = " # {trace_id=\"ab" + String(repeating: "0", count: 29) + "1\"} 0.06"
+        let own = "portcullis_request_duration_seconds_bucket{route=\"orders\",code=\"2xx\",le="
+        let lines = page(registry, .openMetrics)
+        #expect(lines.filter { $0.contains("trace_id") }.count == 2, "one for each family")
+        #expect(lines.contains(own + "\"0.1\"} 1" + exemplar))
+        #expect(lines.contains { $0.hasPrefix("http_server_") && $0.contains("le=\"0.075\"} 1" + exemplar) })
+        #expect(!page(registry).contains { $0.contains("trace_id") })
+        // Slower than all bounds, of another worker, and the last one is shown.
+        registry.workers[1].noteExemplar(of: 2, route: 0, status: 200, microseconds: 20_000_000)
+        #expect(page(registry, .openMetrics).filter { $0.contains("le=\"+Inf\"} 2 # {trace_id=") }.count == 2)
+    }
+
     @Test(.holds("ECO-56")) func `have the names and the bounds of the conventions too`() {
         let registry = registry()
         registry.workers[0].countRequest(route: 0, status: 200, microseconds: 60_000)

@@ -26,6 +26,7 @@ enum Target: String, CaseIterable {
     case acceptLanguage = "accept-language"
     case pageText = "page-text"
     case curlCommand = "curl-command"
+    case traceContext = "trace-context"
 
     /// The one that `FUZZ_TARGET` names: libFuzzer starts itself again for some jobs, and the environment comes along.
     static let chosen: Target = {
@@ -65,6 +66,7 @@ enum Target: String, CaseIterable {
         case .acceptLanguage: AcceptLanguageFuzzer.attempt(input)
         case .pageText: PageTextFuzzer.attempt(input)
         case .curlCommand: CurlCommandFuzzer.attempt(input)
+        case .traceContext: TraceContextFuzzer.attempt(input)
         }
     }
 }
