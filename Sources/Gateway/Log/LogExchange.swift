@@ -40,6 +40,11 @@ extension WorkerRef {
             start: exchange.pointee.logged.bytes + exchange.pointee.logged.count - count, count: count)
     }
 
+    /// The same as a text, for cold lines; nil where none did.
+    func proxyIDText(_ exchange: ExchangeRef) -> String? {
+        exchange.pointee.loggedProxyID > 0 ? String(decoding: keptProxyID(exchange), as: UTF8.self) : nil
+    }
+
     /// Counts an exchange that ends, and writes its line.
     func logExchange(_ exchange: ExchangeRef) {
         let now = clock.microseconds()
@@ -68,6 +73,9 @@ extension WorkerRef {
             guard let start = text.baseAddress else { return }
             exchange.pointee.id.write(into: start)
             log.pointee.line.member("request_id", UnsafeBufferPointer(start: start, count: 32).span, limit: 32)
+            let decision = exchange.decisionID.write(into: start)
+            log.pointee.line.member(
+                "decision_id", UnsafeBufferPointer(start: start, count: decision).span, limit: DecisionID.longest)
             if exchange.pointee.loggedProxyID > 0 {
                 log.pointee.line.member("proxy_request_id", keptProxyID(exchange).span, limit: 128)
             }
@@ -145,14 +153,12 @@ extension WorkerRef {
             refusal.blame != .client ? .warning : isSentToLogin && refusal == .loginRequired ? .debug : .info
         guard pointee.journal.operatorLog.writes(level), let suppressed = admitLine(of: refusal) else { return }
         let check = detail.check.isEmpty ? "\(refusal.check)" : detail.check
-        var fields = [
-            LogField(.requestID, requestID(of: exchange)), LogField(.cause, "\(refusal.word)"),
-            LogField(.check, check), LogField(.blame, refusal.blame.rawValue),
-            LogField(.status, isSentToLogin ? 303 : Int(refusal.status)),
-        ]
-        if exchange.pointee.loggedProxyID > 0 {
-            fields.append(LogField(.proxyRequestID, String(decoding: keptProxyID(exchange), as: UTF8.self)))
-        }
+        var fields =
+            names(of: exchange) + [
+                LogField(.cause, "\(refusal.word)"), LogField(.check, check),
+                LogField(.blame, refusal.blame.rawValue),
+                LogField(.status, isSentToLogin ? 303 : Int(refusal.status)),
+            ]
         if let route { fields.append(LogField(.route, route.pointee.settings.name)) }
         if let loginInFlight = exchange.pointee.loginInFlight, let key = LoginKey.key(behind: refusal, check) {
             fields.append(LogField(.setting, "clients.\(loginInFlight.pointee.clientName).\(key)"))
@@ -169,18 +175,17 @@ extension WorkerRef {
         else { return }
         let name = line.drop { $0 == 0x20 || $0 == 0x09 }.prefix(64)
             .prefix { $0 > 0x20 && $0 != UInt8(ascii: "=") && $0 != UInt8(ascii: ";") }
-        var fields = [
-            LogField(.requestID, requestID(of: exchange)), LogField(.found, String(decoding: name, as: UTF8.self)),
-        ]
+        var fields = names(of: exchange) + [LogField(.found, String(decoding: name, as: UTF8.self))]
         if let route = exchange.pointee.findings.route { fields.append(LogField(.route, route.pointee.settings.name)) }
         pointee.journal.operatorLog.write(.warning, .upstreamCookieDropped, fields.with(suppressed: suppressed))
     }
 
-    func requestID(of exchange: ExchangeRef) -> String {
-        String(unsafeUninitializedCapacity: 32) { id in
-            guard let start = id.baseAddress else { return 0 }
-            exchange.pointee.id.write(into: start)
-            return 32
-        }
+    /// What a line says of which request and which decision it is about: what each of the logs has, and pages show.
+    func names(of exchange: ExchangeRef) -> [LogField] {
+        let names = [
+            LogField(.requestID, exchange.pointee.id.text), LogField(.decisionID, exchange.decisionID.text),
+        ]
+        guard let id = proxyIDText(exchange) else { return names }
+        return names + [LogField(.proxyRequestID, id)]
     }
 }

@@ -142,7 +142,8 @@ struct LoginReports: Sendable {
         case .loggedIn(let client, let note):
             metrics.countSuccess(client: client)
             log.write(
-                .info, .loggedIn, name(client), LogField(.requestID, note.requestID), LogField(.client, note.peer),
+                .info, .loggedIn, name(client), LogField(.requestID, note.requestID),
+                LogField(.decisionID, note.decisionID), LogField(.client, note.peer),
                 LogField(.subjectDigest, Self.digits(note.subjectDigest)), session(note.session))
         case .loggedOut(let client, let reference):
             metrics.countLogout(client: client)
