@@ -22,6 +22,8 @@ package struct GatewaySettings: Sendable {
     package var pages = PageSettings()
     package var timeouts = TimeoutSettings()
     package var log = LogSettings()
+    /// Who signed in and out, what was refused to whom, and what the operator changed.
+    package var audit = AuditSettings()
     package var tokenCache = TokenCacheSettings()
     /// P-256 keys whose multiples are precomputed when they are busy, in all workers together; 0 for none.
     package var precomputedKeys = 64

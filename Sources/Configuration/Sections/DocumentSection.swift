@@ -63,6 +63,10 @@ enum DocumentSection {
                 "log", .object(LogSection.shape), .optional, example: "{ level: info }",
                 "What is written, and where."),
             KeyDescription(
+                "audit", .object(AuditSection.shape), .optional,
+                example: "{ destination: /var/log/portcullis/audit.log }",
+                "Who signed in and out, what was refused to whom, and what the operator changed: off by default."),
+            KeyDescription(
                 "token_cache", .object(TokenCacheSection.shape), .optional, example: "{ entries: 100000 }",
                 "The memory for tokens whose signatures were verified before."),
             KeyDescription(
@@ -113,6 +117,7 @@ enum DocumentSection {
         PublishedResources(document, routes, listeners.map(\.settings)).judge(problems)
         let pages = PageSection.translate(document.object("pages"), routes, translation)
         let log = LogSection.translate(document.object("log"), translation)
+        let audit = AuditSection.translate(document.object("audit"), log, translation)
         let proofs = ProofSection.translate(document.object("dpop"), limits, translation)
         let assertionKeys = AssertionKeySection.translate(document.object("assertion_keys"), translation)
         KeysInUse(document, clients, assertionKeys).judge(problems)
@@ -128,6 +133,7 @@ enum DocumentSection {
         settings.timeouts = TimeoutSection.translate(document.object("timeouts"))
         settings.pages = pages
         settings.log = log
+        settings.audit = audit
         settings.tokenCache = TokenCacheSection.translate(document.object("token_cache"))
         if let count = document.integer("precomputed_keys") { settings.precomputedKeys = count }
         settings.clients = clients

@@ -145,6 +145,7 @@ extension WorkerRef {
     func logRefusal(_ exchange: ExchangeRef, _ refused: Refused) {
         let refusal = refused.cause
         let route = exchange.pointee.findings.route
+        if let audit = pointee.journal.audit { auditRefusal(exchange, refused, audit) }
         pointee.journal.metrics.countRefusal(route: metricsSlot(of: exchange), cause: Int(refusal.rawValue))
         let detail = refused.detail
         // A person on the way to sign in is no refusal that anybody looks for; the access log has the 303.
