@@ -9,7 +9,9 @@ package enum Problem {
     /// The document about a refusal.
     ///
     /// `login` is where a session begins, for who needs one: the members that scripts know come with it.
-    package static func document(_ refusal: Refusal, requestID: String, login: String? = nil) -> [UInt8] {
+    package static func document(
+        _ refusal: Refusal, requestID: String, decisionID: String, login: String? = nil
+    ) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
         writer.name("type")
@@ -24,6 +26,8 @@ package enum Problem {
         }
         writer.name("request_id")
         writer.string(requestID)
+        writer.name("decision_id")
+        writer.string(decisionID)
         if let login {
             writer.name("error")
             writer.string("\(refusal.word)")

@@ -150,23 +150,26 @@ package enum AskAboutToken {
     }
 }
 
-/// What a running gateway remembers of a request, by its `X-Request-Id`.
+/// What a running gateway remembers of a request, by one of its names.
 package enum AskGateway {
-    /// The explanation as the admin listener gives it; throws a sentence when there is none.
+    /// The explanation of the request that is called `id`, as the admin listener gives it; throws a sentence when there is none.
     package static func explanation(
         of id: String, _ settings: GatewaySettings, asJSON: Bool, timeoutMilliseconds: Int
     ) throws(RequestDraft.Problem) -> String {
-        guard id.utf8.count == 32, id.allSatisfy({ $0.isASCII && $0.isHexDigit }) else {
-            throw RequestDraft.Problem(text: "--request-id wants the 32 hexadecimal digits of an X-Request-Id")
+        guard (1...128).contains(id.utf8.count), id.utf8.allSatisfy(RequestID.mayContain) else {
+            throw RequestDraft.Problem(
+                text: "--request-id wants an X-Request-Id, or the decision_id or trace_id of a log line")
         }
         guard let loop = try? EventLoop() else { throw RequestDraft.Problem(text: "a loop could not be made") }
         let address = settings.admin.address
         let isAny = address.host == "0.0.0.0" || address.host == "::"
         let name = isAny ? "127.0.0.1" : address.host
         let host = name.contains(":") ? "[\(name)]" : name
+        // Digits of ours in capitals are the same id; a proxy's may be another one then.
+        let isOurs = id.utf8.count == 32 && id.allSatisfy(\.isHexDigit)
         let page = "http://\(host):\(address.port)/explain/"
         var request = FetchRequest(
-            url: page + id.lowercased() + (asJSON ? ".json" : ""), maximumBytes: 1 << 20,
+            url: page + (isOurs ? id.lowercased() : id) + (asJSON ? ".json" : ""), maximumBytes: 1 << 20,
             timeoutMilliseconds: timeoutMilliseconds)
         request.insecureAllowHTTP = true
         request.allowLoopbackAndPrivateHost = name

@@ -41,6 +41,8 @@ package struct Explanation: Sendable {
     package let loginWords: [String]
     /// It was decided by a configuration that another has taken the place of: its file is not the one of now.
     var isByEarlierConfiguration = false
+    /// What logs call a request that the gateway remembers.
+    var remembered: [(member: String, text: String)] = []
     /// Where the routes and issuers are called what.
     let names: ConfigurationNames
 
@@ -49,6 +51,7 @@ package struct Explanation: Sendable {
         var explanation = Explanation(
             decision.evidence, decision.verdict, settings: decision.settings, now: decision.time)
         explanation.isByEarlierConfiguration = decision.isByEarlierConfiguration
+        explanation.remembered = decision.names
         return asJSON ? explanation.json : Array(explanation.text.utf8)
     }
 

@@ -19,6 +19,7 @@ extension Explanation {
             put("found", found, &writer)
         }
         put("time", UnixTime.text(now), &writer)
+        for name in remembered { put(name.member, name.text, &writer) }
         if isByEarlierConfiguration { put("configuration", "replaced", &writer) }
         writeRequest(&writer)
         writer.name("checks")

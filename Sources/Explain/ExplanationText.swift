@@ -99,7 +99,8 @@ extension Explanation {
             first = "NOT KNOWN  \(title) could not be checked"
         }
         let judge = isByEarlierConfiguration ? ", by a configuration that was replaced since" : ""
-        return "\(first)\n\(request), from \(evidence.peer), at \(UnixTime.text(now))\(judge)"
+        let names = remembered.map { "\n\($0.member) \($0.text)" }.joined()
+        return "\(first)\n\(request), from \(evidence.peer), at \(UnixTime.text(now))\(judge)\(names)"
     }
 
     /// One line, or several that say the same and share a line.

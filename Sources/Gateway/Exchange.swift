@@ -111,7 +111,7 @@ enum Truncation: UInt8 {
 }
 
 /// Sixteen random bytes that name one request in answers, logs and at the upstream.
-struct RequestID {
+package struct RequestID: Sendable {
     var words: (UInt64, UInt64) = (0, 0)
 
     /// Writes 32 hexadecimal digits.
@@ -121,7 +121,7 @@ struct RequestID {
     }
 
     /// What an id that a proxy made may consist of, such as `Root=1-67891233-abcdef0123456789`.
-    static func mayContain(_ byte: UInt8) -> Bool {
+    package static func mayContain(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
         case UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: ":"), UInt8(ascii: "="),
@@ -131,7 +131,7 @@ struct RequestID {
         }
     }
 
-    private static func write(_ word: UInt64, into buffer: UnsafeMutablePointer<UInt8>) {
+    static func write(_ word: UInt64, into buffer: UnsafeMutablePointer<UInt8>) {
         for index in 0..<16 {
             let digit = UInt8(truncatingIfNeeded: word >> UInt64(60 - 4 * index)) & 15
             buffer[index] = digit < 10 ? 48 + digit : 87 + digit

@@ -19,6 +19,7 @@ extension WorkerRef {
             if let (login, query) = loginOfForm(exchange, refused) {
                 return receiveLoginRequest(exchange, login, bytes, count, isKept: isKept, query: query)
             }
+            if let audit = pointee.journal.audit { auditExpiry(exchange, refused, bytes, audit) }
             keepRest(client, bytes, count, isKept: isKept)
             answer(exchange, refused: refused)
         case .answerOptions:

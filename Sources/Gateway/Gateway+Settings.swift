@@ -24,6 +24,8 @@ package struct GatewaySettings: Sendable {
     package var log = LogSettings()
     /// Nil where no spans are made.
     package var tracing: TracingSettings?
+    /// Who signed in and out, what was refused to whom, and what the operator changed.
+    package var audit = AuditSettings()
     package var tokenCache = TokenCacheSettings()
     /// P-256 keys whose multiples are precomputed when they are busy, in all workers together; 0 for none.
     package var precomputedKeys = 64

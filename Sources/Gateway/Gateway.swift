@@ -26,6 +26,8 @@ package final class Gateway: @unchecked Sendable {
     let registry: MetricsRegistry
     let operatorLog: OperatorLog
     let logs: GatewayLogs
+    /// Nil unless the operator wants an audit log.
+    let audit: Auditor?
     /// What the configuration's reader thought worth a second look, for the operator's log.
     private let warnings: [String]
     private(set) var workers: [WorkerThread] = []
@@ -70,8 +72,9 @@ package final class Gateway: @unchecked Sendable {
         self.warnings = warnings
         self.explain = explain
         let settings = ProcessLimits.fitted(settings, to: ProcessLimits.descriptorsToCome)
-        let logs = try GatewayLogs(settings.log)
+        let logs = try GatewayLogs(settings.log, audit: settings.audit.destination)
         self.logs = logs
+        audit = try Auditor(settings.audit, logs.audit, isOwn: logs.isAuditAlone)
         operatorLog = logs.operatorLog
         service = ServiceNotifier(environment, ownPID: getpid(), log: logs.operatorLog)
         do throws(EventLoopFailure) {
@@ -120,6 +123,7 @@ package final class Gateway: @unchecked Sendable {
         ProcessLimits.releaseStart()
         control.run()
         for worker in workers { worker.stop() }
+        sweepAudit(all: true)
         logs.finish()
     }
 
@@ -157,6 +161,7 @@ package final class Gateway: @unchecked Sendable {
     private func announce() {
         operatorLog.write(
             .info, .started, LogField(.version, registry.version), LogField(.workers, settings.workers))
+        auditApplied(generation, by: .start)
         warn(warnings)
         sayListening(notBy: [])
         if let admin {
@@ -212,6 +217,7 @@ package final class Gateway: @unchecked Sendable {
             generation.resources.replay.sweep(now: clock.wallSeconds())
             generation.sweep(now: clock.wallSeconds())
             lookAtFiles()
+            sweepAudit()
             service.sendAgain()
             lookAtFigures()
             clockTimer?.arm(milliseconds: 1000)

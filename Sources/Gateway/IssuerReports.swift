@@ -12,10 +12,12 @@ final class IssuerReports: Sendable {
     private let issuers: [IssuerSettings]
     private let log: OperatorLog
     private let metrics: IssuerMetrics
+    private let audit: Auditor?
     /// Endpoints that were told of.
     private let told = Mutex<Set<String>>([])
 
-    init(_ issuers: [IssuerSettings], _ log: OperatorLog, _ metrics: IssuerMetrics) {
+    init(_ issuers: [IssuerSettings], _ log: OperatorLog, _ metrics: IssuerMetrics, audit: Auditor? = nil) {
+        self.audit = audit
         self.issuers = issuers
         self.log = log
         self.metrics = metrics
@@ -24,6 +26,7 @@ final class IssuerReports: Sendable {
     func changed(_ issuer: Int, _ keys: IssuerKeys?) {
         metrics.setReady(issuer: issuer, keys != nil)
         if let keys { metrics.setKeysFetched(issuer: issuer, at: keys.fetchedAt) }
+        if let keys { audit?.noteKeys(of: issuers[issuer].url, keys) }
     }
 
     func report(_ issuer: Int, _ event: IssuerEvent) {

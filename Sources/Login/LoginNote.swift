@@ -5,6 +5,8 @@ import Sessions
 package struct LoginNote: Sendable {
     /// Of the request that came back from the server.
     package var requestID: String
+    /// What logs call the decision on it.
+    package var decisionID = ""
     /// The address that it came from.
     package var peer: String
     /// The first 64 bits of SHA-256(`sub`), of which logs show half.
@@ -24,5 +26,6 @@ package struct LoginNote: Sendable {
             requestID: request.requestID, peer: request.peer,
             subjectDigest: UInt64(bigEndian: SHA256.hash(Array(session.subject.utf8).span).prefix),
             session: session.reference)
+        decisionID = request.decisionID
     }
 }

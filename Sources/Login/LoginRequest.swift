@@ -53,6 +53,8 @@ package struct LoginRequest: Sendable {
     package var isPeerMany = false
     /// 32 hexadecimal digits, as pages and logs show them.
     package var requestID = ""
+    /// What the audit log calls the decision on this request.
+    package var decisionID = ""
     /// Whether a person waits for a page: a GET (or a form) of a browser that is no script, image or frame.
     package var isNavigation = true
 

@@ -72,6 +72,8 @@ package final class LoginService: Sendable {
         case revocationFailed(client: Int, reason: String)
         /// Sessions ended: tunnels and streams of theirs are to be looked at (LO-09).
         case sessionsEnded
+        /// What the audit log says of somebody's login or session.
+        case audited(client: Int, LoginAudit)
     }
 
     /// The stores of the login clients, in their order: workers look sessions up there.
@@ -165,6 +167,7 @@ package final class LoginService: Sendable {
     /// Forgets what has expired; to be called now and then.
     package func sweep(now: Int64) {
         for store in stores { store.sweep(now: now) }
+        for place in places { place.store.takeExpired().forEach(place.audit) }
         memory.hosted.sweep(at: clock.now().milliseconds)
     }
 

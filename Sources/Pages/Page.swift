@@ -25,6 +25,8 @@ package struct ErrorPage: Sendable {
     package var status: UInt16
     package var topic: PageTopic
     package var requestID: String
+    /// What logs call the decision that it tells of; empty where there is none.
+    package var decisionID = ""
     /// The first one is what most people want.
     package var ways: [Way]
     /// A way to the start page is offered too.

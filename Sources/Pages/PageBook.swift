@@ -183,6 +183,9 @@ extension PageWriter {
         if PageWriter.isRequestID(page.requestID) {
             footer += "<p>\(text("page.request_id")): <code>\(page.requestID)</code></p>"
         }
+        if PageWriter.isRequestID(page.decisionID) {
+            footer += "<p>\(text("page.decision_id")): <code>\(page.decisionID)</code></p>"
+        }
         if let contact = book.settings.contact {
             footer +=
                 "<p>\(text("page.contact")): <a href=\"\(PageHTML.escape(contact.link))\">"

@@ -29,6 +29,8 @@ package struct SessionSettings: Sendable {
     package var keys: [Secret]
     /// Sessions kept in memory at most, and endings remembered.
     package var limit: Int
+    /// Whether sessions in memory that reach a limit are noted, for the audit log.
+    package var notesExpired = false
 
     package init(
         store: Store = .cookie, cookieName: String, sameSite: SameSite = .lax, idleSeconds: Int = 1800,

@@ -72,6 +72,12 @@ package protocol SessionStore: Sendable {
     func goesOn(from other: any SessionStore) -> Bool
     /// What became of a cookie's value, for the operator's explanations alone; not on any request's way.
     func diagnose(_ value: [UInt8], now: Int64) -> SessionDiagnosis
+    /// The session of a cookie's value that only its limits ended, where the browser alone has it; for the audit log, not on
+    /// any request's way.
+    func expired(_ value: [UInt8], now: Int64) -> ExpiredSession?
+    /// The sessions held here that reached a limit since this was asked the last time: the first thousand of them, and none
+    /// where `SessionSettings.notesExpired` does not say so.
+    func takeExpired() -> [ExpiredSession]
     /// Forgets what has expired; to be called about once a minute, because without traffic nothing else would.
     func sweep(now: Int64)
 }

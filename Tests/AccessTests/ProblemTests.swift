@@ -7,7 +7,8 @@ import Testing
 
 @Suite struct `a problem for programs` {
     private func members(_ refusal: Refusal, id: String = "0123", login: String? = nil) throws -> JSONValue {
-        try JSONValue.parse(owned: Problem.document(refusal, requestID: id, login: login))
+        try JSONValue.parse(
+            owned: Problem.document(refusal, requestID: id, decisionID: "1-0123", login: login))
     }
 
     @Test(arguments: Refusal.allCases) func `says what its status line says, and the request's id`(_ refusal: Refusal)
@@ -17,7 +18,7 @@ import Testing
         #expect(problem["type"]?.string == "about:blank")
         #expect(problem["title"]?.string == "\(Status.reason(refusal.status))")
         #expect(problem["status"]?.integer == Int64(refusal.status))
-        #expect(problem["request_id"]?.string == "0123")
+        #expect(problem["request_id"]?.string == "0123" && problem["decision_id"]?.string == "1-0123")
         #expect(problem["error"] == nil && problem["login"] == nil)
     }
 

@@ -39,7 +39,7 @@ struct RefusalContentTests {
         throws
     {
         #expect(refusal.content(for: reader(wantsProblem: true)) == .problem)
-        let document = Problem.document(refusal, requestID: "0123")
+        let document = Problem.document(refusal, requestID: "0123", decisionID: "1-0123")
         let value = try JSONValue.parse(document.span)
         #expect(value["type"]?.string == "about:blank")
         #expect(value["status"]?.integer == Int64(refusal.status))

@@ -66,6 +66,10 @@ enum DocumentSection {
                 "tracing", .object(TracingSection.shape), .optional, example: "{ endpoint: http://127.0.0.1:4318 }",
                 "Spans of requests for a collector; without it no request's traceparent is touched."),
             KeyDescription(
+                "audit", .object(AuditSection.shape), .optional,
+                example: "{ destination: /var/log/portcullis/audit.log }",
+                "Who signed in and out, what was refused to whom, and what the operator changed: off by default."),
+            KeyDescription(
                 "token_cache", .object(TokenCacheSection.shape), .optional, example: "{ entries: 100000 }",
                 "The memory for tokens whose signatures were verified before."),
             KeyDescription(
@@ -118,6 +122,7 @@ enum DocumentSection {
         let log = LogSection.translate(document.object("log"), translation)
         let tracing = TracingSection.translate(document.object("tracing"), translation)
         TracingSection.judgeRoutes(document, problems)
+        let audit = AuditSection.translate(document.object("audit"), log, translation)
         let proofs = ProofSection.translate(document.object("dpop"), limits, translation)
         let assertionKeys = AssertionKeySection.translate(document.object("assertion_keys"), translation)
         KeysInUse(document, clients, assertionKeys).judge(problems)
@@ -134,6 +139,7 @@ enum DocumentSection {
         settings.pages = pages
         settings.log = log
         settings.tracing = tracing
+        settings.audit = audit
         settings.tokenCache = TokenCacheSection.translate(document.object("token_cache"))
         if let count = document.integer("precomputed_keys") { settings.precomputedKeys = count }
         settings.clients = clients

@@ -20,7 +20,8 @@ enum LogSection {
         ("stderr", .standardError), ("stdout", .standardOutput), ("off", .off),
     ]
 
-    private static let destination = TextShape(
+    /// Where lines of a log may go.
+    static let destination = TextShape(
         expected: "stderr, stdout, off, or the path of a file", pattern: "^(stderr|stdout|off|.*/.*)$", hasOff: true
     ) { text in
         if words.contains(where: { $0.word == text }) || (text.contains("/") && !text.hasSuffix("/")) { return nil }
@@ -44,7 +45,8 @@ enum LogSection {
         return log
     }
 
-    private static func resolve(_ text: PlacedText, _ translation: Translation) -> LogSettings.Destination {
+    /// The destination that a text says.
+    static func resolve(_ text: PlacedText, _ translation: Translation) -> LogSettings.Destination {
         if let word = words.first(where: { $0.word == text.text }) { return word.destination }
         let path = translation.resolved(text)
         if let obstacle = translation.sources.obstacleToAppending(path) {

@@ -57,7 +57,9 @@ final class AdminConnection: @unchecked Sendable {
                 return answer(AdminPage(status: 421, text: "not a name of this listener: see admin.hosts\n"))
             }
             let path = String(decoding: input[head.path.range], as: UTF8.self)
-            answer(AdminPage(path: path, method: head.methodID, accept: accept(head), gateway))
+            let page = AdminPage(path: path, method: head.methodID, accept: accept(head), gateway)
+            gateway.auditLook(at: path, status: page.status, from: stream.descriptor)
+            answer(page)
         }
     }
 

@@ -5,7 +5,7 @@ import Telemetry
 
 /// One answer of the admin listener.
 struct AdminPage {
-    private let status: UInt16
+    let status: UInt16
     private let contentType: String
     private let body: [UInt8]
     private let isHead: Bool
@@ -41,8 +41,8 @@ struct AdminPage {
         // The listeners are open before this listener is.
         case "/startupz": self.init(status: 200, text: "started\n", isHead: isHead)
         case "/readyz": self.init(readinessOf: gateway, isHead: isHead)
-        case _ where path.hasPrefix("/explain/"):
-            self.init(explanationOf: path.dropFirst("/explain/".utf8.count), gateway, isHead: isHead)
+        case _ where path.hasPrefix(AdminPage.explanations):
+            self.init(explanationOf: path.dropFirst(AdminPage.explanations.utf8.count), gateway, isHead: isHead)
         default: self.init(status: 404, text: "unknown page\n", isHead: isHead)
         }
     }

@@ -20,6 +20,7 @@ extension WorkerRef {
                 // The record may give way to another before the request goes on: the token is the exchange's too.
                 block.retain()
                 exchange.pointee.findings.upstreamToken = block
+                auditExchange(exchange, rule: answer.rule)
                 return .nothing
             }
         case .invalidSubject:

@@ -58,7 +58,8 @@ extension WorkerRef {
         }
     }
 
-    private func sessionValue(_ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>) -> [UInt8]? {
+    /// The value of the session cookie that a request brings; `bytes` is its head.
+    func sessionValue(_ exchange: ExchangeRef, _ bytes: UnsafeMutablePointer<UInt8>) -> [UInt8]? {
         guard let login = exchange.pointee.findings.route?.pointee.login else { return nil }
         return headView(bytes).sessionValue(named: login.pointee.cookieName.span)
     }

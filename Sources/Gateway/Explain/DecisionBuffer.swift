@@ -19,6 +19,18 @@ final class DecisionBuffer: Sendable {
         var verdict: Verdict
         /// The configuration that places of routes, issuers and listeners are of.
         var generation: UInt32 = 1
+        /// The id that a trusted proxy gave the request, which its upstream saw.
+        var proxyID: String?
+        /// The trace that the request is part of, as 32 hexadecimal digits; nil where none is kept.
+        var traceID: String?
+
+        /// What logs call the request and this decision, by the members of their lines.
+        var names: [(member: String, text: String)] {
+            [
+                ("request_id", id.text), ("decision_id", DecisionID(id, generation: generation).text),
+                ("proxy_request_id", proxyID ?? ""), ("trace_id", traceID ?? ""),
+            ].filter { !$0.1.isEmpty }
+        }
 
         /// About how many bytes it holds; parsed JSON takes some times its text.
         var cost: Int {
@@ -105,7 +117,8 @@ final class DecisionBuffer: Sendable {
 
     /// What became of a request after it was kept, or of one that was not understood; any thread.
     func change(
-        _ id: RequestID, at time: Int64, to verdict: Verdict, generation: UInt32 = 1, evidence: () -> RequestEvidence
+        _ id: RequestID, at time: Int64, to verdict: Verdict, generation: UInt32 = 1, proxyID: String? = nil,
+        traceID: String? = nil, evidence: () -> RequestEvidence
     ) {
         let isKnown = ring.withLock { ring in
             guard let place = Self.place(of: id, in: ring) else { return false }
@@ -113,12 +126,32 @@ final class DecisionBuffer: Sendable {
             return true
         }
         guard !isKnown else { return }
-        keep(Decision(id: id, time: time, evidence: evidence(), verdict: verdict, generation: generation))
+        keep(
+            Decision(
+                id: id, time: time, evidence: evidence(), verdict: verdict, generation: generation, proxyID: proxyID,
+                traceID: traceID))
     }
 
     /// The decision on the request with this id; any thread.
     func find(_ id: RequestID) -> Decision? {
         ring.withLock { ring in Self.place(of: id, in: ring).flatMap { ring.decisions[$0] } }
+    }
+
+    /// The newest decision that is called so: by the request's id, by its own, by its trace's, or by the one that a trusted
+    /// proxy gave the request; any thread.
+    func find(_ name: String) -> Decision? {
+        let id = RequestID(hexadecimal: name[...])
+        let decisionID = DecisionID(name)
+        if let id, let decision = find(id) { return decision }
+        return ring.withLock { ring in
+            for back in 0..<ring.count {
+                let place = (ring.next + ring.decisions.count - 1 - back) % ring.decisions.count
+                guard let decision = ring.decisions[place] else { continue }
+                if decisionID == DecisionID(decision.id, generation: decision.generation) { return decision }
+                if decision.proxyID == name || decision.traceID == name.lowercased() { return decision }
+            }
+            return nil
+        }
     }
 
     /// The configuration of this number, unless it is not known any more; any thread.
@@ -214,13 +247,15 @@ extension WorkerRef {
         decisions.keep(
             DecisionBuffer.Decision(
                 id: exchange.pointee.id, time: clock.wallSeconds(), evidence: evidence, verdict: verdict,
-                generation: exchange.pointee.generation))
+                generation: exchange.pointee.generation, proxyID: proxyIDText(exchange),
+                traceID: traceIDText(exchange)))
     }
 
     /// Keeps that a request was refused, at whatever place that was.
     func keepRefusal(_ exchange: ExchangeRef, _ refused: Refused) {
         pointee.journal.decisions?.change(
-            exchange.pointee.id, at: clock.wallSeconds(), to: verdict(refused), generation: pointee.policy.generation
+            exchange.pointee.id, at: clock.wallSeconds(), to: verdict(refused), generation: exchange.pointee.generation,
+            proxyID: proxyIDText(exchange), traceID: traceIDText(exchange)
         ) {
             var evidence = RequestEvidence()
             evidence.listener = Int(exchange.pointee.client.pointee.listener)

@@ -8,6 +8,8 @@ package struct RememberedDecision: Sendable {
     package let time: Int64
     /// Another configuration has taken the place of that one.
     package let isByEarlierConfiguration: Bool
+    /// What logs call the request and this decision, by the members of their lines.
+    package let names: [(member: String, text: String)]
 
     /// Writes a decision for whoever asks for it: as JSON, or as text.
     package typealias Writer = @Sendable (_ decision: RememberedDecision, _ asJSON: Bool) -> [UInt8]

@@ -102,7 +102,7 @@ extension WorkerRef {
     /// Which request it was, of which route, at which upstream.
     private func fields(of exchange: ExchangeRef, _ upstream: String) -> [LogField] {
         let route = exchange.pointee.findings.route.map { [LogField(.route, $0.pointee.settings.name)] } ?? []
-        return [LogField(.requestID, requestID(of: exchange))] + route + [LogField(.upstream, upstream)]
+        return names(of: exchange) + route + [LogField(.upstream, upstream)]
     }
 
     private func connectTimedOut() -> Refused {

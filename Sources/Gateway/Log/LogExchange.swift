@@ -40,6 +40,16 @@ extension WorkerRef {
             start: exchange.pointee.logged.bytes + exchange.pointee.logged.count - count, count: count)
     }
 
+    /// The same as a text, for cold lines; nil where none did.
+    func proxyIDText(_ exchange: ExchangeRef) -> String? {
+        exchange.pointee.loggedProxyID > 0 ? String(decoding: keptProxyID(exchange), as: UTF8.self) : nil
+    }
+
+    /// The trace that a request belongs to, for cold lines; nil where none was begun.
+    func traceIDText(_ exchange: ExchangeRef) -> String? {
+        exchange.pointee.trace.isBegun ? exchange.pointee.trace.words(exchange.pointee.id).text : nil
+    }
+
     /// Counts an exchange that ends, and writes its line.
     func logExchange(_ exchange: ExchangeRef) {
         let now = clock.microseconds()
@@ -69,12 +79,15 @@ extension WorkerRef {
             guard let start = text.baseAddress else { return }
             exchange.pointee.id.write(into: start)
             log.pointee.line.member("request_id", UnsafeBufferPointer(start: start, count: 32).span, limit: 32)
+            let decision = exchange.decisionID.write(into: start)
+            log.pointee.line.member(
+                "decision_id", UnsafeBufferPointer(start: start, count: decision).span, limit: DecisionID.longest)
+            if exchange.pointee.loggedProxyID > 0 {
+                log.pointee.line.member("proxy_request_id", keptProxyID(exchange).span, limit: 128)
+            }
             if exchange.pointee.trace.isBegun {
                 exchange.pointee.trace.words(exchange.pointee.id).write(into: start)
                 log.pointee.line.member("trace_id", UnsafeBufferPointer(start: start, count: 32).span, limit: 32)
-            }
-            if exchange.pointee.loggedProxyID > 0 {
-                log.pointee.line.member("proxy_request_id", keptProxyID(exchange).span, limit: 128)
             }
             let length = exchange.pointee.address.write(into: start)
             log.pointee.line.member("client", UnsafeBufferPointer(start: start, count: length).span, limit: 48)
@@ -149,6 +162,7 @@ extension WorkerRef {
     func logRefusal(_ exchange: ExchangeRef, _ refused: Refused) {
         let refusal = refused.cause
         let route = exchange.pointee.findings.route
+        if let audit = pointee.journal.audit { auditRefusal(exchange, refused, audit) }
         pointee.journal.metrics.countRefusal(route: metricsSlot(of: exchange), cause: Int(refusal.rawValue))
         let detail = refused.detail
         // A person on the way to sign in is no refusal that anybody looks for; the access log has the 303.
@@ -157,17 +171,12 @@ extension WorkerRef {
             refusal.blame != .client ? .warning : isSentToLogin && refusal == .loginRequired ? .debug : .info
         guard pointee.journal.operatorLog.writes(level), let suppressed = admitLine(of: refusal) else { return }
         let check = detail.check.isEmpty ? "\(refusal.check)" : detail.check
-        var fields = [
-            LogField(.requestID, requestID(of: exchange)), LogField(.cause, "\(refusal.word)"),
-            LogField(.check, check), LogField(.blame, refusal.blame.rawValue),
-            LogField(.status, isSentToLogin ? 303 : Int(refusal.status)),
-        ]
-        if exchange.pointee.loggedProxyID > 0 {
-            fields.append(LogField(.proxyRequestID, String(decoding: keptProxyID(exchange), as: UTF8.self)))
-        }
-        if exchange.pointee.trace.isBegun {
-            fields.append(LogField(.traceID, exchange.pointee.trace.words(exchange.pointee.id).text))
-        }
+        var fields =
+            names(of: exchange) + [
+                LogField(.cause, "\(refusal.word)"), LogField(.check, check),
+                LogField(.blame, refusal.blame.rawValue),
+                LogField(.status, isSentToLogin ? 303 : Int(refusal.status)),
+            ]
         if let route { fields.append(LogField(.route, route.pointee.settings.name)) }
         if let loginInFlight = exchange.pointee.loginInFlight, let key = LoginKey.key(behind: refusal, check) {
             fields.append(LogField(.setting, "clients.\(loginInFlight.pointee.clientName).\(key)"))
@@ -184,18 +193,18 @@ extension WorkerRef {
         else { return }
         let name = line.drop { $0 == 0x20 || $0 == 0x09 }.prefix(64)
             .prefix { $0 > 0x20 && $0 != UInt8(ascii: "=") && $0 != UInt8(ascii: ";") }
-        var fields = [
-            LogField(.requestID, requestID(of: exchange)), LogField(.found, String(decoding: name, as: UTF8.self)),
-        ]
+        var fields = names(of: exchange) + [LogField(.found, String(decoding: name, as: UTF8.self))]
         if let route = exchange.pointee.findings.route { fields.append(LogField(.route, route.pointee.settings.name)) }
         pointee.journal.operatorLog.write(.warning, .upstreamCookieDropped, fields.with(suppressed: suppressed))
     }
 
-    func requestID(of exchange: ExchangeRef) -> String {
-        String(unsafeUninitializedCapacity: 32) { id in
-            guard let start = id.baseAddress else { return 0 }
-            exchange.pointee.id.write(into: start)
-            return 32
-        }
+    /// What a line says of which request and which decision it is about: what each of the logs has, and pages show.
+    func names(of exchange: ExchangeRef) -> [LogField] {
+        var names = [
+            LogField(.requestID, exchange.pointee.id.text), LogField(.decisionID, exchange.decisionID.text),
+        ]
+        if let id = proxyIDText(exchange) { names.append(LogField(.proxyRequestID, id)) }
+        if let id = traceIDText(exchange) { names.append(LogField(.traceID, id)) }
+        return names
     }
 }

@@ -116,9 +116,11 @@ struct LoginReports: Sendable {
     let logins: [LoginSettings]
     let log: OperatorLog
     let metrics: LoginMetrics
+    private let audit: Auditor?
     private let paces = LoginLineRateLimits()
 
-    init(logins: [LoginSettings], log: OperatorLog, metrics: LoginMetrics) {
+    init(logins: [LoginSettings], log: OperatorLog, metrics: LoginMetrics, audit: Auditor? = nil) {
+        self.audit = audit
         self.logins = logins
         self.log = log
         self.metrics = metrics
@@ -142,7 +144,8 @@ struct LoginReports: Sendable {
         case .loggedIn(let client, let note):
             metrics.countSuccess(client: client)
             log.write(
-                .info, .loggedIn, name(client), LogField(.requestID, note.requestID), LogField(.client, note.peer),
+                .info, .loggedIn, name(client), LogField(.requestID, note.requestID),
+                LogField(.decisionID, note.decisionID), LogField(.client, note.peer),
                 LogField(.subjectDigest, Self.digits(note.subjectDigest)), session(note.session))
         case .loggedOut(let client, let reference):
             metrics.countLogout(client: client)
@@ -164,6 +167,8 @@ struct LoginReports: Sendable {
         case .revocationFailed(let client, let reason):
             warn(client, .revocationFailed, reason, [name(client), LogField(.reason, reason)])
         case .sessionsEnded: break
+        case .audited(let client, let event):
+            if let audit, logins.indices.contains(client) { event.write(to: audit, logins[client]) }
         }
     }
 
@@ -182,7 +187,7 @@ struct LoginReports: Sendable {
     private func session(_ reference: UInt64) -> LogField { LogField(.session, Self.digits(reference)) }
 
     /// Half of a digest's 64 bits, as the access log shows them.
-    private static func digits(_ bits: UInt64) -> String {
+    static func digits(_ bits: UInt64) -> String {
         let text = String(bits >> 32, radix: 16)
         return String(repeating: "0", count: 8 - text.utf8.count) + text
     }

@@ -33,7 +33,7 @@ extension WorkerRef {
         let isProblem = exchange.pointee.reader.wantsProblem
         let document =
             isProblem
-            ? Problem.document(.loginRequired, requestID: exchange.pointee.id.text, login: url)
+            ? problem(exchange, .loginRequired, login: url)
             : LoginPointer.document(url: url)
         answer(
             exchange, status: 401,

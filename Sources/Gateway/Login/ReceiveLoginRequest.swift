@@ -232,6 +232,7 @@ extension WorkerRef {
             publicURL: pointee.policy.publicURLs[Int(client.pointee.listener)], peer: exchange.pointee.address.text)
         request.isPeerMany = isPeerMany
         request.requestID = exchange.pointee.id.text
+        request.decisionID = exchange.decisionID.text
         request.isNavigation = headView(bytes).isNavigation(otherwise: true)
         for index in 0..<head.pointee.fields.count {
             let slot = head.pointee.fields[index]

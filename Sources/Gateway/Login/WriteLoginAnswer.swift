@@ -88,11 +88,12 @@ extension WorkerRef {
         _ exchange: ExchangeRef, _ topic: PageTopic, _ refusal: Refusal, _ retry: String?
     ) -> (fields: [(String, String)], bytes: [UInt8]) {
         let next = refusal.status == 503 && exchange.pointee.method == .get ? PageHTML.path(retry) : nil
-        let page = pages(for: exchange).error(
-            ErrorPage(
-                status: refusal.status, topic: topic, requestID: exchange.pointee.id.text,
-                ways: retry.map { [.again(path: $0)] } ?? [], leadsToStart: retry == nil && refusal.status < 500,
-                comesBack: next != nil))
+        var text = ErrorPage(
+            status: refusal.status, topic: topic, requestID: exchange.pointee.id.text,
+            ways: retry.map { [.again(path: $0)] } ?? [], leadsToStart: retry == nil && refusal.status < 500,
+            comesBack: next != nil)
+        text.decisionID = exchange.decisionID.text
+        let page = pages(for: exchange).error(text)
         var fields = pageFields(page)
         // In a field it stands as it is; the letters that HTML would escape are what its check let through.
         if next != nil, let retry { fields.append(("Refresh", "\(nextRefresh()); url=\(retry)")) }

@@ -15,7 +15,7 @@ extension WorkerRef {
             answer(
                 exchange, status: refusal.status,
                 fields: fields + Problem.fields,
-                content: content(exchange, Problem.document(refusal, requestID: exchange.pointee.id.text)))
+                content: content(exchange, problem(exchange, refusal)))
         case .sentence:
             let listener = Int(exchange.pointee.client.pointee.listener)
             let sentence = "Plain HTTP is not served here: use \(pointee.policy.publicURLs[listener])/\n"
@@ -36,14 +36,21 @@ extension WorkerRef {
     ) {
         let isGet = exchange.pointee.method == .get
         let comesBack = status == 503 && isGet && notBefore <= 600
-        let page = pages(for: exchange).error(
-            ErrorPage(
-                status: status, topic: topic, requestID: exchange.pointee.id.text, ways: ways,
-                leadsToStart: leadsToStart(status, topic), comesBack: comesBack,
-                answersForm: exchange.pointee.method == .post && status >= 500))
+        var text = ErrorPage(
+            status: status, topic: topic, requestID: exchange.pointee.id.text, ways: ways,
+            leadsToStart: leadsToStart(status, topic), comesBack: comesBack,
+            answersForm: exchange.pointee.method == .post && status >= 500)
+        text.decisionID = exchange.decisionID.text
+        let page = pages(for: exchange).error(text)
         var fields = fields + pageFields(page)
         if comesBack { fields.append(("Refresh", "\(notBefore + nextRefresh())")) }
         answer(exchange, status: status, fields: fields, content: content(exchange, page.bytes))
+    }
+
+    /// The document about a refusal, with what logs call the request and its decision.
+    func problem(_ exchange: ExchangeRef, _ refusal: Refusal, login: String? = nil) -> [UInt8] {
+        Problem.document(
+            refusal, requestID: exchange.pointee.id.text, decisionID: exchange.decisionID.text, login: login)
     }
 
     /// In how many seconds a page of an outage comes back.

@@ -33,7 +33,7 @@ extension ServingReadings.Certificate {
     }
 
     /// The beginning of a file, in which the first certificate is.
-    private static func read(_ file: String) -> [UInt8]? {
+    static func read(_ file: String) -> [UInt8]? {
         let descriptor = open(file, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }

@@ -20,6 +20,8 @@ final class Generation: @unchecked Sendable {
     let labels: MetricsLabels
     let assertionKeys: AssertionKeyRotation?
     private let certificates: [ServingReadings.Certificate]
+    /// What its keys are, for the audit log; nil without one.
+    let keyPrints: KeyPrints?
     /// Workers some request of which may still refer to it; touched by the control loop alone.
     var workersInUse: Int
     private unowned let gateway: Gateway
@@ -43,14 +45,16 @@ final class Generation: @unchecked Sendable {
         self.gateway = gateway
         workersInUse = settings.workers
         resources = try SharedResources(
-            settings, operatorLog: gateway.operatorLog, metricsSlots: metricsSlots, continuing: previous?.resources)
+            settings, operatorLog: gateway.operatorLog, audit: gateway.audit, metricsSlots: metricsSlots,
+            continuing: previous?.resources)
         if let kept = previous?.assertionKeys, kept.serves(settings) {
             assertionKeys = kept
         } else {
             assertionKeys = try AssertionKeyRotation(
-                settings, loop: gateway.control, operatorLog: gateway.operatorLog)
+                settings, loop: gateway.control, operatorLog: gateway.operatorLog, audit: gateway.audit)
         }
         certificates = ServingReadings.Certificate.shown(by: settings)
+        keyPrints = gateway.audit.map { _ in KeyPrints(settings) }
         resources.decisions?.adopt(settings, as: number)
     }
 
@@ -118,7 +122,8 @@ final class Generation: @unchecked Sendable {
         guard !settings.issuers.isEmpty, let loop = gateway.workers.first?.loop else { return }
         let clock = LoopClock(loop: loop)
         let waiters = RefreshWaiters(issuers: settings.issuers.count)
-        let reports = IssuerReports(settings.issuers, gateway.operatorLog, gateway.registry.issuers)
+        let reports = IssuerReports(
+            settings.issuers, gateway.operatorLog, gateway.registry.issuers, audit: gateway.audit)
         let directory = directory(fetching, clock, loop, waiters, reports, continuing: previous?.directory)
         self.directory = directory
         startLookups(directory, fetching, clock, loop, reports)
@@ -214,9 +219,12 @@ final class Generation: @unchecked Sendable {
     ) {
         guard !settings.logins.isEmpty else { return }
         let reports = LoginReports(
-            logins: settings.logins, log: gateway.operatorLog, metrics: gateway.registry.logins)
+            logins: settings.logins, log: gateway.operatorLog, metrics: gateway.registry.logins, audit: gateway.audit)
         var logins = settings.logins
-        for index in logins.indices { logins[index].stepUps = StepUps.all(of: index, in: settings.routes) }
+        for index in logins.indices {
+            logins[index].stepUps = StepUps.all(of: index, in: settings.routes)
+            logins[index].session.notesExpired = gateway.audit != nil
+        }
         let (workers, signing) = (gateway.workers, gateway.signing)
         let service = LoginService(
             settings: logins, clients: settings.clients, issuers: settings.issuers, fetching: fetching,

@@ -20,6 +20,8 @@ final class ReloadState {
     /// for.
     var refusedFiles: [ReadFile]?
     var isUnderWay = false
+    /// What the last one was asked for by.
+    fileprivate(set) var cause = ReloadCause.signal
     /// Asked for while one was under way: what was read may be old by now.
     var isWantedAgain = false
     /// How the last one went wrong; nil when what is served is what was read last.
@@ -90,6 +92,7 @@ extension Gateway {
         }
         operatorLog.write(
             .info, .reloading, [LogField(.reason, cause.rawValue)] + changed.prefix(1).map { LogField(.detail, $0) })
+        reload.cause = cause
         service.reloading()
         // A person may be in the midst of editing the file when a certificate is renewed.
         guard cause == .signal || reload.refusedFiles != nil || reload.watchesText(settings) else {
@@ -224,6 +227,7 @@ extension Gateway {
         reload.next = nil
         let configuration = prepared.configuration
         let listenersBefore = settings.listeners
+        let before = generation
         serve(by: prepared.generation)
         startAssertionKeys(prepared.generation)
         reload.files = prepared.files
@@ -236,6 +240,7 @@ extension Gateway {
         } else {
             reload.lastFault = nil
         }
+        auditApplied(prepared.generation, by: AuditCause(reload.cause), after: before)
         registry.countReload(applied: true, isOfFile: reload.refusedFiles == nil, at: .now())
         operatorLog.write(.info, .reloaded, LogField(.count, Int(prepared.generation.number)))
         sayListening(notBy: listenersBefore)
@@ -254,6 +259,7 @@ extension Gateway {
         if new.workers != old.workers { changed.append("workers") }
         if new.admin.address != old.admin.address { changed.append("admin") }
         if new.log != old.log { changed.append("log") }
+        if !new.audit.isSame(as: old.audit) { changed.append("audit") }
         let served = generation.settings.proofs
         if new.proofs.pastSeconds > served.pastSeconds || new.proofs.futureSeconds > served.futureSeconds
             || new.proofs.nonceLifetimeSeconds > served.nonceLifetimeSeconds
@@ -270,6 +276,9 @@ extension Gateway {
         reload.lastFault = problems.first ?? "no configuration"
         reload.faultCount = max(problems.count, 1)
         registry.countReload(applied: false, at: .now())
+        audit?.write(
+            .configurationRefused,
+            [AuditField(.by, AuditCause(reload.cause).rawValue), AuditField(.count, problems.count)])
         for problem in problems.prefix(20) {
             operatorLog.write(.error, .reloadRefused, LogField(.detail, problem), LogField(.count, problems.count))
         }

@@ -10,6 +10,7 @@ final class AssertionKeyRotation {
     private var ring: AssertionKeyRing
     private let loop: EventLoop
     private let operatorLog: OperatorLog
+    private let audit: Auditor?
     private var timer: LoopTimer?
     /// What keys made here are made by; nil for the operator's own.
     private let makes: AssertionKeySettings?
@@ -23,7 +24,9 @@ final class AssertionKeyRotation {
     /// The configured keys, or keys made now; nil when no route asserts anything.
     ///
     /// - Throws: for a file that holds no key that signs, and when no key can be made.
-    init?(_ settings: GatewaySettings, loop: EventLoop, operatorLog: OperatorLog) throws(GatewayFailure) {
+    init?(
+        _ settings: GatewaySettings, loop: EventLoop, operatorLog: OperatorLog, audit: Auditor? = nil
+    ) throws(GatewayFailure) {
         guard let longest = AssertionKeyRotation.longestLifetime(settings) else { return nil }
         let keys = settings.assertionKeys
         let files = try AssertionKeyRotation.read(keys.keys)
@@ -41,6 +44,7 @@ final class AssertionKeyRotation {
         lifetimeSeconds = longest
         self.loop = loop
         self.operatorLog = operatorLog
+        self.audit = audit
     }
 
     /// Whether keys made here can go on under another configuration: upstreams know them, and nobody else has them.
@@ -98,6 +102,8 @@ final class AssertionKeyRotation {
     private func report(_ event: AssertionKeyRing.Event) {
         switch event {
         case .rotated(let keyID, let next):
+            audit?.write(
+                .keyRotated, [AuditField(.key, KeyPrints.Kind.assertionKeys.rawValue), AuditField(.name, keyID)])
             operatorLog.write(
                 .info, .assertionKeysRotated, LogField(.detail, "signs: \(keyID)"),
                 LogField(.expected, "next: \(next)"))

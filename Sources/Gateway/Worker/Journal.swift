@@ -1,9 +1,11 @@
 import Rates
 import Telemetry
 
-/// What one worker tells: the access log, the operator's log, metrics, and decisions to be asked about.
+/// What one worker tells: the access log, the operator's log, the audit log, metrics, and decisions to be asked about.
 struct Journal {
     let operatorLog: OperatorLog
+    /// Nil unless the operator wants an audit log.
+    let audit: Auditor?
     let metrics: WorkerMetrics
     /// The last decisions of all workers; nil unless the operator wants them.
     let decisions: DecisionBuffer?
@@ -19,6 +21,7 @@ struct Journal {
     /// Tells by this configuration; what was said lately, and by which numbers, is `old`'s.
     init(_ resources: SharedResources, _ context: WorkerContext, continuing old: Journal? = nil) {
         operatorLog = resources.operatorLog
+        audit = resources.audit
         metrics = context.metrics
         decisions = resources.decisions
         log = context.log

@@ -29,6 +29,8 @@ struct ServingPolicy {
     let httpLimits: HTTP1Limits
     /// The issuer that exchanges tokens by each of the tables' rules.
     let exchangeIssuers: [Int]
+    /// The names of the clients that do so.
+    let exchangeClients: [String]
     /// Browser logins, and the issuer of each.
     let logins: [LoginSettings]
     let loginIssuers: [Int]
@@ -65,6 +67,9 @@ struct ServingPolicy {
         httpLimits = HTTP1Limits(settings.limits)
         exchangeIssuers = resources.tables.exchanges.map { rule in
             settings.clients.indices.contains(rule.client) ? settings.clients[rule.client].issuer : -1
+        }
+        exchangeClients = resources.tables.exchanges.map { rule in
+            settings.clients.indices.contains(rule.client) ? settings.clients[rule.client].name : ""
         }
         logins = settings.logins
         loginIssuers = settings.logins.map { settings.clients[$0.client].issuer }

@@ -25,6 +25,7 @@ struct SharedResources {
     let resolver: Resolver
     let pages: PageBook
     let operatorLog: OperatorLog
+    let audit: Auditor?
     /// One for all workers: two of them may be sent the same proof at the same time.
     let replay: ReplaySet
     /// One for all workers, whatever the configuration: a table is a key's.
@@ -43,7 +44,7 @@ struct SharedResources {
     /// What must outlive a configuration is the `previous` one's: proofs that were used, nonces of our own making,
     /// and decisions that may be asked about.
     init(
-        _ settings: GatewaySettings, operatorLog: OperatorLog, metricsSlots: [Int] = [],
+        _ settings: GatewaySettings, operatorLog: OperatorLog, audit: Auditor? = nil, metricsSlots: [Int] = [],
         continuing previous: SharedResources? = nil, readsTLS: Bool = true
     ) throws(GatewayFailure) {
         try UpstreamCredential.check(settings.routes)
@@ -63,6 +64,7 @@ struct SharedResources {
         resolver = previous?.resolver ?? Resolver()
         pages = PageBook(settings.pages)
         self.operatorLog = operatorLog
+        self.audit = audit
         pointTables = SharedResources.pointTables(settings.precomputedKeys, continuing: previous?.pointTables)
         let proofs = settings.proofs
         let kept = previous?.decisions.flatMap { $0.capacity == settings.explainBuffer ? $0 : nil }

@@ -81,6 +81,7 @@ struct CodeExchange: Sendable {
         let granted = GrantedScopes(tokens.response, requested: place.settings.authorization.scopes)
         let missing = granted.missing(of: place.settings.neededScopes)
         guard missing.isEmpty else {
+            place.audit(.refused(.loginScopeNotGranted), identity, in: callback.request)
             throw LoginFailure(
                 .loginScopeNotGranted, check: "CF-32", expected: "scope \(missing.joined(separator: " "))",
                 found: "scope \(granted.scopes.joined(separator: " "))")

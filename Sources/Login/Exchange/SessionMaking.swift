@@ -39,6 +39,8 @@ struct SessionMaking: Sendable {
         let value = try await keep(session)
         await endEarlier(than: session)
         place.onEvent(.loggedIn(client: place.index, LoginNote(session, callback.request)))
+        place.audit(.login, of: session, in: callback.request)
+        if callback.transaction.stepUp != nil { place.audit(.stepUpMet, of: session, in: callback.request) }
         return LoginAnswer(
             content, cookies: callback.endings + place.cookieLines(value, replacing: callback.request.cookies))
     }
@@ -62,6 +64,7 @@ struct SessionMaking: Sendable {
     /// A session gave way to this one: it is over as after a logout (LO-09, RV-01).
     private func giveUp(_ session: Session) {
         revocations.revoke(session, client: place.index)
+        place.audit(.ended(.storeFull), of: session, in: callback.request)
         place.onEvent(.sessionsEnded)
     }
 
@@ -98,7 +101,10 @@ struct SessionMaking: Sendable {
         guard !isParallel else { return }
         // The store may be gone by now: the browser has its new session all the same, and the operator is told.
         let ended = (try? await place.end(.session(earlier))) ?? []
-        for one in ended.isEmpty ? [earlier] : ended { revocations.revoke(one, client: place.index) }
+        for one in ended.isEmpty ? [earlier] : ended {
+            revocations.revoke(one, client: place.index)
+            place.audit(.ended(.replaced), of: one, in: callback.request)
+        }
         place.onEvent(.sessionsEnded)
     }
 

@@ -24,7 +24,7 @@ extension LogoutService {
                 self.budget.failed(request.peer, work, at: milliseconds)
             }
             budget.succeeded(request.peer, at: milliseconds)
-            return await effect(token, place)
+            return await effect(token, request, place)
         } catch {
             return refused(error, place)
         }
@@ -106,7 +106,7 @@ extension LogoutService {
     }
 
     /// LO-09: with `sid` that session of the server's alone, without it all of the user's that had begun by then.
-    private func effect(_ token: LogoutToken, _ place: LoginClient) async -> LoginAnswer {
+    private func effect(_ token: LogoutToken, _ request: LoginRequest, _ place: LoginClient) async -> LoginAnswer {
         let which: SessionEnd
         if let sid = token.sid {
             which = .serverSession(issuer: token.issuer, sid: sid, subject: token.subject)
@@ -117,7 +117,7 @@ extension LogoutService {
             which = .subject(issuer: token.issuer, subject: token.subject ?? "", until: until)
         }
         do throws(SessionStoreRefusal) {
-            try await end(which, at: place)
+            try await end(which, by: .backChannel, in: request, at: place)
         } catch {
             return .storeUnavailable
         }

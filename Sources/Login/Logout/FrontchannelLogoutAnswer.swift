@@ -26,7 +26,7 @@ extension LogoutService {
         case .found(let session, _, _):
             guard named.ends(issuer: session.issuer, sid: session.serverSession) else { return LoginAnswer(page) }
             do throws(SessionStoreRefusal) {
-                try await end(.session(session), known: session, at: place)
+                try await end(.session(session), known: session, by: .frontChannel, in: request, at: place)
             } catch {
                 return .storeUnavailable
             }

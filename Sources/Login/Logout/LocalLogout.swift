@@ -38,6 +38,7 @@ extension LogoutService {
         }
         revocations.revoke(ended, client: place.index)
         place.onEvent(.loggedOut(client: place.index, session: ended.reference))
+        place.auditLogout(by: .user, .session(ended), [ended], in: request)
         place.onEvent(.sessionsEnded)
         return atServer(ended, request, place) ?? landed(request, place, cookies: place.cookieDeletion)
     }

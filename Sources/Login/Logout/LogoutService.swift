@@ -44,14 +44,17 @@ final class LogoutService: Sendable {
     /// A refresh token that was granted for when the user is away outlives the server's session (Back-Channel Logout
     /// §2.7); what we have for a session that is over is of no use to us, but is not ours to revoke either.
     func end(
-        _ which: SessionEnd, known: Session? = nil, at place: LoginClient
+        _ which: SessionEnd, known: Session? = nil, by party: LogoutParty, in request: LoginRequest,
+        at place: LoginClient
     ) async throws(SessionStoreRefusal) {
-        let ended = try await place.end(which)
-        for session in ended.isEmpty ? [known].compactMap(\.self) : ended {
+        let held = try await place.end(which)
+        let ended = held.isEmpty ? [known].compactMap(\.self) : held
+        for session in ended {
             revocations.revoke(
                 session, client: place.index, keepsRefreshToken: session.scopes.contains("offline_access"))
         }
         place.onEvent(.loggedOut(client: place.index, session: known?.reference))
+        place.auditLogout(by: party, which, ended, in: request)
         place.onEvent(.sessionsEnded)
     }
 }

@@ -144,7 +144,7 @@ final class RefreshService: Sendable {
         case .session(let session): (refreshed, reason) = await keep(session, value: value, client: client)
         case .ended(let tokens, let detail):
             if let tokens { clients[client].discard(tokens) }
-            await end(session, client: client)
+            await end(session, client: client, .refreshRefused, detail)
             (refreshed, reason) = (.ended, detail)
         case .unavailable(let seconds, let detail):
             flights.failed(key, at: clock.now(), retryAfterSeconds: seconds)
@@ -181,7 +181,7 @@ final class RefreshService: Sendable {
                     found: "\(bytes) bytes: " + parts.joined(separator: ", "), check: "SC-07")
                 clients[client].alarm(.loginSessionTooLarge, detail)
                 clients[client].discard(session)
-                await end(session, client: client)
+                await end(session, client: client, .tooLarge, detail)
                 return (.ended, detail)
             } catch .tooLarge {
                 // Worth less than the session: a logout at the server then asks the user whom to log out.
@@ -199,9 +199,10 @@ final class RefreshService: Sendable {
         )
     }
 
-    private func end(_ session: Session, client: Int) async {
+    private func end(_ session: Session, client: Int, _ signal: SessionSignal, _ detail: RefusalDetail) async {
         // Where even that fails, the session goes on without a token that anybody takes, until its own limits.
         await clients[client].end(session)
+        onEvent(.audited(client: client, LoginAudit(.ended(signal, check: detail.check), of: session)))
         onEvent(.sessionsEnded)
     }
 }

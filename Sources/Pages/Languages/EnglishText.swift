@@ -12,6 +12,7 @@ enum EnglishText {
         # On every page
         page.error: Error
         page.request_id: Request id
+        page.decision_id: Decision id
         page.contact: Contact
         page.advice: What you can do
         page.causes: What is probably wrong

@@ -6,6 +6,7 @@ enum GermanText {
         # Auf jeder Seite
         page.error: Fehler
         page.request_id: Kennung der Anfrage
+        page.decision_id: Kennung der Entscheidung
         page.contact: Kontakt
         page.advice: Was Sie tun können
         page.causes: Woran es wahrscheinlich liegt

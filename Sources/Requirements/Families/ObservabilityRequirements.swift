@@ -43,6 +43,13 @@ extension RequirementTable {
                 OpenMetrics where a scraper asks for it. No request adds a series.
                 """),
         Requirement(
+            id: "ECO-57", source: "policy of this gateway",
+            promise: """
+                The audit log has who signed in and out, why sessions ended, what valid identities were refused, and what the \
+                operator changed, by a schema that is published. It holds no secret, and nobody without an identity can fill \
+                it.
+                """),
+        Requirement(
             id: "ECO-59", source: "policy of this gateway",
             promise: """
                 Every expression of the dashboard is one that Prometheus reads, and names only metrics and labels that \
@@ -59,6 +66,12 @@ extension RequirementTable {
             promise: """
                 The rules of the service level count neither the clients' own mistakes nor the time of upstreams, and \
                 warn by how fast the error budget burns.
+                """),
+        Requirement(
+            id: "ECO-62", source: "policy of this gateway",
+            promise: """
+                Every log and every page of a refusal names the request and its decision alike, and the gateway explains a \
+                remembered request by any of these names.
                 """),
         Requirement(
             id: "ECO-63", source: "policy of this gateway",

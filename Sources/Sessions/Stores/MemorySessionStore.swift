@@ -29,6 +29,8 @@ package final class MemorySessionStore: SessionStore {
         let shards = (0..<64).map { _ in Shard() }
         /// Whose the sessions are; taken while the lock of a shard is held, and never the other way round.
         let shares = Mutex(HolderShares())
+        /// What reached a limit and was not asked for yet.
+        let expired = Mutex<[ExpiredSession]>([])
     }
 
     private let memory: Memory
@@ -36,7 +38,10 @@ package final class MemorySessionStore: SessionStore {
     private let limit: Int
     private let limits: SessionLimits
     private let ended: Endings
+    private let notesExpired: Bool
 
+    /// Sessions that reached a limit and are noted until somebody asks.
+    private static let expiredLimit = 1000
     /// What one session's parts may take together, in bytes.
     private static let sessionLimit = 64 * 1024
     private static let idLength = 16
@@ -48,6 +53,7 @@ package final class MemorySessionStore: SessionStore {
         self.client = client
         limit = max(1, settings.limit)
         limits = SessionLimits(settings)
+        notesExpired = settings.notesExpired
         // What is held ends at once: only a login that is under way could still make a session of what ended.
         let underWay = min(limits.absolute, Int64(TransactionSealer.lifetimeSeconds))
         ended = Endings(limit: settings.limit, absolute: underWay, continuing: other?.ended)
@@ -64,6 +70,7 @@ package final class MemorySessionStore: SessionStore {
             // Digests compare every bit (T-52).
             guard let entry = entries[key.id], entry.secret == key.secret else { return nil }
             guard limits.permit(entry.session, seenAt: entry.seenAt, now: now) else {
+                expire(entry, now: now)
                 remove(key.id, from: &entries)
                 return nil
             }
@@ -233,8 +240,28 @@ package final class MemorySessionStore: SessionStore {
 
     private func sweep(_ shard: Shard, now: Int64) {
         shard.entries.withLock { entries in
-            let expired = entries.filter { !limits.permit($0.value.session, seenAt: $0.value.seenAt, now: now) }.keys
-            for id in expired { remove(id, from: &entries) }
+            let expired = entries.filter { !limits.permit($0.value.session, seenAt: $0.value.seenAt, now: now) }
+            for (id, entry) in expired {
+                expire(entry, now: now)
+                remove(id, from: &entries)
+            }
+        }
+    }
+
+    package func takeExpired() -> [ExpiredSession] {
+        memory.expired.withLock { expired in
+            defer { expired = [] }
+            return expired
+        }
+    }
+
+    /// Notes a session that is about to be forgotten for its limits.
+    private func expire(_ entry: Entry, now: Int64) {
+        guard notesExpired, !ended.cover(entry.session),
+            let limit = limits.reached(by: entry.session, seenAt: entry.seenAt, now: now)
+        else { return }
+        memory.expired.withLock { expired in
+            if expired.count < Self.expiredLimit { expired.append(ExpiredSession(entry.session, limit)) }
         }
     }
 

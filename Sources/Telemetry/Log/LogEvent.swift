@@ -24,6 +24,8 @@ package enum LogEvent: String, Sendable, CaseIterable {
     case restartNeeded = "restart_needed"
     /// A log's file could not be opened anew; lines go on into the one before.
     case logNotReopened = "log_not_reopened"
+    /// The destination of the audit log did not take all of its lines.
+    case auditLinesLost = "audit_lines_lost"
     /// A reload took a listener away.
     case listenerClosed = "listener_closed"
     /// SIGTERM or SIGINT came: nothing new is accepted, exchanges in flight go on.

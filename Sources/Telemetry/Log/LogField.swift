@@ -6,6 +6,7 @@ package enum LogFieldName: String, Sendable, CaseIterable {
     case check
     case client
     case count
+    case decisionID = "decision_id"
     case detail
     case errorNumber = "error_number"
     case expected

@@ -108,21 +108,26 @@ package struct LogLine: ~Copyable {
 
     /// A member of the operator log.
     mutating func member(_ field: LogField, limit: Int) {
-        let name = Array(field.name.rawValue.utf8)
-        let value: [UInt8]
-        switch field.value {
-        case .text(let text): value = Array(text.utf8)
-        case .number: value = []
+        member(named: field.name.rawValue, field.value, limit: limit)
+    }
+
+    /// A member whose name is a word of a catalogue; for cold lines.
+    mutating func member(named name: String, _ value: LogField.Value, limit: Int) {
+        let name = Array(name.utf8)
+        let text: [UInt8]
+        switch value {
+        case .text(let words): text = Array(words.utf8)
+        case .number: text = []
         }
-        let bound = name.count + 4 + LineCursor.bound(escaping: value.count, limit: limit) + 2
+        let bound = name.count + 4 + LineCursor.bound(escaping: text.count, limit: limit) + 2
         let isFirst = !hasMembers
         hasMembers = true
         buffer.write(upTo: bound) { cursor in
             if !isFirst { cursor.put(UInt8(ascii: ",")) }
             name.withUnsafeBufferPointer { cursor.put(quoted: $0, limit: name.count) }
             cursor.put(UInt8(ascii: ":"))
-            switch field.value {
-            case .text: value.withUnsafeBufferPointer { cursor.put(quoted: $0, limit: limit) }
+            switch value {
+            case .text: text.withUnsafeBufferPointer { cursor.put(quoted: $0, limit: limit) }
             case .number(let number): cursor.put(signed: number)
             }
         }

@@ -17,6 +17,8 @@ struct LoginPlan: Sendable {
     var files: [String: String] = [:]
     /// Further members of the issuer, each with a comma in front.
     var issuer = ""
+    /// Further variables of the gateway's environment.
+    var environment: [String: String] = [:]
 }
 
 /// A gateway with logins between an upstream that records and an authorization server whose user agrees.
@@ -53,7 +55,7 @@ final class SessionStage: Sendable {
         self.yaml = yaml.replacingOccurrences("$UPSTREAM", with: upstream.url).replacingOccurrences(
             "$ISSUER", with: server.url)
         files = ["web.secret": "a secret of the client's"].merging(plan.files) { $1 }
-        gateway = try GatewayProcess(self.yaml, files: files)
+        gateway = try GatewayProcess(self.yaml, files: files, environment: plan.environment)
     }
 
     /// Another process of the same configuration, at another port.

@@ -68,8 +68,9 @@ private final class Office: Sendable {
 
     @Test(.holds("OPS-03")) func `a login, a logout and a refresh are each counted at their client`() {
         let office = Office()
-        let note = LoginNote(
+        var note = LoginNote(
             requestID: "5d", peer: "192.0.2.7", subjectDigest: 0x0123_4567_89AB_CDEF, session: 0xFEDC_BA98_7654_3210)
+        note.decisionID = "1-5d"
         office.reports.report(.started(client: 1, requestID: "4c"))
         office.reports.report(.loggedIn(client: 1, note))
         office.reports.report(.loggedOut(client: 0))
@@ -86,7 +87,8 @@ private final class Office: Sendable {
         // Digests alone, and half of them.
         #expect(
             office.log.contains(
-                #""event":"logged_in","login_client":"web","request_id":"5d","client":"192.0.2.7","#
+                #""event":"logged_in","login_client":"web","request_id":"5d","decision_id":"1-5d","#
+                    + #""client":"192.0.2.7","#
                     + #""sub_digest":"01234567","session":"fedcba98"}"#))
         #expect(office.log.contains(#""event":"logged_out","login_client":"shop"}"#))
         #expect(office.log.contains(#""event":"logged_out","login_client":"shop","session":"00000abc"}"#))

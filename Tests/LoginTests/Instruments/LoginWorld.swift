@@ -155,6 +155,11 @@ final class LoginWorld: Sendable {
         known.state.withLock(\.events).compactMap { if case .alarm(_, let refusal, _) = $0 { refusal } else { nil } }
     }
 
+    /// What the audit log was told.
+    var audited: [LoginAudit] {
+        known.state.withLock(\.events).compactMap { if case .audited(_, let audit) = $0 { audit } else { nil } }
+    }
+
     var logins: Int {
         known.state.withLock(\.events).count { if case .loggedIn = $0 { true } else { false } }
     }

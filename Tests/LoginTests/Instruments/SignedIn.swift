@@ -150,6 +150,11 @@ final class SignedIn: Sendable {
         events.compactMap { if case .alarm(_, let refusal, _) = $0 { refusal } else { nil } }
     }
 
+    /// What the audit log was told.
+    var audited: [LoginAudit] {
+        events.compactMap { if case .audited(_, let audit) = $0 { audit } else { nil } }
+    }
+
     var outcomes: [String] {
         events.compactMap { if case .refreshed(_, let outcome, _) = $0 { outcome } else { nil } }
     }
