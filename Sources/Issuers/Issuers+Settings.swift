@@ -39,12 +39,7 @@ package struct IssuerSettings: Sendable {
     package var allowPorts: [UInt16] = []
     /// `http://` endpoints are accepted for this issuer: only settable where the issuer is on loopback.
     package var insecureAllowHTTP = false
-    /// Shortest and longest time a fetched key set is believed fresh, in seconds (clamp of Cache-Control; 60…86,400).
-    package var keySetLifetimeSeconds = 60...3600
-    /// How long keys are still used after their refresh began to fail, in seconds (D-17: one hour).
-    package var staleLimitSeconds = 3600
-    /// Least time between two fetches caused by unknown `kid`s, in seconds (JOSE-17: 30).
-    package var unknownKeyRefetchSeconds = 30
+    package var keyTimes = KeyTimesSettings()
     /// Metadata is read for its endpoints also where `keys` come from elsewhere: a client of this issuer needs them.
     package var readsEndpoints = false
     /// How its tokens are asked about; nil when they are all verified here.
@@ -66,6 +61,20 @@ package struct IssuerSettings: Sendable {
         guard discovery != .none, keys != .discovered else { return false }
         return readsEndpoints || (introspection.map { $0.endpoint == nil } ?? false)
     }
+}
+
+/// How long the fetched keys of one issuer are believed, in seconds.
+package struct KeyTimesSettings: Sendable, Equatable {
+    /// Shortest time that a fetched key set is believed fresh, whatever Cache-Control says (60…86,400).
+    package var minimumLifetime = 60
+    /// Longest time.
+    package var maximumLifetime = 3600
+    /// How long keys are still used after their refresh began to fail (D-17: one hour).
+    package var staleLimit = 3600
+    /// Least time between two fetches caused by unknown `kid`s (JOSE-17: 30).
+    package var unknownKeyInterval = 30
+
+    package init() {}
 }
 
 /// How the tokens of one issuer are asked about instead of verified (RFC 7662).

@@ -22,10 +22,11 @@ package struct KeySetPlan: Sendable, Equatable {
         case .url(let url): source = .url(url)
         case .document: source = .document
         }
-        let bounds = settings.keySetLifetimeSeconds
-        lifetime = Int64(bounds.lowerBound) * 1000...Int64(bounds.upperBound) * 1000
-        staleLimit = Int64(settings.staleLimitSeconds) * 1000
-        unknownKeyInterval = Int64(settings.unknownKeyRefetchSeconds) * 1000
+        let times = settings.keyTimes
+        let longest = Int64(times.maximumLifetime) * 1000
+        lifetime = min(Int64(times.minimumLifetime) * 1000, longest)...longest
+        staleLimit = Int64(times.staleLimit) * 1000
+        unknownKeyInterval = Int64(times.unknownKeyInterval) * 1000
     }
 
     /// How long an answer with this `max-age` is fresh; as long as allowed when the server does not say.

@@ -50,9 +50,9 @@ import Testing
         #expect(issuer.rules.scopeClaim == "scp")
         #expect(issuer.certificateAuthorityFile == "ca.pem")
         #expect(issuer.allowPrivate == ["10.0.0.0/8", "fd00::/8"])
-        #expect(issuer.keySetLifetimeSeconds == 120...7200)
-        #expect(issuer.staleLimitSeconds == 0)
-        #expect(issuer.unknownKeyRefetchSeconds == 60)
+        #expect(issuer.keyTimes.minimumLifetime == 120 && issuer.keyTimes.maximumLifetime == 7200)
+        #expect(issuer.keyTimes.staleLimit == 0)
+        #expect(issuer.keyTimes.unknownKeyInterval == 60)
     }
 
     @Test func `takes keys from a file, a variable or an address, and then discovers nothing`() throws {

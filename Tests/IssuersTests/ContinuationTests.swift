@@ -274,7 +274,7 @@ extension World {
         world.fail(World.metadataURL)
         world.fail(World.keysURL)
         var settings = World.settings()
-        settings.staleLimitSeconds = 60
+        settings.keyTimes.staleLimit = 60
         let next = Next(world, [settings])
         next.start()
         let wall = world.clock.now().wallSeconds
@@ -287,7 +287,7 @@ extension World {
         let world = World()
         world.start()
         var settings = World.settings()
-        settings.keySetLifetimeSeconds = 60...600
+        settings.keyTimes.maximumLifetime = 600
         let next = Next(world, [settings])
         next.start()
         _ = world.fetcher.takeURLs()

@@ -1,4 +1,4 @@
-"""The bill of materials, as CycloneDX 1.5 in JSON: what is in the image, and where each part of it came from.
+"""Bills of materials, as CycloneDX 1.5 in JSON: what is in the image or the program, and where each part of it came from.
 
 Scanners such as Grype and Trivy read it, and say which of Debian's packages has a known hole.
 """
@@ -12,13 +12,25 @@ from .files import PROGRAM
 from .oci import time
 
 
-def package_url(package, distribution):
-    """Debian's package by name (package-url, type deb)."""
+def debian(name, version, qualifiers, **more):
+    """One of Debian's packages, by its name (package-url, type deb)."""
+    quoted = urllib.parse.quote(version, safe=".-+~")
+    reference = f"pkg:deb/debian/{name}@{quoted}?{urllib.parse.urlencode(qualifiers, safe='+')}"
+    return {"type": "library", "bom-ref": reference, "name": name, "version": version, "purl": reference, **more}
+
+
+def debian_of_image(package, distribution, files):
+    """The same for a package that the image has files of."""
     qualifiers = {"arch": package.architecture, "distro": distribution}
     if package.source != package.name:
         qualifiers["upstream"] = package.source
-    version = urllib.parse.quote(package.version, safe=".-+~")
-    return f"pkg:deb/debian/{package.name}@{version}?{urllib.parse.urlencode(qualifiers, safe='+')}"
+    return debian(package.name, package.version, qualifiers, components=files)
+
+
+def swift_libraries(version):
+    """What the toolchain of this version puts into the program."""
+    return {"type": "library", "bom-ref": f"swift@{version}", "name": "swift", "version": version,
+            "description": "Swift's own libraries, linked statically"}
 
 
 def file(entry):
@@ -51,13 +63,8 @@ def bill(entries, *, version, revision, created, resolved, swift, distribution):
     program = next(entry for entry in entries if entry.path == PROGRAM)
     inside = swift_packages(resolved)
     if swift:
-        inside.append({"type": "library", "bom-ref": f"swift@{swift}", "name": "swift", "version": swift,
-                       "description": "Swift's own libraries, linked statically"})
-    own = {
-        "type": "application", "bom-ref": "portcullis", "name": "portcullis", "version": version,
-        "properties": [{"name": "portcullis:revision", "value": revision}],
-        "hashes": file(program)["hashes"], "components": [file(program)],
-    }
+        inside.append(swift_libraries(swift))
+    own = program_of(program, version, revision, components=[file(program)])
     by_package, loose = {}, []
     for entry in entries:
         if entry.content is None or entry is program:
@@ -66,25 +73,28 @@ def bill(entries, *, version, revision, created, resolved, swift, distribution):
             loose.append(file(entry))
         else:
             by_package.setdefault(entry.package.name, (entry.package, []))[1].append(file(entry))
-    debian = []
-    for _, (package, files) in sorted(by_package.items()):
-        reference = package_url(package, distribution)
-        debian.append({"type": "library", "bom-ref": reference, "name": package.name, "version": package.version,
-                       "purl": reference, "components": files})
+    packages = [debian_of_image(package, distribution, files) for _, (package, files) in sorted(by_package.items())]
     system = {"type": "operating-system", "bom-ref": distribution, "name": name, "version": number}
-    components = [own, *inside, system, *debian, *loose]
+    image = {"type": "container", "bom-ref": "image", "name": "portcullis", "version": version}
+    return document(
+        {"timestamp": time(created), "component": image}, [own, *inside, system, *packages, *loose],
+        {"image": ["portcullis", distribution], "portcullis": [part["bom-ref"] for part in (*inside, *packages)]})
+
+
+def program_of(entry, version, revision, **more):
+    """The program itself, whose bytes are an entry's."""
+    return {
+        "type": "application", "bom-ref": "portcullis", "name": "portcullis", "version": version,
+        "properties": [{"name": "portcullis:revision", "value": revision}], "hashes": file(entry)["hashes"], **more,
+    }
+
+
+def document(metadata, components, dependencies):
+    """A bill, as bytes; `dependencies` maps what needs to all that it needs."""
     text = {
         "$schema": "http://cyclonedx.org/schema/bom-1.5.schema.json", "bomFormat": "CycloneDX", "specVersion": "1.5",
-        "version": 1,
-        "metadata": {
-            "timestamp": time(created),
-            "component": {"type": "container", "bom-ref": "image", "name": "portcullis", "version": version},
-        },
-        "components": components,
-        "dependencies": [
-            {"ref": "image", "dependsOn": ["portcullis", distribution]},
-            {"ref": "portcullis", "dependsOn": [part["bom-ref"] for part in (*inside, *debian)]},
-        ],
+        "version": 1, "metadata": metadata, "components": components,
+        "dependencies": [{"ref": one, "dependsOn": others} for one, others in dependencies.items()],
     }
     # The same name for the same content, a new one for another.
     digest = hashlib.sha256(json.dumps(text, sort_keys=True).encode()).hexdigest()

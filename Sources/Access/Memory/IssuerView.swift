@@ -38,7 +38,7 @@ package struct IssuerView {
         // The service gives up first: its answer says more than our own patience being over.
         lookupTimeout = (settings.introspection?.timeoutMilliseconds ?? 0) * 2 + 500
         negativeSeconds = settings.introspection?.negativeSeconds ?? 0
-        keyInterval = Int64(settings.unknownKeyRefetchSeconds)
+        keyInterval = Int64(settings.keyTimes.unknownKeyInterval)
     }
 
     /// Whether one signature that fails may have the keys read again: the issuer may have replaced one under its name.

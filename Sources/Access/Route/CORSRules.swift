@@ -23,11 +23,11 @@ package struct CORSRules: Sendable, Equatable {
     /// How long a browser may remember the answer to a preflight, in seconds.
     package var maxAgeSeconds: Int
 
-    /// What scripts need to call an API with a token, a proof and a body, or with a session that wants a field of theirs.
-    package static let usualRequestFields = ["Authorization", "Content-Type", "DPoP", "X-Requested-By"]
-
+    /// Request fields by default are what scripts need to call an API with a token, a proof and a body, or with a session
+    /// that wants a field of theirs.
     package init(
-        origins: [String]?, methods: [String]? = nil, requestFields: [String] = CORSRules.usualRequestFields,
+        origins: [String]?, methods: [String]? = nil,
+        requestFields: [String] = ["Authorization", "Content-Type", "DPoP", "X-Requested-By"],
         exposedFields: [String] = [], credentials: Bool = false, maxAgeSeconds: Int = 600
     ) {
         self.origins = origins

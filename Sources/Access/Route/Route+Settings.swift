@@ -55,8 +55,8 @@ package struct RouteSettings: Sendable {
     package var identity: [IdentityFieldSettings]
     /// Methods allowed, case-sensitive; nil allows all but CONNECT, TRACE and TRACK (HTTP-19).
     package var methods: [String]?
-    package var webSocket: Bool
-    package var pathAllowances: [PathAllowance]
+    package var webSocket = false
+    package var pathAllowances: [PathAllowance] = []
     /// Bases of this route's URLs beside the listener's public URL, for `htu`: scheme, authority and a path prefix that
     /// a proxy in front takes away (DPOP-09).
     package var publicURLs: [String] = []
@@ -84,7 +84,7 @@ package struct RouteSettings: Sendable {
 
     package init(
         name: String, path: String, upstream: UpstreamSettings, access: Access, identity: [IdentityFieldSettings] = [],
-        methods: [String]? = nil, webSocket: Bool = false, pathAllowances: [PathAllowance] = []
+        methods: [String]? = nil
     ) {
         self.name = name
         self.path = path
@@ -92,7 +92,5 @@ package struct RouteSettings: Sendable {
         self.access = access
         self.identity = identity
         self.methods = methods
-        self.webSocket = webSocket
-        self.pathAllowances = pathAllowances
     }
 }

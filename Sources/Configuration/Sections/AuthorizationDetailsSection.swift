@@ -10,37 +10,38 @@ enum AuthorizationDetailsSection {
         ListShape(noun: "rights", element: .object(shape), count: count)
     }
 
-    private static let shape = ObjectShape(
-        noun: "a right with type",
-        keys: [
-            KeyDescription(
-                "type", .text(PlainText.detail), .required, example: "orders",
-                "The type of right; one element of that type must have all that is said here."),
-            list("actions", "[read]", "Actions that it must allow."),
-            list("locations", "[https://api.example.com/orders]", "Locations that it must cover."),
-            list("datatypes", "[addresses]", "Kinds of data that it must cover."),
-            list("privileges", "[admin]", "Privileges that it must carry."),
-            KeyDescription(
-                "identifier", .text(PlainText.detail), .optional, example: "orders-eu",
+    private static let table = SettingTable(
+        "a right with type", defaults: AuthorizationDetailsRule(type: ""),
+        [
+            .value(
+                "type", \.type, .text(PlainText.detail), .required, example: "orders",
+                "The type of right; one element of that type must have all that is said here."
+            ) { $0.text },
+            .texts("actions", \.actions, list("actions"), example: "[read]", "Actions that it must allow."),
+            .texts(
+                "locations", \.locations, list("locations"), example: "[https://api.example.com/orders]",
+                "Locations that it must cover."),
+            .texts(
+                "datatypes", \.dataTypes, list("datatypes"), example: "[addresses]",
+                "Kinds of data that it must cover."),
+            .texts(
+                "privileges", \.privileges, list("privileges"), example: "[admin]", "Privileges that it must carry."),
+            .text(
+                "identifier", orNone: \.identifier, PlainText.detail, example: "orders-eu",
                 "The one resource that it must be for."),
         ])
+    private static let shape = table.shape
 
-    private static func list(_ name: String, _ example: String, _ sentence: String) -> KeyDescription {
-        KeyDescription(
-            name, .list(ListShape(noun: name, element: .text(PlainText.detail), count: 1...32)), .optional,
-            example: example, sentence)
+    private static func list(_ noun: String) -> Shape {
+        .list(ListShape(noun: noun, element: .text(PlainText.detail), count: 1...32))
     }
 
     /// The rights of a list; none of a mapping by method, which `MethodsOfRoute` reads.
-    static func rules(_ value: CheckedValue?) -> [AuthorizationDetailsRule] {
-        (value?.list ?? []).compactMap(\.object).compactMap { object in
-            object.text("type").map { type in
-                AuthorizationDetailsRule(
-                    type: type.text, actions: object.texts("actions").map(\.text),
-                    locations: object.texts("locations").map(\.text),
-                    dataTypes: object.texts("datatypes").map(\.text),
-                    privileges: object.texts("privileges").map(\.text), identifier: object.text("identifier")?.text)
-            }
+    @Sendable static func rules(_ value: CheckedValue) -> [AuthorizationDetailsRule] {
+        (value.list ?? []).compactMap(\.object).map { object in
+            var rule = AuthorizationDetailsRule(type: "")
+            table.read(object, into: &rule)
+            return rule
         }
     }
 }

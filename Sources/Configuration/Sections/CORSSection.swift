@@ -7,10 +7,10 @@ enum CORSSection {
 
     private static let anyone = "say  { origins: \"*\" }  for everybody, or list the origins"
 
-    static let shape = ObjectShape(
-        noun: "a mapping with origins",
-        keys: [
-            KeyDescription(
+    private static let table = SettingTable(
+        "a mapping with origins", defaults: CORSRules(origins: nil),
+        [
+            .key(
                 "origins",
                 .either([
                     .word(
@@ -18,27 +18,26 @@ enum CORSSection {
                     .list(ListShape(noun: "origins", element: .text(URLText.originField), count: 1...64)),
                 ]), .required, example: "[https://app.example.com]",
                 "The pages whose scripts may call this, as browsers write them; \"*\" for all, without credentials."),
-            KeyDescription(
-                "methods",
+            .value(
+                "methods", \.methods,
                 .list(ListShape(noun: "methods", element: .text(PlainText.method), count: 1...32)), .optional,
-                example: "[GET, POST]", "What they may do; by default all that the route allows."),
-            KeyDescription(
-                "headers",
+                example: "[GET, POST]", "What they may do; by default all that the route allows."
+            ) { $0.texts.map(\.text) },
+            .texts(
+                "headers", \.requestFields,
                 .list(ListShape(noun: "header fields", element: .text(FieldNameText.any), count: 0...64)),
-                .standard("[\(CORSRules.usualRequestFields.joined(separator: ", "))]"),
                 "Header fields they may send beyond those that every page may."),
-            KeyDescription(
-                "expose",
+            .texts(
+                "expose", \.exposedFields,
                 .list(ListShape(noun: "header fields", element: .text(FieldNameText.any), count: 0...64)),
-                .optional, example: "[Link]",
-                "Header fields of answers they may read beside WWW-Authenticate and DPoP-Nonce."),
-            KeyDescription(
-                "credentials", .boolean, .standard("false"),
+                example: "[Link]", "Header fields of answers they may read beside WWW-Authenticate and DPoP-Nonce."),
+            .flag(
+                "credentials", \.credentials,
                 "Lets them act with the user's session: browsers send its cookie along."),
-            KeyDescription(
-                "max_age", .duration(DurationShape(range: 0...86_400_000, step: .seconds)), .standard("10m"),
-                "How long a browser may remember what it was told."),
+            .seconds(
+                "max_age", \.maxAgeSeconds, 0...86_400, "How long a browser may remember what it was told."),
         ])
+    static let shape = table.shape
 
     /// What the route says; nil when it does not fit.
     static func translate(_ route: CheckedObject, _ methods: MethodsOfRoute, _ context: RouteContext) -> CORSSettings {
@@ -64,11 +63,7 @@ enum CORSSection {
             }
         }
         var rules = CORSRules(origins: origins)
-        if object["methods"] != nil { rules.methods = object.texts("methods").map(\.text) }
-        if object["headers"] != nil { rules.requestFields = object.texts("headers").map(\.text) }
-        rules.exposedFields = object.texts("expose").map(\.text)
-        rules.credentials = object.flag("credentials") ?? false
-        if let seconds = object.seconds("max_age") { rules.maxAgeSeconds = seconds }
+        table.read(object, into: &rules)
         return .rules(rules)
     }
 
@@ -102,16 +97,21 @@ enum CORSSection {
 
 /// `limits` and `timeouts` of a route, in place of those for all.
 enum RouteBounds {
-    static let limits = ObjectShape(
-        noun: "the route's limits",
-        keys: [
-            KeyDescription(
-                "request_body", .byteCount(0...(1 << 50), acceptsUnlimited: true), .optional, example: "10MiB",
-                "One request body; a longer one is answered 413. That of limits by default."),
-            KeyDescription(
-                "request_body_rate", .byteCount(0...(1 << 30), acceptsUnlimited: false), .optional, example: "0B",
+    private static let limitTable = SettingTable(
+        "the route's limits", defaults: RouteLimitSettings(),
+        [
+            .value(
+                "request_body", \.requestBody, .byteCount(0...(1 << 50), acceptsUnlimited: true), .optional,
+                example: "10MiB", "One request body; a longer one is answered 413. That of limits by default."
+            ) {
+                guard case .byteCount(let bytes) = $0.content else { return nil }
+                return bytes.map { .bytes(Int64($0)) } ?? .unlimited
+            },
+            .bytes(
+                "request_body_rate", orNone: \.requestBodyRate, 0...(1 << 30), example: "0B",
                 "Bytes a second that a request body must bring, 0B for none. That of limits by default."),
         ])
+    static let limits = limitTable.shape
 
     private static let timeoutTable = SettingTable(
         "the route's timeouts", defaults: RouteTimeoutSettings(),
@@ -130,11 +130,7 @@ enum RouteBounds {
 
     static func limits(_ route: CheckedObject) -> RouteLimitSettings {
         var settings = RouteLimitSettings()
-        guard let object = route.object("limits") else { return settings }
-        if let said = object.byteCount("request_body") {
-            settings.requestBody = said.map { .bytes(Int64($0)) } ?? .unlimited
-        }
-        if case .some(.some(let rate)) = object.byteCount("request_body_rate") { settings.requestBodyRate = rate }
+        limitTable.read(route.object("limits"), into: &settings)
         return settings
     }
 

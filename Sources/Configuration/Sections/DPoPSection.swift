@@ -1,21 +1,23 @@
 import Access
 import Crypto
 import Gateway
+import JOSE
 
 /// `token.dpop` of a route: how it takes proofs.
 enum DPoPSection {
-    static let shape = ObjectShape(
-        noun: "the DPoP rules of a route",
-        keys: [
-            KeyDescription(
-                "nonce", .word(["off", "optional", "required"]), .standard("off"),
+    private static let table = SettingTable(
+        "the DPoP rules of a route", defaults: DPoPSettings(),
+        [
+            .word(
+                "nonce", \.nonce, [("off", .off), ("optional", .optional), ("required", .required)],
                 "Whether proofs carry a nonce of ours; optional offers one and refuses a wrong one."),
-            KeyDescription(
-                "algorithms",
+            .list(
+                "algorithms", \.algorithms,
                 .list(ListShape(noun: "signature algorithms", element: .text(AlgorithmText.ofProofs), count: 1...16)),
-                .standard("[ES256, PS256, EdDSA]"), example: "[ES256]",
-                "The algorithms that proofs may be signed with, as challenges list them."),
+                example: "[ES256]", "The algorithms that proofs may be signed with, as challenges list them.",
+                written: \.name, read: AlgorithmText.algorithm),
         ])
+    static let shape = table.shape
 
     static func translate(_ token: CheckedObject, _ problems: ProblemList) -> DPoPSettings {
         var settings = DPoPSettings()
@@ -28,13 +30,7 @@ enum DPoPSection {
                 remedy: "write  schemes: [DPoP]  or  schemes: [DPoP, Bearer] , or leave dpop out")
         }
         Repetition.refuse(object.texts("algorithms"), problems)
-        let algorithms = object.texts("algorithms").compactMap { AlgorithmText.algorithm($0.text) }
-        if !algorithms.isEmpty { settings.algorithms = algorithms }
-        switch object.text("nonce")?.text {
-        case "optional": settings.nonce = .optional
-        case "required": settings.nonce = .required
-        default: settings.nonce = .off
-        }
+        table.read(object, into: &settings)
         return settings
     }
 }

@@ -7,88 +7,102 @@ import Pages
 
 /// The whole document: every key of the configuration hangs below this description.
 enum DocumentSection {
-    static let shape = ObjectShape(
-        noun: "the configuration",
-        keys: [
-            KeyDescription(
-                "workers", .integer(1...256), .optional, example: "2",
-                "Threads that serve; by default one for each processor this process may use."),
-            KeyDescription(
-                "replicas", .integer(1...1000), .standard("1"), example: "3",
-                "How many gateways serve these public URLs side by side, at most."),
-            KeyDescription(
-                "watch", .boolean, .optional, example: "true",
-                "Whether a change of this file is a reload, as a renewed certificate is; by default where Kubernetes mounts it."
-            ),
-            KeyDescription(
-                "listeners",
-                .list(ListShape(noun: "listeners", element: .object(ListenerSection.shape), count: 1...64)), .required,
-                example: "[{ address: 0.0.0.0:8443, public_url: https://shop.example.com }]",
-                "The addresses that clients connect to."),
-            KeyDescription(
-                "admin", .object(AdminSection.shape), .optional, example: "{ address: \(AdminSection.defaultAddress) }",
-                "The listener of metrics and health."),
-            KeyDescription(
-                "issuers",
-                .entries(
-                    EntriesShape(
-                        noun: "names to issuers", name: PlainText.name(of: "an issuer"),
-                        value: .object(IssuerSection.shape), count: 1...256)),
-                .optional, example: "{ main: { url: https://id.example.com/ } }",
-                "The authorization servers whose tokens are believed, by a name of your choice."),
-            KeyDescription(
-                "clients",
-                .entries(
-                    EntriesShape(
-                        noun: "names to clients", name: PlainText.name(of: "a client"),
-                        value: .object(ClientSection.shape), count: 1...256)),
-                .optional,
-                example:
-                    "{ shop: { issuer: main, id: shop, authentication: { method: private_key_jwt, key: { file: c.key } } } }",
-                "What this gateway is to issuers when it asks them something, by a name of your choice."),
-            KeyDescription(
-                "routes", .list(ListShape(noun: "routes", element: .object(RouteSection.shape), count: 1...10_000)),
-                .required, example: "[{ path: /, upstream: http://127.0.0.1:3000, public: true }]",
-                "Where requests go and who may make them; what no route names is answered 404."),
-            KeyDescription(
-                "pages", .object(PageSection.shape), .optional, example: "{ name: Orders, landing: /app/ }",
-                "What people see when something is refused, and while they sign in or out."),
-            KeyDescription(
-                "limits", .object(LimitSection.shape), .optional, example: "{ request_body: 10MiB }",
-                "Bounds on what one message and one worker may bring."),
-            KeyDescription(
-                "timeouts", .object(TimeoutSection.shape), .optional, example: "{ keep_alive: 75s }",
-                "How long each thing may take."),
-            KeyDescription(
-                "log", .object(LogSection.shape), .optional, example: "{ level: info }",
-                "What is written, and where."),
-            KeyDescription(
-                "tracing", .object(TracingSection.shape), .optional, example: "{ endpoint: http://127.0.0.1:4318 }",
-                "Spans of requests for a collector; without it no request's traceparent is touched."),
-            KeyDescription(
-                "audit", .object(AuditSection.shape), .optional,
-                example: "{ destination: /var/log/portcullis/audit.log }",
-                "Who signed in and out, what was refused to whom, and what the operator changed: off by default."),
-            KeyDescription(
-                "token_cache", .object(TokenCacheSection.shape), .optional, example: "{ entries: 100000 }",
-                "The memory for tokens whose signatures were verified before."),
-            KeyDescription(
-                "precomputed_keys", .integer(0...1024), .standard("64"), example: "64",
-                "Busy P-256 keys, issuers' and clients', that verify in half the time, at 150 KB each; 0 for none."),
-            KeyDescription(
-                "dpop", .object(ProofSection.shape), .optional, example: "{ past: 60s }",
-                "How DPoP proofs are judged on every route, and what is remembered of them."),
-            KeyDescription(
-                "assertion_keys", .object(AssertionKeySection.shape), .optional,
-                example: "{ files: [/run/secrets/assertion.pem] }",
-                "The keys that sign identity assertions for upstreams."),
-            KeyDescription(
-                "via", .text(PlainText.pseudonym), .optional, example: "shop-gateway",
-                "This gateway's name in Via; a request that brings it along is in a loop and answered 508."),
-            KeyDescription(
-                "explain_buffer", .integer(0...100_000), .standard("0"), example: "1000",
-                "Requests remembered, without their secrets, for  portcullis explain --request-id ."),
-        ])
+    private static let table = SettingTable(
+        "the configuration",
+        defaults: GatewaySettings(workers: 0, listeners: [], admin: AdminSection.standard, issuers: [], routes: []),
+        processes + places + rules + memory)
+    static let shape = table.shape
+
+    private static let processes: [Setting<GatewaySettings>] = [
+        .key(
+            "workers", .integer(1...256), .optional, example: "2",
+            "Threads that serve; by default one for each processor this process may use."),
+        .count(
+            "replicas", \.replicas, 1...1000, example: "3",
+            "How many gateways serve these public URLs side by side, at most."),
+        .value(
+            "watch", \.watch, .boolean, .optional, example: "true",
+            "Whether a change of this file is a reload, as a renewed certificate is; by default where Kubernetes mounts it."
+        ) { if case .flag(let flag) = $0.content { .some(flag) } else { nil } },
+    ]
+
+    private static let places: [Setting<GatewaySettings>] = [
+        .key(
+            "listeners",
+            .list(ListShape(noun: "listeners", element: .object(ListenerSection.shape), count: 1...64)), .required,
+            example: "[{ address: 0.0.0.0:8443, public_url: https://shop.example.com }]",
+            "The addresses that clients connect to."),
+        .key(
+            "admin", .object(AdminSection.shape), .optional,
+            example: "{ address: \(AdminSection.standard.address.text) }", "The listener of metrics and health."),
+        .key(
+            "issuers",
+            .entries(
+                EntriesShape(
+                    noun: "names to issuers", name: PlainText.name(of: "an issuer"),
+                    value: .object(IssuerSection.shape), count: 1...256)),
+            .optional, example: "{ main: { url: https://id.example.com/ } }",
+            "The authorization servers whose tokens are believed, by a name of your choice."),
+        .key(
+            "clients",
+            .entries(
+                EntriesShape(
+                    noun: "names to clients", name: PlainText.name(of: "a client"),
+                    value: .object(ClientSection.shape), count: 1...256)),
+            .optional,
+            example:
+                "{ shop: { issuer: main, id: shop, authentication: { method: private_key_jwt, key: { file: c.key } } } }",
+            "What this gateway is to issuers when it asks them something, by a name of your choice."),
+        .key(
+            "routes", .list(ListShape(noun: "routes", element: .object(RouteSection.shape), count: 1...10_000)),
+            .required, example: "[{ path: /, upstream: http://127.0.0.1:3000, public: true }]",
+            "Where requests go and who may make them; what no route names is answered 404."),
+    ]
+
+    private static let rules: [Setting<GatewaySettings>] = [
+        .key(
+            "pages", .object(PageSection.shape), .optional, example: "{ name: Orders, landing: /app/ }",
+            "What people see when something is refused, and while they sign in or out."),
+        .key(
+            "limits", .object(LimitSection.shape), .optional, example: "{ request_body: 10MiB }",
+            "Bounds on what one message and one worker may bring."),
+        .key(
+            "timeouts", .object(TimeoutSection.shape), .optional, example: "{ keep_alive: 75s }",
+            "How long each thing may take."),
+        .key(
+            "log", .object(LogSection.shape), .optional, example: "{ level: info }",
+            "What is written, and where."),
+        .key(
+            "tracing", .object(TracingSection.shape), .optional, example: "{ endpoint: http://127.0.0.1:4318 }",
+            "Spans of requests for a collector; without it no request's traceparent is touched."),
+        .key(
+            "audit", .object(AuditSection.shape), .optional,
+            example: "{ destination: /var/log/portcullis/audit.log }",
+            "Who signed in and out, what was refused to whom, and what the operator changed: off by default."),
+    ]
+
+    private static let memory: [Setting<GatewaySettings>] = [
+        .key(
+            "token_cache", .object(TokenCacheSection.shape), .optional, example: "{ entries: 100000 }",
+            "The memory for tokens whose signatures were verified before."),
+        .count(
+            "precomputed_keys", \.precomputedKeys, 0...1024,
+            "Busy P-256 keys, issuers' and clients', that verify in half the time, at 150 KB each; 0 for none."),
+        .key(
+            "dpop", .object(ProofSection.shape), .optional, example: "{ past: 60s }",
+            "How DPoP proofs are judged on every route, and what is remembered of them."),
+        .key(
+            "assertion_keys", .object(AssertionKeySection.shape), .optional,
+            example: "{ files: [/run/secrets/assertion.pem] }",
+            "The keys that sign identity assertions for upstreams."),
+        .value(
+            "via", \.via, .text(PlainText.pseudonym), .optional, example: "shop-gateway",
+            "This gateway's name in Via; a request that brings it along is in a loop and answered 508."
+        ) { $0.text },
+        .count(
+            "explain_buffer", \.explainBuffer, 0...100_000, example: "1000",
+            "Requests remembered, without their secrets, for  portcullis explain --request-id ."),
+    ]
 
     /// The settings, if everything that they need fits; problems are in the translation's list either way.
     static func translate(_ document: CheckedObject, _ translation: Translation) -> GatewaySettings? {
@@ -96,7 +110,7 @@ enum DocumentSection {
         let listeners = listeners(document, translation)
         let admin = AdminSection.translate(document.object("admin"))
         refuseNames(document, problems)
-        if let admin { refuseCollisions(listeners, admin, document, problems) }
+        refuseCollisions(listeners, admin, document, problems)
         let limits = LimitSection.translate(document.object("limits"), problems)
         let workers = document.integer("workers") ?? translation.sources.processors
         LimitSection.judgeShares(limits, workers: workers, document.object("limits"), problems)
@@ -128,7 +142,7 @@ enum DocumentSection {
         KeysInUse(document, clients, assertionKeys).judge(problems)
         LoginKeysInUse(document, clients, logins, assertionKeys).judge(problems)
         SessionKeysInUse(document, clients, logins, proofs).judge(problems)
-        guard let admin, !problems.hasErrors else { return nil }
+        guard !problems.hasErrors else { return nil }
         loginsInUse.warnOfPassingKeys(logins, problems)
         KeysOfReplicas(document).judge(logins, problems)
         var settings = GatewaySettings(
@@ -141,7 +155,6 @@ enum DocumentSection {
         settings.tracing = tracing
         settings.audit = audit
         settings.tokenCache = TokenCacheSection.translate(document.object("token_cache"))
-        if let count = document.integer("precomputed_keys") { settings.precomputedKeys = count }
         settings.clients = clients
         settings.logins = logins.map { login in
             var login = login
@@ -150,10 +163,7 @@ enum DocumentSection {
         }
         settings.proofs = proofs
         settings.assertionKeys = assertionKeys
-        if let via = document.text("via") { settings.via = via.text }
-        settings.explainBuffer = document.integer("explain_buffer") ?? 0
-        settings.replicas = document.integer("replicas") ?? 1
-        settings.watch = document.flag("watch")
+        table.read(document, into: &settings)
         return settings
     }
 
@@ -196,7 +206,7 @@ enum DocumentSection {
     }
 
     private static func routes(
-        _ document: CheckedObject, _ listeners: [ListenerSettings], _ admin: AdminSettings?, _ issuers: IssuerContext,
+        _ document: CheckedObject, _ listeners: [ListenerSettings], _ admin: AdminSettings, _ issuers: IssuerContext,
         _ logins: LoginsByName
     ) -> [RouteSettings] {
         let context = RouteContext(

@@ -3,29 +3,30 @@ import Issuers
 
 /// `exchange` of an upstream credential: a token for the upstream in exchange for the client's (RFC 8693).
 enum ExchangeSection {
-    static let shape = ObjectShape(
-        noun: "the settings of a token exchange",
-        keys: [
-            KeyDescription(
+    private static let table = SettingTable(
+        "the settings of a token exchange", defaults: ExchangeSettings(client: 0),
+        [
+            .key(
                 "client", .text(PlainText.name(of: "a client")), .required, example: "shop",
                 "Which of the clients asks, by its name."),
-            KeyDescription(
-                "audience",
+            .texts(
+                "audience", \.audience,
                 .either([
                     .text(PlainText.audience),
                     .list(ListShape(noun: "audiences", element: .text(PlainText.audience), count: 1...16)),
-                ]), .optional, example: "orders", "Whom the new token is for, by a name that the server knows."),
-            KeyDescription(
-                "resource",
+                ]), example: "orders", "Whom the new token is for, by a name that the server knows."),
+            .texts(
+                "resource", \.resource,
                 .either([
                     .text(URLText.target),
                     .list(ListShape(noun: "URLs", element: .text(URLText.target), count: 1...16)),
-                ]), .optional, example: "https://orders.internal/",
+                ]), example: "https://orders.internal/",
                 "Whom it is for, by URL; one of the two must be said."),
-            KeyDescription(
-                "scopes", .list(ListShape(noun: "scopes", element: .text(PlainText.scope), count: 1...32)), .optional,
+            .texts(
+                "scopes", \.scopes, .list(ListShape(noun: "scopes", element: .text(PlainText.scope), count: 1...32)),
                 example: "[orders:read]", "What it may do; what the client's may by default."),
         ])
+    static let shape = table.shape
 
     static func translate(
         _ object: CheckedObject, _ route: CheckedObject, _ context: RouteContext
@@ -40,9 +41,9 @@ enum ExchangeSection {
         }
         guard let name = object.text("client"), let client = context.clients.find(name, problems) else { return nil }
         judgeIssuers(name, client, route, context)
-        return ExchangeSettings(
-            client: client.index, audience: object.texts("audience").map(\.text),
-            resource: object.texts("resource").map(\.text), scopes: object.texts("scopes").map(\.text))
+        var settings = ExchangeSettings(client: client.index)
+        table.read(object, into: &settings)
+        return settings
     }
 
     private static func judgeIssuers(

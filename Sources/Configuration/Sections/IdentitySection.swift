@@ -5,19 +5,20 @@ import Gateway
 enum IdentitySection {
     static let value = Shape.either([.text(ClaimPathText.shape), .object(shape)])
 
-    private static let shape = ObjectShape(
-        noun: "a mapping with claim",
-        keys: [
-            KeyDescription(
+    private static let table = SettingTable(
+        "a mapping with claim", defaults: IdentityFieldSettings(name: "", claim: []),
+        [
+            .key(
                 "claim", .text(ClaimPathText.shape), .required, example: "realm_access.roles",
                 "The claim whose value fills the field."),
-            KeyDescription(
-                "separator", .text(PlainText.separator), .standard("\" \""), example: "\",\"",
+            .text(
+                "separator", \.separator, PlainText.separator, example: "\",\"",
                 "What stands between the members of a list."),
-            KeyDescription(
-                "encoding", .word(["percent", "base64url"]), .standard("percent"),
+            .word(
+                "encoding", \.encoding, [("percent", .percent), ("base64url", .base64url)],
                 "How characters outside printable ASCII travel: each byte as %XX, or the whole value in base64url."),
         ])
+    private static let shape = table.shape
 
     static func translate(_ route: CheckedObject, _ problems: ProblemList) -> [IdentityFieldSettings] {
         let entries = route.entries("identity")
@@ -61,8 +62,7 @@ enum IdentitySection {
         }
         guard let claim = object.text("claim").flatMap({ ClaimPathText.parse($0.text) }) else { return nil }
         var settings = IdentityFieldSettings(name: entry.name, claim: claim)
-        if let separator = object.text("separator") { settings.separator = separator.text }
-        if object.text("encoding")?.text == "base64url" { settings.encoding = .base64url }
+        table.read(object, into: &settings)
         if settings.encoding == .base64url, settings.separator.contains(where: { "-_".contains($0) }) {
             problems.error(
                 at: object.place(of: "separator"), expected: "a separator that base64url does not use",

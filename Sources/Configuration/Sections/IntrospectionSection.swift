@@ -9,7 +9,7 @@ enum IntrospectionSection {
                 "client", .text(PlainText.name(of: "a client")), .required, example: "shop",
                 "Which of the clients asks, by its name; it must be one of this issuer."),
             .text(
-                "endpoint", \.endpoint, URLText.endpoint, example: "https://id.example.com/introspect",
+                "endpoint", orNone: \.endpoint, URLText.endpoint, example: "https://id.example.com/introspect",
                 "Where to ask, overriding what the metadata says."),
             .word(
                 "tokens", \.tokens, [("opaque", .opaque), ("all", .all)],
@@ -18,7 +18,7 @@ enum IntrospectionSection {
                 "signed", \.requiresSigned,
                 "Accepts signed answers alone (RFC 9701), checked with the issuer's keys."),
             .text(
-                "audience", \.audience, PlainText.audience, example: "shop-api",
+                "audience", orNone: \.audience, PlainText.audience, example: "shop-api",
                 "The aud of signed answers; the client's id by default."),
             .seconds(
                 "cache", \.positiveSeconds, 0...300,

@@ -11,8 +11,8 @@ enum ListenerSection {
             .key(
                 "address", .text(SocketAddressText.shape), .required, example: "0.0.0.0:8443",
                 "The IP address and port to listen on, IPv6 in brackets; or a Unix socket, unix: and its path."),
-            .key(
-                "name", .text(PlainText.name(of: "a listener")), .optional, example: "web",
+            .text(
+                "name", orNone: \.name, PlainText.name(of: "a listener"), example: "web",
                 "Which of the sockets that systemd hands over is this listener's; without any it opens the address."),
             .key(
                 "mode", .text(mode), .standard("\"0660\""),
@@ -33,14 +33,14 @@ enum ListenerSection {
                 "tls", .object(TLSSection.shape), .optional,
                 example: "{ certificate: /run/tls/tls.crt, key: /run/tls/tls.key }",
                 "Certificates of this listener; without it the listener speaks plain HTTP."),
-            .key(
-                "client_cert_from",
-                .list(ListShape(noun: "networks", element: .text(NetworkText.ofTerminators), count: 1...64)), .optional,
+            .texts(
+                "client_cert_from", \.clientCertFieldFrom,
+                .list(ListShape(noun: "networks", element: .text(NetworkText.ofTerminators), count: 1...64)),
                 example: "[10.0.0.7/32]",
                 "Networks of TLS terminators whose Client-Cert field (RFC 9440) is believed; others' is removed."),
-            .key(
-                "trusted_proxies",
-                .list(ListShape(noun: "networks", element: .text(NetworkText.ofProxies), count: 1...64)), .optional,
+            .texts(
+                "trusted_proxies", \.trustedProxies,
+                .list(ListShape(noun: "networks", element: .text(NetworkText.ofProxies), count: 1...64)),
                 example: "[10.0.0.0/8]",
                 "Networks of proxies in front whose X-Forwarded-For, -Proto and Forwarded are continued, and X-Request-Id kept."
             ),
@@ -88,8 +88,7 @@ enum ListenerSection {
             authorities.append(host.text.lowercased())
         }
         var settings = ListenerSettings(
-            address: address, publicURL: url.origin, authorities: authorities, tls: tls ?? nil,
-            clientCertFieldFrom: object.texts("client_cert_from").map(\.text))
+            address: address, publicURL: url.origin, authorities: authorities, tls: tls ?? nil)
         if let tls = object.object("tls") {
             // What stands before the port, for certificates know no ports; the public URL's first.
             let hosts =
@@ -99,8 +98,6 @@ enum ListenerSection {
                 }
             CertificateJudgement.judgeNames(tls, hosts, translation)
         }
-        settings.name = object.text("name")?.text
-        settings.trustedProxies = object.texts("trusted_proxies").map(\.text)
         table.read(object, into: &settings)
         return settings
     }
@@ -140,26 +137,27 @@ enum ListenerSection {
 
 /// `admin`: metrics and health.
 enum AdminSection {
-    static let defaultAddress = "127.0.0.1:9901"
-
-    static let shape = ObjectShape(
-        noun: "the admin listener",
-        keys: [
-            KeyDescription(
-                "address", .text(SocketAddressText.shape), .standard(defaultAddress),
-                "The IP address and port of metrics and health; no route leads there."),
-            KeyDescription(
-                "hosts",
-                .list(ListShape(noun: "hosts", element: .text(PlainText.authority), count: 1...64)), .optional,
+    private static let table = SettingTable(
+        "the admin listener", defaults: standard,
+        [
+            .value(
+                "address", \.address, .text(SocketAddressText.shape), .standard(standard.address.text),
+                "The IP address and port of metrics and health; no route leads there."
+            ) { $0.text.flatMap(SocketAddressText.parse) },
+            .list(
+                "hosts", \.hosts,
+                .list(ListShape(noun: "hosts", element: .text(PlainText.authority), count: 1...64)),
                 example: "[metrics.internal]",
-                "Names accepted in Host beside IP addresses and localhost; any other is answered 421."),
+                "Names accepted in Host beside IP addresses and localhost; any other is answered 421.",
+                written: { $0 }, read: { $0.lowercased() }),
         ])
+    static let shape = table.shape
 
-    static func translate(_ object: CheckedObject?) -> AdminSettings? {
-        SocketAddressText.parse(object?.text("address")?.text ?? defaultAddress).map { address in
-            var settings = AdminSettings(address: address)
-            settings.hosts = object?.texts("hosts").map { $0.text.lowercased() } ?? []
-            return settings
-        }
+    static let standard = AdminSettings(address: SocketAddressSettings(host: "127.0.0.1", port: 9901))
+
+    static func translate(_ object: CheckedObject?) -> AdminSettings {
+        var settings = standard
+        table.read(object, into: &settings)
+        return settings
     }
 }

@@ -2,19 +2,20 @@ import Gateway
 
 /// `log`: what is written, and where.
 enum LogSection {
-    static let shape = ObjectShape(
-        noun: "the log settings",
-        keys: [
-            KeyDescription(
-                "level", .word(["debug", "info", "warning", "error"]), .standard("info"),
+    private static let table = SettingTable(
+        "the log settings", defaults: LogSettings(),
+        [
+            .word(
+                "level", \.level, [("debug", .debug), ("info", .info), ("warning", .warning), ("error", .error)],
                 "The least important lines of the operator log that are written."),
-            KeyDescription(
+            .key(
                 "operator", .text(destination), .standard("stderr"),
                 "Start, refusals, issuers, failures: stderr, stdout, off, or a file to append to."),
-            KeyDescription(
+            .key(
                 "access", .text(destination), .standard("stdout"),
                 "One line a request: stderr, stdout, off, or a file to append to."),
         ])
+    static let shape = table.shape
 
     private static let words: [(word: String, destination: LogSettings.Destination)] = [
         ("stderr", .standardError), ("stdout", .standardOutput), ("off", .off),
@@ -34,12 +35,7 @@ enum LogSection {
     static func translate(_ object: CheckedObject?, _ translation: Translation) -> LogSettings {
         var log = LogSettings()
         guard let object else { return log }
-        switch object.text("level")?.text {
-        case "debug": log.level = .debug
-        case "warning": log.level = .warning
-        case "error": log.level = .error
-        default: log.level = .info
-        }
+        table.read(object, into: &log)
         if let operatorLog = object.text("operator") { log.operatorDestination = resolve(operatorLog, translation) }
         if let access = object.text("access") { log.accessDestination = resolve(access, translation) }
         return log

@@ -4,27 +4,30 @@ import Pages
 
 /// `pages`: what people see when something is refused, and while they sign in or out.
 enum PageSection {
-    static let shape = ObjectShape(
-        noun: "the settings of pages",
-        keys: [
-            KeyDescription(
-                "name", .text(name), .optional, example: "Orders", "What the site is called, above each page."),
-            KeyDescription(
+    private static let table = SettingTable(
+        "the settings of pages", defaults: PageSettings(),
+        [
+            .text(
+                "name", orNone: \.name, name, example: "Orders", "What the site is called, above each page."),
+            .key(
                 "logo", .text(PlainText.file), .optional, example: "/etc/portcullis/logo.svg",
                 "An SVG or PNG file of at most 2 KiB, which becomes part of each page."),
-            KeyDescription(
-                "accent", .text(accent), .optional, example: "\"#1d4ed8\"",
-                "The colour of buttons and links; as much darker or lighter as it takes to be read."),
-            KeyDescription(
-                "contact", .text(contact), .optional, example: "help@shop.example.com",
-                "Whom people may ask: an address of mail, or an https URL."),
-            KeyDescription(
-                "landing", .text(LoginText.landing), .optional, example: "/app/",
+            .value(
+                "accent", \.accent, .text(accent), .optional, example: "\"#1d4ed8\"",
+                "The colour of buttons and links; as much darker or lighter as it takes to be read."
+            ) { $0.text.map { PageAccent($0) } },
+            .value(
+                "contact", \.contact, .text(contact), .optional, example: "help@shop.example.com",
+                "Whom people may ask: an address of mail, or an https URL."
+            ) { $0.text.map { PageContact($0) } },
+            .text(
+                "landing", orNone: \.landing, LoginText.landing, example: "/app/",
                 "Where the app begins, for links back to it; / by default where a route takes it."),
-            KeyDescription(
+            .key(
                 "languages", .text(PlainText.file), .optional, example: "/etc/portcullis/languages",
                 "A folder with a file of sentences for each language, such as fr.txt; English and German ship."),
         ])
+    static let shape = table.shape
 
     /// The settings; the routes say whether there is anything at `/`.
     static func translate(
@@ -34,14 +37,9 @@ enum PageSection {
         let forPeople = routes.filter { $0.access.login != nil || $0.access.token == nil }
         settings.landing = isServed("/", forPeople) ? "/" : nil
         guard let object else { return settings }
-        settings.name = object.text("name")?.text
-        settings.accent = object.text("accent").flatMap { PageAccent($0.text) }
-        settings.contact = object.text("contact").flatMap { PageContact($0.text) }
+        table.read(object, into: &settings)
         settings.logo = object.text("logo").flatMap { logo($0, translation) }
-        if let landing = object.text("landing") {
-            settings.landing = landing.text
-            judgeLanding(landing, routes, translation.problems)
-        }
+        if let landing = object.text("landing") { judgeLanding(landing, routes, translation.problems) }
         if let folder = object.text("languages") { settings.languages = languages(folder, translation) }
         return settings
     }

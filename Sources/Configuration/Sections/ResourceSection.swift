@@ -5,16 +5,17 @@ import Gateway
 enum ResourceSection {
     static let value = Shape.either([.boolean, .object(shape)])
 
-    private static let shape = ObjectShape(
-        noun: "a mapping with identifier or name",
-        keys: [
-            KeyDescription(
-                "identifier", .text(URLText.resource), .optional, example: "https://shop.example.com/api/orders",
+    private static let table = SettingTable(
+        "a mapping with identifier or name", defaults: ResourceSettings(),
+        [
+            .text(
+                "identifier", orNone: \.identifier, URLText.resource, example: "https://shop.example.com/api/orders",
                 "The resource identifier; public_url and the route's path by default."),
-            KeyDescription(
-                "name", .text(PlainText.resourceName), .optional, example: "Orders",
+            .text(
+                "name", orNone: \.name, PlainText.resourceName, example: "Orders",
                 "A name of the resource for people."),
         ])
+    private static let shape = table.shape
 
     /// Makes the rules of a token those of a published resource, if the route is one.
     static func complete(_ token: inout TokenSettings, of route: CheckedObject, _ context: RouteContext) {
@@ -29,12 +30,9 @@ enum ResourceSection {
         }
         var settings: ResourceSettings?
         if case .flag(true)? = said?.content { settings = ResourceSettings() }
-        if let mapping = said?.object {
-            settings = ResourceSettings(
-                identifier: mapping.text("identifier")?.text, name: mapping.text("name")?.text)
-        }
-        if isMCP, settings == nil { settings = ResourceSettings() }
-        guard let settings else { return }
+        if isMCP || said?.object != nil { settings = ResourceSettings() }
+        guard var settings else { return }
+        table.read(said?.object, into: &settings)
         token.resource = settings
         removeOfflineAccess(&token, object, problems)
         judgeIdentifier(settings, route, object, context)

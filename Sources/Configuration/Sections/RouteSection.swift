@@ -14,96 +14,109 @@ enum RouteSection {
         ("non_ascii", .nonASCII, .nonASCII),
     ]
 
-    static let shape = ObjectShape(
-        noun: "a route",
-        keys: [
-            KeyDescription(
-                "path", .text(RoutePathText.shape), .required, example: "/api/orders/",
-                "The path served: with / at its end the whole subtree, otherwise that path alone."),
-            KeyDescription(
-                "name", .text(PlainText.routeName), .optional, example: "orders",
-                "The name in logs and metrics; the path by default."),
-            KeyDescription(
-                "upstream",
-                .either([.text(UpstreamSection.url), .object(UpstreamSection.shape)]), .required,
-                example: "http://127.0.0.1:3001",
-                "Where the requests go: a URL, a Unix socket as unix:/run/app.sock, or a mapping with url and TLS settings."
-            ),
-            KeyDescription(
-                "methods",
-                .list(ListShape(noun: "methods", element: .text(PlainText.method), count: 1...32)), .optional,
-                example: "[GET, POST]",
-                "The methods allowed; others are answered 405. By default all, or those that scopes names."),
-            KeyDescription(
-                "token", .object(TokenSection.shape), .optional,
-                example: "{ issuers: [main], audience: https://api.example.com }",
-                "What an access token must be to pass."),
-            KeyDescription(
-                "login", LoginAccessSection.value, .optional, example: "shop",
-                "Sends browsers to sign in, as this client; what their session must be to pass."),
-            KeyDescription(
-                "public", .onlyTrue, .optional, example: "true",
-                "Lets everybody pass, without identity."),
-            KeyDescription(
-                "identity",
-                .entries(
-                    EntriesShape(
-                        noun: "field names to claims", name: FieldNameText.shape, value: IdentitySection.value,
-                        count: 1...32)),
-                .optional, example: "{ X-User-Id: sub }",
-                "Header fields for the upstream and the claims that fill them; clients can never send them."),
-            KeyDescription(
-                "websocket", .boolean, .standard("false"), "Lets WebSocket handshakes through, after authentication."),
-            KeyDescription(
-                "allow_in_path",
-                .list(
-                    ListShape(
-                        noun: "relaxations", element: .word(pathAllowances.map(\.word)),
-                        count: 1...pathAllowances.count)),
-                .optional, example: "[encoded_slash]",
-                "What is otherwise refused in a path because two servers may read it differently."),
-            KeyDescription(
-                "case_insensitive", .boolean, .standard("false"),
-                "Fits paths in any case, for an upstream that takes /Admin for /admin; the path is in lower case."),
-            KeyDescription(
-                "public_urls", .list(ListShape(noun: "URLs", element: .text(URLText.base), count: 1...16)), .optional,
-                example: "[https://shop.example.com/v1]",
-                "What stands before the path in other URLs of this route, for the htu of DPoP proofs."),
-            KeyDescription(
-                "allowed_origins",
-                .list(ListShape(noun: "origins", element: .text(URLText.originField), count: 0...64)), .optional,
-                example: "[https://app.example.com]",
-                "What Origin must be where there is one, else 403; not looked at by default, ours alone with mcp."),
-            KeyDescription(
-                "cors", CORSSection.value, .optional, example: "{ origins: [https://app.example.com] }",
-                "What scripts of pages elsewhere may do: a mapping, or upstream; by default nothing."),
-            KeyDescription(
-                "limits", .object(RouteBounds.limits), .optional, example: "{ request_body: 10MiB }",
-                "What this route has in place of the limits for all."),
-            KeyDescription(
-                "timeouts", .object(RouteBounds.timeouts), .optional, example: "{ upstream_first_byte: 2m }",
-                "What this route has in place of the timeouts for all."),
-            KeyDescription(
-                "mcp", .boolean, .standard("false"),
-                "A Model Context Protocol server: its resource is published, and no token passes through."),
-            KeyDescription(
-                "upstream_credential", UpstreamCredentialSection.value, .standard("none"),
-                example: "{ assertion: { audience: orders } }",
-                "What the upstream gets in place of the client's credentials."),
-            KeyDescription(
-                "upstream_401", .word(["pass", "bad_gateway"]), .standard("pass"),
-                "What clients get for a 401 of the upstream: itself, or 502 where their own credentials stayed here."),
-            KeyDescription(
-                "error_pages", .object(ErrorPageSection.shape), .optional, example: "{ upstream: [502, 503] }",
-                "Where people get a page of the gateway's own in place of the upstream's response."),
-            KeyDescription(
-                "client_cert", .boolean, .standard("false"),
-                "Tells the upstream the client's certificate in Client-Cert (RFC 9440), where it has shown one."),
-            KeyDescription(
-                "trace_ratio", .text(RatioText.shape), .optional, example: "1%",
-                "The part of this route's traces which is sampled, in place of that of tracing."),
-        ], exactlyOne: ["token", "login", "public"], together: ["token", "login"],
-        strangers: ["auth": "say  token: {…} ,  login: NAME  or  public: true"])
+    private static let table = SettingTable(
+        "a route",
+        defaults: RouteSettings(name: "", path: "", upstream: UpstreamSettings(servers: []), access: .publicAccess),
+        places + credentials + clients + upstreams, exactlyOne: ["token", "login", "public"],
+        together: ["token", "login"], strangers: ["auth": "say  token: {…} ,  login: NAME  or  public: true"])
+    static let shape = table.shape
+
+    /// Which requests are the route's.
+    private static let places: [Setting<RouteSettings>] = [
+        .key(
+            "path", .text(RoutePathText.shape), .required, example: "/api/orders/",
+            "The path served: with / at its end the whole subtree, otherwise that path alone."),
+        .key(
+            "name", .text(PlainText.routeName), .optional, example: "orders",
+            "The name in logs and metrics; the path by default."),
+        .key(
+            "upstream",
+            .either([.text(UpstreamSection.url), .object(UpstreamSection.shape)]), .required,
+            example: "http://127.0.0.1:3001",
+            "Where the requests go: a URL, a Unix socket as unix:/run/app.sock, or a mapping with url and TLS settings."
+        ),
+        .key(
+            "methods",
+            .list(ListShape(noun: "methods", element: .text(PlainText.method), count: 1...32)), .optional,
+            example: "[GET, POST]",
+            "The methods allowed; others are answered 405. By default all, or those that scopes names."),
+    ]
+
+    /// Who may make them.
+    private static let credentials: [Setting<RouteSettings>] = [
+        .key(
+            "token", .object(TokenSection.shape), .optional,
+            example: "{ issuers: [main], audience: https://api.example.com }",
+            "What an access token must be to pass."),
+        .key(
+            "login", LoginAccessSection.value, .optional, example: "shop",
+            "Sends browsers to sign in, as this client; what their session must be to pass."),
+        .key(
+            "public", .onlyTrue, .optional, example: "true",
+            "Lets everybody pass, without identity."),
+        .key(
+            "identity",
+            .entries(
+                EntriesShape(
+                    noun: "field names to claims", name: FieldNameText.shape, value: IdentitySection.value,
+                    count: 1...32)),
+            .optional, example: "{ X-User-Id: sub }",
+            "Header fields for the upstream and the claims that fill them; clients can never send them."),
+        .flag("websocket", \.webSocket, "Lets WebSocket handshakes through, after authentication."),
+    ]
+
+    /// What they may look like, and whose pages may make them.
+    private static let clients: [Setting<RouteSettings>] = [
+        .words(
+            "allow_in_path", \.pathAllowances, pathAllowances.map { ($0.word, $0.setting) }, noun: "relaxations",
+            example: "[encoded_slash]",
+            "What is otherwise refused in a path because two servers may read it differently."),
+        .flag(
+            "case_insensitive", \.ignoresCase,
+            "Fits paths in any case, for an upstream that takes /Admin for /admin; the path is in lower case."),
+        .list(
+            "public_urls", \.publicURLs, .list(ListShape(noun: "URLs", element: .text(URLText.base), count: 1...16)),
+            example: "[https://shop.example.com/v1]",
+            "What stands before the path in other URLs of this route, for the htu of DPoP proofs.",
+            written: { $0 }, read: URLText.baseOfPaths),
+        .key(
+            "allowed_origins",
+            .list(ListShape(noun: "origins", element: .text(URLText.originField), count: 0...64)), .optional,
+            example: "[https://app.example.com]",
+            "What Origin must be where there is one, else 403; not looked at by default, ours alone with mcp."),
+        .key(
+            "cors", CORSSection.value, .optional, example: "{ origins: [https://app.example.com] }",
+            "What scripts of pages elsewhere may do: a mapping, or upstream; by default nothing."),
+    ]
+
+    /// What its upstream gets, and how long it may take.
+    private static let upstreams: [Setting<RouteSettings>] = [
+        .key(
+            "limits", .object(RouteBounds.limits), .optional, example: "{ request_body: 10MiB }",
+            "What this route has in place of the limits for all."),
+        .key(
+            "timeouts", .object(RouteBounds.timeouts), .optional, example: "{ upstream_first_byte: 2m }",
+            "What this route has in place of the timeouts for all."),
+        .flag(
+            "mcp", \.isMCP,
+            "A Model Context Protocol server: its resource is published, and no token passes through."),
+        .key(
+            "upstream_credential", UpstreamCredentialSection.value, .standard("none"),
+            example: "{ assertion: { audience: orders } }",
+            "What the upstream gets in place of the client's credentials."),
+        .word(
+            "upstream_401", \.hidesUnauthorized, [("pass", false), ("bad_gateway", true)],
+            "What clients get for a 401 of the upstream: itself, or 502 where their own credentials stayed here."),
+        .key(
+            "error_pages", .object(ErrorPageSection.shape), .optional, example: "{ upstream: [502, 503] }",
+            "Where people get a page of the gateway's own in place of the upstream's response."),
+        .flag(
+            "client_cert", \.sendsClientCert,
+            "Tells the upstream the client's certificate in Client-Cert (RFC 9440), where it has shown one."),
+        .key(
+            "trace_ratio", .text(RatioText.shape), .optional, example: "1%",
+            "The part of this route's traces which is sampled, in place of that of tracing."),
+    ]
 
     static func translate(_ object: CheckedObject, _ context: RouteContext) -> RouteSettings? {
         let problems = context.translation.problems
@@ -112,34 +125,24 @@ enum RouteSection {
         let access = access(object, methods, context)
         let credential = UpstreamCredentialSection.translate(object, access, context)
         let identity = IdentitySection.translate(object, problems)
-        let words = object.texts("allow_in_path").map(\.text)
-        let allowances = pathAllowances.filter { words.contains($0.word) }
-        let ignoresCase = object.flag("case_insensitive") ?? false
         if let path = object.text("path") {
-            judgePath(path, allowances.map(\.policy), problems)
-            if ignoresCase { judgeCase(path, problems) }
+            let words = object.texts("allow_in_path").map(\.text)
+            judgePath(path, pathAllowances.filter { words.contains($0.word) }.map(\.policy), problems)
+            if object.flag("case_insensitive") == true { judgeCase(path, problems) }
         }
         guard let path = object.text("path")?.text, let upstream, let access else { return nil }
         var settings = RouteSettings(
             name: object.text("name")?.text ?? path, path: path, upstream: upstream, access: access,
-            identity: identity, methods: methods.allowed, webSocket: object.flag("websocket") ?? false,
-            pathAllowances: allowances.map(\.setting))
-        settings.ignoresCase = ignoresCase
-        // The path that follows begins with a slash of its own.
-        settings.publicURLs = object.texts("public_urls").map {
-            $0.text.hasSuffix("/") ? String($0.text.dropLast()) : $0.text
-        }
-        settings.isMCP = object.flag("mcp") ?? false
+            identity: identity, methods: methods.allowed)
+        table.read(object, into: &settings)
         settings.cors = CORSSection.translate(object, methods, context)
         settings.allowedOrigins = allowedOrigins(object, context)
         settings.limits = RouteBounds.limits(object)
         settings.timeouts = RouteBounds.timeouts(object)
         settings.credential = credential
         settings.proofURL = UpstreamCredentialSection.proofURL(object, context)
-        settings.hidesUnauthorized = object.text("upstream_401")?.text == "bad_gateway"
         settings.replacedStatuses = ErrorPageSection.translate(object, context.translation.problems)
         settings.traceRatio = TracingSection.ratio(of: object)
-        settings.sendsClientCert = object.flag("client_cert") ?? false
         if settings.sendsClientCert { judgeClientCert(object, context) }
         return settings
     }
@@ -297,7 +300,7 @@ struct RouteContext {
     let listeners: [ListenerSettings]
     /// False while a listener does not load.
     let listenersAreKnown: Bool
-    let admin: AdminSettings?
+    let admin: AdminSettings
 }
 
 /// Paths of routes.

@@ -3,6 +3,8 @@ import Gateway
 
 /// `tls` of a listener: one certificate, or a list of them chosen by the name that the client asks for.
 enum TLSSection {
+    static let versions: [(word: String, value: TLSSettings.MinimumVersion)] = [("1.2", .tls12), ("1.3", .tls13)]
+
     private static let certificate = KeyDescription(
         "certificate", .text(PlainText.file), .optional, example: "/run/tls/tls.crt",
         "PEM file with the certificate chain, leaf first.")
@@ -10,30 +12,29 @@ enum TLSSection {
         "key", .text(PlainText.file), .optional, example: "/run/tls/tls.key",
         "PEM file with the private key; refused when everybody on the machine can read it.")
 
-    static let shape = ObjectShape(
-        noun: "the TLS settings of a listener",
-        keys: [
-            certificate, key,
-            KeyDescription(
+    private static let table = SettingTable(
+        "the TLS settings of a listener", defaults: TLSSettings(certificates: []),
+        [
+            .key(certificate), .key(key),
+            .key(
                 "certificates",
                 .list(ListShape(noun: "certificates", element: .object(pair), count: 1...64)), .optional,
                 example: "[{ certificate: a.crt, key: a.key }, { certificate: b.crt, key: b.key }]",
                 "Several certificates in place of certificate and key: SNI chooses, the first answers when none fits."),
-            KeyDescription(
-                "minimum_version", .word(["1.2", "1.3"]), .standard("\"1.2\""), "The oldest version of TLS accepted."),
-            KeyDescription(
+            .word("minimum_version", \.minimumVersion, versions, "The oldest version of TLS accepted."),
+            .key(
                 "ticket_keys", KeyReferences.shape, .optional, example: "[{ file: /run/secrets/ticket.key }]",
                 "Keys of session tickets, the same on all replicas: the first seals, all open; else this process's own."
             ),
-            KeyDescription(
+            .key(
                 "client_certificates", ClientCertificateSection.value, .standard("off"), example: "optional",
                 "Whether clients are asked for a certificate, to which their tokens may be bound."),
         ], exactlyOne: ["certificate", "certificates"])
+    static let shape = table.shape
 
     private static let pair = ObjectShape(noun: "a certificate and its key", keys: [certificate, key].map(required))
 
     static func translate(_ object: CheckedObject, _ translation: Translation) -> TLSSettings? {
-        let version: TLSSettings.MinimumVersion = object.text("minimum_version")?.text == "1.3" ? .tls13 : .tls12
         var certificates: [TLSSettings.Certificate] = []
         if object.says("certificates") {
             if object.says("key"), !object.says("certificate") {
@@ -48,9 +49,9 @@ enum TLSSection {
         let clientCertificates = ClientCertificateSection.translate(object, certificates.first, translation)
         let ticketKeys = KeyReferences.translate(object, "ticket_keys", noun: "ticket key", translation)
         guard !certificates.isEmpty else { return nil }
-        var settings = TLSSettings(
-            certificates: certificates, minimumVersion: version, clientCertificates: clientCertificates)
+        var settings = TLSSettings(certificates: certificates, clientCertificates: clientCertificates)
         settings.ticketKeys = ticketKeys
+        table.read(object, into: &settings)
         return settings
     }
 

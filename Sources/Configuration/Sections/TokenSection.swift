@@ -22,12 +22,11 @@ enum TokenSection {
                 "scopes", scopes, .optional,
                 example: "[orders:read]",
                 "Scopes that a token must all have; by method, the methods not named are answered 405."),
-            .key(
-                "claims", claims, .optional, example: "{ realm_access.roles: [admin] }",
-                "Claims that must have one of the values named, themselves or in their list; all must hold."),
-            .key(
-                "realm", .text(PlainText.realm), .standard("portcullis"),
-                "The name of the protected space in challenges."),
+            .value(
+                "claims", \.claims, claims, .optional, example: "{ realm_access.roles: [admin] }",
+                "Claims that must have one of the values named, themselves or in their list; all must hold.",
+                read: claimRules),
+            .text("realm", \.realm, PlainText.realm, "The name of the protected space in challenges."),
             .flag(
                 "optional", \.optional,
                 "Lets requests without a token pass without identity; a token that is not good is still refused."),
@@ -37,27 +36,28 @@ enum TokenSection {
             .word(
                 "query_token", \.queryToken, [("reject", .reject), ("ignore", .ignore)],
                 "What access_token in the query means beside a header; it is never a credential."),
-            .key(
-                "schemes", .list(ListShape(noun: "schemes", element: .word(["Bearer", "DPoP"]), count: 1...2)),
-                .standard("[Bearer]"), example: "[DPoP, Bearer]",
+            .words(
+                "schemes", \.schemes, [("Bearer", .bearer), ("DPoP", .dpop)], noun: "schemes",
+                example: "[DPoP, Bearer]",
                 "The authentication schemes accepted; a token bound to a key needs its proof whatever is said here."),
             .key(
                 "dpop", .object(DPoPSection.shape), .optional, example: "{ nonce: required }",
                 "How this route takes DPoP proofs."),
-            .key(
-                "acr_values",
+            .texts(
+                "acr_values", \.acrValues,
                 .list(ListShape(noun: "acr values", element: .text(PlainText.authenticationContext), count: 1...16)),
-                .optional, example: "[urn:example:mfa]",
+                example: "[urn:example:mfa]",
                 "The token's acr must be one of these, the best first; otherwise the user is sent to sign in so."),
-            .key(
-                "max_age", .duration(DurationShape(range: 0...31_536_000_000, step: .seconds)), .optional,
-                example: "15m", "How long ago the user may have signed in (auth_time)."),
-            .key(
-                "authorization_details",
+            .seconds(
+                "max_age", orNone: \.maxAgeSeconds, 0...31_536_000, example: "15m",
+                "How long ago the user may have signed in (auth_time)."),
+            .value(
+                "authorization_details", \.authorizationDetails,
                 .either([
                     .list(AuthorizationDetailsSection.rules(1...32)), .entries(AuthorizationDetailsSection.byMethod),
                 ]), .optional, example: "[{ type: orders, actions: [read] }]",
-                "Rights that the token's authorization_details must all grant; by method as in scopes."),
+                "Rights that the token's authorization_details must all grant; by method as in scopes.",
+                read: AuthorizationDetailsSection.rules),
             .key(
                 "resource", ResourceSection.value, .standard("false"), example: "{ name: Orders }",
                 "Publishes what this route wants of tokens (RFC 9728), and points to it in every challenge."),
@@ -96,16 +96,8 @@ enum TokenSection {
         var settings = TokenSettings(issuers: issuers.map(\.text), audiences: audiences.map(\.text))
         settings.scopes = object.texts("scopes").map(\.text)
         settings.scopesByMethod = methods.scopes
-        settings.claims = claimRules(object)
-        if let realm = object.text("realm") { settings.realm = realm.text }
         table.read(object, into: &settings)
-        if object["schemes"] != nil {
-            settings.schemes = object.texts("schemes").map { $0.text == "DPoP" ? .dpop : .bearer }
-        }
         settings.dpop = dpop
-        settings.acrValues = object.texts("acr_values").map(\.text)
-        settings.maxAgeSeconds = object.seconds("max_age")
-        settings.authorizationDetails = AuthorizationDetailsSection.rules(object["authorization_details"])
         settings.authorizationDetailsByMethod = methods.authorizationDetails
         return settings
     }
@@ -123,8 +115,8 @@ enum TokenSection {
     }
 
     /// `claims` of a token or a login.
-    static func claimRules(_ object: CheckedObject) -> [ClaimRuleSettings] {
-        object.entries("claims").compactMap(claimRule)
+    @Sendable static func claimRules(_ value: CheckedValue) -> [ClaimRuleSettings]? {
+        value.entries?.compactMap(claimRule)
     }
 
     private static func claimRule(_ entry: CheckedEntry) -> ClaimRuleSettings? {

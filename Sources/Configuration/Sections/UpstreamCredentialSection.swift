@@ -57,8 +57,7 @@ enum UpstreamCredentialSection {
         }
         if object.object("pass") != nil { return .pass }
         if let assertion = object.object("assertion") {
-            return AssertionSection.translate(assertion, route, context.translation.problems)
-                .map { .assertion($0) } ?? .none
+            return .assertion(AssertionSection.translate(assertion, route, context.translation.problems))
         }
         return .none
     }
@@ -81,7 +80,7 @@ enum UpstreamCredentialSection {
                 at: url.place, expected: "dpop: required or optional in the client \(name.text) beside proof_url",
                 found: "off", remedy: "its tokens are bound to no key: write  upstream_credential: pass")
         }
-        return url.text.hasSuffix("/") ? String(url.text.dropLast()) : url.text
+        return URLText.baseOfPaths(url.text)
     }
 
     private static func judge(

@@ -12,30 +12,31 @@ enum UpstreamSection {
         text.hasPrefix(UnixSocketText.scheme) ? UnixSocketText.fault(text) : origin.fault(text)
     }
 
-    static let shape = ObjectShape(
-        noun: "a mapping with url",
-        keys: [
-            KeyDescription(
+    private static let table = SettingTable(
+        "a mapping with url", defaults: UpstreamSettings(servers: []),
+        [
+            .key(
                 "url",
                 .either([.text(url), .list(ListShape(noun: "servers", element: .text(url), count: 1...32))]), .required,
                 example: "https://orders.internal:8443",
                 "Where the requests go: a URL, or a list of servers of which new connections use each in turn."),
-            KeyDescription(
+            .key(
                 "certificate_authority", .text(PlainText.file), .optional, example: "/etc/portcullis/internal-ca.pem",
                 "PEM file with the authorities that may sign the upstream's certificate; the system's by default."),
-            KeyDescription(
-                "server_name", .text(PlainText.serverName), .optional, example: "orders.internal",
+            .text(
+                "server_name", orNone: \.serverName, PlainText.serverName, example: "orders.internal",
                 "The name asked for and verified in the upstream's certificate; the URL's host by default."),
-            KeyDescription(
-                "minimum_version", .word(["1.2", "1.3"]), .standard("\"1.2\""),
+            .word(
+                "minimum_version", \.minimumVersion, TLSSection.versions,
                 "The oldest version of TLS spoken with the upstream."),
-            KeyDescription(
+            .key(
                 "client_certificate", .text(PlainText.file), .optional, example: "/run/secrets/gateway.crt",
                 "PEM file with the certificate chain shown to an upstream that asks who connects."),
-            KeyDescription(
+            .key(
                 "client_key", .object(keyFile), .optional, example: "{ file: /run/secrets/gateway.key }",
                 "The private key of client_certificate, in PEM."),
         ])
+    static let shape = table.shape
 
     private static let keyFile = ObjectShape(
         noun: "a reference to a key",
@@ -76,10 +77,9 @@ enum UpstreamSection {
         }
         for server in servers { judgeLoop(server.text, context) }
         var settings = UpstreamSettings(
-            servers: servers.map(\.server), tls: first.isSecure, certificateAuthorityFile: authority,
-            serverName: object?.text("server_name")?.text)
+            servers: servers.map(\.server), tls: first.isSecure, certificateAuthorityFile: authority)
         settings.clientCertificate = clientCertificate
-        settings.minimumVersion = object?.text("minimum_version")?.text == "1.3" ? .tls13 : .tls12
+        table.read(object, into: &settings)
         return settings
     }
 
@@ -103,7 +103,7 @@ enum UpstreamSection {
     private static func judgeLoop(_ text: PlacedText, _ context: RouteContext) {
         if let address = WebAddress(text.text) { return judgeLoop(address, text, context) }
         let path = UnixSocketText.path(text.text)
-        let own = context.listeners.map(\.address) + [context.admin?.address].compactMap(\.self)
+        let own = context.listeners.map(\.address) + [context.admin.address]
         guard let path, own.contains(where: { $0.unixPath == path }) else { return }
         context.translation.problems.error(
             at: text.place, expected: "an upstream other than this gateway",
@@ -120,7 +120,7 @@ enum UpstreamSection {
                 at: text.place, expected: "an upstream other than this gateway",
                 found: "\(Quoted.text(text.text)), its own listener \(own.address.text)",
                 remedy: "write the address of the server behind the gateway")
-        } else if let admin = context.admin, admin.address.isReached(byHost: address.host, port: address.port) {
+        } else if context.admin.address.isReached(byHost: address.host, port: address.port) {
             problems.error(
                 at: text.place, expected: "an upstream other than this gateway",
                 found: "\(Quoted.text(text.text)), its own admin listener",

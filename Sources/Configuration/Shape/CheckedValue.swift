@@ -24,6 +24,11 @@ struct CheckedValue: Sendable {
     var object: CheckedObject? { if case .object(let object) = content { object } else { nil } }
     var entries: [CheckedEntry]? { if case .entries(let entries) = content { entries } else { nil } }
 
+    /// The numbers of a list.
+    var integers: [Int] {
+        (list ?? []).compactMap { if case .integer(let integer) = $0.content { integer } else { nil } }
+    }
+
     /// The text alone, or the texts of the list.
     var texts: [PlacedText] {
         switch content {
@@ -78,11 +83,6 @@ struct CheckedObject: Sendable {
 
     func json(_ key: String) -> JSONValue? {
         if case .json(let json)? = values[key]?.content { json } else { nil }
-    }
-
-    /// The numbers of a list.
-    func integers(_ key: String) -> [Int] {
-        list(key).compactMap { if case .integer(let integer) = $0.content { integer } else { nil } }
     }
 
     func integer(_ key: String) -> Int? {

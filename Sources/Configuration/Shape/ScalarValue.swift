@@ -21,6 +21,12 @@ enum ScalarValue: Sendable, Equatable {
         }
     }
 
+    /// A text as YAML, in quotation marks where without them it would be something else.
+    static func written(_ text: String) -> String {
+        let isPlain = ScalarValue(text, isPlain: true) == .text && text.first != " " && text.last != " "
+        return isPlain ? text : "\"\(text)\""
+    }
+
     private static func number(_ text: String) -> ScalarValue {
         let digits = text.utf8.first == UInt8(ascii: "-") ? text.dropFirst() : text[...]
         if !digits.isEmpty, digits.utf8.allSatisfy(isDigit) {

@@ -1,3 +1,5 @@
+import JSON
+
 /// One setting: its key, where its value goes, what it looks like, and one sentence about it.
 ///
 /// Loader, JSON Schema and default come from this one row. The default is what the settings have before anything is
@@ -15,17 +17,22 @@ struct Setting<Settings: Sendable>: Sendable {
     static func key(
         _ name: String, _ shape: Shape, _ presence: KeyDescription.Presence, example: String? = nil, _ sentence: String
     ) -> Setting {
-        let key = KeyDescription(name, shape, presence, example: example, sentence)
-        return Setting(key: { _ in key }, read: { _, _ in })
+        key(KeyDescription(name, shape, presence, example: example, sentence))
     }
+
+    /// The same for a key that another mapping has too.
+    static func key(_ key: KeyDescription) -> Setting { Setting(key: { _ in key }, read: { _, _ in }) }
 
     /// A whole number.
     static func count(
-        _ name: String, _ path: Path<Int>, _ range: ClosedRange<Int>,
+        _ name: String, _ path: Path<Int>, _ range: ClosedRange<Int>, example: String? = nil,
         _ sentence: String
     ) -> Setting {
         Setting(
-            key: { KeyDescription(name, .integer(range), .standard("\($0[keyPath: path])"), sentence) },
+            key: {
+                let standard = "\($0[keyPath: path])"
+                return KeyDescription(name, .integer(range), .standard(standard), example: example, sentence)
+            },
             read: { object, settings in
                 if let count = object.integer(name) { settings[keyPath: path] = count }
             })
@@ -75,6 +82,15 @@ struct Setting<Settings: Sendable>: Sendable {
             })
     }
 
+    /// A size that is another setting's where nothing is said.
+    static func bytes(
+        _ name: String, orNone path: Path<Int?>, _ range: ClosedRange<Int>, example: String, _ sentence: String
+    ) -> Setting {
+        value(name, path, .byteCount(range, acceptsUnlimited: false), .optional, example: example, sentence) {
+            if case .byteCount(let bytes) = $0.content { .some(bytes) } else { nil }
+        }
+    }
+
     /// A time in milliseconds.
     static func milliseconds(
         _ name: String, _ path: Path<Int>, _ range: ClosedRange<Int>,
@@ -122,6 +138,18 @@ struct Setting<Settings: Sendable>: Sendable {
             })
     }
 
+    /// A time in whole seconds that there need not be.
+    static func seconds(
+        _ name: String, orNone path: Path<Int?>, _ range: ClosedRange<Int>, example: String, _ sentence: String
+    ) -> Setting {
+        let shape = DurationShape(range: range.lowerBound * 1000...range.upperBound * 1000, step: .seconds)
+        return Setting(
+            key: { _ in KeyDescription(name, .duration(shape), .optional, example: example, sentence) },
+            read: { object, settings in
+                if let seconds = object.seconds(name) { settings[keyPath: path] = seconds }
+            })
+    }
+
     /// True or false.
     static func flag(
         _ name: String, _ path: Path<Bool>, _ sentence: String
@@ -142,7 +170,8 @@ struct Setting<Settings: Sendable>: Sendable {
             key: { settings in
                 let standard = words.first { $0.value == settings[keyPath: path] }?.word ?? ""
                 return KeyDescription(
-                    name, .word(words.map(\.word), never: never), .standard(standard), example: example, sentence)
+                    name, .word(words.map(\.word), never: never), .standard(ScalarValue.written(standard)),
+                    example: example, sentence)
             },
             read: { object, settings in
                 let said = object.text(name)?.text
@@ -150,15 +179,83 @@ struct Setting<Settings: Sendable>: Sendable {
             })
     }
 
-    /// A text that there need not be.
+    /// A text.
     static func text(
-        _ name: String, _ path: Path<String?>, _ shape: TextShape, example: String,
-        _ sentence: String
+        _ name: String, _ path: Path<String>, _ shape: TextShape, example: String? = nil, _ sentence: String
     ) -> Setting {
         Setting(
-            key: { _ in KeyDescription(name, .text(shape), .optional, example: example, sentence) },
+            key: {
+                let standard = ScalarValue.written($0[keyPath: path])
+                return KeyDescription(name, .text(shape), .standard(standard), example: example, sentence)
+            },
             read: { object, settings in
                 if let text = object.text(name) { settings[keyPath: path] = text.text }
+            })
+    }
+
+    /// A text that there need not be.
+    static func text(
+        _ name: String, orNone path: Path<String?>, _ shape: TextShape, example: String,
+        _ sentence: String
+    ) -> Setting {
+        value(name, path, .text(shape), .optional, example: example, sentence) { .some($0.text) }
+    }
+
+    /// One text or several, as the shape takes them; an empty default is shown as none.
+    static func texts(
+        _ name: String, _ path: Path<[String]>, _ shape: Shape, example: String? = nil, _ sentence: String
+    ) -> Setting {
+        list(name, path, shape, example: example, sentence, written: { $0 }, read: { $0 })
+    }
+
+    /// Several values, each by a text; an empty default is shown as none.
+    static func list<Value: Sendable>(
+        _ name: String, _ path: Path<[Value]>, _ shape: Shape, example: String? = nil, _ sentence: String,
+        written: @escaping @Sendable (Value) -> String, read: @escaping @Sendable (String) -> Value?
+    ) -> Setting {
+        Setting(
+            key: {
+                let standard = $0[keyPath: path].map(written).joined(separator: ", ")
+                return KeyDescription(
+                    name, shape, standard.isEmpty ? .optional : .standard("[\(standard)]"), example: example, sentence)
+            },
+            read: { object, settings in
+                let values = object.texts(name).compactMap { read($0.text) }
+                if object[name] != nil { settings[keyPath: path] = values }
+            })
+    }
+
+    /// Several of a few words, each for a value.
+    static func words<Value: Equatable & Sendable>(
+        _ name: String, _ path: Path<[Value]>, _ words: [(word: String, value: Value)], noun: String,
+        example: String, _ sentence: String
+    ) -> Setting {
+        let shape = ListShape(noun: noun, element: .word(words.map(\.word)), count: 1...words.count)
+        return list(
+            name, path, .list(shape), example: example, sentence,
+            written: { value in words.first { $0.value == value }?.word ?? "" },
+            read: { text in words.first { $0.word == text }?.value })
+    }
+
+    /// A value that is handed on as JSON.
+    static func json(
+        _ name: String, _ path: Path<JSONValue?>, _ shape: JSONShape, example: String, _ sentence: String
+    ) -> Setting {
+        value(name, path, .json(shape), .optional, example: example, sentence) {
+            if case .json(let json) = $0.content { .some(json) } else { nil }
+        }
+    }
+
+    /// What code makes of the value that is said; it says nothing where that is nil.
+    static func value<Value: Sendable>(
+        _ name: String, _ path: Path<Value>, _ shape: Shape, _ presence: KeyDescription.Presence,
+        example: String? = nil, _ sentence: String, read: @escaping @Sendable (CheckedValue) -> Value?
+    ) -> Setting {
+        let key = KeyDescription(name, shape, presence, example: example, sentence)
+        return Setting(
+            key: { _ in key },
+            read: { object, settings in
+                if let value = object[name].flatMap(read) { settings[keyPath: path] = value }
             })
     }
 }
@@ -168,9 +265,14 @@ struct SettingTable<Settings: Sendable>: Sendable {
     let shape: ObjectShape
     private let rows: [Setting<Settings>]
 
-    /// `defaults` are the settings when nothing is said.
-    init(_ noun: String, defaults: Settings, _ rows: [Setting<Settings>]) {
-        shape = ObjectShape(noun: noun, keys: rows.map { $0.key(defaults) })
+    /// `defaults` are the settings when nothing is said; the rest is as `ObjectShape` has it.
+    init(
+        _ noun: String, defaults: Settings, _ rows: [Setting<Settings>], exactlyOne: [String] = [],
+        together: [String] = [], strangers: [String: String] = [:]
+    ) {
+        shape = ObjectShape(
+            noun: noun, keys: rows.map { $0.key(defaults) }, exactlyOne: exactlyOne, together: together,
+            strangers: strangers)
         self.rows = rows
     }
 

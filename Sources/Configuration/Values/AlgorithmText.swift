@@ -57,5 +57,5 @@ enum AlgorithmText {
 
     private static let ofClients = MACAlgorithm.allCases.map(\.name) + names
 
-    static func algorithm(_ text: String) -> SignatureAlgorithm? { SignatureAlgorithm(name: text) }
+    @Sendable static func algorithm(_ text: String) -> SignatureAlgorithm? { SignatureAlgorithm(name: text) }
 }

@@ -44,7 +44,7 @@ extension Configuration {
             throw .problems([error.problem])
         }
         guard let node = root.value(of: "admin")?.value(of: "address") else {
-            return SocketAddressText.parse(AdminSection.defaultAddress) ?? SocketAddressSettings(host: "", port: 0)
+            return AdminSection.standard.address
         }
         guard case .scalar(let text, _) = node.content, let address = SocketAddressText.parse(text) else {
             throw .problems([

@@ -170,6 +170,9 @@ enum URLText {
             : nil
     }
 
+    /// Such a base without a slash at its end, for the path that follows begins with one of its own.
+    @Sendable static func baseOfPaths(_ text: String) -> String { text.hasSuffix("/") ? String(text.dropLast()) : text }
+
     /// What a browser writes into Origin (RFC 6454 §6.1).
     static let originField = origin(
         example: "https://app.example.com", remedy: "leave out path and query: Origin has none")

@@ -165,7 +165,7 @@ private func forged(_ id: Int) -> String {
     @Test(.refuses("RS-14")) func `with a signature that fails has the keys read again once in an interval`() throws {
         let rig = try JudgeRig([JudgeRig.route()])
         let interval = Int64(
-            IssuerSettings(name: "", url: "", rules: AccessTokenRules(issuer: "")).unknownKeyRefetchSeconds)
+            KeyTimesSettings().unknownKeyInterval)
         #expect(try rig.judgeAgain(JudgeRig.get(bearer: forged(0))).cause == .tokenSignatureInvalid)
         var waits: [Int64] = []
         for second in 0..<(3 * interval) {

@@ -16,30 +16,9 @@ struct AuthorizationRequestSection {
         let problems = translation.problems
         settings = AuthorizationRequestSettings(
             form: isFAPI ? .pushedSigned : .plain, responseMode: isFAPI ? .jwt : .query)
-        if let word = client.text("authorization_request")?.text,
-            let form = AuthorizationRequestSettings.Form(rawValue: word)
-        {
-            settings.form = form
-        }
-        if let word = client.text("response_mode")?.text,
-            let mode = AuthorizationRequestSettings.ResponseMode(rawValue: word)
-        {
-            settings.responseMode = mode
-        }
+        LoginKeys.request.read(client, into: &settings)
         for key in ["scopes", "resource", "acr_values"] { Repetition.refuse(client.texts(key), problems) }
-        if client["scopes"] != nil {
-            settings.scopes = client.texts("scopes").map(\.text)
-            Self.judgeScopes(client, problems)
-        }
-        settings.resources = client.texts("resource").map(\.text)
-        settings.audience = client.text("audience")?.text
-        settings.authorizationDetails = client.json("authorization_details")
-        settings.acrValues = client.texts("acr_values").map(\.text)
-        settings.maximumAge = client.seconds("max_age")
-        settings.prompt = client.text("prompt")?.text
-        settings.uiLocales = client.text("ui_locales")?.text
-        settings.loginHint = client.text("login_hint")?.text
-        settings.claims = client.json("claims")
+        if client["scopes"] != nil { Self.judgeScopes(client, problems) }
         Self.judgeClaims(client, problems)
         guard settings.form.isSigned else {
             if client.says("request_object") {

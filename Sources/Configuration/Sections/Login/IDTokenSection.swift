@@ -10,24 +10,23 @@ enum IDTokenSection {
         .list(ListShape(noun: "signature algorithms", element: .text(AlgorithmText.ofIDTokens), count: 1...10)),
     ])
 
-    static let shape = ObjectShape(
-        noun: "the rules of ID tokens",
-        keys: [
-            KeyDescription(
+    private static let table = SettingTable(
+        "the rules of ID tokens", defaults: IDTokenRules(issuer: "", clientID: ""),
+        [
+            .key(
                 "algorithm", algorithms, .standard("RS256"), example: "ES256",
                 "What it is signed with, as registered at the server: one or a list; HS256 is with the client's secret."
             ),
-            KeyDescription(
+            .key(
                 "encrypted", .boolean, .standard("false"),
                 "Takes encrypted ones alone; decryption_keys are needed."),
-            KeyDescription(
-                "trusted_audiences",
-                .list(ListShape(noun: "audiences", element: .text(PlainText.audience), count: 1...16)), .optional,
+            .texts(
+                "trusted_audiences", \.trustedAudiences,
+                .list(ListShape(noun: "audiences", element: .text(PlainText.audience), count: 1...16)),
                 example: "[https://api.example.com]", "Values that may be in aud beside this client's id."),
-            KeyDescription(
-                "leeway", .duration(DurationShape(range: 0...300_000, step: .seconds)), .standard("30s"),
-                "Clock difference tolerated on exp, nbf and iat."),
+            .seconds("leeway", \.leewaySeconds, 0...300, "Clock difference tolerated on exp, nbf and iat."),
         ])
+    static let shape = table.shape
 
     static func translate(
         _ client: CheckedObject, _ credentials: ClientCredentials, _ issuer: String, _ problems: ProblemList
@@ -37,8 +36,7 @@ enum IDTokenSection {
         if FAPIProfile.isAsked(of: client) { rules.signature = .algorithms(FAPIProfile.algorithms) }
         guard let object else { return rules }
         Repetition.refuse(object.texts("trusted_audiences"), problems)
-        rules.trustedAudiences = object.texts("trusted_audiences").map(\.text)
-        if let leeway = object.seconds("leeway") { rules.leewaySeconds = leeway }
+        table.read(object, into: &rules)
         guard
             let made = made(
                 object, of: client, credentials, standard: rules.signature, noun: "encrypted ID tokens", problems)

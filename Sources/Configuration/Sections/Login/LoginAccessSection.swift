@@ -5,42 +5,43 @@ import Gateway
 enum LoginAccessSection {
     static let value = Shape.either([.text(PlainText.name(of: "a client")), .object(shape)])
 
-    private static let shape = ObjectShape(
-        noun: "a mapping with client",
-        keys: [
-            KeyDescription(
+    private static let table = SettingTable(
+        "a mapping with client",
+        defaults: LoginAccessSettings(login: 0, requirements: TokenSettings(issuers: [], audiences: [])),
+        [
+            .key(
                 "client", .text(PlainText.name(of: "a client")), .required, example: "shop",
                 "The client whose login it is, by its name above."),
-            KeyDescription(
+            .key(
                 "scopes", TokenSection.scopes, .optional, example: "[orders:read]",
                 "Scopes that must all have been granted; by method, the methods not named are answered 405."),
-            KeyDescription(
-                "claims", TokenSection.claims, .optional, example: "{ groups: [staff] }",
-                "Claims of the user that must have one of the values named; all must hold."),
-            KeyDescription(
-                "acr_values",
+            .value(
+                "claims", \.requirements.claims, TokenSection.claims, .optional, example: "{ groups: [staff] }",
+                "Claims of the user that must have one of the values named; all must hold.",
+                read: TokenSection.claimRules),
+            .texts(
+                "acr_values", \.requirements.acrValues,
                 .list(ListShape(noun: "acr values", element: .text(PlainText.authenticationContext), count: 1...16)),
-                .optional, example: "[urn:example:mfa]",
+                example: "[urn:example:mfa]",
                 "How the user must have signed in, the best first; otherwise the browser is sent to do so."),
-            KeyDescription(
-                "max_age", .duration(DurationShape(range: 30_000...31_536_000_000, step: .seconds)), .optional,
-                example: "15m",
-                "How long ago the user may have signed in; otherwise the browser is sent to do so again."
-            ),
-            KeyDescription(
-                "allowed_origins",
-                .list(ListShape(noun: "origins", element: .text(URLText.originField), count: 1...64)), .optional,
+            .seconds(
+                "max_age", orNone: \.requirements.maxAgeSeconds, 30...31_536_000, example: "15m",
+                "How long ago the user may have signed in; otherwise the browser is sent to do so again."),
+            .list(
+                "allowed_origins", \.allowedOrigins,
+                .list(ListShape(noun: "origins", element: .text(URLText.originField), count: 1...64)),
                 example: "[https://app.example.com]",
-                "Origins beside our own whose pages may change something here or open WebSockets."),
-            KeyDescription(
-                "require_header", .boolean, .standard("false"),
+                "Origins beside our own whose pages may change something here or open WebSockets.",
+                written: { $0 }, read: { WebAddress($0)?.origin }),
+            .flag(
+                "require_header", \.requiresHeader,
                 "Refuses requests without X-Requested-By, which no other site's page can send."),
-            KeyDescription(
-                "keep_form", .boolean, .standard("false"),
+            .flag(
+                "keep_form", \.keepsForm,
                 "Sends a form of at most 16KiB again after the login that it came too late for."),
-            KeyDescription(
-                "optional", .boolean, .standard("false"), "Lets requests without a session pass without identity."),
+            .flag("optional", \.optional, "Lets requests without a session pass without identity."),
         ])
+    private static let shape = table.shape
 
     static func translate(
         _ route: CheckedObject, _ methods: MethodsOfRoute, _ context: RouteContext
@@ -49,22 +50,15 @@ enum LoginAccessSection {
         guard let name = clientName(of: route), let client = context.clients.find(name, problems) else { return nil }
         let index = context.logins.index(of: name.text)
         judgeIssuer(name, client, context)
-        var requirements = TokenSettings(issuers: client.issuer.map { [$0] } ?? [], audiences: [])
-        var settings = LoginAccessSettings(login: index ?? 0, requirements: requirements)
+        var settings = LoginAccessSettings(
+            login: index ?? 0, requirements: TokenSettings(issuers: client.issuer.map { [$0] } ?? [], audiences: []))
         guard let object = route.object("login") else { return index == nil ? nil : settings }
         for key in ["scopes", "acr_values", "allowed_origins"] { Repetition.refuse(object.texts(key), problems) }
-        requirements.scopes = object.texts("scopes").map(\.text)
-        requirements.scopesByMethod = methods.loginScopes
-        requirements.claims = TokenSection.claimRules(object)
-        requirements.acrValues = object.texts("acr_values").map(\.text)
-        requirements.maxAgeSeconds = object.seconds("max_age")
-        requirements.optional = object.flag("optional") ?? false
+        table.read(object, into: &settings)
+        settings.requirements.scopes = object.texts("scopes").map(\.text)
+        settings.requirements.scopesByMethod = methods.loginScopes
+        settings.requirements.optional = settings.optional
         judgeScopes(object, name.text, client, problems)
-        settings.requirements = requirements
-        settings.allowedOrigins = object.texts("allowed_origins").compactMap { WebAddress($0.text)?.origin }
-        settings.requiresHeader = object.flag("require_header") ?? false
-        settings.keepsForm = object.flag("keep_form") ?? false
-        settings.optional = requirements.optional
         return index == nil ? nil : settings
     }
 

@@ -4,79 +4,89 @@ import Sessions
 
 /// The descriptions of a client's login keys.
 enum LoginKeys {
-    static let request = [
-        KeyDescription(
+    /// What the server is asked.
+    static let request = SettingTable(
+        "a login", defaults: AuthorizationRequestSettings(), forms + questions + wishes)
+
+    private static let forms: [Setting<AuthorizationRequestSettings>] = [
+        .key(
             "profile", .word(["fapi2"]), .optional, example: "fapi2",
             "FAPI 2.0, Security Profile and Message Signing: what it asks for is the default, what it forbids is refused."
         ),
-        KeyDescription(
-            "authorization_request",
-            .word(
-                AuthorizationRequestSettings.Form.allCases.map(\.rawValue),
-                never: [
-                    "jar": "JAR is signed (in the URL), signed_by_reference, or pushed_signed",
-                    "par": "PAR is pushed, or pushed_signed together with JAR",
-                    "request": "that is signed", "request_uri": "that is signed_by_reference, or pushed for PAR",
-                ]),
-            .standard("plain"), example: "pushed_signed",
+        .word(
+            "authorization_request", \.form, AuthorizationRequestSettings.Form.allCases.map { ($0.rawValue, $0) },
+            never: [
+                "jar": "JAR is signed (in the URL), signed_by_reference, or pushed_signed",
+                "par": "PAR is pushed, or pushed_signed together with JAR",
+                "request": "that is signed", "request_uri": "that is signed_by_reference, or pushed for PAR",
+            ],
+            example: "pushed_signed",
             "How the request gets to the server: in the URL, in a signed object (JAR), by its URL, or pushed (PAR)."),
-        KeyDescription(
+        .key(
             "request_object", .object(RequestObjectSection.shape), .optional,
             example: "{ key: { file: /run/secrets/request.key } }",
             "The signed object of the forms that have one."),
-        KeyDescription(
+        .key(
             "published_keys",
             .list(
                 ListShape(
                     noun: "references to keys", element: .object(PublishedKeySection.published), count: 1...8)),
             .optional, example: "[{ file: /run/secrets/next.key }]",
             "Private keys whose public halves are published and that sign nothing: the next one, the last one."),
-        KeyDescription(
+        .key(
             "decryption_keys",
             .list(
                 ListShape(
                     noun: "keys that decrypt", element: .object(PublishedKeySection.decryption), count: 1...8)),
             .optional, example: "[{ key: { file: /run/secrets/decryption.key } }]",
             "Private keys for what the server encrypts; their public halves are published."),
-        KeyDescription(
-            "scopes", .list(ListShape(noun: "scopes", element: .text(PlainText.scope), count: 1...64)),
-            .standard("[openid]"), example: "[openid, profile]", "The scopes asked for, openid among them."),
-        KeyDescription(
-            "resource",
+    ]
+
+    private static let questions: [Setting<AuthorizationRequestSettings>] = [
+        .texts(
+            "scopes", \.scopes, .list(ListShape(noun: "scopes", element: .text(PlainText.scope), count: 1...64)),
+            example: "[openid, profile]", "The scopes asked for, openid among them."),
+        .texts(
+            "resource", \.resources,
             .either([
                 .text(URLText.target), .list(ListShape(noun: "URLs", element: .text(URLText.target), count: 1...16)),
-            ]), .optional, example: "https://api.example.com",
-            "Whom the access token is for, by URL (RFC 8707)."),
-        KeyDescription(
-            "audience", .text(PlainText.audience), .optional, example: "https://api.example.com",
+            ]), example: "https://api.example.com", "Whom the access token is for, by URL (RFC 8707)."),
+        .text(
+            "audience", orNone: \.audience, PlainText.audience, example: "https://api.example.com",
             "Whom the access token is for, for servers that had this parameter before RFC 8707."),
-        KeyDescription(
-            "authorization_details",
-            .json(
-                JSONShape(
-                    expected: "a list of mappings with type (RFC 9396)", form: .listOfMappings, member: "type")),
-            .optional, example: "[{ type: orders, actions: [read] }]", "Rights asked for (RFC 9396), as they are."),
-        KeyDescription(
-            "acr_values",
+        .json(
+            "authorization_details", \.authorizationDetails,
+            JSONShape(expected: "a list of mappings with type (RFC 9396)", form: .listOfMappings, member: "type"),
+            example: "[{ type: orders, actions: [read] }]", "Rights asked for (RFC 9396), as they are."),
+        .texts(
+            "acr_values", \.acrValues,
             .list(ListShape(noun: "acr values", element: .text(PlainText.authenticationContext), count: 1...16)),
-            .optional, example: "[urn:example:mfa]", "How the user is to sign in, the best first."),
-        KeyDescription(
-            "max_age", .duration(DurationShape(range: 0...31_536_000_000, step: .seconds)), .optional, example: "8h",
+            example: "[urn:example:mfa]", "How the user is to sign in, the best first."),
+        .seconds(
+            "max_age", orNone: \.maximumAge, 0...31_536_000, example: "8h",
             "How long ago the user may have signed in at the server; checked in the ID token too."),
-        KeyDescription(
-            "prompt", .text(LoginText.prompt), .optional, example: "select_account",
+    ]
+
+    private static let wishes: [Setting<AuthorizationRequestSettings>] = [
+        .text(
+            "prompt", orNone: \.prompt, LoginText.prompt, example: "select_account",
             "What the server asks the user, whatever it remembers: login, consent, select_account."),
-        KeyDescription(
-            "ui_locales", .text(LoginText.locales), .optional, example: "de en",
+        .text(
+            "ui_locales", orNone: \.uiLocales, LoginText.locales, example: "de en",
             "Languages of the server's pages, the best first."),
-        KeyDescription(
-            "login_hint", .text(PlainText.detail), .optional, example: "example.com",
+        .text(
+            "login_hint", orNone: \.loginHint, PlainText.detail, example: "example.com",
             "What the server may fill in as the user's name."),
-        KeyDescription(
-            "claims",
-            .json(JSONShape(expected: "a mapping with userinfo or id_token (OpenID Connect)", form: .mapping)),
-            .optional, example: "{ id_token: { email: { essential: true } } }",
+        .json(
+            "claims", \.claims,
+            JSONShape(expected: "a mapping with userinfo or id_token (OpenID Connect)", form: .mapping),
+            example: "{ id_token: { email: { essential: true } } }",
             "Claims asked for one by one (OpenID Connect Core section 5.5), as they are."),
+        .word(
+            "response_mode", \.responseMode,
+            AuthorizationRequestSettings.ResponseMode.allCases.map { ($0.rawValue, $0) },
+            never: ["fragment": "a fragment never reaches a server: choose query or form_post"], example: "form_post",
+            "How the answer gets back: in the query or a form, and signed (JARM) with those that end in jwt."),
     ]
 
     /// What the server answers with, and how the login is kept.
@@ -88,13 +98,6 @@ enum LoginKeys {
         response + session)
 
     private static let response: [Setting<LoginSettings>] = [
-        .key(
-            "response_mode",
-            .word(
-                AuthorizationRequestSettings.ResponseMode.allCases.map(\.rawValue),
-                never: ["fragment": "a fragment never reaches a server: choose query or form_post"]),
-            .standard("query"), example: "form_post",
-            "How the answer gets back: in the query or a form, and signed (JARM) with those that end in jwt."),
         .key(
             "response", .object(ResponseSection.shape), .optional, example: "{ algorithm: PS256, encrypted: true }",
             "What a signed response (JARM) must be."),

@@ -9,7 +9,7 @@ import Sessions
 
 /// The keys of a client that are about browser logins, and what they come to.
 enum LoginSection {
-    static let keys = LoginKeys.request + LoginKeys.settings.shape.keys
+    static let keys = LoginKeys.request.shape.keys + LoginKeys.settings.shape.keys
 
     /// Keys that other software has in this place.
     static let strangers = [

@@ -22,7 +22,7 @@ enum LogoutSection {
                 "frontchannel", \.frontchannel,
                 "Lets the server end a browser's session from a frame, at /.portcullis/frontchannel-logout/NAME."),
             .text(
-                "landing", \.landing, LoginText.landing, example: "/goodbye",
+                "landing", orNone: \.landing, LoginText.landing, example: "/goodbye",
                 "The path where the browser ends up after a logout; a page of ours by default."),
         ])
     static let shape = table.shape
