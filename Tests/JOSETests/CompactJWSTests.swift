@@ -175,7 +175,14 @@ import Testing
         #expect(throws: JOSERefusal.keyIDInvalid) { try readJWS(unsigned(header: header(257))) }
     }
 
-    @Test(.refuses("JOSE-14"), arguments: ["../../dev/null", "' OR 1=1", "%s%n", "\\u0000", "http://a/", "\\n"])
+    @Test(
+        .refuses("JOSE-14"),
+        arguments: [
+            "../../dev/null", "' OR 1=1", "%s%n", "\\u0000", "http://a/", "\\n",
+            // Each is the key's own name to somebody.
+            "../p256-1", "http://a/p256-1", "x' OR kid='p256-1", "p256-1\\u0000", "p256-1 ", "p256-1/", "P256-1",
+            "p256%2D1",
+        ])
     func `a kid is an opaque name`(keyID: String) throws {
         let token = unsigned(header: #"{"alg":"ES256","kid":"\#(keyID)"}"#)
         #expect(refusal(of: token, keys: [SigningKey.p256.publicJWK()]) == .unknownKey)

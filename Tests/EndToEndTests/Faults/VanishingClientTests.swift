@@ -210,7 +210,14 @@ import Testing
         #expect(eventually { stage.gateway.reading("portcullis_parked_requests") == 0 })
         #expect(stage.upstream.requests.isEmpty)
         #expect(try stage.exchange("GET", "/open/a").status == 200)
+        // With the keys at hand whoever waited would be served: only who comes now is.
+        stage.issuer.publish(metadata: stage.issuer.metadata())
         gate.open()
+        #expect(
+            try eventually {
+                try stage.exchange("GET", "/orders/now", fields: [stage.tokens.bearer()]).status == 200
+            })
+        #expect(stage.upstream.requests.map(\.path) == ["/open/a", "/orders/now"])
     }
 }
 

@@ -69,5 +69,15 @@ import Testing
             "GET", "/app/a", fields: ["Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: document", "Accept: text/html"])
         #expect(page.status == 303)
         #expect(page.fields["cache-control"] == ["no-store"])
+        for (path, status) in [("/nowhere", 404), ("/.portcullis/logout/web", 200)] {
+            let shown = try stage.exchange(
+                "GET", path, fields: ["Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: document", "Accept: text/html"])
+            #expect(shown.status == status && shown.bodyText.contains("<html"), "\(path)")
+            #expect(shown.fields["cache-control"] == ["no-store"], "\(path)")
+        }
+        let document = try stage.exchange(
+            "GET", "/.portcullis/session/web", browser: try stage.login(), fields: ["Sec-Fetch-Site: same-origin"])
+        #expect(document.status == 200)
+        #expect(document.fields["cache-control"] == ["no-store"])
     }
 }

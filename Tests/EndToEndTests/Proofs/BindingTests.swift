@@ -69,12 +69,15 @@ import Testing
     }
 
     @Test(.refuses("DPOP-17")) func `a proof is not used up by a request that lacks a scope`() throws {
-        let call = ProofCall(method: "POST")
-        let poor = try call.send(stage)
-        #expect(poor.status == 403)
-        #expect(try challenge(poor).scheme == "DPoP")
-        #expect(try challenge(poor)["error"] == "insufficient_scope")
-        #expect(try challenge(poor)["scope"] == "orders:write")
+        let fields = ProofCall(method: "POST").fields(stage)
+        // Were it used up by the first request, the second would be told of a proof that was used before.
+        for _ in 0..<2 {
+            let poor = try stage.exchange("POST", "/bound/a", fields: fields)
+            #expect(poor.status == 403)
+            #expect(try challenge(poor).scheme == "DPoP")
+            #expect(try challenge(poor)["error"] == "insufficient_scope")
+            #expect(try challenge(poor)["scope"] == "orders:write")
+        }
         #expect(stage.upstream.now.requests.isEmpty)
     }
 

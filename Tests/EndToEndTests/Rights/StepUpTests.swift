@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(
-        .holds("STEP-01"),
+        .holds("STEP-01"), .refuses("STEP-01"),
         arguments: [nil, "\"other\"", "\"MYACR\"", "[\"myACR\"]", "\"myACR urn:example:better\"", "null"])
     func `another class is challenged with all of them, in order`(claim: String?) throws {
         let found = try expectStepUp(ask("/strong/a", ["acr": claim]))

@@ -56,7 +56,11 @@ private func parsed(_ query: String) -> FrontchannelLogout? { FrontchannelLogout
 
     @Test(
         .refuses("LO-11"),
-        arguments: ["https://a;script-src/", "https://a,b/", "https://a'b/", "https://*.example/", "https://a%20b/"])
+        arguments: [
+            "https://a;script-src/", "https://a,b/", "https://a'b/", "https://*.example/", "https://a%20b/",
+            // A host to us, and none to a policy.
+            "https://a_b.example/",
+        ])
     func `lets no host write the policy`(url: String) {
         #expect(FrontchannelLogout.frameAncestors(of: [url]) == "'none'")
     }
