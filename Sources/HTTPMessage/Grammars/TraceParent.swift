@@ -66,23 +66,12 @@ public struct TraceParent: Sendable, Equatable {
         return number
     }
 
-    /// Eight digits at a time: of each byte of a word one, which is a letter where it is ten or more.
     private static func put(_ number: UInt64, _ range: Range<Int>, _ text: inout InlineArray<55, UInt8>) {
         var rest = number
-        var end = range.upperBound
-        while end > range.lowerBound {
-            var digits = rest & 0xffff_ffff
-            digits = (digits << 16 | digits) & 0x0000_ffff_0000_ffff
-            digits = (digits << 8 | digits) & 0x00ff_00ff_00ff_00ff
-            digits = (digits << 4 | digits) & 0x0f0f_0f0f_0f0f_0f0f
-            let letters = (digits &+ 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
-            digits = digits &+ 0x3030_3030_3030_3030 &+ letters &* 0x27
-            let count = min(8, end &- range.lowerBound)
-            for place in 0..<count {
-                text[end &- 1 &- place] = UInt8(truncatingIfNeeded: digits >> UInt64(8 &* place))
-            }
-            end &-= count
-            rest >>= 32
+        for index in range.reversed() {
+            let digit = UInt8(truncatingIfNeeded: rest) & 15
+            text[index] = digit < 10 ? digit &+ 0x30 : digit &+ 0x57
+            rest >>= 4
         }
     }
 }
