@@ -25,7 +25,7 @@ enum ImportTable {
         "Sessions": ["Bytes", "JSON", "HTTPMessage", "Crypto"],
         "Pages": ["Bytes", "HTTPMessage", "Crypto"],
         "Requirements": [],
-        "Refusals": ["JSON", "Crypto", "JOSE", "HTTP1", "OAuth", "Pages"],
+        "Refusals": ["JSON", "HTTPMessage", "Crypto", "JOSE", "HTTP1", "OAuth", "Pages"],
         "Login": [
             "Bytes", "Rates", "JSON", "HTTPMessage", "Crypto", "JOSE", "OAuth", "Replay", "Telemetry", "Issuers",
             "Sessions", "Pages", "Refusals",

@@ -138,12 +138,13 @@ extension WorkerRef {
         let refusal = refused.cause
         let route = exchange.pointee.findings.route
         pointee.journal.metrics.countRefusal(route: metricsSlot(of: exchange), cause: Int(refusal.rawValue))
-        let detail = refused.detail
         // A person on the way to sign in is no refusal that anybody looks for; the access log has the 303.
         let isSentToLogin = isSentToLogin(exchange, refused)
         let level: LogLevel =
             refusal.blame != .client ? .warning : isSentToLogin && refusal == .loginRequired ? .debug : .info
         guard pointee.journal.operatorLog.writes(level), let suppressed = admitLine(of: refusal) else { return }
+        // Words are made for a line that is written, and for no other one.
+        let detail = refused.detail
         let check = detail.check.isEmpty ? "\(refusal.check)" : detail.check
         var fields = [
             LogField(.requestID, requestID(of: exchange)), LogField(.cause, "\(refusal.word)"),
