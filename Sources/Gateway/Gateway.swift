@@ -1,4 +1,5 @@
 import Access
+import Bytes
 import Crypto
 import EventLoop
 import Fetch
@@ -217,12 +218,13 @@ package final class Gateway: @unchecked Sendable {
         if isDraining { return finishDraining(.drainTimedOut) }
         isDraining = true
         abandonReload()
-        operatorLog.write(.info, .stopping, LogField(.milliseconds, settings.timeouts.drain))
-        service.stopping(within: settings.timeouts.drain + Gateway.flushTime + Gateway.margin)
+        let drain = settings.timeouts.drain.wholeMilliseconds
+        operatorLog.write(.info, .stopping, LogField(.milliseconds, drain))
+        service.stopping(within: drain + Gateway.flushTime + Gateway.margin)
         for worker in workers { worker.tell { $0.drain() } }
         let timer = LoopTimer(loop: control) { [unowned self] in finishDraining(.drainTimedOut) }
         drainTimer = timer
-        timer.arm(milliseconds: settings.timeouts.drain)
+        timer.arm(milliseconds: drain)
     }
 
     /// Ends what is left; tokens of sessions that were ended are revoked first, for a while (OPS-08).

@@ -65,11 +65,13 @@ private func settings(_ routes: [RouteSettings]) -> GatewaySettings {
     @Test func `shares its rule with the routes that have the same`() {
         var exchanges: [ExchangeSettings] = []
         var assertions: [AssertionSettings] = []
+        var brief = AssertionSettings(audience: "a")
+        brief.lifetime = .seconds(30)
         let all: [UpstreamCredentialSettings] = [
             .assertion(AssertionSettings(audience: "a")), .exchange(ExchangeSettings(client: 0, audience: ["x"])),
             .assertion(AssertionSettings(audience: "b")), .assertion(AssertionSettings(audience: "a")),
             .exchange(ExchangeSettings(client: 1, audience: ["x"])),
-            .assertion(AssertionSettings(audience: "a", lifetimeSeconds: 30)),
+            .assertion(brief),
         ]
         let rules = all.map { settings -> Int in
             switch UpstreamCredential(settings, exchanges: &exchanges, assertions: &assertions) {
